@@ -1,0 +1,106 @@
+//! Runs cargo and finds what it made.
+
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use cargo_metadata::{Message, Package, TargetKind};
+
+use crate::{
+    build::{TARGET, profile::Profile},
+    failure::{Failure, Kind},
+};
+
+/// Makes sure that the compiler for `path` has the standard library for wasm.
+pub(super) fn check_target(path: &Path) -> Result<(), Failure> {
+    let output = Command::new(tool("RUSTC", "rustc"))
+        .args(["--print", "target-libdir", "--target", TARGET])
+        .current_dir(path)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| cannot_run("rustc", &error))?;
+    let library = String::from_utf8_lossy(&output.stdout);
+    if Path::new(library.trim()).is_dir() {
+        return Ok(());
+    }
+    Err(Failure::with_help(
+        Kind::Build,
+        format!("the Rust target `{TARGET}` is not installed"),
+        format!("rustup target add {TARGET}"),
+    ))
+}
+
+/// Builds one package, alone so that no other one turns on features in it, and returns the `.wasm` file.
+pub(super) fn build(package: &Package, profile: &Profile) -> Result<PathBuf, Failure> {
+    let mut command = Command::new(tool("CARGO", "cargo"));
+    if let Some(target) = env::var_os("CARGO_TARGET_DIR") {
+        // Cargo would take a relative one from the package's directory, in which it runs for the sake of rustup.
+        command.env(
+            "CARGO_TARGET_DIR",
+            std::path::absolute(&target).unwrap_or_else(|_| target.into()),
+        );
+    }
+    let mut cargo = command
+        .args([
+            "build",
+            "--lib",
+            "--target",
+            TARGET,
+            "--message-format",
+            "json-render-diagnostics",
+        ])
+        .args([
+            "--package",
+            package.name.as_str(),
+            "--manifest-path",
+            package.manifest_path.as_str(),
+        ])
+        .args(profile.options())
+        .current_dir(
+            package
+                .manifest_path
+                .parent()
+                .unwrap_or(&package.manifest_path),
+        )
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| cannot_run("cargo", &error))?;
+    let mut wasm = None;
+    if let Some(messages) = cargo.stdout.take() {
+        for message in Message::parse_stream(BufReader::new(messages)) {
+            match message {
+                Ok(Message::CompilerArtifact(artifact)) if artifact.package_id == package.id => {
+                    let is_cdylib = artifact.target.is_kind(TargetKind::CDyLib);
+                    let mut files = artifact.filenames.into_iter().filter(|_| is_cdylib);
+                    wasm = files.find(|file| file.extension() == Some("wasm")).or(wasm);
+                }
+                Ok(_) => {}
+                Err(error) => return Err(cannot_run("cargo", &error)),
+            }
+        }
+    }
+    let status = cargo.wait().map_err(|error| cannot_run("cargo", &error))?;
+    match wasm {
+        Some(wasm) if status.success() => Ok(wasm.into()),
+        _ => Err(Failure::new(
+            Kind::Build,
+            format!("`{}` does not build", package.name),
+        )),
+    }
+}
+
+fn tool(variable: &str, default: &str) -> OsString {
+    env::var_os(variable).unwrap_or_else(|| default.into())
+}
+
+fn cannot_run(program: &str, error: &io::Error) -> Failure {
+    Failure::with_help(
+        Kind::Build,
+        format!("cannot run `{program}`: {error}"),
+        "is Rust installed? https://rustup.rs",
+    )
+}

@@ -1,0 +1,89 @@
+//! Which profile a build uses, and how cargo is told.
+
+use cargo_metadata::Metadata;
+
+const SERVLET: &str = "servlet";
+
+/// What makes the smallest wasm; the same as `[profile.servlet]` in this repository.
+const SETTINGS: [&str; 6] = [
+    "inherits='release'",
+    "opt-level='z'",
+    "lto='fat'",
+    "codegen-units=1",
+    "panic='abort'",
+    "strip=true",
+];
+
+/// A profile of cargo.
+#[derive(Debug, PartialEq)]
+pub(super) struct Profile {
+    name: String,
+    /// Whether the workspace lacks it, so that the command line has to say what it is.
+    defined_here: bool,
+}
+
+impl Profile {
+    pub(super) fn choose(release: bool, named: Option<&str>, metadata: &Metadata) -> Self {
+        let manifest = || std::fs::read_to_string(metadata.workspace_root.join("Cargo.toml"));
+        let named = named.or(release.then_some("release"));
+        Self {
+            name: named.unwrap_or(SERVLET).to_owned(),
+            defined_here: named.is_none() && !defines_servlet(&manifest().unwrap_or_default()),
+        }
+    }
+
+    /// The options for `cargo build`.
+    pub(super) fn options(&self) -> Vec<String> {
+        let mut options = vec!["--profile".to_owned(), self.name.clone()];
+        if self.defined_here {
+            for setting in SETTINGS {
+                options.push("--config".to_owned());
+                options.push(format!("profile.{SERVLET}.{setting}"));
+            }
+        }
+        options
+    }
+}
+
+/// Whether a workspace manifest has the profile. Its header is the one way in which people write it.
+fn defines_servlet(manifest: &str) -> bool {
+    let mut lines = manifest.lines().map(str::trim);
+    lines.any(|line| line.starts_with("[profile.servlet]"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sees_the_profile_of_a_workspace() {
+        assert!(defines_servlet(
+            "[workspace]\n\n  [profile.servlet] # small\n"
+        ));
+        assert!(!defines_servlet("# [profile.servlet]\n[profile.release]\n"));
+    }
+
+    #[test]
+    fn brings_the_profile_along_where_the_workspace_lacks_it() {
+        let options = Profile {
+            name: SERVLET.into(),
+            defined_here: true,
+        }
+        .options();
+        assert_eq!(
+            options[..4],
+            [
+                "--profile",
+                "servlet",
+                "--config",
+                "profile.servlet.inherits='release'"
+            ]
+        );
+        let options = Profile {
+            name: "release".into(),
+            defined_here: false,
+        }
+        .options();
+        assert_eq!(options, ["--profile", "release"]);
+    }
+}

@@ -1,0 +1,67 @@
+//! The command line as a whole.
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::{build, call, describe, failure::Failure, logging, serve};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  success
+  1  the tool answered, and its answer is an error
+  2  wrong usage
+  3  the servlet failed: it does not load, traps, runs out of time, or raises a fault
+  4  the build failed
+
+Logs go to standard error. RUST_LOG chooses them, for example RUST_LOG=servlet=debug.";
+
+/// Build, describe, call and serve MCP servlets.
+#[derive(Debug, Parser)]
+#[command(name = "servlet", version, after_help = EXIT_CODES, subcommand_required = true)]
+pub(crate) struct Cli {
+    /// Show more logs: -v for information, -vv to debug, -vvv for everything
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Build(build::Build),
+    Describe(describe::Describe),
+    Call(call::Call),
+    Serve(serve::Serve),
+}
+
+/// For whom the output is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// For programs
+    Json,
+}
+
+impl Cli {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        logging::start(self.verbose);
+        match self.command {
+            Command::Build(build) => build.run(),
+            Command::Describe(describe) => describe.run(),
+            Command::Call(call) => call.run(),
+            Command::Serve(serve) => serve.run(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,99 @@
+//! Content of a result, shown to a person.
+
+use std::io::{self, Write};
+
+use mcp_servlet_host::CallToolResult;
+use serde_json::Value;
+
+/// Writes text as it is and says of everything else what it is.
+pub(crate) fn write_result(out: &mut impl Write, result: &CallToolResult) -> io::Result<()> {
+    for item in result.content() {
+        write_item(out, item)?;
+    }
+    match result.structured_content() {
+        // Beside content, it says the same for programs.
+        Some(data) if result.content().is_empty() => writeln!(out, "{data:#}"),
+        _ => Ok(()),
+    }
+}
+
+fn write_item(out: &mut impl Write, item: &Value) -> io::Result<()> {
+    let text = |key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default();
+    match text("type") {
+        "text" => write_text(out, text("text")),
+        kind @ ("image" | "audio") => {
+            writeln!(
+                out,
+                "[{kind}, {}, {} bytes]",
+                text("mimeType"),
+                decoded_length(text("data"))
+            )
+        }
+        "resource_link" => writeln!(out, "[link to {}]", text("uri")),
+        "resource" => write_resource(out, &item["resource"]),
+        kind => writeln!(out, "[{kind}] {item}"),
+    }
+}
+
+fn write_resource(out: &mut impl Write, resource: &Value) -> io::Result<()> {
+    let text = |key: &str| resource.get(key).and_then(Value::as_str);
+    let (uri, kind) = (
+        text("uri").unwrap_or_default(),
+        text("mimeType").unwrap_or("unknown type"),
+    );
+    if let Some(contents) = text("text") {
+        writeln!(out, "[resource {uri}, {kind}]")?;
+        return write_text(out, contents);
+    }
+    let length = decoded_length(text("blob").unwrap_or_default());
+    writeln!(out, "[resource {uri}, {kind}, {length} bytes]")
+}
+
+fn write_text(out: &mut impl Write, text: &str) -> io::Result<()> {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    write!(out, "{text}{end}")
+}
+
+/// How many bytes base64 text stands for.
+fn decoded_length(base64: &str) -> usize {
+    base64.trim_end_matches('=').len() * 3 / 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shown(item: &Value) -> String {
+        let mut out = Vec::new();
+        write_item(&mut out, item).expect("memory takes everything");
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn shows_each_kind_of_content() {
+        for (item, expected) in [
+            (json!({"type": "text", "text": "a\nb"}), "a\nb\n"),
+            (json!({"type": "text", "text": "a\n"}), "a\n"),
+            (
+                json!({"type": "image", "mimeType": "image/png", "data": "aGVsbG8="}),
+                "[image, image/png, 5 bytes]\n",
+            ),
+            (
+                json!({"type": "resource_link", "uri": "a:b"}),
+                "[link to a:b]\n",
+            ),
+            (
+                json!({"type": "resource", "resource": {"uri": "a:b", "text": "t"}}),
+                "[resource a:b, unknown type]\nt\n",
+            ),
+            (
+                json!({"type": "resource", "resource": {"uri": "a:b", "mimeType": "x/y", "blob": "aGk="}}),
+                "[resource a:b, x/y, 2 bytes]\n",
+            ),
+            (json!({"type": "new"}), "[new] {\"type\":\"new\"}\n"),
+        ] {
+            assert_eq!(shown(&item), expected);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! How a command ends when it does not succeed.
+
+use std::{error::Error, io, process::ExitCode};
+
+use mcp_servlet_host::{ArgumentError, CallError, LoadError};
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Nobody reads the output any more, which is not the command's fault.
+    NoReader,
+    /// The answer of the tool is an error, and has been shown.
+    ToolError,
+    /// Something to tell.
+    Told {
+        kind: Kind,
+        message: String,
+        help: Option<String>,
+    },
+}
+
+/// Who has to do something about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// Whoever typed the command.
+    Usage = 2,
+    /// Whoever wrote the servlet.
+    Servlet = 3,
+    /// Whoever builds the servlet.
+    Build = 4,
+}
+
+impl Failure {
+    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self::Told {
+            kind,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    pub(crate) fn with_help(
+        kind: Kind,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self::Told {
+            kind,
+            message: message.into(),
+            help: Some(help.into()),
+        }
+    }
+
+    /// Says what happened and gives the exit code for it.
+    pub(crate) fn report(self) -> ExitCode {
+        match self {
+            Self::NoReader => ExitCode::SUCCESS,
+            Self::ToolError => ExitCode::FAILURE,
+            Self::Told {
+                kind,
+                message,
+                help,
+            } => {
+                eprintln!("error: {message}");
+                if let Some(help) = help {
+                    eprintln!("  help: {}", help.replace('\n', "\n        "));
+                }
+                ExitCode::from(kind as u8)
+            }
+        }
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        Self::Told {
+            kind: Kind::Servlet,
+            message: chain(&error),
+            help: error.help(),
+        }
+    }
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        let help = match &error {
+            CallError::HostDenied { url, .. } => {
+                host_of(url).map(|host| format!("--allow-host {host}"))
+            }
+            CallError::Timeout { .. } => Some("--timeout gives it longer".into()),
+            CallError::OutOfMemory { .. } => Some("--memory gives it more".into()),
+            _ => error.help(),
+        };
+        let (kind, message) = match &error {
+            CallError::UnknownTool { .. } => (Kind::Usage, chain(&error)),
+            CallError::Fault { fault, .. } => (
+                Kind::Servlet,
+                format!("{} (code {})", fault.message, fault.code),
+            ),
+            _ => (Kind::Servlet, chain(&error)),
+        };
+        Self::Told {
+            kind,
+            message,
+            help,
+        }
+    }
+}
+
+impl From<ArgumentError> for Failure {
+    fn from(error: ArgumentError) -> Self {
+        Self::Told {
+            kind: Kind::Usage,
+            message: chain(&error),
+            help: error.help(),
+        }
+    }
+}
+
+/// Only writing the output fails this way; reading has its own messages.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::NoReader,
+            _ => Self::new(Kind::Usage, format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+/// The message of an error and of all its causes.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", chain(source)),
+        None => error.to_string(),
+    }
+}
+
+fn host_of(url: &str) -> Option<&str> {
+    let rest = url.split_once("://")?.1;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    Some(host.split_once(':').map_or(host, |(host, _)| host))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_host_to_allow() {
+        for url in [
+            "https://a.example/x?y",
+            "http://a.example:80",
+            "http://u:p@a.example#z",
+        ] {
+            assert_eq!(host_of(url), Some("a.example"), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_reader_that_leaves_is_no_failure() {
+        let gone = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert!(matches!(gone, Failure::NoReader));
+    }
+}

@@ -1,0 +1,127 @@
+//! The options that say what a servlet may do.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::Args;
+use mcp_servlet_host::{AllowedPath, LoadOptions};
+
+/// What the servlet is given and how far it may go. Nothing is open unless said here.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct Limits {
+    /// Set a value that the servlet reads; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    config: Vec<(String, String)>,
+
+    /// Let the servlet send HTTP requests to a host, `*` matching any part of its name; may be repeated
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+
+    /// Let the servlet open a directory, under another name if one is given; may be repeated
+    #[arg(long, value_name = "DIR[:NAME[:ro]]", value_parser = path)]
+    allow_path: Vec<AllowedPath>,
+
+    /// How long one call may run, such as 500ms, 30s, 2m; `none` for no end
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    timeout: Limit<Duration>,
+
+    /// How much memory a call may take, such as 64MiB; `none` for no end
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
+    memory: Limit<u64>,
+}
+
+/// A bound, or none. Not an `Option`, which means something else to clap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Limit<T>(Option<T>);
+
+impl Limits {
+    pub(crate) fn options(&self) -> LoadOptions {
+        LoadOptions {
+            config: self.config.iter().cloned().collect(),
+            allowed_hosts: self.allow_host.clone(),
+            allowed_paths: self.allow_path.clone(),
+            memory: self.memory.0,
+            timeout: self.timeout.0,
+        }
+    }
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+fn path(text: &str) -> Result<AllowedPath, String> {
+    let (text, read_only) = text
+        .strip_suffix(":ro")
+        .map_or((text, false), |text| (text, true));
+    let (host, guest) = text.split_once(':').unwrap_or((text, text));
+    if host.is_empty() || guest.is_empty() {
+        return Err("expected DIR or DIR:NAME".into());
+    }
+    Ok(AllowedPath {
+        host: PathBuf::from(host),
+        guest: PathBuf::from(guest),
+        read_only,
+    })
+}
+
+fn duration(text: &str) -> Result<Limit<Duration>, String> {
+    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)];
+    limit(text, &UNITS, "500ms, 30s or 2m").map(|limit| Limit(limit.0.map(Duration::from_millis)))
+}
+
+fn size(text: &str) -> Result<Limit<u64>, String> {
+    const UNITS: [(&str, u64); 4] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("B", 1),
+    ];
+    limit(text, &UNITS, "512KiB, 64MiB or 1GiB")
+}
+
+/// A whole number with one of the units, which comes first in the list if it ends another one.
+fn limit(text: &str, units: &[(&str, u64)], examples: &str) -> Result<Limit<u64>, String> {
+    if text == "none" {
+        return Ok(Limit(None));
+    }
+    let parsed = units.iter().find_map(|(unit, factor)| {
+        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        number.checked_mul(*factor).filter(|value| *value > 0)
+    });
+    parsed
+        .map(|value| Limit(Some(value)))
+        .ok_or_else(|| format!("expected a value such as {examples}, or none"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_times_and_sizes() {
+        assert_eq!(
+            duration("500ms"),
+            Ok(Limit(Some(Duration::from_millis(500))))
+        );
+        assert_eq!(duration("2m"), Ok(Limit(Some(Duration::from_mins(2)))));
+        assert_eq!(duration("none"), Ok(Limit(None)));
+        assert_eq!(size("64MiB"), Ok(Limit(Some(64 << 20))));
+        assert_eq!(size("10B"), Ok(Limit(Some(10))));
+        for wrong in ["", "5", "s", "0s", "-1s", "99999999999999999999h"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn reads_paths_with_and_without_a_name() {
+        let path = |text| path(text).map(|path| (path.host, path.guest, path.read_only));
+        assert_eq!(path("data"), Ok(("data".into(), "data".into(), false)));
+        assert_eq!(
+            path("/srv:/data:ro"),
+            Ok(("/srv".into(), "/data".into(), true))
+        );
+        assert!(path(":x").is_err());
+    }
+}

@@ -1,0 +1,33 @@
+//! The `servlet` command: build, describe, call and serve MCP servlets.
+//!
+//! Results go to standard output, logs and errors to standard error. The exit code tells how it ended:
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | success, also when the reader of the output leaves early |
+//! | 1 | the tool answered, and its answer is an error |
+//! | 2 | wrong usage: an unknown option, an argument that the tool does not take |
+//! | 3 | the servlet failed: it does not load, traps, runs out of time, or raises a fault |
+//! | 4 | the build failed |
+
+mod build;
+mod call;
+mod cli;
+mod content;
+mod describe;
+mod failure;
+mod limits;
+mod logging;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    match cli.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

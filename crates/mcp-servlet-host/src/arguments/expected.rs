@@ -1,0 +1,197 @@
+//! What a schema wants to see in one place, as far as a command line can tell.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::JsonObject;
+
+const TYPES: [&str; 7] = [
+    "string", "integer", "number", "boolean", "array", "object", "null",
+];
+
+/// How many `$ref`s in a row are followed.
+const MAX_REFERENCES: usize = 16;
+
+/// The types or the values that a schema allows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expected {
+    /// Any of these types; none means any type at all.
+    Types(Vec<&'static str>),
+    /// Exactly one of these values.
+    Values(Vec<Value>),
+}
+
+/// What a property of `root` has to be, in the words of JSON Schema: `string`, `integer or null`, `"a" or "b"`.
+pub fn schema_type(root: &JsonObject, property: &Value) -> Expected {
+    Expected::of(root, property)
+}
+
+impl Expected {
+    pub(super) const fn anything() -> Self {
+        Self::Types(Vec::new())
+    }
+
+    pub(super) fn of(root: &JsonObject, schema: &Value) -> Self {
+        Self::find(root, schema, MAX_REFERENCES)
+    }
+
+    fn find(root: &JsonObject, schema: &Value, depth: usize) -> Self {
+        let Some(schema) = schema.as_object().filter(|_| depth > 0) else {
+            return Self::anything();
+        };
+        if let Some(Value::Array(values)) = schema.get("enum") {
+            return Self::Values(values.clone());
+        }
+        if let Some(value) = schema.get("const") {
+            return Self::Values(vec![value.clone()]);
+        }
+        if let Some(types) = schema.get("type") {
+            return Self::Types(types_in(types));
+        }
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+            let target = lookup(root, target);
+            return target.map_or(Self::anything(), |target| {
+                Self::find(root, target, depth - 1)
+            });
+        }
+        let branches = |key| schema.get(key).and_then(Value::as_array);
+        if let Some(branches) = branches("anyOf").or_else(|| branches("oneOf")) {
+            let all = branches
+                .iter()
+                .map(|branch| Self::find(root, branch, depth - 1));
+            return all.reduce(Self::or).unwrap_or(Self::anything());
+        }
+        let all = branches("allOf").into_iter().flatten();
+        let all = all.map(|branch| Self::find(root, branch, depth - 1));
+        all.into_iter()
+            .find(|found| *found != Self::anything())
+            .unwrap_or(Self::anything())
+    }
+
+    /// Either of two; a list of values beside types counts as the types of its values.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Values(mut left), Self::Values(right)) => {
+                left.extend(right);
+                Self::Values(left)
+            }
+            // `Option` of an enum: the values and null.
+            (Self::Values(mut values), Self::Types(types))
+            | (Self::Types(types), Self::Values(mut values))
+                if types == ["null"] =>
+            {
+                values.push(Value::Null);
+                Self::Values(values)
+            }
+            (left, right) => match (left.types(), right.types()) {
+                (left, right) if left.is_empty() || right.is_empty() => Self::anything(),
+                (mut left, right) => {
+                    left.extend(right);
+                    left.dedup();
+                    Self::Types(left)
+                }
+            },
+        }
+    }
+
+    fn types(self) -> Vec<&'static str> {
+        match self {
+            Self::Types(types) => types,
+            Self::Values(values) => values.iter().map(type_of).collect(),
+        }
+    }
+
+    /// Whether the text on the command line is the value: null aside, nothing but text is possible.
+    pub(super) fn is_text(&self) -> bool {
+        match self {
+            Self::Types(types) => {
+                types.contains(&"string") && types.iter().all(|ty| matches!(*ty, "string" | "null"))
+            }
+            Self::Values(values) => values.iter().all(Value::is_string),
+        }
+    }
+
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self, Self::Values(_))
+    }
+
+    pub(super) fn accepts(&self, value: &Value) -> bool {
+        match self {
+            Self::Values(values) => values.contains(value),
+            Self::Types(types) if types.is_empty() => true,
+            Self::Types(types) => types.iter().any(|ty| matches_type(ty, value)),
+        }
+    }
+
+    /// A value as someone would type it.
+    pub(super) fn example(&self) -> String {
+        match self {
+            Self::Values(values) => values.first().map(as_typed).unwrap_or_default(),
+            Self::Types(types) => match types.first() {
+                Some(&"integer" | &"number") => "3".into(),
+                Some(&"boolean") => "true".into(),
+                Some(&"array") => "'[\"a\", \"b\"]'".into(),
+                Some(&"object") => "'{\"a\": 1}'".into(),
+                Some(&"null") => "null".into(),
+                _ => "'\"text\"'".into(),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = match self {
+            Self::Types(types) if types.is_empty() => vec!["any JSON".into()],
+            Self::Types(types) => types.iter().map(ToString::to_string).collect(),
+            Self::Values(values) => values.iter().map(as_typed).collect(),
+        };
+        f.write_str(&words.join(" or "))
+    }
+}
+
+fn as_typed(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn types_in(types: &Value) -> Vec<&'static str> {
+    let known = |name: &Value| TYPES.into_iter().find(|ty| name == ty);
+    match types {
+        Value::Array(names) => names.iter().filter_map(known).collect(),
+        name => known(name).into_iter().collect(),
+    }
+}
+
+fn type_of(value: &Value) -> &'static str {
+    TYPES
+        .into_iter()
+        .find(|ty| matches_type(ty, value))
+        .unwrap_or("null")
+}
+
+fn matches_type(ty: &str, value: &Value) -> bool {
+    match value {
+        Value::Null => ty == "null",
+        Value::Bool(_) => ty == "boolean",
+        Value::String(_) => ty == "string",
+        Value::Array(_) => ty == "array",
+        Value::Object(_) => ty == "object",
+        Value::Number(number) => {
+            // JSON Schema takes 5.0 for an integer.
+            let whole = number.as_f64().is_some_and(|value| value.fract() == 0.0);
+            ty == "number" || (ty == "integer" && whole)
+        }
+    }
+}
+
+/// Follows `#/$defs/Name` within the schema.
+fn lookup<'a>(root: &'a JsonObject, reference: &str) -> Option<&'a Value> {
+    let mut steps = reference.strip_prefix("#/")?.split('/');
+    let first = root.get(steps.next()?)?;
+    steps.try_fold(first, |at, step| {
+        at.get(step.replace("~1", "/").replace("~0", "~"))
+    })
+}

@@ -1,0 +1,151 @@
+//! What people type and what it becomes.
+
+use serde_json::json;
+
+use super::*;
+
+fn schema() -> JsonObject {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "text": {"type": "string"},
+            "count": {"type": "integer"},
+            "ratio": {"type": "number"},
+            "on": {"type": "boolean"},
+            "list": {"type": "array", "items": {"type": "string"}},
+            "map": {"type": "object"},
+            "maybe": {"type": ["string", "null"]},
+            "either": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+            "colour": {"type": "string", "enum": ["red", "green"]},
+            "level": {"enum": [1, 2]},
+            "mode": {"anyOf": [{"$ref": "#/$defs/Mode"}, {"type": "null"}]},
+            "free": {},
+        },
+        "$defs": {"Mode": {"type": "string", "enum": ["fast", "safe"]}},
+    });
+    schema.as_object().expect("an object").clone()
+}
+
+fn read(given: &str) -> Result<Value, String> {
+    let arguments = parse_arguments(&schema(), &[given]).map_err(|error| match error.help() {
+        Some(help) => format!("{error}; {help}"),
+        None => error.to_string(),
+    })?;
+    Ok(arguments.into_iter().next().expect("one argument").1)
+}
+
+#[test]
+fn reads_values_by_their_type() {
+    for (given, value) in [
+        ("text=hello world", json!("hello world")),
+        ("text=5", json!("5")),
+        ("text=a=b", json!("a=b")),
+        ("text=", json!("")),
+        ("count=-7", json!(-7)),
+        ("count=18446744073709551615", json!(u64::MAX)),
+        ("count=5.0", json!(5.0)),
+        ("ratio=1e-3", json!(0.001)),
+        ("ratio=2", json!(2)),
+        ("on=true", json!(true)),
+        ("list=[\"a\"]", json!(["a"])),
+        ("map={\"k\":1}", json!({"k": 1})),
+        ("maybe=null", json!("null")),
+        ("maybe:=null", json!(null)),
+        ("either=5", json!(5)),
+        ("either=five", json!("five")),
+        ("colour=red", json!("red")),
+        ("level=2", json!(2)),
+        ("mode=safe", json!("safe")),
+        ("mode=null", json!(null)),
+        ("free=[1]", json!([1])),
+        ("free=word", json!("word")),
+        ("text:=[1,2]", json!([1, 2])),
+    ] {
+        assert_eq!(read(given), Ok(value), "{given}");
+    }
+}
+
+#[test]
+fn says_what_was_expected_and_what_came() {
+    for (given, error) in [
+        (
+            "count=abc",
+            "argument `count`: expected integer, but `abc` is not JSON; count=3",
+        ),
+        (
+            "count=1.5",
+            "argument `count`: expected integer, but `1.5` is a number",
+        ),
+        (
+            "on=yes",
+            "argument `on`: expected boolean, but `yes` is not JSON; on=true",
+        ),
+        (
+            "on=1",
+            "argument `on`: expected boolean, but `1` is an integer",
+        ),
+        (
+            "list=a,b",
+            "argument `list`: expected array, but `a,b` is not JSON; list='[\"a\", \"b\"]'",
+        ),
+        (
+            "colour=blue",
+            "argument `colour`: expected red or green, but `blue` is not in the list",
+        ),
+        (
+            "level=3",
+            "argument `level`: expected 1 or 2, but `3` is not in the list",
+        ),
+        (
+            "colr=red",
+            "unknown argument `colr`; did you mean `colour`?",
+        ),
+        (
+            "text",
+            "`text` is no argument: write `key=value`, or `key:=json`",
+        ),
+        (
+            "=5",
+            "`=5` is no argument: write `key=value`, or `key:=json`",
+        ),
+        (
+            "text:=x",
+            "argument `text`: expected any JSON, but `x` is not JSON; text='\"text\"'",
+        ),
+    ] {
+        assert_eq!(read(given), Err(error.into()), "{given}");
+    }
+}
+
+#[test]
+fn names_all_arguments_where_none_is_similar() {
+    let schema = json!({"properties": {"a": {}, "b": {}}});
+    let error =
+        parse_arguments(schema.as_object().expect("an object"), &["zebra=1"]).expect_err("unknown");
+    assert_eq!(error.help().as_deref(), Some("the tool takes `a`, `b`"));
+    let error = parse_arguments(&JsonObject::new(), &["a=1"]).expect_err("unknown");
+    assert_eq!(error.help().as_deref(), Some("the tool takes no arguments"));
+}
+
+#[test]
+fn refuses_a_key_given_twice() {
+    let error = parse_arguments(&schema(), &["text=a", "text=b"]).expect_err("twice");
+    assert_eq!(error.to_string(), "argument `text` is given twice");
+}
+
+#[test]
+fn takes_unknown_keys_where_the_schema_does() {
+    let schema = json!({"additionalProperties": {"type": "integer"}});
+    let read =
+        parse_arguments(schema.as_object().expect("an object"), &["x=5"]).expect("arguments");
+    assert_eq!(Value::from(read), json!({"x": 5}));
+}
+
+#[test]
+fn survives_schemas_that_refer_to_themselves() {
+    let schema =
+        json!({"properties": {"a": {"$ref": "#/properties/a"}, "b": {"$ref": "#/nowhere"}}});
+    let read = parse_arguments(schema.as_object().expect("an object"), &["a=1", "b=x"])
+        .expect("arguments");
+    assert_eq!(Value::from(read), json!({"a": 1, "b": "x"}));
+}

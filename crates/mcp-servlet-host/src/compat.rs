@@ -1,0 +1,193 @@
+//! Reads every shape that results of tools have had and writes the one that MCP has.
+//!
+//! - Content of type `resource` had its resource under `Resource`; or beside the type, flat.
+//! - A resource had its text or blob in an object of its own: `{"uri", "text": {"text", "uri", "mimeType"}}`.
+//! - Generated code writes absent fields as `null`; MCP does not know null there.
+//!
+//! What is not mentioned here passes unchanged, unknown fields and unknown types of content included.
+
+use serde_json::Value;
+
+use crate::{CallToolResult, JsonObject, description::syntax_error, tool::expected};
+
+/// A place in the output, as a JSON pointer or line and column, and what is wrong there.
+pub(crate) type Problem = (String, String);
+
+/// Reads the output of `call`.
+pub(crate) fn read_result(output: &[u8]) -> Result<CallToolResult, Problem> {
+    let json = serde_json::from_slice(output).map_err(|error| syntax_error(&error))?;
+    let Value::Object(mut json) = json else {
+        return Err(("top level".into(), expected("an object", Some(&json))));
+    };
+    drop_nulls(&mut json, &["content", "isError", "_meta", "resultType"]);
+    check_flag(&json)?;
+    let content = match json.shift_remove("content") {
+        Some(Value::Array(items)) => content(items)?,
+        None if says_something(&json) => Vec::new(),
+        other => return Err(("/content".into(), expected("an array", other.as_ref()))),
+    };
+    // `content` comes first, where every reader looks for it.
+    let mut result = JsonObject::from_iter([("content".to_owned(), Value::Array(content))]);
+    result.extend(json);
+    Ok(CallToolResult::new(result))
+}
+
+/// Whether a result without content is a result all the same.
+fn says_something(json: &JsonObject) -> bool {
+    ["structuredContent", "isError", "_meta", "resultType"]
+        .iter()
+        .any(|key| json.contains_key(*key))
+}
+
+fn check_flag(json: &JsonObject) -> Result<(), Problem> {
+    match json.get("isError") {
+        None | Some(Value::Bool(_)) => Ok(()),
+        other => Err(("/isError".into(), expected("a boolean", other))),
+    }
+}
+
+fn content(items: Vec<Value>) -> Result<Vec<Value>, Problem> {
+    let mut content = Vec::with_capacity(items.len());
+    for (at, item) in items.into_iter().enumerate() {
+        let place = |(below, problem): (&str, String)| (format!("/content/{at}{below}"), problem);
+        let Value::Object(mut item) = item else {
+            return Err(place(("", expected("an object", Some(&item)))));
+        };
+        clean(&mut item);
+        match item.get("type").and_then(Value::as_str) {
+            Some("text") => require(&item, "text", "/text").map_err(place)?,
+            Some("image" | "audio") => check_media(&mut item).map_err(place)?,
+            Some("resource") => {
+                content.extend(resource(item).map_err(place)?);
+                continue;
+            }
+            Some(_) => {}
+            None => return Err(place(("/type", expected("a string", item.get("type"))))),
+        }
+        content.push(Value::Object(item));
+    }
+    Ok(content)
+}
+
+/// Removes the nulls that generated code writes for absent fields.
+fn clean(item: &mut JsonObject) {
+    const OPTIONAL: [&str; 8] = [
+        "text",
+        "data",
+        "mimeType",
+        "annotations",
+        "_meta",
+        "resource",
+        "Resource",
+        "blob",
+    ];
+    drop_nulls(item, &OPTIONAL);
+    if let Some(Value::Object(annotations)) = item.get_mut("annotations") {
+        drop_nulls(annotations, &["audience", "priority", "lastModified"]);
+    }
+}
+
+fn drop_nulls(json: &mut JsonObject, keys: &[&str]) {
+    json.retain(|key, value| !(value.is_null() && keys.contains(&key.as_str())));
+}
+
+fn require(
+    json: &JsonObject,
+    key: &str,
+    place: &'static str,
+) -> Result<(), (&'static str, String)> {
+    match json.get(key) {
+        Some(Value::String(_)) => Ok(()),
+        other => Err((place, expected("a string", other))),
+    }
+}
+
+/// MCP wants a type for every image; the first servlets could leave it out.
+fn check_media(item: &mut JsonObject) -> Result<(), (&'static str, String)> {
+    require(item, "data", "/data")?;
+    if !item.contains_key("mimeType") {
+        let data = item["data"].as_str().unwrap_or_default();
+        item.insert("mimeType".into(), guess_type(data).into());
+    }
+    require(item, "mimeType", "/mimeType")
+}
+
+/// The media type by the first bytes of the base64 text.
+fn guess_type(base64: &str) -> &'static str {
+    const SIGNATURES: [(&str, &str); 5] = [
+        ("iVBORw0KGgo", "image/png"),
+        ("/9j/", "image/jpeg"),
+        ("R0lGOD", "image/gif"),
+        ("UklGR", "image/webp"),
+        ("PHN2Zy", "image/svg+xml"),
+    ];
+    let found = SIGNATURES
+        .iter()
+        .find(|(start, _)| base64.starts_with(start));
+    found.map_or("application/octet-stream", |(_, name)| name)
+}
+
+/// One item per text or blob: the old shape can hold both, MCP's cannot.
+fn resource(mut item: JsonObject) -> Result<Vec<Value>, (&'static str, String)> {
+    let capital = item.shift_remove("Resource");
+    let resource = match item.shift_remove("resource").or(capital) {
+        Some(Value::Object(resource)) => resource,
+        None => flat(&mut item),
+        other => return Err(("/resource", expected("an object", other.as_ref()))),
+    };
+    let parts = flatten(resource)?;
+    let wrap = |part: JsonObject| {
+        let mut item = item.clone();
+        item.insert("resource".into(), part.into());
+        Value::Object(item)
+    };
+    Ok(parts.into_iter().map(wrap).collect())
+}
+
+/// Takes a resource whose fields stand beside `type`.
+fn flat(item: &mut JsonObject) -> JsonObject {
+    let fields = ["uri", "mimeType", "text", "blob"];
+    let mut resource: JsonObject = fields
+        .into_iter()
+        .filter_map(|key| Some((key.to_owned(), item.shift_remove(key)?)))
+        .collect();
+    if let Some(data) = item.shift_remove("data") {
+        resource.entry("blob").or_insert(data);
+    }
+    resource
+}
+
+fn flatten(mut resource: JsonObject) -> Result<Vec<JsonObject>, (&'static str, String)> {
+    drop_nulls(&mut resource, &["text", "blob", "mimeType", "_meta", "uri"]);
+    let kinds = [("text", "/resource/text"), ("blob", "/resource/blob")];
+    let contents = kinds.map(|(key, place)| (key, place, resource.shift_remove(key)));
+    let mut parts = Vec::new();
+    for (key, place, contents) in contents {
+        let inner = match contents {
+            None => continue,
+            Some(Value::String(value)) => JsonObject::from_iter([(key.to_owned(), value.into())]),
+            Some(Value::Object(inner)) => inner,
+            other => return Err((place, expected("a string or an object", other.as_ref()))),
+        };
+        require(&inner, key, place)?;
+        parts.push(join(&resource, inner)?);
+    }
+    if parts.is_empty() {
+        return Err(("/resource", "a resource needs `text` or `blob`".into()));
+    }
+    Ok(parts)
+}
+
+/// Puts the outer fields of a resource and those of its contents together; the outer ones win.
+fn join(outer: &JsonObject, mut inner: JsonObject) -> Result<JsonObject, (&'static str, String)> {
+    drop_nulls(&mut inner, &["mimeType", "_meta", "uri"]);
+    let mut joined = outer.clone();
+    for (key, value) in inner {
+        joined.entry(key).or_insert(value);
+    }
+    require(&joined, "uri", "/resource/uri")?;
+    Ok(joined)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! What a servlet says about itself, in any of the shapes that servlets have used.
+//!
+//! The first servlets described one tool (`{"name", "description", "inputSchema"}`), later ones a list
+//! (`{"tools": […]}`); ours do both at once when there is one tool. A list wins over the single tool beside it.
+
+use serde_json::Value;
+
+use crate::{
+    JsonObject, LoadError,
+    tool::{Tool, expected},
+};
+
+/// The output of `describe`, read.
+#[derive(Debug, Default)]
+pub(crate) struct Description {
+    /// The text itself.
+    pub(crate) text: String,
+    /// In the servlet's order.
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) server_info: Option<JsonObject>,
+    pub(crate) instructions: Option<String>,
+}
+
+impl Description {
+    pub(crate) fn parse(servlet: &str, output: Vec<u8>) -> Result<Self, LoadError> {
+        let wrong = |at: String, problem: String| LoadError::Description {
+            servlet: servlet.to_owned(),
+            at,
+            problem,
+        };
+        let text = String::from_utf8(output).map_err(|error| {
+            wrong(
+                format!("byte {}", error.utf8_error().valid_up_to()),
+                "not UTF-8".into(),
+            )
+        })?;
+        let json = serde_json::from_str(&text).map_err(|error| {
+            let (at, problem) = syntax_error(&error);
+            wrong(at, problem)
+        })?;
+        let Value::Object(mut json) = json else {
+            return Err(wrong(
+                "top level".into(),
+                expected("an object", Some(&json)),
+            ));
+        };
+        let server_info = optional(&mut json, "serverInfo", "an object", into_object)
+            .map_err(|(at, problem)| wrong(at, problem))?;
+        let instructions = optional(&mut json, "instructions", "a string", into_string)
+            .map_err(|(at, problem)| wrong(at, problem))?;
+        let tools = tools(json).map_err(|(at, problem)| wrong(at, problem))?;
+        Ok(Self {
+            text,
+            tools,
+            server_info,
+            instructions,
+        })
+    }
+}
+
+/// A place in the output and what is wrong there.
+type Problem = (String, String);
+
+fn tools(mut json: JsonObject) -> Result<Vec<Tool>, Problem> {
+    match json.shift_remove("tools") {
+        None | Some(Value::Null) => {
+            let tool = Tool::new(json).map_err(|(at, problem)| (at.to_owned(), problem))?;
+            Ok(vec![tool])
+        }
+        Some(Value::Array(tools)) => {
+            let tools = tools.into_iter().enumerate();
+            tools.map(|(at, tool)| listed(at, tool)).collect()
+        }
+        other => Err(("/tools".into(), expected("an array", other.as_ref()))),
+    }
+}
+
+fn listed(at: usize, tool: Value) -> Result<Tool, Problem> {
+    match tool {
+        Value::Object(tool) => {
+            Tool::new(tool).map_err(|(below, problem)| (format!("/tools/{at}{below}"), problem))
+        }
+        other => Err((format!("/tools/{at}"), expected("an object", Some(&other)))),
+    }
+}
+
+/// Takes a member that may be absent or null.
+fn optional<T>(
+    json: &mut JsonObject,
+    key: &str,
+    what: &str,
+    read: impl Fn(Value) -> Result<T, Value>,
+) -> Result<Option<T>, Problem> {
+    match json.shift_remove(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => {
+            let read = read(value).map(Some);
+            read.map_err(|other| (format!("/{key}"), expected(what, Some(&other))))
+        }
+    }
+}
+
+fn into_object(value: Value) -> Result<JsonObject, Value> {
+    match value {
+        Value::Object(object) => Ok(object),
+        other => Err(other),
+    }
+}
+
+fn into_string(value: Value) -> Result<String, Value> {
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(other),
+    }
+}
+
+/// Where JSON stops being JSON, and why.
+pub(crate) fn syntax_error(error: &serde_json::Error) -> Problem {
+    let message = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let problem = message.strip_suffix(&place).unwrap_or(&message).to_owned();
+    (place.trim_start_matches(" at ").to_owned(), problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Description, String> {
+        Description::parse("s", text.into()).map_err(|error| error.to_string())
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        let tools = parse(text).expect("a description").tools;
+        tools.iter().map(|tool| tool.name().to_owned()).collect()
+    }
+
+    #[test]
+    fn reads_a_single_tool() {
+        assert_eq!(
+            names(r#"{"name":"greet","description":"d","inputSchema":{"type":"object"}}"#),
+            ["greet"]
+        );
+    }
+
+    #[test]
+    fn reads_a_list_in_its_order() {
+        let list = r#"{"tools":[{"name":"b","inputSchema":{}},{"name":"a","inputSchema":{}}]}"#;
+        assert_eq!(names(list), ["b", "a"]);
+        assert_eq!(names(r#"{"tools":[]}"#), [""; 0]);
+    }
+
+    #[test]
+    fn prefers_the_list_to_the_single_tool_beside_it() {
+        let union = r#"{"name":"old","inputSchema":{},"tools":[{"name":"new","inputSchema":{}}],
+            "serverInfo":{"name":"S","version":"1"},"instructions":"Ask."}"#;
+        let description = parse(union).expect("a description");
+        assert_eq!(description.tools[0].name(), "new");
+        assert_eq!(description.instructions.as_deref(), Some("Ask."));
+        assert_eq!(description.server_info.expect("info")["version"], "1");
+    }
+
+    #[test]
+    fn keeps_fields_it_does_not_know_and_their_order() {
+        let text = r#"{"tools":[{"x":1,"name":"a","inputSchema":{"properties":{"z":{},"b":{}}},"execution":{}}]}"#;
+        let tool = parse(text).expect("a description").tools.remove(0);
+        let json = serde_json::to_string(tool.json()).expect("JSON");
+        assert_eq!(format!("{{\"tools\":[{json}]}}"), text);
+    }
+
+    #[test]
+    fn says_where_a_description_is_wrong() {
+        for (text, error) in [
+            ("", "line 1 column 0: EOF while parsing a value"),
+            ("{\"tools\":[}", "line 1 column 11: expected value"),
+            ("[]", "top level: expected an object, found an array"),
+            ("{}", "/name: expected a string, found nothing"),
+            (
+                r#"{"tools":7}"#,
+                "/tools: expected an array, found an integer",
+            ),
+            (
+                r#"{"tools":[{"name":"a","inputSchema":{}},{"name":3}]}"#,
+                "/tools/1/name: expected a string, found an integer",
+            ),
+            (
+                r#"{"tools":[{"name":"a"}]}"#,
+                "/tools/0/inputSchema: expected an object, found nothing",
+            ),
+            (
+                r#"{"name":"","inputSchema":{}}"#,
+                "/name: the name is empty",
+            ),
+            (
+                r#"{"tools":[],"instructions":[]}"#,
+                "/instructions: expected a string, found an array",
+            ),
+        ] {
+            let expected = format!("`s` describes itself wrongly: output of `describe`, {error}");
+            assert_eq!(parse(text).err(), Some(expected), "{text}");
+        }
+    }
+}

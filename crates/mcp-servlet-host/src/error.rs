@@ -1,0 +1,271 @@
+//! Everything that can go wrong with a servlet, each with the place where it did.
+
+use std::{io, path::PathBuf, time::Duration};
+
+use crate::{Fault, Import, inspect::Unreadable};
+
+/// Why a servlet was not loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file could not be read.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The bytes are no core WebAssembly module.
+    #[error("cannot load `{servlet}`")]
+    Unreadable {
+        /// The servlet's name.
+        servlet: String,
+        /// What the bytes are instead.
+        source: Unreadable,
+    },
+    /// The module does not have the exports of a servlet.
+    #[error("`{servlet}` is no servlet: it does not export {}", quoted(missing))]
+    MissingExports {
+        /// The servlet's name.
+        servlet: String,
+        /// The exports that every servlet has and this one lacks.
+        missing: Vec<String>,
+        /// The functions it does export.
+        found: Vec<String>,
+    },
+    /// The module needs functions that this host does not have.
+    #[error("`{servlet}` imports what no host provides: {}", quoted(imports))]
+    UnknownImports {
+        /// The servlet's name.
+        servlet: String,
+        /// The imports in question.
+        imports: Vec<Import>,
+    },
+    /// A directory that the servlet should see cannot be opened.
+    #[error("cannot give `{servlet}` the directory `{}`", path.display())]
+    AllowedPath {
+        /// The servlet's name.
+        servlet: String,
+        /// The directory on the host.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The WebAssembly runtime refused the module.
+    #[error("cannot compile `{servlet}`: {message}")]
+    Compile {
+        /// The servlet's name.
+        servlet: String,
+        /// What the runtime said.
+        message: String,
+    },
+    /// The servlet failed before it could be called.
+    #[error("`{servlet}` does not start: {message}")]
+    Start {
+        /// The servlet's name.
+        servlet: String,
+        /// What stopped it.
+        message: String,
+    },
+    /// The servlet failed while it described itself.
+    #[error("`{servlet}` cannot describe itself")]
+    Describe {
+        /// The servlet's name.
+        servlet: String,
+        /// How `describe` failed.
+        source: Box<CallError>,
+    },
+    /// What the servlet said about itself cannot be used.
+    #[error("`{servlet}` describes itself wrongly: output of `describe`, {at}: {problem}")]
+    Description {
+        /// The servlet's name.
+        servlet: String,
+        /// A JSON pointer, or the line and column of a syntax error.
+        at: String,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// Two tools share a name.
+    #[error("two tools are called `{tool}`: one in `{first}`, one in `{second}`")]
+    DuplicateTool {
+        /// The name in question.
+        tool: String,
+        /// Where the first one comes from.
+        first: String,
+        /// Where the second one comes from.
+        second: String,
+    },
+}
+
+/// Why a call gave no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// No servlet has a tool of that name.
+    #[error("unknown tool `{tool}`")]
+    UnknownTool {
+        /// The name that was asked for.
+        tool: String,
+        /// A tool whose name looks like it.
+        similar: Option<String>,
+    },
+    /// The servlet raised an error of its own, by name or as plain text.
+    #[error("{}", fault.message)]
+    Fault {
+        /// The servlet's name.
+        servlet: String,
+        /// The export that was running.
+        export: &'static str,
+        /// What the servlet said.
+        fault: Box<Fault>,
+    },
+    /// The servlet panicked and said why before it stopped.
+    #[error("servlet `{servlet}` panicked in `{export}`: {message}")]
+    Panic {
+        /// The servlet's name.
+        servlet: String,
+        /// The export that was running.
+        export: &'static str,
+        /// The text of the panic.
+        message: String,
+    },
+    /// The runtime stopped the servlet.
+    #[error("servlet `{servlet}` trapped in `{export}`: {message}")]
+    Trap {
+        /// The servlet's name.
+        servlet: String,
+        /// The export that was running.
+        export: &'static str,
+        /// The reason the runtime gives.
+        message: String,
+    },
+    /// The servlet asked for an HTTP request that its options do not allow.
+    #[error("servlet `{servlet}` may not send a request to `{url}`")]
+    HostDenied {
+        /// The servlet's name.
+        servlet: String,
+        /// The export that was running.
+        export: &'static str,
+        /// Where the request would have gone.
+        url: String,
+    },
+    /// The call ran longer than its options allow.
+    #[error("servlet `{servlet}` did not finish `{export}` within {limit:?}")]
+    Timeout {
+        /// The servlet's name.
+        servlet: String,
+        /// The export that was running.
+        export: &'static str,
+        /// The time it had.
+        limit: Duration,
+    },
+    /// The call needed more memory than its options allow.
+    #[error("servlet `{servlet}` ran out of memory in `{export}`: the limit is {limit} bytes")]
+    OutOfMemory {
+        /// The servlet's name.
+        servlet: String,
+        /// The export that was running.
+        export: &'static str,
+        /// The memory it had.
+        limit: u64,
+    },
+    /// The servlet answered with something that is no result.
+    #[error("servlet `{servlet}` answered wrongly: output of `{export}`, {at}: {problem}")]
+    BadOutput {
+        /// The servlet's name.
+        servlet: String,
+        /// The export that was running.
+        export: &'static str,
+        /// A JSON pointer, or the line and column of a syntax error.
+        at: String,
+        /// What is wrong there.
+        problem: String,
+    },
+}
+
+impl LoadError {
+    /// What to do about it, where that can be said in general.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Unreadable { source, .. } => source.help().map(str::to_owned),
+            Self::MissingExports { found, .. } if found.is_empty() => {
+                Some("is the crate a `cdylib`, and does it say `mcp_servlet::export!`?".into())
+            }
+            Self::MissingExports { found, .. } => Some(format!("it exports {}", quoted(found))),
+            Self::UnknownImports { imports, .. } => {
+                imports.iter().any(Import::is_wasm_bindgen).then(|| {
+                    "a dependency is built for browsers (wasm-bindgen); `servlet build` names it"
+                        .into()
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl CallError {
+    pub(crate) fn unknown_tool<'a>(tool: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        Self::UnknownTool {
+            tool: tool.to_owned(),
+            similar: similar(tool, known).map(str::to_owned),
+        }
+    }
+
+    /// What to do about it, where that can be said in general.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::UnknownTool { similar, .. } => similar
+                .as_ref()
+                .map(|name| format!("there is a tool `{name}`")),
+            _ => None,
+        }
+    }
+
+    /// The error as JSON-RPC sends it.
+    pub fn to_fault(&self) -> Fault {
+        match self {
+            Self::UnknownTool { similar, .. } => Fault {
+                code: Fault::INVALID_PARAMS,
+                message: self.to_string(),
+                data: similar
+                    .as_ref()
+                    .map(|name| serde_json::json!({ "similar": name })),
+            },
+            Self::Fault { fault, .. } => Fault::clone(fault),
+            Self::Panic {
+                servlet, export, ..
+            }
+            | Self::Trap {
+                servlet, export, ..
+            }
+            | Self::HostDenied {
+                servlet, export, ..
+            }
+            | Self::Timeout {
+                servlet, export, ..
+            }
+            | Self::OutOfMemory {
+                servlet, export, ..
+            }
+            | Self::BadOutput {
+                servlet, export, ..
+            } => Fault::internal(servlet, export, self.to_string()),
+        }
+    }
+}
+
+fn quoted<T: std::fmt::Display>(names: &[T]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+/// The name that someone who wrote `wanted` may have meant.
+pub(crate) fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = wanted.to_lowercase();
+    known
+        .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|(left, _), (right, _)| left.total_cmp(right))
+        .map(|(_, name)| name)
+}

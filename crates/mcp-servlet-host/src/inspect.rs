@@ -1,0 +1,368 @@
+//! Reads a module without running it: what it exports, what it wants, what it is made of.
+
+use wasmparser::{ExternalKind, FuncType, Parser, Payload, TypeRef};
+
+/// The exports that every servlet has.
+pub(crate) const DESCRIBE: &str = "describe";
+/// See [`DESCRIBE`].
+pub(crate) const CALL: &str = "call";
+
+pub(crate) const EXTISM: &str = "extism:host/env";
+const WASI: &str = "wasi_snapshot_preview1";
+
+/// Functions that run before the first call, if a module exports them.
+const INITIALISERS: [&str; 3] = ["_initialize", "__wasm_call_ctors", "hs_init"];
+
+/// What Extism 1.41 offers under `extism:host/env`.
+const EXTISM_FUNCTIONS: [&str; 26] = [
+    "alloc",
+    "config_get",
+    "error_set",
+    "free",
+    "get_log_level",
+    "http_headers",
+    "http_request",
+    "http_status_code",
+    "input_length",
+    "input_load_u64",
+    "input_load_u8",
+    "input_offset",
+    "length",
+    "length_unsafe",
+    "load_u64",
+    "load_u8",
+    "log_debug",
+    "log_error",
+    "log_info",
+    "log_trace",
+    "log_warn",
+    "output_set",
+    "store_u64",
+    "store_u8",
+    "var_get",
+    "var_set",
+];
+
+/// What a WebAssembly module consists of.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// The size of the whole module in bytes.
+    pub size: usize,
+    /// What it exports, in order.
+    pub exports: Vec<Export>,
+    /// What it imports, in order.
+    pub imports: Vec<Import>,
+    /// Its sections, in order.
+    pub sections: Vec<Section>,
+    has_start: bool,
+}
+
+/// One export of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// The name.
+    pub name: String,
+    /// Whether it is a function that a host can call: no parameters, at most one `i32` result.
+    pub callable: bool,
+    /// Whether it is a function at all.
+    pub function: bool,
+}
+
+/// One import of a module.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Import {
+    /// The module it is expected from.
+    pub module: String,
+    /// Its name there.
+    pub name: String,
+}
+
+/// One section of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// `code`, `data`, …, or the name of a custom section.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// Why bytes could not be read as a module.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unreadable {
+    /// There is nothing.
+    #[error("the file is empty")]
+    Empty,
+    /// The magic number is missing.
+    #[error("this is not a WebAssembly module: it does not begin with `\\0asm`")]
+    NotWasm,
+    /// A component, which is another binary format.
+    #[error("this is a WebAssembly component, not a module")]
+    Component,
+    /// The binary is broken.
+    #[error("the module is damaged at byte {offset}: {message}")]
+    Damaged {
+        /// Where reading stopped.
+        offset: u64,
+        /// What was expected there.
+        message: String,
+    },
+}
+
+impl Unreadable {
+    pub(crate) fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Empty | Self::NotWasm => {
+                Some("give the `.wasm` file that `servlet build` prints")
+            }
+            Self::Component => {
+                Some("build for the target `wasm32-unknown-unknown` or `wasm32-wasip1`")
+            }
+            Self::Damaged { .. } => None,
+        }
+    }
+}
+
+impl Module {
+    /// Reads a module.
+    ///
+    /// # Errors
+    /// [`Unreadable`] if the bytes are something else.
+    pub fn read(wasm: &[u8]) -> Result<Self, Unreadable> {
+        check_magic(wasm)?;
+        Reader::default()
+            .read(wasm)
+            .map_err(|error| Unreadable::Damaged {
+                offset: error.offset(),
+                message: error.message().to_owned(),
+            })
+    }
+
+    /// Whether the module imports WASI preview 1.
+    pub fn uses_wasi(&self) -> bool {
+        self.imports.iter().any(|import| import.module == WASI)
+    }
+
+    /// Whether code runs before the first call.
+    pub(crate) fn runs_at_start(&self) -> bool {
+        let initialises = |export: &Export| INITIALISERS.contains(&export.name.as_str());
+        self.has_start || self.exports.iter().any(initialises)
+    }
+
+    /// The imports that neither Extism nor WASI provides.
+    pub fn unknown_imports(&self) -> Vec<Import> {
+        self.imports
+            .iter()
+            .filter(|import| !import.is_known())
+            .cloned()
+            .collect()
+    }
+
+    /// Whether the host can call an export of that name.
+    pub(crate) fn can_call(&self, name: &str) -> bool {
+        self.exports
+            .iter()
+            .any(|export| export.callable && export.name == name)
+    }
+}
+
+impl Import {
+    fn is_known(&self) -> bool {
+        match self.module.as_str() {
+            EXTISM => EXTISM_FUNCTIONS.binary_search(&self.name.as_str()).is_ok(),
+            // Which of its functions exist, the linker says.
+            WASI => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the import comes from wasm-bindgen, and so from code built for browsers.
+    pub fn is_wasm_bindgen(&self) -> bool {
+        self.module.starts_with("__wbindgen_") || self.name.starts_with("__wbindgen_")
+    }
+}
+
+impl std::fmt::Display for Import {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}::{}", self.module, self.name)
+    }
+}
+
+fn check_magic(wasm: &[u8]) -> Result<(), Unreadable> {
+    match wasm {
+        [] => Err(Unreadable::Empty),
+        [0, b'a', b's', b'm', _, _, 1, 0, ..] => Err(Unreadable::Component),
+        [0, b'a', b's', b'm', ..] => Ok(()),
+        _ => Err(Unreadable::NotWasm),
+    }
+}
+
+/// Collects a [`Module`] and the function types that its exports refer to.
+#[derive(Default)]
+struct Reader {
+    module: Module,
+    types: Vec<Option<FuncType>>,
+    functions: Vec<u32>,
+}
+
+impl Reader {
+    fn read(mut self, wasm: &[u8]) -> Result<Module, wasmparser::BinaryReaderError> {
+        self.module.size = wasm.len();
+        for payload in Parser::new(0).parse_all(wasm) {
+            let payload = payload?;
+            self.section(&payload);
+            self.contents(payload)?;
+        }
+        Ok(self.module)
+    }
+
+    fn section(&mut self, payload: &Payload<'_>) {
+        let name = match payload {
+            Payload::CustomSection(section) => section.name(),
+            Payload::TypeSection(_) => "type",
+            Payload::ImportSection(_) => "import",
+            Payload::FunctionSection(_) => "function",
+            Payload::TableSection(_) => "table",
+            Payload::MemorySection(_) => "memory",
+            Payload::GlobalSection(_) => "global",
+            Payload::ExportSection(_) => "export",
+            Payload::StartSection { .. } => "start",
+            Payload::ElementSection(_) => "element",
+            Payload::CodeSectionStart { .. } => "code",
+            Payload::DataSection(_) => "data",
+            _ => return,
+        };
+        if let Some((_, range)) = payload.as_section() {
+            let (name, size) = (name.to_owned(), range.end.saturating_sub(range.start));
+            self.module.sections.push(Section { name, size });
+        }
+    }
+
+    fn contents(&mut self, payload: Payload<'_>) -> Result<(), wasmparser::BinaryReaderError> {
+        match payload {
+            Payload::TypeSection(types) => {
+                for group in types {
+                    for ty in group?.into_types() {
+                        self.types.push(match ty.composite_type.inner {
+                            wasmparser::CompositeInnerType::Func(ty) => Some(ty),
+                            _ => None,
+                        });
+                    }
+                }
+            }
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports() {
+                    self.import(import?);
+                }
+            }
+            Payload::FunctionSection(functions) => {
+                for ty in functions {
+                    self.functions.push(ty?);
+                }
+            }
+            Payload::ExportSection(exports) => {
+                for export in exports {
+                    self.export(export?);
+                }
+            }
+            Payload::StartSection { .. } => self.module.has_start = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn import(&mut self, import: wasmparser::Import<'_>) {
+        if let TypeRef::Func(ty) | TypeRef::FuncExact(ty) = import.ty {
+            self.functions.push(ty);
+        }
+        self.module.imports.push(Import {
+            module: import.module.to_owned(),
+            name: import.name.to_owned(),
+        });
+    }
+
+    fn export(&mut self, export: wasmparser::Export<'_>) {
+        let function = matches!(export.kind, ExternalKind::Func | ExternalKind::FuncExact);
+        self.module.exports.push(Export {
+            name: export.name.to_owned(),
+            callable: function && self.is_callable(export.index),
+            function,
+        });
+    }
+
+    fn is_callable(&self, function: u32) -> bool {
+        let ty = self
+            .functions
+            .get(function as usize)
+            .and_then(|ty| self.types.get(*ty as usize));
+        let Some(Some(ty)) = ty else { return false };
+        ty.params().is_empty() && matches!(ty.results(), [] | [wasmparser::ValType::I32])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn module(text: &str) -> Module {
+        Module::read(&wat::parse_str(text).expect("valid text")).expect("a module")
+    }
+
+    #[test]
+    fn keeps_its_table_of_functions_sorted() {
+        assert!(EXTISM_FUNCTIONS.is_sorted());
+    }
+
+    #[test]
+    fn tells_what_the_bytes_are_instead_of_a_module() {
+        assert_eq!(Module::read(b"").err(), Some(Unreadable::Empty));
+        assert_eq!(Module::read(b"MZ..").err(), Some(Unreadable::NotWasm));
+        let component = wat::parse_str("(component)").expect("valid text");
+        assert_eq!(Module::read(&component).err(), Some(Unreadable::Component));
+        let truncated = Module::read(b"\0asm\x01\0\0\0\x01\x07\x01");
+        assert!(matches!(truncated, Err(Unreadable::Damaged { .. })));
+    }
+
+    #[test]
+    fn knows_which_exports_can_be_called() {
+        let module = module(
+            r#"(module
+                (import "extism:host/env" "alloc" (func (param i64) (result i64)))
+                (memory (export "memory") 1)
+                (func (export "describe") (result i32) i32.const 0)
+                (func (export "call") (param i32)))"#,
+        );
+        assert!(module.can_call("describe"));
+        assert!(!module.can_call("call"), "it has a parameter");
+        assert!(!module.can_call("memory"), "it is no function");
+        assert_eq!(module.unknown_imports(), []);
+    }
+
+    #[test]
+    fn lists_imports_that_no_host_provides() {
+        let module = module(
+            r#"(module
+                (import "extism:host/env" "brew_coffee" (func))
+                (import "__wbindgen_placeholder__" "__wbindgen_throw" (func (param i32 i32)))
+                (import "wasi_snapshot_preview1" "clock_time_get" (func)))"#,
+        );
+        let unknown = module.unknown_imports();
+        let shown: Vec<_> = unknown.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            shown,
+            [
+                "extism:host/env::brew_coffee",
+                "__wbindgen_placeholder__::__wbindgen_throw"
+            ]
+        );
+        assert!(unknown[1].is_wasm_bindgen());
+        assert!(module.uses_wasi());
+    }
+
+    #[test]
+    fn sees_code_that_runs_before_the_first_call() {
+        assert!(module("(module (func $f) (start $f))").runs_at_start());
+        assert!(module(r#"(module (func (export "_initialize")))"#).runs_at_start());
+        assert!(!module("(module)").runs_at_start());
+    }
+}

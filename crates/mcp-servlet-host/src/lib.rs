@@ -1,0 +1,40 @@
+//! Loads MCP servlets, calls them and serves them to MCP clients.
+//!
+//! A servlet is a WebAssembly module that exports `describe` and `call`. [`Servlet::load`] checks the module,
+//! compiles it and reads what it describes; [`Servlet::call`] runs one tool. A [`Host`] puts several servlets
+//! behind one list of tools, and [`serve`] speaks MCP for it.
+//!
+//! Nothing is open by default: no network, no files, bounded memory and time. See [`LoadOptions`].
+//!
+//! JSON passes through as JSON. A field that this crate does not know reaches the client as the servlet wrote it;
+//! integers beyond 64 bits are the one thing that is rounded.
+
+mod arguments;
+mod compat;
+mod description;
+mod error;
+mod fault;
+mod host;
+mod inspect;
+mod instance;
+mod log;
+mod options;
+mod result;
+pub mod serve;
+mod servlet;
+mod source;
+mod tool;
+
+pub use arguments::{ArgumentError, Expected, parse_arguments, schema_type};
+pub use error::{CallError, LoadError};
+pub use fault::Fault;
+pub use host::Host;
+pub use inspect::{Export, Import, Module, Section, Unreadable};
+pub use options::{AllowedPath, LoadOptions};
+pub use result::CallToolResult;
+pub use servlet::Servlet;
+pub use source::Source;
+pub use tool::Tool;
+
+/// A JSON object, in the order in which it was written.
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;

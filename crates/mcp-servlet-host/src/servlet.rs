@@ -1,0 +1,215 @@
+//! One servlet: loaded, described, ready to be called.
+
+use std::collections::HashSet;
+
+use crate::{
+    CallError, CallToolResult, Fault, JsonObject, LoadError, LoadOptions, Module, Source, Tool,
+    compat::read_result,
+    description::Description,
+    inspect::{CALL, DESCRIBE},
+    instance::{Slot, Stop},
+    source::{check_interface, check_paths},
+};
+
+/// A loaded servlet.
+///
+/// It can be called from any number of threads; calls run one after the other.
+pub struct Servlet {
+    name: String,
+    origin: String,
+    module: Module,
+    description: Description,
+    memory: u64,
+    slot: Slot,
+}
+
+impl std::fmt::Debug for Servlet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Servlet")
+            .field("origin", &self.origin)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Servlet {
+    /// Reads, checks and compiles a module and asks it to describe itself.
+    ///
+    /// # Errors
+    /// [`LoadError`] says which of these steps did not succeed.
+    pub fn load(source: impl Into<Source>, options: &LoadOptions) -> Result<Self, LoadError> {
+        let (name, origin, wasm) = source.into().read()?;
+        let module = Module::read(&wasm).map_err(|source| LoadError::Unreadable {
+            servlet: name.clone(),
+            source,
+        })?;
+        check_interface(&name, &module)?;
+        check_paths(&name, &module, options)?;
+        let slot = Slot::new(&name, wasm, &module, options)?;
+        let mut servlet = Self {
+            name,
+            origin,
+            module,
+            description: Description::default(),
+            memory: options.memory.unwrap_or(u64::MAX),
+            slot,
+        };
+        servlet.description = servlet.describe()?;
+        Ok(servlet)
+    }
+
+    /// The name that logs and errors use.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file it was loaded from, or its name.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// What the module consists of.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// The output of `describe`, byte for byte.
+    pub fn description(&self) -> &str {
+        &self.description.text
+    }
+
+    /// The tools, in the order in which the servlet lists them.
+    pub fn tools(&self) -> &[Tool] {
+        &self.description.tools
+    }
+
+    /// The tool of that name.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools().iter().find(|tool| tool.name() == name)
+    }
+
+    /// Name and version as MCP's `serverInfo`, if the servlet gives them.
+    pub fn server_info(&self) -> Option<&JsonObject> {
+        self.description.server_info.as_ref()
+    }
+
+    /// How to use the servlet, in words for a model.
+    pub fn instructions(&self) -> Option<&str> {
+        self.description.instructions.as_deref()
+    }
+
+    /// Calls a tool and waits for its result; asynchronous code does so on a thread that may block.
+    ///
+    /// # Errors
+    /// [`CallError`]. A tool that ran and did not succeed is no error here: see [`CallToolResult::is_error`].
+    pub fn call(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+    ) -> Result<CallToolResult, CallError> {
+        if self.tool(tool).is_none() {
+            return Err(CallError::unknown_tool(
+                tool,
+                self.tools().iter().map(Tool::name),
+            ));
+        }
+        let output = self.run(CALL, request(tool, arguments).as_bytes())?;
+        read_result(&output).map_err(|(at, problem)| CallError::BadOutput {
+            servlet: self.name.clone(),
+            export: CALL,
+            at,
+            problem,
+        })
+    }
+
+    fn describe(&self) -> Result<Description, LoadError> {
+        let output = self
+            .run(DESCRIBE, b"")
+            .map_err(|source| LoadError::Describe {
+                servlet: self.name.clone(),
+                source: Box::new(source),
+            })?;
+        let description = Description::parse(&self.name, output)?;
+        check_names(&self.origin, &description.tools)?;
+        Ok(description)
+    }
+
+    fn run(&self, export: &'static str, input: &[u8]) -> Result<Vec<u8>, CallError> {
+        self.slot
+            .call(export, input)
+            .map_err(|stop| self.error(export, stop))
+    }
+
+    fn error(&self, export: &'static str, stop: Stop) -> CallError {
+        let servlet = self.name.clone();
+        match stop {
+            Stop::Error(text) => {
+                let fault = Fault::parse(&text);
+                let fault = fault.unwrap_or_else(|| Fault::internal(&servlet, export, text));
+                CallError::Fault {
+                    servlet,
+                    export,
+                    fault: Box::new(fault),
+                }
+            }
+            Stop::Panic(message) => CallError::Panic {
+                servlet,
+                export,
+                message,
+            },
+            Stop::Trap(message) => match denied_url(&message) {
+                Some(url) => CallError::HostDenied {
+                    url: url.to_owned(),
+                    servlet,
+                    export,
+                },
+                None => CallError::Trap {
+                    servlet,
+                    export,
+                    message,
+                },
+            },
+            Stop::Timeout(limit) => CallError::Timeout {
+                servlet,
+                export,
+                limit,
+            },
+            Stop::OutOfMemory => CallError::OutOfMemory {
+                servlet,
+                export,
+                limit: self.memory,
+            },
+        }
+    }
+}
+
+/// The input of `call`. A servlet may take absent arguments for an error, but not null, so they stay away.
+fn request(tool: &str, arguments: Option<&JsonObject>) -> String {
+    let json = |value| serde_json::to_string(value).expect("a map with text keys is JSON");
+    let tool = serde_json::Value::from(tool);
+    match arguments {
+        Some(arguments) => format!(
+            r#"{{"params":{{"name":{tool},"arguments":{}}}}}"#,
+            json(arguments)
+        ),
+        None => format!(r#"{{"params":{{"name":{tool}}}}}"#),
+    }
+}
+
+fn check_names(origin: &str, tools: &[Tool]) -> Result<(), LoadError> {
+    let mut seen = HashSet::new();
+    match tools.iter().find(|tool| !seen.insert(tool.name())) {
+        None => Ok(()),
+        Some(tool) => Err(LoadError::DuplicateTool {
+            tool: tool.name().to_owned(),
+            first: origin.to_owned(),
+            second: origin.to_owned(),
+        }),
+    }
+}
+
+/// The address in Extism's message about a host that is not allowed.
+fn denied_url(message: &str) -> Option<&str> {
+    message
+        .strip_prefix("HTTP request to ")?
+        .strip_suffix(" is not allowed")
+}

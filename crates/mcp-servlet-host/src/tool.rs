@@ -1,0 +1,83 @@
+//! One tool, as its servlet described it.
+
+use serde_json::Value;
+
+use crate::JsonObject;
+
+/// A tool of a servlet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tool {
+    name: String,
+    json: JsonObject,
+}
+
+impl Tool {
+    /// Takes a tool from its description; an error is a JSON pointer and what is wrong there.
+    pub(crate) fn new(json: JsonObject) -> Result<Self, (&'static str, String)> {
+        let name = match json.get("name") {
+            Some(Value::String(name)) if name.is_empty() => {
+                return Err(("/name", "the name is empty".into()));
+            }
+            Some(Value::String(name)) => name.clone(),
+            other => return Err(("/name", expected("a string", other))),
+        };
+        match json.get("inputSchema") {
+            Some(Value::Object(_)) => Ok(Self { name, json }),
+            other => Err(("/inputSchema", expected("an object", other))),
+        }
+    }
+
+    /// The name that clients call.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name that people see, if there is one.
+    pub fn title(&self) -> Option<&str> {
+        let annotations = self
+            .json
+            .get("annotations")
+            .and_then(|notes| notes.get("title"));
+        self.json.get("title").or(annotations)?.as_str()
+    }
+
+    /// What the tool does.
+    pub fn description(&self) -> Option<&str> {
+        self.json.get("description")?.as_str()
+    }
+
+    /// The JSON Schema of the arguments.
+    pub fn input_schema(&self) -> &JsonObject {
+        static EMPTY: std::sync::LazyLock<JsonObject> = std::sync::LazyLock::new(JsonObject::new);
+        self.json
+            .get("inputSchema")
+            .and_then(Value::as_object)
+            .unwrap_or(&EMPTY)
+    }
+
+    /// Everything the servlet said about the tool.
+    pub fn json(&self) -> &JsonObject {
+        &self.json
+    }
+}
+
+/// "expected a string, found a number".
+pub(crate) fn expected(what: &str, found: Option<&Value>) -> String {
+    match found {
+        Some(found) => format!("expected {what}, found {}", kind(found)),
+        None => format!("expected {what}, found nothing"),
+    }
+}
+
+/// What a value is, in words.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(number) if number.is_f64() => "a number",
+        Value::Number(_) => "an integer",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,168 @@
+//! Loading, and every reason not to.
+
+mod support;
+
+use mcp_servlet_host::{AllowedPath, Host, LoadError, LoadOptions, Servlet, Source};
+use support::{DESCRIPTION, Wat, chain};
+
+fn error(wasm: Vec<u8>) -> String {
+    let source = Source::Bytes {
+        name: "test".into(),
+        wasm,
+    };
+    let error = Servlet::load(source, &LoadOptions::default()).expect_err("no servlet");
+    match error.help() {
+        Some(help) => format!("{}; {help}", chain(&error)),
+        None => chain(&error),
+    }
+}
+
+#[test]
+fn reads_name_tools_and_text_of_a_servlet() {
+    let servlet = Wat::new()
+        .describe(DESCRIPTION)
+        .answer("{}")
+        .load()
+        .expect("a servlet");
+    assert_eq!(servlet.name(), "test");
+    assert_eq!(servlet.description(), DESCRIPTION);
+    assert_eq!(servlet.tools()[0].description(), Some("d"));
+    assert!(servlet.module().size > 100);
+}
+
+#[test]
+fn reads_the_description_of_a_single_tool() {
+    let single = r#"{"name":"only","description":"d","inputSchema":{"type":"object"}}"#;
+    let servlet = Wat::new()
+        .describe(single)
+        .answer("{}")
+        .load()
+        .expect("a servlet");
+    assert_eq!(servlet.tools()[0].name(), "only");
+}
+
+#[test]
+fn says_that_a_file_is_missing() {
+    let error = Servlet::load("no/such/file.wasm", &LoadOptions::default()).expect_err("no file");
+    assert_eq!(error.to_string(), "cannot read `no/such/file.wasm`");
+}
+
+#[test]
+fn says_what_a_file_is_instead_of_a_module() {
+    assert_eq!(
+        error(b"<html>".to_vec()),
+        "cannot load `test`: this is not a WebAssembly module: it does not begin with `\\0asm`; \
+         give the `.wasm` file that `servlet build` prints"
+    );
+}
+
+#[test]
+fn says_which_exports_are_missing() {
+    let text = r#"(module (func (export "describe")) (func (export "run")))"#;
+    assert_eq!(
+        error(wat::parse_str(text).expect("text")),
+        "`test` is no servlet: it does not export `call`; it exports `describe`, `run`"
+    );
+}
+
+#[test]
+fn names_imports_that_no_host_provides() {
+    let wat = Wat::new()
+        .import(r#"(import "env" "now" (func))(import "__wbindgen_placeholder__" "x" (func))"#)
+        .describe(DESCRIPTION)
+        .answer("{}");
+    assert_eq!(
+        error(wat.wasm()),
+        "`test` imports what no host provides: `env::now`, `__wbindgen_placeholder__::x`; \
+         a dependency is built for browsers (wasm-bindgen); `servlet build` names it"
+    );
+}
+
+#[test]
+fn reports_imports_of_another_type() {
+    let wat = Wat::new()
+        .import(r#"(import "extism:host/env" "config_get" (func (param i32)))"#)
+        .describe(DESCRIPTION)
+        .answer("{}");
+    let error = error(wat.wasm());
+    assert!(error.starts_with("cannot compile `test`: "), "{error}");
+    assert!(error.contains("config_get"), "{error}");
+}
+
+#[test]
+fn reports_a_servlet_that_cannot_describe_itself() {
+    let wat = Wat::new()
+        .export("describe", "", "unreachable")
+        .answer("{}");
+    assert_eq!(
+        error(wat.wasm()),
+        "`test` cannot describe itself: servlet `test` trapped in `describe`: \
+         wasm trap: wasm `unreachable` instruction executed"
+    );
+}
+
+#[test]
+fn reports_a_description_that_is_wrong() {
+    let wat = Wat::new()
+        .describe(r#"{"tools":[{"name":"a"}]}"#)
+        .answer("{}");
+    assert_eq!(
+        error(wat.wasm()),
+        "`test` describes itself wrongly: output of `describe`, /tools/0/inputSchema: \
+         expected an object, found nothing"
+    );
+}
+
+#[test]
+fn bounds_code_that_runs_before_the_first_call() {
+    let wat = Wat::new()
+        .describe(DESCRIPTION)
+        .answer("{}")
+        .import("(func $spin (loop $l (br $l))) (start $spin)");
+    assert_eq!(
+        error(wat.wasm()),
+        "`test` does not start: the code that it runs before the first call does not end"
+    );
+}
+
+#[test]
+fn names_a_directory_that_does_not_exist() {
+    let options = LoadOptions {
+        allowed_paths: vec![AllowedPath {
+            host: "no/such/dir".into(),
+            guest: "/d".into(),
+            read_only: true,
+        }],
+        ..LoadOptions::default()
+    };
+    let error = Wat::new()
+        .describe(DESCRIPTION)
+        .answer("{}")
+        .load_with(&options)
+        .expect_err("no directory");
+    assert_eq!(
+        error.to_string(),
+        "cannot give `test` the directory `no/such/dir`"
+    );
+}
+
+#[test]
+fn refuses_two_tools_of_one_name_and_says_where_they_are() {
+    let load = |name: &str| {
+        let wasm = Wat::new().describe(DESCRIPTION).answer("{}").wasm();
+        Servlet::load(
+            Source::Bytes {
+                name: name.into(),
+                wasm,
+            },
+            &LoadOptions::default(),
+        )
+        .expect("a servlet")
+    };
+    let error = Host::new(vec![load("first"), load("second")]).expect_err("a collision");
+    assert!(matches!(error, LoadError::DuplicateTool { .. }));
+    assert_eq!(
+        error.to_string(),
+        "two tools are called `t`: one in `first`, one in `second`"
+    );
+}

@@ -1,0 +1,227 @@
+//! MCP over a pipe, line by line, as a client writes it.
+
+mod support;
+
+use std::sync::Arc;
+
+use mcp_servlet_host::{Host, LoadOptions, Servlet, Source, serve};
+use serde_json::{Value, json};
+use support::{DESCRIPTION, Wat};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+/// Sends requests in the 2025-11-25 revision, closes the input and collects the responses by id.
+async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
+    let open = json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
+    });
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let mut lines = vec![open, ready];
+    for (at, request) in requests.iter().enumerate() {
+        let mut request = request.clone();
+        request["jsonrpc"] = "2.0".into();
+        request["id"] = json!(at + 1);
+        lines.push(request);
+    }
+    exchange(host, &lines).await
+}
+
+async fn exchange(host: Host, lines: &[Value]) -> Vec<Value> {
+    let (client, server) = tokio::io::duplex(1 << 20);
+    let server = tokio::spawn(serve::serve(Arc::new(host), server));
+    let (reader, mut writer) = tokio::io::split(client);
+    for line in lines {
+        writer
+            .write_all(format!("{line}\n").as_bytes())
+            .await
+            .expect("a write");
+    }
+    writer.shutdown().await.expect("a close");
+    let mut responses = Vec::new();
+    let mut reader = BufReader::new(reader).lines();
+    while let Some(line) = reader.next_line().await.expect("a read") {
+        responses.push(serde_json::from_str::<Value>(&line).expect("JSON"));
+    }
+    server.await.expect("no panic").expect("a graceful end");
+    responses.sort_by_key(|response| response["id"].as_u64());
+    responses
+}
+
+fn host(description: &str, answer: &str) -> Host {
+    let servlet = Wat::new()
+        .describe(description)
+        .answer(answer)
+        .load()
+        .expect("a servlet");
+    Host::new(vec![servlet]).expect("a host")
+}
+
+fn call(params: &Value) -> Value {
+    json!({"method": "tools/call", "params": params})
+}
+
+#[tokio::test]
+async fn introduces_itself_as_the_single_servlet_does() {
+    let described = r#"{"tools":[],"serverInfo":{"name":"Weather","version":"3.1.4","title":"W"},"instructions":"Ask."}"#;
+    let responses = talk(host(described, "{}"), &[]).await;
+    let result = &responses[0]["result"];
+    assert_eq!(
+        result["serverInfo"],
+        json!({"name": "Weather", "version": "3.1.4", "title": "W"})
+    );
+    assert_eq!(result["instructions"], "Ask.");
+    assert_eq!(result["capabilities"], json!({"tools": {}}));
+    assert_eq!(result["protocolVersion"], "2025-11-25");
+}
+
+#[tokio::test]
+async fn lists_tools_as_they_were_described() {
+    let described = json!({"tools": [
+        {"name": "b", "inputSchema": {"type": "object", "properties": {"z": {}, "a": {}}}, "title": "B",
+         "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true, "x": 1},
+         "icons": [{"src": "data:,"}], "_meta": {"k": 1}, "execution": {"taskSupport": "optional"}},
+        {"name": "a", "inputSchema": {"type": "object"}},
+    ]});
+    let responses = talk(
+        host(&described.to_string(), "{}"),
+        &[json!({"method": "tools/list"})],
+    )
+    .await;
+    assert_eq!(responses[1]["result"].to_string(), described.to_string());
+}
+
+#[tokio::test]
+async fn passes_results_through_with_fields_it_does_not_know() {
+    let answer = json!({
+        "content": [{"type": "text", "text": "t", "annotations": {"priority": 0.5}}, {"type": "hologram"}],
+        "structuredContent": {"n": 0.1}, "isError": true, "_meta": {"k": 1}, "vendor": true,
+    });
+    let responses = talk(
+        host(DESCRIPTION, &answer.to_string()),
+        &[call(&json!({"name": "t"}))],
+    )
+    .await;
+    assert_eq!(responses[1]["result"], answer);
+}
+
+#[tokio::test]
+async fn answers_wrong_calls_with_invalid_params() {
+    let requests = [
+        call(&json!({"name": "nope"})),
+        call(&json!({"arguments": {}})),
+        json!({"method": "tools/call"}),
+        call(&json!({"name": "t", "arguments": [1]})),
+        json!({"method": "tools/brew"}),
+    ];
+    let responses = talk(host(DESCRIPTION, "{}"), &requests).await;
+    let errors: Vec<_> = responses[1..]
+        .iter()
+        .map(|response| &response["error"])
+        .collect();
+    assert_eq!(
+        errors[0],
+        &json!({"code": -32602, "message": "unknown tool `nope`"})
+    );
+    for error in &errors[1..4] {
+        assert_eq!(error["code"], -32602, "{error}");
+        let message = error["message"].as_str().expect("a message");
+        assert!(
+            message.starts_with("wrong params of `tools/call`: "),
+            "{message}"
+        );
+    }
+    assert_eq!(
+        errors[4],
+        &json!({"code": -32601, "message": "unknown method `tools/brew`"})
+    );
+}
+
+#[tokio::test]
+async fn sends_faults_with_their_code_and_data() {
+    let text = "gone\nmcp-fault: {\"code\":-32002,\"data\":{\"uri\":\"a:\"}}";
+    let servlet =
+        Wat::new()
+            .describe(DESCRIPTION)
+            .export("call", text, "(call $error {}) (i32.const 1)");
+    let host = Host::new(vec![servlet.load().expect("a servlet")]).expect("a host");
+    let responses = talk(host, &[call(&json!({"name": "t"}))]).await;
+    assert_eq!(
+        responses[1]["error"],
+        json!({"code": -32002, "message": "gone", "data": {"uri": "a:"}})
+    );
+}
+
+#[tokio::test]
+async fn serves_several_servlets_in_order() {
+    let load = |name: &str| {
+        let description = format!(r#"{{"name":"{name}","inputSchema":{{}}}}"#);
+        let wasm = Wat::new()
+            .describe(&description)
+            .answer(&json!({"content": [{"type": "text", "text": name}]}).to_string())
+            .wasm();
+        Servlet::load(
+            Source::Bytes {
+                name: name.into(),
+                wasm,
+            },
+            &LoadOptions::default(),
+        )
+        .expect("a servlet")
+    };
+    let host = Host::new(vec![load("zebra"), load("ant")]).expect("a host");
+    let responses = talk(
+        host,
+        &[
+            json!({"method": "tools/list"}),
+            call(&json!({"name": "ant"})),
+        ],
+    )
+    .await;
+    assert_eq!(responses[0]["result"]["serverInfo"]["name"], "mcp-servlet");
+    let names: Vec<_> = responses[1]["result"]["tools"]
+        .as_array()
+        .expect("tools")
+        .iter()
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(names, ["zebra", "ant"]);
+    assert_eq!(responses[2]["result"]["content"][0]["text"], "ant");
+}
+
+#[tokio::test]
+async fn speaks_the_stateless_revision_too() {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
+    });
+    let request = |id: u64, method: &str, mut params: Value| {
+        params["_meta"] = meta.clone();
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+    };
+    let lines = [
+        request(1, "server/discover", json!({})),
+        request(2, "tools/list", json!({})),
+        request(3, "tools/call", json!({"name": "t"})),
+    ];
+    let responses = exchange(host(DESCRIPTION, r#"{"content":[],"vendor":1}"#), &lines).await;
+    assert_eq!(responses[0]["result"]["capabilities"], json!({"tools": {}}));
+    let list = &responses[1]["result"];
+    assert_eq!(
+        (&list["resultType"], &list["ttlMs"]),
+        (&json!("complete"), &json!(0))
+    );
+    assert_eq!(list["tools"][0]["name"], "t");
+    assert_eq!(
+        responses[2]["result"],
+        json!({"content": [], "vendor": 1, "resultType": "complete"})
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_at_once_is_no_error() {
+    assert_eq!(
+        exchange(host(DESCRIPTION, "{}"), &[]).await,
+        [] as [Value; 0]
+    );
+}

@@ -1,0 +1,114 @@
+//! Servlets of a few lines, written as WebAssembly text.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use mcp_servlet_host::{LoadError, LoadOptions, Servlet, Source};
+
+/// A servlet with one tool `t` that answers with how often it was called.
+pub(crate) const DESCRIPTION: &str =
+    r#"{"tools":[{"name":"t","description":"d","inputSchema":{"type":"object"}}]}"#;
+
+/// Builds a module whose exports do what the given WebAssembly text does.
+///
+/// The text can use `$output` and `$error` with the place and length of a constant in memory; [`Wat::text`] puts one
+/// there.
+pub(crate) struct Wat {
+    imports: String,
+    data: Vec<u8>,
+    exports: String,
+}
+
+impl Wat {
+    pub(crate) fn new() -> Self {
+        Self {
+            imports: String::new(),
+            data: Vec::new(),
+            exports: String::new(),
+        }
+    }
+
+    pub(crate) fn import(mut self, import: &str) -> Self {
+        self.imports.push_str(import);
+        self
+    }
+
+    /// An export that returns `code` after running `body`, in which `{}` stands for place and length of `text`.
+    pub(crate) fn export(mut self, name: &str, text: &str, body: &str) -> Self {
+        let place = format!("(i32.const {}) (i32.const {})", self.data.len(), text.len());
+        self.data.extend(text.as_bytes());
+        let body = body.replace("{}", &place);
+        self.exports
+            .extend(["(func (export \"", name, "\") (result i32) ", &body, ")"]);
+        self
+    }
+
+    pub(crate) fn describe(self, json: &str) -> Self {
+        self.export("describe", json, "(call $output {}) (i32.const 0)")
+    }
+
+    pub(crate) fn answer(self, json: &str) -> Self {
+        self.export("call", json, "(call $output {}) (i32.const 0)")
+    }
+
+    pub(crate) fn wasm(&self) -> Vec<u8> {
+        let data: Vec<_> = self
+            .data
+            .iter()
+            .map(|byte| format!("\\{byte:02x}"))
+            .collect();
+        let data = data.concat();
+        let text = format!(
+            r#"(module
+                (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+                (import "extism:host/env" "store_u8" (func $store (param i64 i32)))
+                (import "extism:host/env" "load_u8" (func $load (param i64) (result i32)))
+                (import "extism:host/env" "input_length" (func $input_length (result i64)))
+                (import "extism:host/env" "input_load_u8" (func $input (param i64) (result i32)))
+                (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
+                (import "extism:host/env" "error_set" (func $error_set (param i64)))
+                {}
+                (memory (export "memory") 1)
+                (data (i32.const 0) "{data}")
+                (global $calls (mut i32) (i32.const 0))
+                (func $block (param $from i32) (param $length i32) (result i64)
+                    (local $to i64) (local $i i32)
+                    (local.set $to (call $alloc (i64.extend_i32_u (local.get $length))))
+                    (block $done (loop $next
+                        (br_if $done (i32.ge_u (local.get $i) (local.get $length)))
+                        (call $store
+                            (i64.add (local.get $to) (i64.extend_i32_u (local.get $i)))
+                            (i32.load8_u (i32.add (local.get $from) (local.get $i))))
+                        (local.set $i (i32.add (local.get $i) (i32.const 1)))
+                        (br $next)))
+                    (local.get $to))
+                (func $output (param i32 i32)
+                    (call $output_set
+                        (call $block (local.get 0) (local.get 1))
+                        (i64.extend_i32_u (local.get 1))))
+                (func $error (param i32 i32)
+                    (call $error_set (call $block (local.get 0) (local.get 1))))
+                {})"#,
+            self.imports, self.exports
+        );
+        wat::parse_str(&text).expect("valid WebAssembly text")
+    }
+
+    pub(crate) fn load(&self) -> Result<Servlet, LoadError> {
+        self.load_with(&LoadOptions::default())
+    }
+
+    pub(crate) fn load_with(&self, options: &LoadOptions) -> Result<Servlet, LoadError> {
+        let source = Source::Bytes {
+            name: "test".into(),
+            wasm: self.wasm(),
+        };
+        Servlet::load(source, options)
+    }
+}
+
+/// The text of an error with its causes.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", chain(source)),
+        None => error.to_string(),
+    }
+}

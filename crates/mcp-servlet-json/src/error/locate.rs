@@ -1,0 +1,97 @@
+//! Where an error is, for people: a line and column, or a JSON pointer.
+
+use super::{Error, NOWHERE};
+use crate::reader::{Kind, Reader};
+
+impl Error {
+    /// The line and the column of the error, both from 1, the column in characters.
+    ///
+    /// `None` if the error has no place, or its place is not in this text.
+    pub fn line_column(&self, text: &str) -> Option<(usize, usize)> {
+        let before = text.as_bytes().get(..self.0.offset)?;
+        let (mut line, mut column) = (1, 1);
+        for byte in before {
+            match byte {
+                b'\n' => (line, column) = (line + 1, 1),
+                // The bytes after the first of a character.
+                0x80..0xC0 => {}
+                _ => column += 1,
+            }
+        }
+        Some((line, column))
+    }
+
+    /// The JSON pointer (RFC 6901) of the wrong value: empty for the whole document.
+    ///
+    /// Walks the text, which must be the one that was read, up to the error. If the text breaks off, or breaks
+    /// the grammar, it is the pointer of the innermost value around that place.
+    pub fn pointer(&self, text: &str) -> String {
+        let mut pointer = String::new();
+        if self.0.offset == NOWHERE {
+            return pointer;
+        }
+        let mut reader = Reader::from(text);
+        while let Some(token) = child_at(&mut reader, self.0.offset) {
+            pointer.push('/');
+            for char in token.chars() {
+                match char {
+                    '~' => pointer.push_str("~0"),
+                    '/' => pointer.push_str("~1"),
+                    _ => pointer.push(char),
+                }
+            }
+        }
+        pointer
+    }
+}
+
+/// Enters the array or object at the reader, and stops at the child that holds the offset: its name.
+fn child_at(reader: &mut Reader<'_>, offset: usize) -> Option<String> {
+    let kind = reader.peek_kind().ok()?;
+    if offset <= reader.offset() {
+        return None;
+    }
+    match kind {
+        Kind::Array => element_at(reader, offset),
+        Kind::Object => member_at(reader, offset),
+        _ => None,
+    }
+}
+
+fn element_at(reader: &mut Reader<'_>, offset: usize) -> Option<String> {
+    reader.enter_unlimited();
+    let mut index = 0;
+    while reader.next_element().ok()? {
+        if holds(reader, offset)? {
+            let mut token = String::new();
+            crate::write_u64(&mut token, index);
+            return Some(token);
+        }
+        index += 1;
+    }
+    None
+}
+
+fn member_at(reader: &mut Reader<'_>, offset: usize) -> Option<String> {
+    reader.enter_unlimited();
+    while let Some(key) = reader.next_key().ok()? {
+        if holds(reader, offset)? {
+            return Some(key.into_owned());
+        }
+    }
+    None
+}
+
+/// Whether the offset is in the value at the reader (or in its key). If it is after it, the reader skips the value.
+fn holds(reader: &mut Reader<'_>, offset: usize) -> Option<bool> {
+    let mut after = reader.clone();
+    let end = after.skip_value(true).is_ok();
+    if reader.peek_kind().is_err() && offset != reader.offset() {
+        return None;
+    }
+    if end && after.offset() <= offset {
+        *reader = after;
+        return Some(false);
+    }
+    Some(true)
+}

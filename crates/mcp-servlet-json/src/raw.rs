@@ -1,0 +1,150 @@
+//! A JSON value that nobody needs to look into: its text, checked once.
+
+mod collect;
+#[cfg(test)]
+mod tests;
+mod transcode;
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::error::Error;
+use crate::reader::Reader;
+use collect::Collect;
+use transcode::{Inner, Node};
+
+/// The name of the newtype as which a `RawJson` goes through serde. See `ser/verbatim.rs`.
+pub(crate) const TOKEN: &str = "$mcp_servlet_json::RawJson";
+
+/// The name of the newtype inside it, which holds the text.
+pub(crate) const TEXT: &str = "$mcp_servlet_json::RawJson::text";
+
+/// Any JSON value, as its text.
+///
+/// The text is one valid JSON value without white space around it. Through this crate it passes as it is, byte for
+/// byte. Through another human-readable format of serde, such as `serde_json`, its values pass: a map is read as an
+/// object, and written as a map. Through a format that is not human-readable passes a string.
+///
+/// Two texts are equal if they are the same characters: `1.0` is not `1`, and `{"a":1,"b":2}` is not
+/// `{"b":2,"a":1}`.
+///
+/// What serde buffers, as it does for `#[serde(untagged)]`, `#[serde(flatten)]` and internally tagged enums, arrives
+/// as values too, and so does not keep its spelling.
+///
+/// ```
+/// use mcp_servlet_json::{RawJson, from_str, to_string};
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Request {
+///     id: u32,
+///     params: RawJson,
+/// }
+///
+/// let text = r#"{"id":1,"params":{"x": 1.50}}"#;
+/// let request: Request = from_str(text).unwrap();
+/// assert_eq!(request.params.get(), r#"{"x": 1.50}"#);
+/// assert_eq!(to_string(&request).unwrap(), text);
+///
+/// let value = serde_json::to_value(&request).unwrap();
+/// assert_eq!(value["params"]["x"], 1.5);
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct RawJson(String);
+
+impl RawJson {
+    /// Checks a text.
+    ///
+    /// # Errors
+    /// If the text is not one valid JSON value.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        Ok(Self(checked(text)?.into()))
+    }
+
+    /// Checks a text, and keeps its memory.
+    ///
+    /// # Errors
+    /// If the text is not one valid JSON value.
+    pub fn from_string(mut text: String) -> Result<Self, Error> {
+        let value = checked(&text)?;
+        if value.len() < text.len() {
+            text = value.into();
+        }
+        Ok(Self(text))
+    }
+
+    /// The text of an empty object.
+    #[must_use]
+    pub fn object() -> Self {
+        Self(String::from("{}"))
+    }
+
+    /// The text.
+    pub fn get(&self) -> &str {
+        &self.0
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// The value in a text, without the white space around it.
+fn checked(text: &str) -> Result<&str, Error> {
+    let mut reader = Reader::from(text);
+    let value = reader.skip()?;
+    reader.finish()?;
+    Ok(value)
+}
+
+impl Default for RawJson {
+    /// `null`.
+    fn default() -> Self {
+        Self(String::from("null"))
+    }
+}
+
+impl FromStr for RawJson {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text)
+    }
+}
+
+impl AsRef<str> for RawJson {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Display for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RawJson(")?;
+        f.write_str(&self.0)?;
+        f.write_str(")")
+    }
+}
+
+impl Serialize for RawJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(TOKEN, &Inner(Node(&self.0)))
+    }
+}
+
+impl<'de> Deserialize<'de> for RawJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut text = String::new();
+        deserializer.deserialize_newtype_struct(TOKEN, Collect::new(&mut text))?;
+        Ok(Self(text))
+    }
+}

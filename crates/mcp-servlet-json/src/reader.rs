@@ -1,0 +1,344 @@
+//! The pull reader: one value, key or bracket at a time, straight from the bytes.
+//!
+//! Nothing here is generic, so it is compiled once however many types are read. It never panics: every byte is
+//! fetched with `get`, and the end of the text reads as a zero byte, which is wrong everywhere.
+
+mod number;
+mod skip;
+mod string;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use crate::error::{Error, ErrorKind};
+
+pub(crate) use number::Number;
+pub(crate) use string::run;
+
+/// Reads JSON piece by piece.
+///
+/// Every method skips white space first, and leaves the reader after what it has read.
+///
+/// ```
+/// use mcp_servlet_json::{Error, Reader};
+///
+/// fn total(text: &str) -> Result<u64, Error> {
+///     let mut reader = Reader::from(text);
+///     let mut total = 0;
+///     reader.begin_object()?;
+///     while let Some(key) = reader.next_key()? {
+///         if key == "price" {
+///             total += reader.unsigned()?;
+///         } else {
+///             reader.skip()?;
+///         }
+///     }
+///     reader.finish()?;
+///     Ok(total)
+/// }
+///
+/// assert_eq!(total(r#"{"price": 7, "tags": ["new"]}"#).unwrap(), 7);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reader<'de> {
+    input: &'de [u8],
+    at: usize,
+    /// Where the value begins that is read, or was read last.
+    value: usize,
+    /// How many more arrays and objects may be opened inside each other.
+    depth: u8,
+    /// An array or object was opened, and none of it read.
+    fresh: bool,
+}
+
+/// The nesting that is read: as many levels as `serde_json` reads.
+pub(crate) const DEPTH: u8 = 127;
+
+/// The type of a JSON value, as its first byte tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Kind {
+    pub(crate) fn expected(self) -> &'static [&'static str] {
+        match self {
+            Self::Null => &["null"],
+            Self::Bool => &["a boolean"],
+            Self::Number => &["a number"],
+            Self::String => &["a string"],
+            Self::Array => &["an array"],
+            Self::Object => &["an object"],
+        }
+    }
+}
+
+impl<'de> From<&'de str> for Reader<'de> {
+    fn from(text: &'de str) -> Self {
+        Self::new(text.as_bytes())
+    }
+}
+
+impl<'de> Reader<'de> {
+    /// A reader at the start of the bytes, which are checked to be UTF-8 only where strings are read.
+    pub fn new(input: &'de [u8]) -> Self {
+        Self {
+            input,
+            at: 0,
+            value: 0,
+            depth: DEPTH,
+            fresh: false,
+        }
+    }
+
+    /// How many bytes are read.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Skips white space and tells the type of the value that comes.
+    ///
+    /// # Errors
+    /// If the text ends, or the next byte begins no value.
+    pub fn peek_kind(&mut self) -> Result<Kind, Error> {
+        let kind = match self.peek() {
+            b'n' => Kind::Null,
+            b't' | b'f' => Kind::Bool,
+            b'-' | b'0'..=b'9' => Kind::Number,
+            b'"' => Kind::String,
+            b'[' => Kind::Array,
+            b'{' => Kind::Object,
+            _ => return Err(self.expected("a value")),
+        };
+        self.value = self.at;
+        Ok(kind)
+    }
+
+    /// Reads `null`.
+    ///
+    /// # Errors
+    /// If anything else comes.
+    pub fn null(&mut self) -> Result<(), Error> {
+        let first = self.peek();
+        self.expect(Kind::Null, first == b'n')?;
+        self.word(b"null")
+    }
+
+    /// Reads `true` or `false`.
+    ///
+    /// # Errors
+    /// If anything else comes.
+    pub fn boolean(&mut self) -> Result<bool, Error> {
+        let first = self.peek();
+        let value = first == b't';
+        self.expect(Kind::Bool, value || first == b'f')?;
+        self.word(if value { b"true" } else { b"false" })?;
+        Ok(value)
+    }
+
+    /// Enters an array; then call [`next_element`](Self::next_element) before each element.
+    ///
+    /// # Errors
+    /// If anything else comes, or the nesting is too deep.
+    pub fn begin_array(&mut self) -> Result<(), Error> {
+        self.enter(Kind::Array)
+    }
+
+    /// Whether an element comes. If none does, the array is left.
+    ///
+    /// # Errors
+    /// If neither a comma and an element, nor the end of the array comes.
+    pub fn next_element(&mut self) -> Result<bool, Error> {
+        self.next(b']')
+    }
+
+    /// Enters an object; then call [`next_key`](Self::next_key) before each value.
+    ///
+    /// # Errors
+    /// If anything else comes, or the nesting is too deep.
+    pub fn begin_object(&mut self) -> Result<(), Error> {
+        self.enter(Kind::Object)
+    }
+
+    /// Reads the next key and its colon. If no key comes, the object is left.
+    ///
+    /// # Errors
+    /// If neither a comma and a key, nor the end of the object comes.
+    pub fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, Error> {
+        if !self.next(b'}')? {
+            return Ok(None);
+        }
+        let key = self.string()?;
+        self.colon()?;
+        Ok(Some(key))
+    }
+
+    /// Checks that only white space is left.
+    ///
+    /// # Errors
+    /// If anything else is left.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        self.peek();
+        if self.at < self.input.len() {
+            return Err(Error::new(ErrorKind::TrailingData, self.at));
+        }
+        Ok(())
+    }
+
+    /// Enters what comes without looking at it or at the depth, for a walk that uses no stack.
+    pub(crate) fn enter_unlimited(&mut self) {
+        self.at += 1;
+        self.fresh = true;
+    }
+
+    /// Enters an array or an object.
+    pub(crate) fn enter(&mut self, kind: Kind) -> Result<(), Error> {
+        let first = self.peek();
+        self.expect(kind, first == if kind == Kind::Array { b'[' } else { b'{' })?;
+        let Some(depth) = self.depth.checked_sub(1) else {
+            return Err(Error::new(ErrorKind::DepthLimit, self.at));
+        };
+        self.depth = depth;
+        self.enter_unlimited();
+        Ok(())
+    }
+
+    /// Whether an element or a member comes. If the closing bracket comes instead, reads it and leaves.
+    pub(crate) fn next(&mut self, close: u8) -> Result<bool, Error> {
+        let more = self.more(close)?;
+        self.depth = self.depth.wrapping_add(u8::from(!more));
+        Ok(more)
+    }
+
+    fn more(&mut self, close: u8) -> Result<bool, Error> {
+        let mut next = self.peek();
+        let fresh = std::mem::take(&mut self.fresh);
+        if next == close {
+            self.at += 1;
+            return Ok(false);
+        }
+        let object = close == b'}';
+        if !fresh {
+            if next != b',' {
+                return Err(self.expected(if object { "`,` or `}`" } else { "`,` or `]`" }));
+            }
+            self.at += 1;
+            next = self.peek();
+        }
+        if object && next != b'"' {
+            return Err(self.expected("a key"));
+        }
+        Ok(true)
+    }
+
+    /// Reads the colon after a key.
+    pub(crate) fn colon(&mut self) -> Result<(), Error> {
+        if self.peek() != b':' {
+            return Err(self.expected("`:`"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Goes to the number or the boolean in a key.
+    pub(crate) fn begin_quoted(&mut self) -> Result<(), Error> {
+        let first = self.peek();
+        self.expect(Kind::String, first == b'"')?;
+        let start = self.at;
+        self.at += 1;
+        if matches!(self.byte(), b'-' | b'0'..=b'9' | b't' | b'f') {
+            return Ok(());
+        }
+        Err(Error::wrong_type(&["a number", "a boolean"], start))
+    }
+
+    /// Reads the quote after the number or the boolean in a key.
+    pub(crate) fn end_quoted(&mut self) -> Result<(), Error> {
+        if self.byte() != b'"' {
+            return Err(self.expected("`\"`"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Where the value begins that is read, or was read last.
+    pub(crate) fn value(&self) -> usize {
+        self.value
+    }
+
+    /// Says that errors from now on are about the value that begins at `value`.
+    pub(crate) fn set_value(&mut self, value: usize) {
+        self.value = value;
+    }
+
+    /// The byte at the reader, or zero at the end.
+    fn byte(&self) -> u8 {
+        self.input.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// Skips white space and returns the byte after it.
+    pub(crate) fn peek(&mut self) -> u8 {
+        loop {
+            let byte = self.byte();
+            if byte > b' ' || !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return byte;
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Notes that a value of this kind begins at the reader, if its first byte `fits`.
+    #[inline]
+    pub(crate) fn expect(&mut self, kind: Kind, fits: bool) -> Result<(), Error> {
+        if !fits {
+            return Err(self.mismatch(kind));
+        }
+        self.value = self.at;
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn mismatch(&mut self, kind: Kind) -> Error {
+        match self.peek_kind() {
+            Ok(_) => Error::wrong_type(kind.expected(), self.at),
+            Err(error) => error,
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) -> Result<(), Error> {
+        for &byte in word {
+            if self.byte() != byte {
+                return Err(self.expected("a value"));
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn expected(&self, what: &'static str) -> Error {
+        self.broken(ErrorKind::Expected(what))
+    }
+
+    /// The kind of error that the byte at the reader is, or the end of the text.
+    #[cold]
+    #[inline(never)]
+    fn broken(&self, kind: ErrorKind<'static>) -> Error {
+        let end = self.at >= self.input.len();
+        Error::new(if end { ErrorKind::UnexpectedEnd } else { kind }, self.at)
+    }
+}

@@ -1,0 +1,94 @@
+//! The pieces of JSON text that are more than a constant: strings and numbers.
+
+use std::fmt::Write;
+
+use crate::reader::run;
+
+/// Appends a JSON string: quotes around the text, and escapes where JSON wants them.
+///
+/// ```
+/// let mut out = String::new();
+/// mcp_servlet_json::write_string(&mut out, "a \"b\"\n\u{1}é/");
+/// assert_eq!(out, r#""a \"b\"\n\u0001é/""#);
+/// ```
+pub fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    write_escaped(out, text);
+    out.push('"');
+}
+
+/// Appends what stands between the quotes of a JSON string.
+pub(crate) fn write_escaped(out: &mut String, mut text: &str) {
+    loop {
+        // What ends a run is an ASCII character, so the text splits there.
+        let Some((plain, rest)) = text.split_at_checked(run(text.as_bytes())) else {
+            return;
+        };
+        out.push_str(plain);
+        let mut rest = rest.chars();
+        let Some(char) = rest.next() else { return };
+        write_escape(out, char);
+        text = rest.as_str();
+    }
+}
+
+fn write_escape(out: &mut String, char: char) {
+    let short = match char {
+        '\x08' => 'b',
+        '\t' => 't',
+        '\n' => 'n',
+        '\x0c' => 'f',
+        '\r' => 'r',
+        '"' | '\\' => char,
+        _ => {
+            let code = u32::from(char);
+            out.push_str(if code < 0x10 { "\\u000" } else { "\\u001" });
+            out.extend(char::from_digit(code & 15, 16));
+            return;
+        }
+    };
+    out.push('\\');
+    out.push(short);
+}
+
+/// Appends a number.
+pub fn write_u64(out: &mut String, mut value: u64) {
+    let mut buffer = [0_u8; 20];
+    let mut start = buffer.len();
+    for (index, slot) in buffer.iter_mut().enumerate().rev() {
+        start = index;
+        *slot = b'0' | (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    let digits = buffer.get(start..).unwrap_or_default();
+    out.push_str(std::str::from_utf8(digits).unwrap_or_default());
+}
+
+/// Appends a number.
+pub fn write_i64(out: &mut String, value: i64) {
+    if value < 0 {
+        out.push('-');
+    }
+    write_u64(out, value.unsigned_abs());
+}
+
+/// Appends a number, or `null` if it is none.
+pub(crate) fn write_f64(out: &mut String, value: f64) {
+    write_float(out, value.is_finite(), format_args!("{value:?}"));
+}
+
+/// Appends a number, or `null` if it is none.
+pub(crate) fn write_f32(out: &mut String, value: f32) {
+    write_float(out, value.is_finite(), format_args!("{value:?}"));
+}
+
+fn write_float(out: &mut String, finite: bool, text: std::fmt::Arguments<'_>) {
+    if !finite {
+        return out.push_str("null");
+    }
+    // A `String` takes whatever is written to it.
+    let _ = out.write_fmt(text);
+}

@@ -1,0 +1,71 @@
+//! The implementation of `Schema`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DeriveInput, GenericParam, Generics};
+
+use super::options::TypeOptions;
+use super::shape::{Shape, private};
+
+/// The type's implementation of `Schema`.
+pub(crate) fn implementation(input: &DeriveInput, options: &TypeOptions, shape: &Shape) -> TokenStream {
+    let private = private(options);
+    let Shape { node, same_as, names } = shape;
+    let optional = same_as.as_ref().map(|ty| {
+        quote!(const OPTIONAL: bool = <#ty as #private::Schema>::OPTIONAL;)
+    });
+    let names = match (names, same_as) {
+        (Some(names), _) => quote! {
+            const NAMES: ::core::option::Option<&'static [&'static str]> =
+                ::core::option::Option::Some(&[#(#names),*]);
+        },
+        (None, Some(ty)) => quote! {
+            const NAMES: ::core::option::Option<&'static [&'static str]> =
+                <#ty as #private::Schema>::NAMES;
+        },
+        (None, None) => quote!(),
+    };
+    with_body(input, &private, &quote! {
+        const NODE: &'static #private::Node = &#node;
+        #optional
+        #names
+    })
+}
+
+/// For a type with errors: enough for its users to compile, so that no error follows from them.
+pub(crate) fn stand_in(input: &DeriveInput, options: &TypeOptions) -> TokenStream {
+    let private = private(options);
+    with_body(input, &private, &quote! {
+        const NODE: &'static #private::Node = &#private::Node::object(&[]);
+    })
+}
+
+fn with_body(input: &DeriveInput, private: &TokenStream, body: &TokenStream) -> TokenStream {
+    let name = &input.ident;
+    let generics = bounded(&input.generics, private);
+    let (parameters, arguments, condition) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #parameters #private::Schema for #name #arguments #condition {
+            #body
+        }
+    }
+}
+
+/// The generics with `T: Schema` for each type parameter.
+fn bounded(generics: &Generics, private: &TokenStream) -> Generics {
+    let mut generics = generics.clone();
+    let names: Vec<_> = generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(param) => Some(param.ident.clone()),
+            _ => None,
+        })
+        .collect();
+    let condition = generics.make_where_clause();
+    for name in names {
+        condition.predicates.push(syn::parse_quote!(#name: #private::Schema));
+    }
+    generics
+}

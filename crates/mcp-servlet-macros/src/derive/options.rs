@@ -1,0 +1,221 @@
+//! What `#[serde(…)]` and `#[schema(…)]` say, as far as a schema depends on it.
+//!
+//! serde's derive checks its own attributes; here unknown keys of `#[serde]` pass in silence.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Attribute, LitStr, Meta, Path, Token, Type, punctuated::Punctuated};
+
+use super::case::Case;
+use crate::attributes::{Entries, unknown_key};
+use crate::diagnostics::Diagnostics;
+
+/// On a struct or an enum.
+pub(crate) struct TypeOptions {
+    pub(crate) rename_all: Option<Case>,
+    pub(crate) rename_all_fields: Option<Case>,
+    pub(crate) tag: Option<LitStr>,
+    pub(crate) content: Option<LitStr>,
+    pub(crate) untagged: bool,
+    pub(crate) deny_unknown_fields: bool,
+    pub(crate) default: bool,
+    /// The type that stands in for this one on the wire.
+    pub(crate) proxy: Option<Type>,
+    pub(crate) krate: TokenStream,
+}
+
+/// On a field.
+#[derive(Default)]
+pub(crate) struct FieldOptions {
+    pub(crate) rename: Option<LitStr>,
+    pub(crate) aliases: Vec<LitStr>,
+    pub(crate) default: bool,
+    pub(crate) flatten: bool,
+    pub(crate) skip_serializing: bool,
+    pub(crate) skip_deserializing: bool,
+    pub(crate) skip_serializing_if: bool,
+    /// The key behind serde code written by hand.
+    pub(crate) custom: Option<syn::Ident>,
+    pub(crate) json: Option<TokenStream>,
+    pub(crate) example: Option<TokenStream>,
+}
+
+/// On a variant.
+#[derive(Default)]
+pub(crate) struct VariantOptions {
+    pub(crate) rename: Option<LitStr>,
+    pub(crate) rename_all: Option<Case>,
+    pub(crate) skip: bool,
+    pub(crate) other: bool,
+    pub(crate) untagged: Option<syn::Ident>,
+}
+
+impl TypeOptions {
+    pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut options = Self {
+            rename_all: None,
+            rename_all_fields: None,
+            tag: None,
+            content: None,
+            untagged: false,
+            deny_unknown_fields: false,
+            default: false,
+            proxy: None,
+            krate: quote!(::mcp_servlet),
+        };
+        for item in serde_items(attributes) {
+            match item.key.as_str() {
+                "rename_all" => options.rename_all = item.case(),
+                "rename_all_fields" => options.rename_all_fields = item.case(),
+                "tag" => options.tag = item.string(),
+                "content" => options.content = item.string(),
+                "untagged" => options.untagged = true,
+                "deny_unknown_fields" => options.deny_unknown_fields = true,
+                "default" => options.default = true,
+                "from" | "try_from" | "into" if options.proxy.is_none() => {
+                    options.proxy = item.string().and_then(|name| name.parse().ok());
+                }
+                _ => {}
+            }
+        }
+        for entry in schema_entries(attributes, diagnostics) {
+            match entry.key.to_string().as_str() {
+                "crate" => {
+                    let path = entry.expression(diagnostics).map(syn::parse2::<Path>);
+                    if let Some(path) = path.and_then(|path| diagnostics.ok(path)) {
+                        options.krate = quote!(#path);
+                    }
+                }
+                _ => unknown_key(diagnostics, "schema", &entry.key, &["crate"]),
+            }
+        }
+        options
+    }
+}
+
+impl FieldOptions {
+    pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut options = Self::default();
+        for item in serde_items(attributes) {
+            match item.key.as_str() {
+                "rename" => options.rename = item.name(diagnostics),
+                "alias" => options.aliases.extend(item.string()),
+                "default" => options.default = true,
+                "flatten" => options.flatten = true,
+                "skip" => {
+                    options.skip_serializing = true;
+                    options.skip_deserializing = true;
+                }
+                "skip_serializing" => options.skip_serializing = true,
+                "skip_deserializing" => options.skip_deserializing = true,
+                "skip_serializing_if" => options.skip_serializing_if = true,
+                "with" | "deserialize_with" | "serialize_with" => {
+                    options.custom = item.path.get_ident().cloned();
+                }
+                _ => {}
+            }
+        }
+        for entry in schema_entries(attributes, diagnostics) {
+            match entry.key.to_string().as_str() {
+                "json" => options.json = entry.expression(diagnostics),
+                "example" => options.example = entry.expression(diagnostics),
+                _ => unknown_key(diagnostics, "schema", &entry.key, &["json", "example"]),
+            }
+        }
+        options
+    }
+}
+
+impl VariantOptions {
+    pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut options = Self::default();
+        for item in serde_items(attributes) {
+            match item.key.as_str() {
+                "rename" => options.rename = item.name(diagnostics),
+                "rename_all" => options.rename_all = item.case(),
+                "skip" | "skip_deserializing" => options.skip = true,
+                "other" => options.other = true,
+                "untagged" => options.untagged = item.path.get_ident().cloned(),
+                _ => {}
+            }
+        }
+        for entry in schema_entries(attributes, diagnostics) {
+            unknown_key(diagnostics, "schema", &entry.key, &[]);
+        }
+        options
+    }
+}
+
+/// One item of `#[serde(…)]`.
+struct SerdeItem {
+    key: String,
+    path: Path,
+    meta: Meta,
+}
+
+impl SerdeItem {
+    fn string(&self) -> Option<LitStr> {
+        match &self.meta {
+            Meta::NameValue(meta) => {
+                let value = &meta.value;
+                syn::parse2(quote!(#value)).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// A name, which must be the same in both directions.
+    fn name(&self, diagnostics: &mut Diagnostics) -> Option<LitStr> {
+        let Meta::List(list) = &self.meta else { return self.string() };
+        let items = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok()?;
+        let names: Vec<LitStr> = items.into_iter().filter_map(|meta| SerdeItem::new(meta).string()).collect();
+        if let [first, second] = &*names {
+            if first.value() == second.value() {
+                return Some(first.clone());
+            }
+        }
+        diagnostics.error(
+            list,
+            "a name that differs between reading and writing has no one schema\nhelp: write `rename = \"…\"`",
+        );
+        None
+    }
+
+    /// A case rule; of two, the one for reading.
+    fn case(&self) -> Option<Case> {
+        if let Meta::List(list) = &self.meta {
+            let items = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok()?;
+            let items = items.into_iter().map(SerdeItem::new);
+            let reading = items.into_iter().find(|item| item.key == "deserialize")?;
+            return Case::named(&reading.string()?.value());
+        }
+        Case::named(&self.string()?.value())
+    }
+
+    fn new(meta: Meta) -> Self {
+        let path = meta.path().clone();
+        let key = path.get_ident().map(ToString::to_string).unwrap_or_default();
+        Self { key, path, meta }
+    }
+}
+
+fn serde_items(attributes: &[Attribute]) -> impl Iterator<Item = SerdeItem> {
+    let lists = attributes.iter().filter(|attribute| attribute.path().is_ident("serde"));
+    let parse = Punctuated::<Meta, Token![,]>::parse_terminated;
+    // What does not parse, serde's own derive reports.
+    lists.filter_map(move |list| list.parse_args_with(parse).ok()).flatten().map(SerdeItem::new)
+}
+
+fn schema_entries(
+    attributes: &[Attribute],
+    diagnostics: &mut Diagnostics,
+) -> Vec<crate::attributes::Entry> {
+    let mut all = Entries(Vec::new());
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("schema")) {
+        if let Some(entries) = diagnostics.ok(attribute.parse_args::<Entries>()) {
+            all.0.extend(entries.0);
+        }
+    }
+    all.check_unique(diagnostics);
+    all.0
+}

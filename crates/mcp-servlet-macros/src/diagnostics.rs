@@ -1,0 +1,40 @@
+//! Collects errors, so that one compile shows all of them.
+
+use std::fmt::Display;
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// The errors of one expansion.
+#[derive(Default)]
+#[must_use = "errors that nobody reports are lost"]
+pub(crate) struct Diagnostics(Option<syn::Error>);
+
+impl Diagnostics {
+    /// Reports `message` at `tokens`; a `help:` line goes into the message.
+    pub(crate) fn error(&mut self, tokens: impl ToTokens, message: impl Display) {
+        self.push(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// Reports an error of a parser.
+    pub(crate) fn push(&mut self, error: syn::Error) {
+        match &mut self.0 {
+            Some(all) => all.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    /// The value of a parser, if there is one.
+    pub(crate) fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.push(error)).ok()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The errors as tokens that make the compiler report them.
+    pub(crate) fn into_tokens(self) -> TokenStream {
+        self.0.map(syn::Error::into_compile_error).unwrap_or_default()
+    }
+}

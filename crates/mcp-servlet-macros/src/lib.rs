@@ -1,0 +1,25 @@
+//! The macros of `mcp-servlet`, which re-exports and documents them.
+//!
+//! Each is a pipeline of its own: parse what the author wrote, check every rule, expand. Expansions
+//! hold no logic; they call `mcp_servlet::__private`. The author's item comes first and unchanged,
+//! also when there are errors.
+
+mod attributes;
+mod derive;
+mod diagnostics;
+mod docs;
+mod tool;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a tool.
+#[proc_macro_attribute]
+pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    tool::expand(attribute.into(), item.into()).into()
+}
+
+/// Gives a type a JSON Schema.
+#[proc_macro_derive(Schema, attributes(schema, serde))]
+pub fn schema(item: TokenStream) -> TokenStream {
+    derive::expand(item.into()).into()
+}

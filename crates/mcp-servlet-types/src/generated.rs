@@ -1,0 +1,638 @@
+// @generated from schema.yaml by xtp-codegen. Do not edit: run "./x codegen".
+
+/// What `describe` answers.
+///
+/// Two shapes are in use and this type reads and writes both: the fields of one tool, or
+/// `tools` with any number of them. A servlet with exactly one tool fills in both.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ServletDescription {
+    /// Name of the only tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Name of the only tool for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the only tool does, for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// JSON Schema of the only tool's arguments.
+    #[serde(rename = "inputSchema", skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<::mcp_servlet_json::RawJson>,
+    /// JSON Schema of the only tool's structured content.
+    #[serde(rename = "outputSchema", skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<::mcp_servlet_json::RawJson>,
+    /// Hints about the behavior of the only tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<ToolAnnotations>,
+    /// Pictures of the only tool, for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+    /// Further data about the only tool.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+    /// All tools, in the order of the servlet's source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<ToolDescription>>,
+    /// Who the servlet is.
+    #[serde(rename = "serverInfo", skip_serializing_if = "Option::is_none")]
+    pub server_info: Option<Implementation>,
+    /// How to use the servlet's tools and resources together, for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+}
+
+/// One tool, as the model sees it.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ToolDescription {
+    /// Name by which the tool is called, unique within the servlet.
+    pub name: String,
+    /// Name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the tool does and when to use it, for the model.
+    pub description: String,
+    /// JSON Schema of the arguments, with an object at its root.
+    #[serde(rename = "inputSchema")]
+    pub input_schema: ::mcp_servlet_json::RawJson,
+    /// JSON Schema of the structured content in the tool's results.
+    #[serde(rename = "outputSchema", skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<::mcp_servlet_json::RawJson>,
+    /// Hints about the tool's behavior.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<ToolAnnotations>,
+    /// Pictures of the tool, for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+    /// Further data about the tool.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl ToolDescription {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: ::mcp_servlet_json::RawJson,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            input_schema,
+            ..Self::default()
+        }
+    }
+}
+
+/// Hints about a tool's behavior. Clients must not rely on them for safety.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ToolAnnotations {
+    /// Name for people. The tool's own `title` wins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The tool changes nothing. Taken as false if not set.
+    #[serde(rename = "readOnlyHint", skip_serializing_if = "Option::is_none")]
+    pub read_only_hint: Option<bool>,
+    /// The tool may destroy or overwrite something, rather than only add. Taken as true if not set,
+    /// and without meaning for a read-only tool.
+    #[serde(rename = "destructiveHint", skip_serializing_if = "Option::is_none")]
+    pub destructive_hint: Option<bool>,
+    /// Calling again with the same arguments changes nothing more. Taken as false if not set, and
+    /// without meaning for a read-only tool.
+    #[serde(rename = "idempotentHint", skip_serializing_if = "Option::is_none")]
+    pub idempotent_hint: Option<bool>,
+    /// The tool reaches outside of a closed domain, as a web search does. Taken as true if not set.
+    #[serde(rename = "openWorldHint", skip_serializing_if = "Option::is_none")]
+    pub open_world_hint: Option<bool>,
+}
+
+/// A picture that stands for something in a user interface.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct Icon {
+    /// Address of the picture, either https or a `data:` URI.
+    pub src: String,
+    /// Media type of the picture, if its source does not tell.
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Sizes it can be shown at, such as "48x48", or "any" for a scalable picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Vec<String>>,
+    /// The theme it was drawn for. Suits both if not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theme: Option<IconTheme>,
+}
+
+impl Icon {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(src: impl Into<String>) -> Self {
+        Self {
+            src: src.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The kind of background an icon was drawn for.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    ::serde::Deserialize,
+    ::serde::Serialize,
+)]
+pub enum IconTheme {
+    /// `light` in JSON.
+    #[default]
+    #[serde(rename = "light")]
+    Light,
+    /// `dark` in JSON.
+    #[serde(rename = "dark")]
+    Dark,
+}
+
+impl ::std::fmt::Display for IconTheme {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match *self {
+            Self::Light => f.write_str("light"),
+            Self::Dark => f.write_str("dark"),
+        }
+    }
+}
+
+/// A piece of software, by its name and version.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct Implementation {
+    /// Name for programs.
+    pub name: String,
+    /// Name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Version, in whatever scheme the software uses.
+    pub version: String,
+    /// What the software does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Where to read more about it.
+    #[serde(rename = "websiteUrl", skip_serializing_if = "Option::is_none")]
+    pub website_url: Option<String>,
+    /// Pictures of it, for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+}
+
+impl Implementation {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            version: version.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Asks a servlet to call one of its tools.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct CallToolRequest {
+    /// Always `tools/call`, and usually left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The tool and its arguments.
+    pub params: CallToolRequestParams,
+}
+
+impl CallToolRequest {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(params: CallToolRequestParams) -> Self {
+        Self { params, ..Self::default() }
+    }
+}
+
+/// Which tool to call, and with what.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct CallToolRequestParams {
+    /// Name of the tool.
+    pub name: String,
+    /// Arguments by name. Absent and null mean that there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<::mcp_servlet_json::RawJson>,
+    /// Data about the request that is no argument, such as a progress token.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl CallToolRequestParams {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct CallToolResult {
+    /// The answer, piece by piece, for the model.
+    pub content: Vec<Content>,
+    /// The answer as data, which fits the tool's output schema.
+    #[serde(
+        rename = "structuredContent",
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub structured_content: Option<::mcp_servlet_json::RawJson>,
+    /// The tool failed and the content says why. Taken as false if not set.
+    #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
+    pub is_error: Option<bool>,
+    /// Further data about the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl CallToolResult {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(content: Vec<Content>) -> Self {
+        Self { content, ..Self::default() }
+    }
+}
+
+/// One piece of content. `type` says which of the fields are filled in:
+///
+/// - `text`: `text`
+/// - `image` and `audio`: `data` and `mimeType`
+/// - `resource`: `resource`
+/// - `resource_link`: `uri` and `name`, and where known the other fields of a resource
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct Content {
+    /// The kind of content.
+    pub r#type: ContentType,
+    /// The text of a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The bytes of an image or of audio, in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// Media type of the data, or of the resource that is linked to.
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// The resource that is embedded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<ResourceContents>,
+    /// Address of the resource that is linked to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// Name of the resource that is linked to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Name for people of the resource that is linked to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the resource that is linked to holds, for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Size in bytes of the resource that is linked to, before any encoding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<i64>,
+    /// Pictures of the resource that is linked to, for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+    /// For whom the content is, and how much it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Annotations>,
+    /// Further data about this piece of content.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl Content {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(r#type: ContentType) -> Self {
+        Self { r#type, ..Self::default() }
+    }
+}
+
+/// The kinds of content.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    ::serde::Deserialize,
+    ::serde::Serialize,
+)]
+pub enum ContentType {
+    /// `text` in JSON.
+    #[default]
+    #[serde(rename = "text")]
+    Text,
+    /// `image` in JSON.
+    #[serde(rename = "image")]
+    Image,
+    /// `audio` in JSON.
+    #[serde(rename = "audio")]
+    Audio,
+    /// `resource` in JSON.
+    #[serde(rename = "resource")]
+    Resource,
+    /// `resource_link` in JSON.
+    #[serde(rename = "resource_link")]
+    ResourceLink,
+}
+
+impl ::std::fmt::Display for ContentType {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match *self {
+            Self::Text => f.write_str("text"),
+            Self::Image => f.write_str("image"),
+            Self::Audio => f.write_str("audio"),
+            Self::Resource => f.write_str("resource"),
+            Self::ResourceLink => f.write_str("resource_link"),
+        }
+    }
+}
+
+/// Hints for the client about how to use or show something.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct Annotations {
+    /// For whom it is. For everyone if not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audience: Option<Vec<Role>>,
+    /// How much it matters, from 0 (may be left out) to 1 (all but required).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<f32>,
+    /// When it last changed, as in RFC 3339.
+    #[serde(rename = "lastModified", skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
+}
+
+/// The two sides of a conversation.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    ::serde::Deserialize,
+    ::serde::Serialize,
+)]
+pub enum Role {
+    /// `assistant` in JSON.
+    #[default]
+    #[serde(rename = "assistant")]
+    Assistant,
+    /// `user` in JSON.
+    #[serde(rename = "user")]
+    User,
+}
+
+impl ::std::fmt::Display for Role {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match *self {
+            Self::Assistant => f.write_str("assistant"),
+            Self::User => f.write_str("user"),
+        }
+    }
+}
+
+/// The resources of a servlet that have a fixed address.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ListResourcesResult {
+    /// The resources, in the order of the servlet's source.
+    pub resources: Vec<Resource>,
+    /// Where the next page begins. Servlets answer in one page and leave it out.
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// Further data about the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl ListResourcesResult {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(resources: Vec<Resource>) -> Self {
+        Self {
+            resources,
+            ..Self::default()
+        }
+    }
+}
+
+/// A resource that can be read.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct Resource {
+    /// Its address.
+    pub uri: String,
+    /// Its name for programs.
+    pub name: String,
+    /// Its name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it holds, for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its media type, if known.
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Its size in bytes, before any encoding, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<i64>,
+    /// Pictures of it, for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+    /// For whom it is, and how much it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Annotations>,
+    /// Further data about it.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl Resource {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The families of resources of a servlet.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ListResourceTemplatesResult {
+    /// The templates, in the order of the servlet's source.
+    #[serde(rename = "resourceTemplates")]
+    pub resource_templates: Vec<ResourceTemplate>,
+    /// Where the next page begins. Servlets answer in one page and leave it out.
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// Further data about the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl ListResourceTemplatesResult {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(resource_templates: Vec<ResourceTemplate>) -> Self {
+        Self {
+            resource_templates,
+            ..Self::default()
+        }
+    }
+}
+
+/// A family of resources whose addresses follow one pattern.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ResourceTemplate {
+    /// The pattern of the addresses, as in RFC 6570.
+    #[serde(rename = "uriTemplate")]
+    pub uri_template: String,
+    /// Name of the family for programs.
+    pub name: String,
+    /// Name of the family for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the resources hold, for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Media type of the resources, if they all share it.
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Pictures of the family, for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+    /// For whom the resources are, and how much they matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Annotations>,
+    /// Further data about the family.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl ResourceTemplate {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            uri_template: uri_template.into(),
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Asks a servlet for the contents of a resource.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ReadResourceRequest {
+    /// Always `resources/read`, and usually left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The address of the resource. A servlet cannot answer without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub params: Option<ReadResourceRequestParams>,
+}
+
+/// Which resource to read.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ReadResourceRequestParams {
+    /// Address of the resource. A servlet cannot answer without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// Data about the request, such as a progress token.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+/// The contents of a resource.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ReadResourceResult {
+    /// The contents, of which a resource such as a directory may have several.
+    pub contents: Vec<ResourceContents>,
+    /// Reading failed and the contents say why. MCP has no such field; hosts answer with an error.
+    #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
+    pub is_error: Option<bool>,
+    /// Further data about the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl ReadResourceResult {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(contents: Vec<ResourceContents>) -> Self {
+        Self {
+            contents,
+            ..Self::default()
+        }
+    }
+}
+
+/// The contents of one resource. Exactly one of `text` and `blob` is filled in.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ResourceContents {
+    /// Address of the resource.
+    pub uri: String,
+    /// Media type of the resource, if known.
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// The contents, if they are text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The contents as base64, if they are bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
+    /// Further data about these contents.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl ResourceContents {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(uri: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Reads a value that is there, be it null. A missing one never comes here.
+fn present<'de, D, T>(
+    from: D,
+) -> ::core::result::Result<::core::option::Option<T>, D::Error>
+where
+    D: ::serde::Deserializer<'de>,
+    T: ::serde::Deserialize<'de>,
+{
+    T::deserialize(from).map(::core::option::Option::Some)
+}

@@ -1,0 +1,228 @@
+//! Arguments on their way from JSON to a function's parameters.
+//!
+//! One table-driven pass, compiled once for all tools, cuts the arguments object into one slice of
+//! text per parameter. Each slice is then read by the parameter's type.
+
+use mcp_servlet_json::{Error, ErrorKind, Reader};
+use serde::de::DeserializeOwned;
+
+use crate::error::Failure;
+use crate::schema::{Node, Property, Schema};
+use crate::tool::{Parameters, Table};
+
+/// One parameter in a tool's table.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) required: bool,
+}
+
+impl Field {
+    /// The table for these properties; their descriptions stay out of it, and out of the wasm.
+    pub const fn of<const N: usize>(properties: &[Property; N]) -> [Self; N] {
+        let mut fields = [Self { name: "", required: false }; N];
+        let mut at = 0;
+        while at < N {
+            fields[at] = Self { name: properties[at].name, required: properties[at].is_required() };
+            at += 1;
+        }
+        fields
+    }
+}
+
+/// One parameter of a tool: its schema, and how to read it.
+///
+/// It is made in one place, [`argument`], so that a type that cannot be an argument is one error.
+#[derive(Debug, Clone, Copy)]
+pub struct Argument<T> {
+    property: Property,
+    parse: fn(&str) -> Result<T, Error>,
+}
+
+/// A parameter of type `T`.
+pub const fn argument<T: Schema + DeserializeOwned>(
+    name: &'static str,
+    description: &'static str,
+) -> Argument<T> {
+    Argument { property: Property::new::<T>(name, description), parse: from_str::<T> }
+}
+
+fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    mcp_servlet_json::from_str(text)
+}
+
+impl<T> Argument<T> {
+    /// The same with a default; `json` is its JSON, empty if it is not a constant.
+    #[must_use]
+    pub const fn with_default(self, json: &'static str) -> Self {
+        Self { property: self.property.with_default(json), ..self }
+    }
+
+    /// The same with an example value, as JSON text.
+    #[must_use]
+    pub const fn with_example(self, json: &'static str) -> Self {
+        Self { property: self.property.with_example(json), ..self }
+    }
+
+    /// The same with bounds, each a JSON number or empty.
+    #[must_use]
+    pub const fn with_bounds(self, min: &'static str, max: &'static str) -> Self {
+        Self { property: self.property.with_bounds(min, max), ..self }
+    }
+
+    /// The parameter as a property of the arguments object.
+    pub const fn property(&self) -> Property {
+        self.property
+    }
+
+    /// The argument of this parameter, number `index` of the tool; an absent one reads as `null`.
+    #[inline]
+    pub fn get<'a>(&self, arguments: &Arguments<'a>, index: usize) -> Result<T, Failure<'a>> {
+        arguments.parse(index, self.parse)
+    }
+
+    /// The argument of this parameter, or the default where it is absent or `null`.
+    #[inline]
+    pub fn get_or<'a>(
+        &self,
+        arguments: &Arguments<'a>,
+        index: usize,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, Failure<'a>> {
+        if arguments.text(index) == "null" { Ok(default()) } else { self.get(arguments, index) }
+    }
+}
+
+/// The parameter that takes all arguments of a tool: its schema, and how to read it.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole<T> {
+    node: &'static Node,
+    names: Option<&'static [&'static str]>,
+    parse: fn(&str) -> Result<T, Error>,
+}
+
+/// A parameter of type `T` that takes all arguments.
+pub const fn whole<T: Schema + DeserializeOwned>() -> Whole<T> {
+    Whole { node: T::NODE, names: T::NAMES, parse: from_str::<T> }
+}
+
+/// A parameter of type `T` that takes all arguments, with a schema written by hand.
+pub const fn whole_of<T: DeserializeOwned>(node: &'static Node) -> Whole<T> {
+    Whole { node, names: None, parse: from_str::<T> }
+}
+
+impl<T> Whole<T> {
+    /// The schema of the arguments.
+    pub const fn node(&self) -> Node {
+        *self.node
+    }
+
+    /// How the arguments are taken apart.
+    pub const fn parameters(&self) -> Parameters {
+        Parameters::whole(self.names)
+    }
+
+    /// The arguments.
+    #[inline]
+    pub fn get<'a>(&self, arguments: &Arguments<'a>) -> Result<T, Failure<'a>> {
+        let text = arguments.whole;
+        (self.parse)(text).map_err(|error| Failure::Argument { name: "", text, error })
+    }
+}
+
+/// The arguments of one call.
+#[derive(Debug)]
+pub struct Arguments<'a> {
+    fields: &'static [Field],
+    /// By parameter; `None` for an absent one.
+    texts: Vec<Option<&'a str>>,
+    /// The whole object, for a tool that takes it so.
+    whole: &'a str,
+}
+
+impl<'a> Arguments<'a> {
+    fn parse<T>(
+        &self,
+        index: usize,
+        parse: fn(&str) -> Result<T, Error>,
+    ) -> Result<T, Failure<'a>> {
+        let text = self.text(index);
+        parse(text).map_err(|error| Failure::Argument { name: self.name(index), text, error })
+    }
+
+    /// Passes on the argument of parameter `index` if it lies within the bounds, both inclusive.
+    pub fn within<T: PartialOrd>(
+        &self,
+        index: usize,
+        value: T,
+        min: Option<T>,
+        max: Option<T>,
+    ) -> Result<T, Failure<'a>> {
+        let inside = min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max);
+        if inside { Ok(value) } else { Err(self.out_of_bounds(index)) }
+    }
+
+    #[cold]
+    fn out_of_bounds(&self, index: usize) -> Failure<'a> {
+        let error = Error::new(ErrorKind::NumberOutOfRange, 0);
+        Failure::Argument { name: self.name(index), text: self.text(index), error }
+    }
+
+    fn name(&self, index: usize) -> &'static str {
+        self.fields.get(index).map_or("", |field| field.name)
+    }
+
+    fn text(&self, index: usize) -> &'a str {
+        self.texts.get(index).copied().flatten().unwrap_or("null")
+    }
+}
+
+/// Arguments taken apart. The outer error is of the JSON; the inner one is for the model.
+pub(crate) type Cut<'a> = Result<Result<Arguments<'a>, Failure<'a>>, Error>;
+
+/// Reads the object at the reader for a tool that takes it whole.
+pub(crate) fn take_whole<'a>(
+    reader: &mut Reader<'a>,
+    table: Table,
+) -> Cut<'a> {
+    let whole = reader.skip()?;
+    let mut names = Reader::from(whole);
+    names.begin_object()?;
+    while let Some(name) = names.next_key()? {
+        if table.names.is_some_and(|known| !known.contains(&&*name)) {
+            return Ok(Err(Failure::Unknown(name)));
+        }
+        names.skip()?;
+    }
+    Ok(Ok(Arguments { fields: &[], texts: Vec::new(), whole }))
+}
+
+/// Cuts the object at the reader into one text per field.
+pub(crate) fn take_fields<'a>(
+    reader: &mut Reader<'a>,
+    Table { fields, .. }: Table,
+) -> Cut<'a> {
+    let mut texts = vec![None; fields.len()];
+    let mut unknown = None;
+    reader.begin_object()?;
+    while let Some(name) = reader.next_key()? {
+        let text = reader.skip()?;
+        match texts.iter_mut().zip(fields).find(|(_, field)| field.name == name) {
+            Some((place, _)) => *place = Some(text),
+            None => unknown = unknown.or(Some(name)),
+        }
+    }
+    if let Some(name) = unknown {
+        return Ok(Err(Failure::Unknown(name)));
+    }
+    let mut missing = Vec::new();
+    for (text, field) in texts.iter().zip(fields) {
+        if field.required && text.is_none() {
+            missing.push(field.name);
+        }
+    }
+    if !missing.is_empty() {
+        return Ok(Err(Failure::Missing(missing)));
+    }
+    Ok(Ok(Arguments { fields, texts, whole: "" }))
+}

@@ -1,0 +1,31 @@
+//! What a tool may ask of its host.
+
+#[cfg(not(target_family = "wasm"))]
+mod native;
+#[cfg(target_family = "wasm")]
+mod wasm;
+
+#[cfg(feature = "http")]
+pub(crate) mod http;
+
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use self::native::Host;
+#[cfg(not(target_family = "wasm"))]
+pub use self::native::Context;
+#[cfg(target_family = "wasm")]
+pub use self::wasm::Context;
+
+/// How important a line of the log is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Every step.
+    Trace,
+    /// What a developer wants to know.
+    Debug,
+    /// What an operator wants to know.
+    Info,
+    /// Something is wrong, but the servlet goes on.
+    Warn,
+    /// Something failed.
+    Error,
+}

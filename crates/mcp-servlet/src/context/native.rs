@@ -1,0 +1,122 @@
+//! The context outside of any host: what a test prepared.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use super::Level;
+
+/// What a tool may ask of its host: configuration, variables, log, clock, randomness, HTTP.
+///
+/// A tool takes it as a parameter by reference. Only what a servlet uses is imported into its wasm.
+/// Outside of a host, [`testing::TestContext`](crate::testing::TestContext) prepares one.
+#[derive(Debug, Default)]
+pub struct Context {
+    pub(crate) host: RefCell<Host>,
+}
+
+/// What stands in for the host.
+#[derive(Default)]
+pub(crate) struct Host {
+    pub(crate) config: BTreeMap<String, String>,
+    pub(crate) vars: BTreeMap<String, Vec<u8>>,
+    pub(crate) logs: Vec<(Level, String)>,
+    pub(crate) now: Option<SystemTime>,
+    pub(crate) random: Option<u64>,
+    #[cfg(feature = "http")]
+    pub(crate) http: Option<Answer>,
+}
+
+/// Answers HTTP requests in a test.
+#[cfg(feature = "http")]
+pub(crate) type Answer = Box<dyn FnMut(&crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError>>;
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host")
+            .field("config", &self.config)
+            .field("vars", &self.vars)
+            .field("logs", &self.logs)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    /// The configuration value of `key` that the operator set, if it is text.
+    ///
+    /// Hosts do not configure a servlet while they ask it to describe itself.
+    pub fn config(&self, key: &str) -> Option<String> {
+        self.host.borrow().config.get(key).cloned()
+    }
+
+    /// The variable `key`, as some call on this instance of the servlet set it.
+    ///
+    /// Variables live in one instance, in memory: do not count on them to outlive a call.
+    pub fn var(&self, key: &str) -> Option<Vec<u8>> {
+        self.host.borrow().vars.get(key).cloned()
+    }
+
+    /// Sets the variable `key`.
+    ///
+    /// The host stops the call if all variables together exceed its limit, commonly 1 MiB.
+    pub fn set_var(&self, key: &str, value: &[u8]) {
+        self.host.borrow_mut().vars.insert(key.into(), value.into());
+    }
+
+    /// Removes the variable `key`.
+    pub fn remove_var(&self, key: &str) {
+        self.host.borrow_mut().vars.remove(key);
+    }
+
+    /// Writes a line to the host's log.
+    pub fn log(&self, level: Level, text: &str) {
+        self.host.borrow_mut().logs.push((level, text.into()));
+    }
+
+    /// The time, from WASI's real-time clock; `SystemTime::now()` traps inside a servlet.
+    pub fn now(&self) -> SystemTime {
+        self.host.borrow().now.unwrap_or_else(SystemTime::now)
+    }
+
+    /// Fills `bytes` with random bytes that are good enough for keys, from WASI.
+    ///
+    /// Outside of a host they are good enough for tests only.
+    pub fn random(&self, bytes: &mut [u8]) {
+        let mut host = self.host.borrow_mut();
+        let state = host.random.get_or_insert_with(arbitrary);
+        for byte in bytes {
+            *byte = next(state);
+        }
+    }
+
+    /// Sends an HTTP request and waits for the answer. A status of 400 and above is no error.
+    ///
+    /// The host stops the call if the operator did not allow the request's host.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`](crate::HttpError) if the host answers with something that is not HTTP.
+    #[cfg(feature = "http")]
+    pub fn http(&self, request: &crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError> {
+        let Some(mut answer) = self.host.borrow_mut().http.take() else {
+            return Err(crate::HttpError::new("there is no HTTP outside of a host: see `TestContext::with_http`"));
+        };
+        let response = answer(request);
+        self.host.borrow_mut().http = Some(answer);
+        response
+    }
+}
+
+/// A number that differs from run to run.
+fn arbitrary() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(0)
+}
+
+/// One byte of the `SplitMix64` sequence.
+fn next(state: &mut u64) -> u8 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ (mixed >> 31)).to_le_bytes()[0]
+}

@@ -1,0 +1,73 @@
+//! The context inside a host.
+
+use std::time::{Duration, SystemTime};
+
+use super::Level;
+use crate::abi;
+
+/// What a tool may ask of its host: configuration, variables, log, clock, randomness, HTTP.
+///
+/// A tool takes it as a parameter by reference. Only what a servlet uses is imported into its wasm.
+#[derive(Debug, Default)]
+pub struct Context {
+    _private: (),
+}
+
+impl Context {
+    /// The configuration value of `key` that the operator set, if it is text.
+    ///
+    /// Hosts do not configure a servlet while they ask it to describe itself.
+    pub fn config(&self, key: &str) -> Option<String> {
+        abi::config(key).and_then(|value| String::from_utf8(value).ok())
+    }
+
+    /// The variable `key`, as some call on this instance of the servlet set it.
+    ///
+    /// Variables live in one instance, in memory: do not count on them to outlive a call.
+    pub fn var(&self, key: &str) -> Option<Vec<u8>> {
+        abi::var(key)
+    }
+
+    /// Sets the variable `key`.
+    ///
+    /// The host stops the call if all variables together exceed its limit, commonly 1 MiB.
+    pub fn set_var(&self, key: &str, value: &[u8]) {
+        abi::set_var(key, Some(value));
+    }
+
+    /// Removes the variable `key`.
+    pub fn remove_var(&self, key: &str) {
+        abi::set_var(key, None);
+    }
+
+    /// Writes a line to the host's log.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a call would link the functions of all levels")]
+    pub fn log(&self, level: Level, text: &str) {
+        abi::log(level, text);
+    }
+
+    /// The time, from WASI's real-time clock; `SystemTime::now()` traps inside a servlet.
+    pub fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_nanos(abi::now())
+    }
+
+    /// Fills `bytes` with random bytes that are good enough for keys, from WASI.
+    pub fn random(&self, bytes: &mut [u8]) {
+        abi::random(bytes);
+    }
+
+    /// Sends an HTTP request and waits for the answer. A status of 400 and above is no error.
+    ///
+    /// The host stops the call if the operator did not allow the request's host.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`](crate::HttpError) if the host answers with something that is not HTTP.
+    #[cfg(feature = "http")]
+    pub fn http(&self, request: &crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError> {
+        let body = (!request.body.is_empty()).then_some(&*request.body);
+        let (status, headers, body) = abi::http(&request.to_json(), body);
+        crate::HttpResponse::from_host(status, headers, body)
+    }
+}

@@ -1,0 +1,205 @@
+//! The two ways in which a servlet says no.
+//!
+//! A [`ToolError`] is an answer: the tool ran and failed, and the model should read why (MCP: a
+//! result with `isError: true`). A [`Fault`] is not: the request itself was wrong or the servlet is
+//! broken, and the client gets a JSON-RPC error, which it usually hides from the model.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+
+use mcp_servlet_json::RawJson;
+
+/// A failure that the model should see: its text becomes the content of a result with `isError`.
+///
+/// Anything that converts into a boxed error converts into it, so `?` works in a tool that returns
+/// `Result<_, ToolError>`. The text is the error's and that of all its causes.
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+///
+/// /// Divides two whole numbers.
+/// #[tool]
+/// fn divide(a: i64, b: i64) -> Result<i64, ToolError> {
+///     a.checked_div(b).ok_or_else(|| ToolError::new("cannot divide by zero"))
+/// }
+///
+/// /// Parses a number.
+/// #[tool]
+/// fn parse(text: String) -> Result<i64, ToolError> {
+///     Ok(text.parse()?)
+/// }
+/// # assert_eq!(divide(1, 0).unwrap_err().message(), "cannot divide by zero");
+/// # assert_eq!(parse("x".into()).unwrap_err().message(), "invalid digit found in string");
+/// ```
+#[derive(Debug)]
+pub struct ToolError {
+    message: String,
+    fault: Option<Box<Fault>>,
+}
+
+impl ToolError {
+    /// An error with this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), fault: None }
+    }
+
+    /// What the model will read.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What the model will read, or the fault inside.
+    pub(crate) fn into_message(self) -> Result<String, Fault> {
+        match self.fault {
+            Some(fault) => Err(*fault),
+            None => Ok(self.message),
+        }
+    }
+}
+
+impl<E: Into<Box<dyn Error>>> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        Self::from_boxed(error.into())
+    }
+}
+
+impl ToolError {
+    /// From a boxed error; a [`Fault`] inside stays one.
+    fn from_boxed(error: Box<dyn Error>) -> Self {
+        match error.downcast::<Fault>() {
+            Ok(fault) => Self { message: fault.message.clone(), fault: Some(fault) },
+            Err(error) => Self::new(chain(&*error)),
+        }
+    }
+}
+
+/// The error and its causes, as `outer: inner`.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
+}
+
+/// A failure of the request or of the servlet, not of the tool: a JSON-RPC error.
+///
+/// Return it as the error of a tool when there is nothing that the model could do better:
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+///
+/// /// Tells the price of a share.
+/// #[tool]
+/// fn price(context: &Context, symbol: String) -> Result<String, ToolError> {
+///     let key = context.config("api-key").ok_or_else(|| Fault::internal("config key `api-key` is not set"))?;
+///     Ok(format!("{symbol}: asked with a key of {} characters", key.len()))
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    code: i64,
+    message: String,
+    data: Option<RawJson>,
+}
+
+impl Fault {
+    /// JSON-RPC: the request is not JSON.
+    pub const PARSE_ERROR: i64 = -32700;
+    /// JSON-RPC: no such method.
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    /// JSON-RPC: the method's parameters are wrong; MCP's code for an unknown tool.
+    pub const INVALID_PARAMS: i64 = -32602;
+    /// JSON-RPC: the server failed.
+    pub const INTERNAL_ERROR: i64 = -32603;
+
+    /// A fault with a JSON-RPC error code.
+    ///
+    /// Codes from -32768 to -32000 belong to JSON-RPC and MCP; take others for your own meanings.
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    /// The servlet or something it needs is broken.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(Self::INTERNAL_ERROR, message)
+    }
+
+    /// The request's parameters are wrong.
+    pub fn invalid_params(message: impl Into<String>) -> Self {
+        Self::new(Self::INVALID_PARAMS, message)
+    }
+
+    /// The same with `data` for the client.
+    #[must_use]
+    pub fn with_data(self, data: RawJson) -> Self {
+        Self { data: Some(data), ..self }
+    }
+
+    /// The JSON-RPC error code.
+    pub fn code(&self) -> i64 {
+        self.code
+    }
+
+    /// What went wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// More for the client, as JSON.
+    pub fn data(&self) -> Option<&RawJson> {
+        self.data.as_ref()
+    }
+
+    /// The text of the Extism error: the message for people, then a line for our host.
+    ///
+    /// The line is `mcp-fault: {"code":…,"data":…}`; it is left out where it would say no more than
+    /// any error does.
+    #[cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "hosts read it"))]
+    pub(crate) fn to_wire(&self) -> String {
+        let mut text = self.message.clone();
+        if self.code == Self::INTERNAL_ERROR && self.data.is_none() {
+            return text;
+        }
+        text.push_str("\nmcp-fault: {\"code\":");
+        mcp_servlet_json::write_i64(&mut text, self.code);
+        if let Some(data) = &self.data {
+            text.push_str(",\"data\":");
+            text.push_str(data.get());
+        }
+        text.push('}');
+        text
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for Fault {}
+
+/// Why a call has no result.
+#[derive(Debug)]
+pub enum Failure<'a> {
+    /// An argument could not be read.
+    Argument {
+        /// The parameter, empty for the arguments as a whole.
+        name: &'static str,
+        /// The argument's JSON.
+        text: &'a str,
+        /// What is wrong in it.
+        error: mcp_servlet_json::Error,
+    },
+    /// These required arguments are absent.
+    Missing(Vec<&'static str>),
+    /// An argument that no parameter takes.
+    Unknown(Cow<'a, str>),
+    /// The function said so.
+    Tool(ToolError),
+}

@@ -1,0 +1,51 @@
+//! The wasm exports, in terms of a [`Servlet`]: 0 for an answer, -1 for an error.
+
+use crate::abi;
+use crate::context::Context;
+use crate::servlet::Servlet;
+
+/// The `describe` export: answers with what the servlet says of itself, whatever the input.
+pub fn describe(servlet: &Servlet) -> i32 {
+    abi::set_output(servlet.description_bytes());
+    0
+}
+
+/// The `call` export: answers a `tools/call` request.
+pub fn call(servlet: &Servlet) -> i32 {
+    report_panics();
+    match servlet.answer(&Context::default(), &abi::input()) {
+        Ok(json) => {
+            abi::set_output(json.as_bytes());
+            0
+        }
+        Err(fault) => {
+            abi::set_error(&fault.to_wire());
+            -1
+        }
+    }
+}
+
+/// Lets a panic reach the host as the text of an error, before it traps.
+fn report_panics() {
+    #[cfg(feature = "panic-hook")]
+    std::panic::set_hook(Box::new(|panic| abi::set_error(&panic_text(panic))));
+}
+
+/// `panicked at src/lib.rs:7: why`, without the formatting code of std, which is larger than this.
+#[cfg(feature = "panic-hook")]
+fn panic_text(panic: &std::panic::PanicHookInfo<'_>) -> String {
+    let mut text = String::from("panicked");
+    if let Some(location) = panic.location() {
+        text.push_str(" at ");
+        text.push_str(location.file());
+        text.push(':');
+        mcp_servlet_json::write_u64(&mut text, location.line().into());
+    }
+    let payload = panic.payload();
+    let literal = payload.downcast_ref::<&str>().copied();
+    if let Some(why) = literal.or_else(|| payload.downcast_ref::<String>().map(String::as_str)) {
+        text.push_str(": ");
+        text.push_str(why);
+    }
+    text
+}

@@ -1,0 +1,256 @@
+//! What a tool may return.
+
+use std::borrow::Cow;
+
+use mcp_servlet_json::{RawJson, to_string, to_writer, write_string};
+use mcp_servlet_types::Content;
+use serde::Serialize;
+
+use crate::error::{Failure, ToolError};
+use crate::schema::{Node, Schema};
+
+/// The result of a tool: content blocks, and perhaps structured content beside them.
+///
+/// Most tools return simpler things, see [`IntoToolResult`]; this is for those that need all of it.
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+///
+/// /// Says it twice.
+/// #[tool]
+/// fn twice(text: String) -> ToolResult {
+///     ToolResult::text(&text).and(&Content::text(text))
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct ToolResult {
+    /// The result so far, as JSON without its end: `{"content":[…`
+    json: String,
+    structured: Option<String>,
+    meta: Option<RawJson>,
+    is_error: bool,
+}
+
+const START: &str = "{\"content\":[";
+
+impl ToolResult {
+    /// No content.
+    pub fn empty() -> Self {
+        Self::with_capacity(0)
+    }
+
+    /// One block of text.
+    pub fn text(text: &str) -> Self {
+        let mut result = Self::with_capacity(text.len() + text.len() / 16);
+        result.push_text(text);
+        result
+    }
+
+    /// A failure that the model should see.
+    pub fn error(message: &str) -> Self {
+        Self { is_error: true, ..Self::text(message) }
+    }
+
+    /// Adds a block.
+    #[must_use]
+    pub fn and(mut self, block: &Content) -> Self {
+        self.separate();
+        if to_writer(&mut self.json, block).is_err() {
+            // Content blocks are strings, numbers and JSON text: there is nothing that can fail.
+            self.json.push_str("null");
+        }
+        self
+    }
+
+    /// Sets `_meta`, which MCP reserves for clients and servers that agreed on its keys.
+    #[must_use]
+    pub fn with_meta(self, meta: RawJson) -> Self {
+        Self { meta: Some(meta), ..self }
+    }
+
+    /// Sets `structuredContent` and adds the same JSON as text, for clients that know no other.
+    pub(crate) fn structured(json: String) -> Self {
+        Self { structured: Some(json.clone()), ..Self::text(&json) }
+    }
+
+    fn with_capacity(length: usize) -> Self {
+        let mut json = String::with_capacity(START.len() + 40 + length);
+        json.push_str(START);
+        Self { json, structured: None, meta: None, is_error: false }
+    }
+
+    fn push_text(&mut self, text: &str) {
+        self.separate();
+        self.json.push_str("{\"type\":\"text\",\"text\":");
+        write_string(&mut self.json, text);
+        self.json.push('}');
+    }
+
+    fn separate(&mut self) {
+        if self.json.len() > START.len() {
+            self.json.push(',');
+        }
+    }
+
+    /// The whole result as JSON.
+    pub(crate) fn into_json(mut self) -> String {
+        self.json.push(']');
+        if let Some(structured) = &self.structured {
+            self.json.push_str(",\"structuredContent\":");
+            self.json.push_str(structured);
+        }
+        if let Some(meta) = &self.meta {
+            self.json.push_str(",\"_meta\":");
+            self.json.push_str(meta.get());
+        }
+        if self.is_error {
+            self.json.push_str(",\"isError\":true");
+        }
+        self.json.push('}');
+        self.json
+    }
+}
+
+/// A value that a tool may return.
+///
+/// | returned | becomes |
+/// |---|---|
+/// | `String`, `&'static str`, `char`, numbers, `bool` | one block of text |
+/// | `()` | no content |
+/// | `Option<T>` | what `T` becomes, or no content |
+/// | [`Json<T>`](Json) | structured content, its schema, and the JSON as text |
+/// | [`Content`], `Vec<Content>` | these blocks |
+/// | [`ToolResult`] | itself |
+/// | `Result<T, E>` | what `T` becomes, or `isError` with the text of the error and its causes |
+///
+/// The error of a `Result` may be a [`ToolError`], a [`Fault`](crate::Fault), a `String`, any
+/// `std::error::Error`, or anything else that converts into `Box<dyn Error>`.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return `{Self}`",
+    label = "not a result of a tool",
+    note = "return text, a number, `Content`, `Json<T>` for structured data, or a `Result` of one of these"
+)]
+pub trait IntoToolResult {
+    /// The schema of the structured content, where there is any.
+    const OUTPUT: Option<&'static Node> = None;
+
+    /// The result, or why there is none.
+    fn into_tool_result(self) -> Result<ToolResult, ToolError>;
+}
+
+/// Structured content: `T` as JSON, with its schema in the tool's description.
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+///
+/// /// A point on a map.
+/// #[derive(Serialize, Schema)]
+/// struct Point { latitude: f64, longitude: f64 }
+///
+/// /// The point where the equator meets the prime meridian.
+/// #[tool]
+/// fn null_island() -> Json<Point> {
+///     Json(Point { latitude: 0.0, longitude: 0.0 })
+/// }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Json<T>(pub T);
+
+impl<T: Serialize + Schema> IntoToolResult for Json<T> {
+    const OUTPUT: Option<&'static Node> = Some(T::NODE);
+
+    fn into_tool_result(self) -> Result<ToolResult, ToolError> {
+        Ok(ToolResult::structured(to_string(&self.0)?))
+    }
+}
+
+impl IntoToolResult for ToolResult {
+    fn into_tool_result(self) -> Result<ToolResult, ToolError> {
+        Ok(self)
+    }
+}
+
+impl IntoToolResult for () {
+    fn into_tool_result(self) -> Result<ToolResult, ToolError> {
+        Ok(ToolResult::empty())
+    }
+}
+
+impl IntoToolResult for Content {
+    fn into_tool_result(self) -> Result<ToolResult, ToolError> {
+        Ok(ToolResult::empty().and(&self))
+    }
+}
+
+impl IntoToolResult for Vec<Content> {
+    fn into_tool_result(self) -> Result<ToolResult, ToolError> {
+        Ok(self.iter().fold(ToolResult::empty(), ToolResult::and))
+    }
+}
+
+impl<T: IntoToolResult> IntoToolResult for Option<T> {
+    fn into_tool_result(self) -> Result<ToolResult, ToolError> {
+        self.map_or_else(|| Ok(ToolResult::empty()), T::into_tool_result)
+    }
+}
+
+impl<T: IntoToolResult, E: Into<ToolError>> IntoToolResult for Result<T, E> {
+    const OUTPUT: Option<&'static Node> = T::OUTPUT;
+
+    fn into_tool_result(self) -> Result<ToolResult, ToolError> {
+        self.map_err(E::into).and_then(T::into_tool_result)
+    }
+}
+
+/// What a tool's function returns: its schema, and how it becomes a result.
+///
+/// It is made in one place, [`returns`], so that a type that cannot be returned is one error.
+#[derive(Debug, Clone, Copy)]
+pub struct Returns<T> {
+    output: Option<&'static Node>,
+    convert: fn(T) -> Result<ToolResult, ToolError>,
+}
+
+/// A function that returns `T`.
+pub const fn returns<T: IntoToolResult>() -> Returns<T> {
+    Returns { output: T::OUTPUT, convert: T::into_tool_result }
+}
+
+impl<T> Returns<T> {
+    /// The schema of the structured content, where there is any.
+    pub const fn output(&self) -> Option<&'static Node> {
+        self.output
+    }
+
+    /// What the tool answers when its function returned `value`.
+    #[inline]
+    pub fn reply<'a>(&self, value: T) -> Result<ToolResult, Failure<'a>> {
+        (self.convert)(value).map_err(Failure::Tool)
+    }
+}
+
+macro_rules! texts {
+    ($($ty:ty),*) => {
+        $(impl IntoToolResult for $ty {
+            fn into_tool_result(self) -> Result<ToolResult, ToolError> {
+                Ok(ToolResult::text(&self))
+            }
+        })*
+    };
+}
+
+texts!(String, &'static str, Cow<'static, str>, Box<str>);
+
+macro_rules! displayed {
+    ($($ty:ty),*) => {
+        $(impl IntoToolResult for $ty {
+            fn into_tool_result(self) -> Result<ToolResult, ToolError> {
+                Ok(ToolResult::text(&self.to_string()))
+            }
+        })*
+    };
+}
+
+displayed!(
+    bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize
+);

@@ -1,0 +1,311 @@
+//! JSON Schemas as constants: what a type accepts, known before anything runs.
+//!
+//! A [`Schema`] is a tree of [`Node`]s built by `const` evaluation. `export!` renders it to JSON text
+//! at compile time, so a servlet carries its schemas as plain data and no code that makes them.
+
+pub(crate) mod render;
+mod std_types;
+pub(crate) mod text;
+
+/// A type whose JSON Schema is known at compile time.
+///
+/// Derive it beside serde's `Deserialize` (arguments) or `Serialize` (structured results):
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+///
+/// /// Where to look.
+/// #[derive(Deserialize, Schema)]
+/// #[serde(rename_all = "camelCase")]
+/// struct Search {
+///     /// words to look for
+///     query: String,
+///     /// the most results to return
+///     max_results: Option<u32>,
+/// }
+/// ```
+///
+/// The derive reads serde's attributes, so the schema says what serde does, and the doc comments,
+/// which become descriptions. Implement it by hand only for a type with a serde implementation of
+/// its own:
+///
+/// ```
+/// use mcp_servlet::schema::{Node, Schema};
+///
+/// struct Color(u32);
+///
+/// impl Schema for Color {
+///     const NODE: &'static Node = &Node::string().with_format("hex-color");
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no JSON Schema",
+    label = "this type cannot be an argument or a structured result",
+    note = "derive it: `#[derive(Deserialize, Schema)]` for arguments, `#[derive(Serialize, Schema)]` for results"
+)]
+pub trait Schema {
+    /// The schema of the type.
+    const NODE: &'static Node;
+    /// Whether a property of this type may be left out: true for `Option`.
+    const OPTIONAL: bool = false;
+    /// For an object that refuses other properties at its root: the names it knows.
+    const NAMES: Option<&'static [&'static str]> = None;
+}
+
+/// One JSON Schema.
+#[derive(Debug, Clone, Copy)]
+pub struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) description: &'static str,
+}
+
+/// What a [`Node`] accepts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// Any JSON.
+    Any,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number, within bounds where they are narrower than 64 bits.
+    Integer { min: Option<i64>, max: Option<i64> },
+    /// Any number.
+    Number,
+    /// Text, perhaps in a named format.
+    String { format: &'static str },
+    /// One of some texts.
+    Enum(&'static [&'static str]),
+    /// A list.
+    Array { items: &'static Node, nullable: bool, unique: bool },
+    /// An object with values of one type under any names.
+    Map { values: &'static Node, nullable: bool },
+    /// An object with known properties.
+    Object(Object),
+    /// Any of several schemas; `object` says that each is an object.
+    AnyOf { variants: &'static [Node], object: bool },
+    /// A schema written as JSON text.
+    Raw(&'static str),
+}
+
+/// The properties of an object schema.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Object {
+    pub(crate) properties: &'static [Property],
+    /// Objects whose properties are spliced in, as by `#[serde(flatten)]`.
+    pub(crate) flattened: &'static [&'static Node],
+    /// Whether unknown properties are refused.
+    pub(crate) closed: bool,
+}
+
+/// One property of an object schema.
+#[derive(Debug, Clone, Copy)]
+pub struct Property {
+    pub(crate) name: &'static str,
+    pub(crate) node: &'static Node,
+    pub(crate) description: &'static str,
+    pub(crate) nullable: bool,
+    pub(crate) defaulted: bool,
+    pub(crate) skipped: bool,
+    pub(crate) in_input: bool,
+    pub(crate) in_output: bool,
+    pub(crate) default: &'static str,
+    pub(crate) example: &'static str,
+    pub(crate) min: &'static str,
+    pub(crate) max: &'static str,
+}
+
+impl Node {
+    const fn of(kind: Kind) -> Self {
+        Self { kind, description: "" }
+    }
+
+    /// Any JSON at all.
+    pub const fn any() -> Self {
+        Self::of(Kind::Any)
+    }
+
+    /// `null` alone.
+    pub const fn null() -> Self {
+        Self::of(Kind::Null)
+    }
+
+    /// `true` or `false`.
+    pub const fn boolean() -> Self {
+        Self::of(Kind::Boolean)
+    }
+
+    /// A whole number between the bounds, both inclusive.
+    pub const fn integer(min: Option<i64>, max: Option<i64>) -> Self {
+        Self::of(Kind::Integer { min, max })
+    }
+
+    /// Any number.
+    pub const fn number() -> Self {
+        Self::of(Kind::Number)
+    }
+
+    /// Text.
+    pub const fn string() -> Self {
+        Self::of(Kind::String { format: "" })
+    }
+
+    /// The same text in a `format` of JSON Schema, such as `date-time`. No effect on other kinds.
+    #[must_use]
+    pub const fn with_format(self, format: &'static str) -> Self {
+        match self.kind {
+            Kind::String { .. } => Self { kind: Kind::String { format }, ..self },
+            _ => self,
+        }
+    }
+
+    /// One of these texts.
+    pub const fn one_of_strings(values: &'static [&'static str]) -> Self {
+        Self::of(Kind::Enum(values))
+    }
+
+    /// A list of `T`.
+    pub const fn array<T: Schema + ?Sized>() -> Self {
+        Self::of(Kind::Array { items: T::NODE, nullable: T::OPTIONAL, unique: false })
+    }
+
+    /// A list of `T` without repetitions.
+    pub const fn set<T: Schema + ?Sized>() -> Self {
+        Self::of(Kind::Array { items: T::NODE, nullable: T::OPTIONAL, unique: true })
+    }
+
+    /// An object with any names and values of `T`.
+    pub const fn map<T: Schema + ?Sized>() -> Self {
+        Self::of(Kind::Map { values: T::NODE, nullable: T::OPTIONAL })
+    }
+
+    /// An object with these properties.
+    pub const fn object(properties: &'static [Property]) -> Self {
+        Self::of(Kind::Object(Object { properties, flattened: &[], closed: false }))
+    }
+
+    /// The same object that refuses other properties. No effect on other kinds.
+    #[must_use]
+    pub const fn closed(self) -> Self {
+        match self.kind {
+            Kind::Object(object) => {
+                Self { kind: Kind::Object(Object { closed: true, ..object }), ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// The same object with the properties of others. No effect on other kinds.
+    #[must_use]
+    pub const fn with_flattened(self, flattened: &'static [&'static Node]) -> Self {
+        match self.kind {
+            Kind::Object(object) => {
+                Self { kind: Kind::Object(Object { flattened, ..object }), ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// What any of these describes.
+    pub const fn any_of(variants: &'static [Node]) -> Self {
+        let mut object = true;
+        let mut at = 0;
+        while at < variants.len() {
+            object = object && variants[at].is_object();
+            at += 1;
+        }
+        Self::of(Kind::AnyOf { variants, object })
+    }
+
+    /// A schema written as JSON text. Text that is not a JSON object stops the build.
+    pub const fn raw(json: &'static str) -> Self {
+        text::check_object(json);
+        Self::of(Kind::Raw(json))
+    }
+
+    /// The same with a description, unless it is empty.
+    #[must_use]
+    pub const fn with_description(self, description: &'static str) -> Self {
+        if description.is_empty() { self } else { Self { description, ..self } }
+    }
+
+    /// Whether it describes objects only, as the arguments of a tool must.
+    pub(crate) const fn is_object(&self) -> bool {
+        match self.kind {
+            Kind::Object(_) | Kind::Map { .. } | Kind::Raw(_) => true,
+            Kind::AnyOf { object, .. } => object,
+            _ => false,
+        }
+    }
+}
+
+impl Property {
+    /// A property of type `T`.
+    pub const fn new<T: Schema + ?Sized>(name: &'static str, description: &'static str) -> Self {
+        Self::with_node(name, description, T::NODE, T::OPTIONAL)
+    }
+
+    /// A property with a schema of its own; `nullable` where `null` stands for its absence.
+    pub const fn with_node(
+        name: &'static str,
+        description: &'static str,
+        node: &'static Node,
+        nullable: bool,
+    ) -> Self {
+        Self {
+            name,
+            node,
+            description,
+            nullable,
+            defaulted: false,
+            skipped: false,
+            in_input: true,
+            in_output: true,
+            default: "",
+            example: "",
+            min: "",
+            max: "",
+        }
+    }
+
+    /// The same, optional on input: a default stands in. `json` is that default, empty if not a constant.
+    #[must_use]
+    pub const fn with_default(self, json: &'static str) -> Self {
+        Self { defaulted: true, default: json, ..self }
+    }
+
+    /// The same, which output may leave out.
+    #[must_use]
+    pub const fn skipped(self) -> Self {
+        Self { skipped: true, ..self }
+    }
+
+    /// The same for arguments only: results never have it.
+    #[must_use]
+    pub const fn input_only(self) -> Self {
+        Self { in_output: false, ..self }
+    }
+
+    /// The same for results only: arguments never have it.
+    #[must_use]
+    pub const fn output_only(self) -> Self {
+        Self { in_input: false, ..self }
+    }
+
+    /// The same with an example value, as JSON text.
+    #[must_use]
+    pub const fn with_example(self, json: &'static str) -> Self {
+        Self { example: json, ..self }
+    }
+
+    /// The same with bounds, each a JSON number or empty.
+    #[must_use]
+    pub const fn with_bounds(self, min: &'static str, max: &'static str) -> Self {
+        Self { min, max, ..self }
+    }
+
+    /// Whether input must have it.
+    pub(crate) const fn is_required(&self) -> bool {
+        !self.nullable && !self.defaulted
+    }
+}

@@ -1,0 +1,529 @@
+//! Renders schemas and tool descriptions to JSON text in `const` evaluation.
+//!
+//! Everything is written twice by the same functions: once into no space, to learn the length, and
+//! once into an array of that length.
+
+use super::text::has_member;
+use super::{Kind, Node, Object, Property};
+use crate::tool::{Hints, ToolDef};
+
+/// What a servlet says of itself: the answer of `describe`.
+#[derive(Debug, Clone, Copy)]
+pub struct Description {
+    /// The servlet's name.
+    pub name: &'static str,
+    /// The servlet's version.
+    pub version: &'static str,
+    /// How a model should use the servlet, empty for nothing to say.
+    pub instructions: &'static str,
+    /// The tools, in the order of the source.
+    pub tools: &'static [ToolDef],
+}
+
+impl Description {
+    /// The bytes that the rendered description takes.
+    pub const fn length(&self) -> usize {
+        let mut text = Text::<0>::new();
+        text.description(self);
+        text.length
+    }
+
+    /// The description as JSON; `N` is its [`length`](Self::length).
+    pub const fn render<const N: usize>(&self) -> [u8; N] {
+        let mut text = Text::<N>::new();
+        text.description(self);
+        text.bytes
+    }
+}
+
+/// Which side of a tool a schema describes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// Arguments: what may be left out is not required, and nothing is nullable.
+    Input,
+    /// Results: everything that serde always writes is required, and `None` is `null`.
+    Output,
+}
+
+/// JSON text being written; what does not fit into `N` bytes is only counted.
+struct Text<const N: usize> {
+    bytes: [u8; N],
+    length: usize,
+    last: u8,
+}
+
+impl<const N: usize> Text<N> {
+    const fn new() -> Self {
+        Self { bytes: [0; N], length: 0, last: 0 }
+    }
+
+    const fn byte(&mut self, byte: u8) {
+        if self.length < N {
+            self.bytes[self.length] = byte;
+        }
+        self.length += 1;
+        self.last = byte;
+    }
+
+    const fn raw(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            self.byte(bytes[at]);
+            at += 1;
+        }
+    }
+
+    const fn string(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        self.byte(b'"');
+        let mut at = 0;
+        while at < bytes.len() {
+            self.escaped(bytes[at]);
+            at += 1;
+        }
+        self.byte(b'"');
+    }
+
+    const fn escaped(&mut self, byte: u8) {
+        match byte {
+            b'"' => self.raw("\\\""),
+            b'\\' => self.raw("\\\\"),
+            b'\n' => self.raw("\\n"),
+            b'\t' => self.raw("\\t"),
+            b'\r' => self.raw("\\r"),
+            0..0x20 => {
+                self.raw("\\u00");
+                self.byte(b'0' + byte / 16);
+                self.byte(b"0123456789abcdef"[(byte % 16) as usize]);
+            }
+            _ => self.byte(byte),
+        }
+    }
+
+    /// A comma, unless this is the first item of an object or array.
+    const fn separate(&mut self) {
+        if !matches!(self.last, b'{' | b'[') {
+            self.byte(b',');
+        }
+    }
+
+    const fn key(&mut self, name: &str) {
+        self.separate();
+        self.string(name);
+        self.byte(b':');
+    }
+
+    /// A member with text, unless it is empty.
+    const fn text(&mut self, name: &str, value: &str) {
+        if !value.is_empty() {
+            self.key(name);
+            self.string(value);
+        }
+    }
+
+    /// A member with a value given as JSON, unless it is empty.
+    const fn json(&mut self, name: &str, json: &str) {
+        if !json.is_empty() {
+            self.key(name);
+            self.raw(json);
+        }
+    }
+
+    const fn integer(&mut self, name: &str, value: i64) {
+        self.key(name);
+        if value < 0 {
+            self.byte(b'-');
+        }
+        self.digits(value.unsigned_abs());
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "a digit fits")]
+    const fn digits(&mut self, value: u64) {
+        if value >= 10 {
+            self.digits(value / 10);
+        }
+        self.byte(b'0' + (value % 10) as u8);
+    }
+
+    /// With one tool both historic shapes at once: the tool itself, and the list of it.
+    const fn description(&mut self, servlet: &Description) {
+        self.byte(b'{');
+        if let [tool] = servlet.tools {
+            self.tool(tool);
+        }
+        self.key("tools");
+        self.byte(b'[');
+        let mut at = 0;
+        while at < servlet.tools.len() {
+            self.separate();
+            self.byte(b'{');
+            self.tool(&servlet.tools[at]);
+            self.byte(b'}');
+            at += 1;
+        }
+        self.byte(b']');
+        self.key("serverInfo");
+        self.byte(b'{');
+        self.text("name", servlet.name);
+        self.text("version", servlet.version);
+        self.byte(b'}');
+        self.text("instructions", servlet.instructions);
+        self.byte(b'}');
+    }
+
+    /// The members of one tool's description.
+    const fn tool(&mut self, tool: &ToolDef) {
+        assert!(
+            tool.input.is_object(),
+            "the arguments of a tool must be an object: give a struct, or parameters one by one"
+        );
+        self.key("name");
+        self.string(tool.name);
+        self.text("title", tool.title);
+        self.key("description");
+        self.string(if tool.description.is_empty() { tool.name } else { tool.description });
+        self.key("inputSchema");
+        self.node(&tool.input, "", false, Side::Input);
+        if let Some(output) = tool.output {
+            self.key("outputSchema");
+            self.node(output, "", false, Side::Output);
+        }
+        if !tool.hints.are_unset() {
+            self.hints(&tool.hints);
+        }
+    }
+
+    const fn hints(&mut self, hints: &Hints) {
+        self.key("annotations");
+        self.byte(b'{');
+        self.hint("readOnlyHint", hints.read_only);
+        self.hint("destructiveHint", hints.destructive);
+        self.hint("idempotentHint", hints.idempotent);
+        self.hint("openWorldHint", hints.open_world);
+        self.byte(b'}');
+    }
+
+    const fn hint(&mut self, name: &str, value: Option<bool>) {
+        match value {
+            Some(true) => self.json(name, "true"),
+            Some(false) => self.json(name, "false"),
+            None => {}
+        }
+    }
+
+    /// One schema. `description` comes before the type's own.
+    const fn node(&mut self, node: &Node, description: &str, nullable: bool, side: Side) {
+        let description = if description.is_empty() { node.description } else { description };
+        let nullable = nullable && matches!(side, Side::Output);
+        let wrapped = nullable && matches!(node.kind, Kind::AnyOf { .. } | Kind::Raw(_));
+        if wrapped {
+            self.raw("{\"anyOf\":[");
+        }
+        self.byte(b'{');
+        self.members(node, description, nullable && !wrapped, side);
+        self.byte(b'}');
+        if wrapped {
+            self.raw(",{\"type\":\"null\"}]}");
+        }
+    }
+
+    const fn members(&mut self, node: &Node, description: &str, nullable: bool, side: Side) {
+        if let Kind::Raw(json) = node.kind {
+            if !has_member(json, "description") {
+                self.text("description", description);
+            }
+            self.inside_of(json);
+            return;
+        }
+        self.kind_type(&node.kind, nullable);
+        self.text("description", description);
+        match node.kind {
+            Kind::Any | Kind::Null | Kind::Boolean | Kind::Number | Kind::Raw(_) => {}
+            Kind::Integer { min, max } => {
+                if let Some(min) = min {
+                    self.integer("minimum", min);
+                }
+                if let Some(max) = max {
+                    self.integer("maximum", max);
+                }
+            }
+            Kind::String { format } => self.text("format", format),
+            Kind::Enum(values) => self.values(values, nullable),
+            Kind::Array { items, nullable, unique } => {
+                self.key("items");
+                self.node(items, "", nullable, side);
+                self.json("uniqueItems", if unique { "true" } else { "" });
+            }
+            Kind::Map { values, nullable } => {
+                self.key("additionalProperties");
+                self.node(values, "", nullable, side);
+            }
+            Kind::Object(ref object) => self.object(object, side),
+            Kind::AnyOf { variants, .. } => self.variants(variants, side),
+        }
+    }
+
+    const fn kind_type(&mut self, kind: &Kind, nullable: bool) {
+        let name = match kind {
+            Kind::Null => "null",
+            Kind::Boolean => "boolean",
+            Kind::Integer { .. } => "integer",
+            Kind::Number => "number",
+            Kind::String { .. } | Kind::Enum(_) => "string",
+            Kind::Array { .. } => "array",
+            Kind::Map { .. } | Kind::Object(_) | Kind::AnyOf { object: true, .. } => "object",
+            Kind::Any | Kind::Raw(_) | Kind::AnyOf { object: false, .. } => return,
+        };
+        self.key("type");
+        if nullable {
+            self.byte(b'[');
+        }
+        self.string(name);
+        if nullable {
+            self.raw(",\"null\"]");
+        }
+    }
+
+    const fn values(&mut self, values: &[&str], nullable: bool) {
+        self.key("enum");
+        self.byte(b'[');
+        let mut at = 0;
+        while at < values.len() {
+            self.separate();
+            self.string(values[at]);
+            at += 1;
+        }
+        if nullable {
+            self.raw(",null");
+        }
+        self.byte(b']');
+    }
+
+    const fn variants(&mut self, variants: &[Node], side: Side) {
+        self.key("anyOf");
+        self.byte(b'[');
+        let mut at = 0;
+        while at < variants.len() {
+            self.separate();
+            self.node(&variants[at], "", false, side);
+            at += 1;
+        }
+        self.byte(b']');
+    }
+
+    const fn object(&mut self, object: &Object, side: Side) {
+        self.key("properties");
+        self.byte(b'{');
+        self.properties(object, side);
+        self.byte(b'}');
+        if requires_any(object, side) {
+            self.key("required");
+            self.byte(b'[');
+            self.required(object, side);
+            self.byte(b']');
+        }
+        self.rest(object, side);
+    }
+
+    const fn properties(&mut self, object: &Object, side: Side) {
+        let mut at = 0;
+        while at < object.properties.len() {
+            if object.properties[at].is_on(side) {
+                self.property(&object.properties[at], side);
+            }
+            at += 1;
+        }
+        at = 0;
+        while at < object.flattened.len() {
+            match object.flattened[at].kind {
+                Kind::Object(ref inner) => self.properties(inner, side),
+                Kind::Map { .. } | Kind::Any => {}
+                _ => panic!("a flattened field must be a struct or a map"),
+            }
+            at += 1;
+        }
+    }
+
+    const fn property(&mut self, property: &Property, side: Side) {
+        self.key(property.name);
+        self.byte(b'{');
+        let node = property.bounded();
+        let own = if property.description.is_empty() { node.description } else { property.description };
+        if own.is_empty() && matches!(side, Side::Input) && !matches!(node.kind, Kind::Raw(_)) {
+            self.derived(&node, property.name, side);
+        } else {
+            self.property_members(&node, own, property.nullable, side);
+        }
+        self.json("minimum", property.min);
+        self.json("maximum", property.max);
+        self.json("default", property.default);
+        if !property.example.is_empty() {
+            self.key("examples");
+            self.byte(b'[');
+            self.raw(property.example);
+            self.byte(b']');
+        }
+        self.byte(b'}');
+    }
+
+    const fn property_members(&mut self, node: &Node, own: &str, nullable: bool, side: Side) {
+        let nullable = nullable && matches!(side, Side::Output);
+        if nullable && matches!(node.kind, Kind::AnyOf { .. } | Kind::Raw(_)) {
+            self.key("anyOf");
+            self.byte(b'[');
+            self.node(node, own, false, side);
+            self.raw(",{\"type\":\"null\"}]");
+        } else {
+            self.members(node, own, nullable, side);
+        }
+    }
+
+    /// The members of a property without a description: its name, in words, stands in.
+    const fn derived(&mut self, node: &Node, name: &str, side: Side) {
+        let words = words(name);
+        match core::str::from_utf8(words.0.split_at(words.1).0) {
+            Ok(text) => self.members(node, text, false, side),
+            Err(_) => self.members(node, name, false, side),
+        }
+    }
+
+    const fn required(&mut self, object: &Object, side: Side) {
+        let mut at = 0;
+        while at < object.properties.len() {
+            if object.properties[at].is_needed(side) {
+                self.separate();
+                self.string(object.properties[at].name);
+            }
+            at += 1;
+        }
+        at = 0;
+        while at < object.flattened.len() {
+            if let Kind::Object(ref inner) = object.flattened[at].kind {
+                self.required(inner, side);
+            }
+            at += 1;
+        }
+    }
+
+    /// What is said of properties that have no name here.
+    const fn rest(&mut self, object: &Object, side: Side) {
+        let mut at = 0;
+        while at < object.flattened.len() {
+            if let Kind::Map { values, nullable } = object.flattened[at].kind {
+                self.key("additionalProperties");
+                self.node(values, "", nullable, side);
+                return;
+            }
+            at += 1;
+        }
+        if object.closed {
+            self.json("additionalProperties", "false");
+        }
+    }
+
+    /// The text between the outer braces of a JSON object.
+    const fn inside_of(&mut self, json: &str) {
+        let inside = json.as_bytes().trim_ascii();
+        let mut at = 1;
+        while at < inside.len() && inside[at].is_ascii_whitespace() {
+            at += 1;
+        }
+        if at + 1 < inside.len() {
+            self.separate();
+        }
+        while at + 1 < inside.len() {
+            self.byte(inside[at]);
+            at += 1;
+        }
+    }
+}
+
+const fn requires_any(object: &Object, side: Side) -> bool {
+    let mut at = 0;
+    while at < object.properties.len() {
+        if object.properties[at].is_needed(side) {
+            return true;
+        }
+        at += 1;
+    }
+    at = 0;
+    while at < object.flattened.len() {
+        if let Kind::Object(ref inner) = object.flattened[at].kind {
+            if requires_any(inner, side) {
+                return true;
+            }
+        }
+        at += 1;
+    }
+    false
+}
+
+impl Property {
+    const fn is_on(&self, side: Side) -> bool {
+        match side {
+            Side::Input => self.in_input,
+            Side::Output => self.in_output,
+        }
+    }
+
+    const fn is_needed(&self, side: Side) -> bool {
+        if !self.is_on(side) {
+            return false;
+        }
+        match side {
+            Side::Input => self.is_required(),
+            Side::Output => !self.skipped,
+        }
+    }
+
+    /// The schema without the bounds that the property's own replace.
+    const fn bounded(&self) -> Node {
+        match self.node.kind {
+            Kind::Integer { min, max } => {
+                let min = if self.min.is_empty() { min } else { None };
+                let max = if self.max.is_empty() { max } else { None };
+                Node { kind: Kind::Integer { min, max }, ..*self.node }
+            }
+            Kind::Number => *self.node,
+            _ => {
+                assert!(
+                    self.min.is_empty() && self.max.is_empty(),
+                    "`min` and `max` are for numbers"
+                );
+                *self.node
+            }
+        }
+    }
+}
+
+/// The longest name that is put into words; a longer one is cut there.
+const LONGEST: usize = 128;
+
+/// A name in words: `maxResults` and `max_results` are `max results`.
+const fn words(name: &str) -> ([u8; LONGEST], usize) {
+    let name = name.as_bytes();
+    let mut words = [0; LONGEST];
+    let mut length = 0;
+    let mut at = 0;
+    while at < name.len() && length + 2 <= LONGEST {
+        let byte = name[at];
+        let after_lower = at > 0 && name[at - 1].is_ascii_lowercase();
+        if byte.is_ascii_uppercase() && after_lower {
+            words[length] = b' ';
+            length += 1;
+        }
+        let before_lower = at + 1 < name.len() && name[at + 1].is_ascii_lowercase();
+        let after_upper = at > 0 && name[at - 1].is_ascii_uppercase();
+        let before_any = at + 1 < name.len();
+        let upper_word = !before_lower && (before_any || after_upper);
+        words[length] = match byte {
+            b'_' | b'-' => b' ',
+            _ if upper_word => byte, // an acronym keeps its case
+            _ => byte.to_ascii_lowercase(),
+        };
+        length += 1;
+        at += 1;
+    }
+    (words, length)
+}

@@ -1,0 +1,95 @@
+//! The schemas of std's types.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mcp_servlet_json::RawJson;
+
+use super::{Node, Schema};
+
+macro_rules! schemas {
+    ($($ty:ty => $node:expr;)*) => {
+        $(impl Schema for $ty {
+            const NODE: &'static Node = &$node;
+        })*
+    };
+}
+
+macro_rules! integers {
+    ($($ty:ty),*) => {
+        schemas! { $($ty => Node::integer(Some(<$ty>::MIN as i64), Some(<$ty>::MAX as i64));)* }
+    };
+}
+
+integers!(i8, i16, i32, u8, u16, u32);
+
+schemas! {
+    bool => Node::boolean();
+    i64 => Node::integer(None, None);
+    isize => Node::integer(None, None);
+    u64 => Node::integer(Some(0), None);
+    usize => Node::integer(Some(0), None);
+    f32 => Node::number();
+    f64 => Node::number();
+    String => Node::string();
+    str => Node::string();
+    char => Node::string();
+    () => Node::null();
+    RawJson => Node::any();
+}
+
+impl<T: Schema> Schema for Option<T> {
+    const NODE: &'static Node = T::NODE;
+    const OPTIONAL: bool = true;
+    const NAMES: Option<&'static [&'static str]> = T::NAMES;
+}
+
+macro_rules! transparent {
+    ($($ty:ident),*) => {
+        $(impl<T: Schema + ?Sized> Schema for $ty<T> {
+            const NODE: &'static Node = T::NODE;
+            const OPTIONAL: bool = T::OPTIONAL;
+            const NAMES: Option<&'static [&'static str]> = T::NAMES;
+        })*
+    };
+}
+
+transparent!(Box, Rc, Arc);
+
+impl<T: Schema + ToOwned + ?Sized> Schema for Cow<'_, T> {
+    const NODE: &'static Node = T::NODE;
+    const OPTIONAL: bool = T::OPTIONAL;
+    const NAMES: Option<&'static [&'static str]> = T::NAMES;
+}
+
+impl<T: Schema + ?Sized> Schema for &T {
+    const NODE: &'static Node = T::NODE;
+    const OPTIONAL: bool = T::OPTIONAL;
+    const NAMES: Option<&'static [&'static str]> = T::NAMES;
+}
+
+impl<T: Schema> Schema for Vec<T> {
+    const NODE: &'static Node = &Node::array::<T>();
+}
+
+impl<T: Schema> Schema for [T] {
+    const NODE: &'static Node = &Node::array::<T>();
+}
+
+impl<T: Schema, S> Schema for HashSet<T, S> {
+    const NODE: &'static Node = &Node::set::<T>();
+}
+
+impl<T: Schema> Schema for BTreeSet<T> {
+    const NODE: &'static Node = &Node::set::<T>();
+}
+
+impl<K, T: Schema, S> Schema for HashMap<K, T, S> {
+    const NODE: &'static Node = &Node::map::<T>();
+}
+
+impl<K, T: Schema> Schema for BTreeMap<K, T> {
+    const NODE: &'static Node = &Node::map::<T>();
+}

@@ -1,0 +1,200 @@
+//! Checking JSON text in `const` evaluation, so that a bad schema stops the build.
+
+/// Stops the build unless `json` is one JSON object.
+pub(crate) const fn check_object(json: &str) {
+    let bytes = json.as_bytes();
+    let start = space(bytes, 0);
+    assert!(at(bytes, start) == b'{', "a schema must be a JSON object: it must start with `{{`");
+    let end = value(bytes, start);
+    assert!(space(bytes, end) == bytes.len(), "a schema must be one JSON object: there is text after it");
+}
+
+/// Whether the root object of `json`, checked before, has a member called `name`.
+pub(crate) const fn has_member(json: &str, name: &str) -> bool {
+    let bytes = json.as_bytes();
+    let mut here = space(bytes, space(bytes, 0) + 1);
+    while at(bytes, here) == b'"' {
+        let end = string(bytes, here);
+        if is_quoted(bytes, here, end, name.as_bytes()) {
+            return true;
+        }
+        here = space(bytes, value(bytes, space(bytes, space(bytes, end) + 1)));
+        if at(bytes, here) == b',' {
+            here = space(bytes, here + 1);
+        }
+    }
+    false
+}
+
+/// Whether `bytes[start..end]` is `name` in quotes.
+const fn is_quoted(bytes: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
+    if end - start != name.len() + 2 {
+        return false;
+    }
+    let mut index = 0;
+    while index < name.len() {
+        if bytes[start + 1 + index] != name[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+/// The byte at `index`, 0 past the end.
+const fn at(bytes: &[u8], index: usize) -> u8 {
+    if index < bytes.len() { bytes[index] } else { 0 }
+}
+
+/// The first position from `here` that is not white space.
+const fn space(bytes: &[u8], mut here: usize) -> usize {
+    while matches!(at(bytes, here), b' ' | b'\t' | b'\n' | b'\r') {
+        here += 1;
+    }
+    here
+}
+
+/// Steps over the value at `here`.
+const fn value(bytes: &[u8], here: usize) -> usize {
+    match at(bytes, here) {
+        b'{' => object(bytes, here),
+        b'[' => array(bytes, here),
+        b'"' => string(bytes, here),
+        b't' => word(bytes, here, b"true"),
+        b'f' => word(bytes, here, b"false"),
+        b'n' => word(bytes, here, b"null"),
+        b'-' | b'0'..=b'9' => number(bytes, here),
+        _ => panic!("a schema has something that is not a JSON value"),
+    }
+}
+
+const fn object(bytes: &[u8], here: usize) -> usize {
+    let mut here = space(bytes, here + 1);
+    if at(bytes, here) == b'}' {
+        return here + 1;
+    }
+    loop {
+        assert!(at(bytes, here) == b'"', "a schema has an object key that is not a string");
+        here = space(bytes, string(bytes, here));
+        assert!(at(bytes, here) == b':', "a schema has an object key without `:`");
+        here = space(bytes, value(bytes, space(bytes, here + 1)));
+        match at(bytes, here) {
+            b',' => here = space(bytes, here + 1),
+            b'}' => return here + 1,
+            _ => panic!("a schema has an object without `,` or `}}` after a value"),
+        }
+    }
+}
+
+const fn array(bytes: &[u8], here: usize) -> usize {
+    let mut here = space(bytes, here + 1);
+    if at(bytes, here) == b']' {
+        return here + 1;
+    }
+    loop {
+        here = space(bytes, value(bytes, here));
+        match at(bytes, here) {
+            b',' => here = space(bytes, here + 1),
+            b']' => return here + 1,
+            _ => panic!("a schema has an array without `,` or `]` after a value"),
+        }
+    }
+}
+
+const fn string(bytes: &[u8], here: usize) -> usize {
+    let mut here = here + 1;
+    loop {
+        match at(bytes, here) {
+            b'"' => return here + 1,
+            b'\\' => here = escape(bytes, here + 1),
+            0..0x20 => panic!("a schema has a string that is not closed or has a control character"),
+            _ => here += 1,
+        }
+    }
+}
+
+const fn escape(bytes: &[u8], here: usize) -> usize {
+    match at(bytes, here) {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => here + 1,
+        b'u' => {
+            let mut digit = 1;
+            while digit <= 4 {
+                let is_hex = at(bytes, here + digit).is_ascii_hexdigit();
+                assert!(is_hex, "a schema has a `\\u` escape without four hexadecimal digits");
+                digit += 1;
+            }
+            here + 5
+        }
+        _ => panic!("a schema has an unknown escape in a string"),
+    }
+}
+
+const fn word(bytes: &[u8], here: usize, word: &[u8]) -> usize {
+    let mut index = 0;
+    while index < word.len() {
+        assert!(at(bytes, here + index) == word[index], "a schema has something that is not a JSON value");
+        index += 1;
+    }
+    here + word.len()
+}
+
+const fn number(bytes: &[u8], mut here: usize) -> usize {
+    if at(bytes, here) == b'-' {
+        here += 1;
+    }
+    here = if at(bytes, here) == b'0' { here + 1 } else { digits(bytes, here) };
+    if at(bytes, here) == b'.' {
+        here = digits(bytes, here + 1);
+    }
+    if matches!(at(bytes, here), b'e' | b'E') {
+        here += 1;
+        if matches!(at(bytes, here), b'+' | b'-') {
+            here += 1;
+        }
+        here = digits(bytes, here);
+    }
+    here
+}
+
+const fn digits(bytes: &[u8], mut here: usize) -> usize {
+    assert!(at(bytes, here).is_ascii_digit(), "a schema has a number without a digit where one must be");
+    while at(bytes, here).is_ascii_digit() {
+        here += 1;
+    }
+    here
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{check_object, has_member};
+
+    #[test]
+    fn accepts_json_objects() {
+        for json in [
+            "{}",
+            " { } ",
+            r#"{"type":"object","properties":{"a":{"enum":["x",1,-0.5e+3,true,false,null]}}}"#,
+            "{\"a\":\"\\u00e9\\n\"}",
+        ] {
+            check_object(json);
+        }
+    }
+
+    #[test]
+    fn refuses_everything_else() {
+        for json in [
+            "", "[]", "{", "{}x", r#"{"a"}"#, r#"{"a":}"#, r#"{"a":1,}"#, r#"{"a":01}"#, r#"{"a":1.}"#,
+            r#"{"a":tru}"#, r#"{"a":"}"#, r#"{"a":"\x"}"#, r#"{"a":"\u12"}"#, "{\"a\":\"\n\"}", r#"{"a":[1,]}"#,
+        ] {
+            assert!(std::panic::catch_unwind(|| check_object(json)).is_err(), "accepted {json}");
+        }
+    }
+
+    #[test]
+    fn finds_members_of_the_root_only() {
+        let json = r#"{"a":{"description":1}, "b" : ["x"] , "title":"t"}"#;
+        assert!(has_member(json, "title"));
+        assert!(has_member(json, "b"));
+        assert!(!has_member(json, "description"));
+    }
+}

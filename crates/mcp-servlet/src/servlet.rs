@@ -1,0 +1,128 @@
+//! A servlet: its tools, what it says of itself, and how it answers.
+
+use crate::context::Context;
+use crate::error::{Failure, Fault};
+use crate::report::Report;
+use crate::request::Request;
+use crate::result::ToolResult;
+use crate::tool::Entry;
+
+/// What [`export!`](crate::export) makes: the tools of a crate, ready to be described and called.
+///
+/// In a test it answers without any wasm, through the same code that runs inside a host:
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+/// use serde_json::json;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: f64, b: f64) -> f64 { a + b }
+///
+/// mcp_servlet::export!(static SERVLET = { tools: [add] });
+///
+/// # fn main() -> Result<(), Fault> {
+/// let result = SERVLET.call("add", json!({ "a": 1, "b": 2.5 }))?;
+/// assert_eq!(result.content[0].text.as_deref(), Some("3.5"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Servlet {
+    description: &'static [u8],
+    tools: &'static [Entry],
+}
+
+impl Servlet {
+    /// A servlet of these tools; `description` is the rendered answer of `describe`.
+    ///
+    /// Stops the build if two tools have one name.
+    pub const fn new(description: &'static [u8], tools: &'static [Entry]) -> Self {
+        crate::unique::check(tools);
+        Self { description, tools }
+    }
+
+    /// The answer of the `describe` export, as JSON.
+    pub fn description(&self) -> &'static str {
+        // It was a `str` before `const` evaluation put it into an array, so the default never is.
+        std::str::from_utf8(self.description).unwrap_or_default()
+    }
+
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn description_bytes(&self) -> &'static [u8] {
+        self.description
+    }
+
+    /// The answer of the `call` export to a request, both as JSON.
+    pub(crate) fn answer(&self, context: &Context, request: &[u8]) -> Result<String, Fault> {
+        let Request { index, entry, arguments } = Request::read(self.tools, request)?;
+        let outcome = arguments.and_then(|arguments| (entry.call)(context, arguments));
+        let result = match outcome {
+            Ok(result) => result,
+            Err(Failure::Tool(error)) => ToolResult::error(&error.into_message()?),
+            Err(failure) => ToolResult::error(&Report::on(self.description(), index, &failure)),
+        };
+        Ok(result.into_json())
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+mod native {
+    use mcp_servlet_json::{from_str, to_string, write_string};
+    use mcp_servlet_types::{CallToolResult, ServletDescription};
+    use serde::Serialize;
+
+    use super::Servlet;
+    use crate::context::Context;
+    use crate::error::Fault;
+
+    impl Servlet {
+        /// What the servlet says of itself.
+        #[allow(clippy::missing_panics_doc, reason = "a bug of ours, not a condition")]
+        pub fn describe(&self) -> ServletDescription {
+            from_str(self.description()).expect("`export!` renders a valid description")
+        }
+
+        /// Calls a tool as a host would, with a [`Context`] that has nothing configured.
+        ///
+        /// # Errors
+        ///
+        /// The fault that a client would get as a JSON-RPC error. A tool that answers with an error
+        /// is an `Ok` with `is_error`.
+        pub fn call(&self, tool: &str, arguments: impl Serialize) -> Result<CallToolResult, Fault> {
+            self.call_with(&Context::default(), tool, arguments)
+        }
+
+        /// Calls a tool with a context from [`testing`](crate::testing).
+        ///
+        /// # Errors
+        ///
+        /// As [`call`](Self::call).
+        pub fn call_with(
+            &self,
+            context: &Context,
+            tool: &str,
+            arguments: impl Serialize,
+        ) -> Result<CallToolResult, Fault> {
+            let arguments = to_string(&arguments)
+                .map_err(|error| Fault::invalid_params(format!("arguments are not JSON: {error}")))?;
+            let mut request = String::from("{\"params\":{\"name\":");
+            write_string(&mut request, tool);
+            request.push_str(",\"arguments\":");
+            request.push_str(&arguments);
+            request.push_str("}}");
+            let answer = self.call_raw(context, request.as_bytes())?;
+            from_str(&answer)
+                .map_err(|error| Fault::internal(format!("the result is not a CallToolResult: {error}")))
+        }
+
+        /// Answers a request as the `call` export does, JSON for JSON.
+        ///
+        /// # Errors
+        ///
+        /// As [`call`](Self::call).
+        pub fn call_raw(&self, context: &Context, request: &[u8]) -> Result<String, Fault> {
+            self.answer(context, request)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What `#[tool]` makes of a function, and how the dispatcher reaches it.
+
+use mcp_servlet_json::Reader;
+
+use crate::arguments::{self, Arguments, Cut, Field};
+use crate::context::Context;
+use crate::error::Failure;
+use crate::result::ToolResult;
+use crate::schema::Node;
+
+/// A function that `#[tool]` made a tool.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "`export!` lists functions that carry `#[tool]`",
+    note = "put `#[tool]` on the function"
+)]
+pub trait Tool {
+    /// What clients learn of the tool. Used in `const` evaluation only, so none of it is linked.
+    const DEF: ToolDef;
+    /// How its arguments are taken apart.
+    const PARAMETERS: Parameters;
+    /// The tool as the dispatcher sees it.
+    const ENTRY: Entry =
+        Entry { name: Self::DEF.name, parameters: Self::PARAMETERS, call: Self::call };
+
+    /// Reads the arguments, runs the function and turns what it returned into a result.
+    fn call<'a>(context: &Context, arguments: Arguments<'a>) -> Result<ToolResult, Failure<'a>>;
+}
+
+/// The description of a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolDef {
+    /// The name that clients call.
+    pub name: &'static str,
+    /// The name that people see, empty for none.
+    pub title: &'static str,
+    /// What the tool does, for the model.
+    pub description: &'static str,
+    /// What clients may assume of its effects.
+    pub hints: Hints,
+    /// The schema of the arguments.
+    pub input: Node,
+    /// The schema of the structured result, where there is one.
+    pub output: Option<&'static Node>,
+}
+
+impl ToolDef {
+    /// Stands in for a tool with errors, so that no other error follows from them.
+    pub const STAND_IN: Self = Self {
+        name: "",
+        title: "",
+        description: "",
+        hints: Hints::UNSET,
+        input: Node::object(&[]),
+        output: None,
+    };
+}
+
+/// The answer of a tool with errors, which nothing can run.
+pub fn stand_in<'a>() -> Result<ToolResult, Failure<'a>> {
+    Ok(ToolResult::empty())
+}
+
+/// MCP's tool annotations: hints that a client may show or act on, but must not rely on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hints {
+    /// The tool changes nothing (`readOnlyHint`; MCP assumes false).
+    pub read_only: Option<bool>,
+    /// Its changes may destroy something (`destructiveHint`; MCP assumes true).
+    pub destructive: Option<bool>,
+    /// A second equal call changes nothing more (`idempotentHint`; MCP assumes false).
+    pub idempotent: Option<bool>,
+    /// It deals with things outside the host (`openWorldHint`; MCP assumes true).
+    pub open_world: Option<bool>,
+}
+
+impl Hints {
+    /// No hint at all.
+    pub const UNSET: Self =
+        Self { read_only: None, destructive: None, idempotent: None, open_world: None };
+
+    pub(crate) const fn are_unset(&self) -> bool {
+        self.read_only.is_none()
+            && self.destructive.is_none()
+            && self.idempotent.is_none()
+            && self.open_world.is_none()
+    }
+}
+
+/// How the arguments of a tool reach its function.
+///
+/// It holds the code that takes them apart, so that a servlet links only what its tools use.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameters {
+    pub(crate) table: Table,
+    pub(crate) cut: for<'a> fn(&mut Reader<'a>, Table) -> Cut<'a>,
+}
+
+impl Parameters {
+    /// One by one, by name.
+    pub const fn fields(fields: &'static [Field]) -> Self {
+        Self { table: Table { fields, names: None }, cut: arguments::take_fields }
+    }
+
+    /// All as one value; `names` are those it knows, if it refuses others.
+    pub const fn whole(names: Option<&'static [&'static str]>) -> Self {
+        Self { table: Table { fields: &[], names }, cut: arguments::take_whole }
+    }
+}
+
+/// What taking arguments apart needs to know.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Table {
+    pub(crate) fields: &'static [Field],
+    pub(crate) names: Option<&'static [&'static str]>,
+}
+
+/// A tool as the dispatcher sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) parameters: Parameters,
+    pub(crate) call: Call,
+}
+
+type Call = for<'a> fn(&Context, Arguments<'a>) -> Result<ToolResult, Failure<'a>>;

@@ -1,0 +1,8 @@
+fn greet(name: String) -> String {
+    name
+}
+
+mcp_servlet::export!(static SERVLET = { tools: [greet] });
+fn main() {
+    greet(String::new());
+}

@@ -1,0 +1,9 @@
+use mcp_servlet::prelude::*;
+
+#[tool(read_only = "yes")]
+fn greet(name: String) -> String {
+    name
+}
+
+mcp_servlet::export!(static SERVLET = { tools: [greet] });
+fn main() {}

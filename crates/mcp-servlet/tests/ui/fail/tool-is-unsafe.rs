@@ -1,0 +1,9 @@
+use mcp_servlet::prelude::*;
+
+#[tool]
+unsafe fn greet(name: String) -> String {
+    name
+}
+
+mcp_servlet::export!(static SERVLET = { tools: [greet] });
+fn main() {}

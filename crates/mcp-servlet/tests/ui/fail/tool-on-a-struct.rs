@@ -1,0 +1,6 @@
+use mcp_servlet::prelude::*;
+
+#[tool]
+struct Greet;
+
+fn main() {}

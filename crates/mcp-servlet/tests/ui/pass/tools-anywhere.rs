@@ -1,0 +1,42 @@
+//! Tools may live in modules, behind `cfg`, and inside functions; the crate may be renamed.
+#![deny(warnings)]
+#![forbid(unsafe_code)]
+
+extern crate mcp_servlet as renamed;
+
+mod nested {
+    use renamed::prelude::*;
+
+    /// Says one.
+    #[tool(crate = ::renamed)]
+    pub(crate) fn one() -> &'static str {
+        "one"
+    }
+
+    #[cfg(any())]
+    #[tool(crate = ::renamed)]
+    pub(crate) fn never() -> String {}
+
+    #[cfg(all())]
+    #[tool(crate = ::renamed)]
+    pub(crate) fn always() {}
+}
+
+renamed::export!(static SERVLET = {
+    name: "nested",
+    version: "1.2.3",
+    instructions: concat!("a", "b"),
+    tools: [nested::one, #[cfg(any())] nested::never, #[cfg(all())] nested::always],
+});
+
+fn main() {
+    use renamed::prelude::*;
+
+    #[tool]
+    fn local() {}
+    renamed::export!(static LOCAL = { tools: [local] });
+
+    let names: Vec<_> = SERVLET.describe().tools.unwrap().into_iter().map(|tool| tool.name).collect();
+    assert_eq!(names, ["one", "always"]);
+    assert_eq!(LOCAL.describe().name.as_deref(), Some("local"));
+}

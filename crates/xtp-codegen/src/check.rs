@@ -1,0 +1,20 @@
+//! What a document must keep so that its types exist in Rust, and the rules of XTP that go
+//! beyond the shape of a document. Every problem is found, each once.
+
+mod collisions;
+mod cycles;
+mod identifiers;
+mod lists;
+mod refs;
+
+use crate::diagnostic::Report;
+use crate::document::Document;
+
+/// Reports what is wrong with a document that was read.
+pub(crate) fn check(document: &Document, report: &mut Report) {
+    identifiers::check(document, report);
+    lists::check(document, report);
+    refs::check(document, report);
+    cycles::check(document, report);
+    collisions::check(document, report);
+}

@@ -1,0 +1,108 @@
+//! The catalogue of problems.
+
+use std::fmt;
+
+/// What kind of problem a [`Diagnostic`](crate::Diagnostic) reports.
+///
+/// The number is stable: `XTP0xx` is about the text, `XTP1xx` about the shape of the document,
+/// `XTP2xx` about types, `XTP3xx` about names, `XTP4xx` about the overlay, `XTP9xx` about the
+/// generator itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Code {
+    /// The text is neither YAML nor JSON.
+    Syntax,
+    /// A key appears twice in one map.
+    DuplicateKey,
+    /// The text holds no document, or several.
+    DocumentCount,
+    /// The document is nested too deeply.
+    TooDeep,
+    /// The YAML says something that JSON cannot say.
+    BeyondJson,
+    /// A value is of another kind than its place wants.
+    WrongKind,
+    /// A key has no meaning at its place.
+    UnknownKey,
+    /// A key is missing.
+    MissingKey,
+    /// The version is not one of XTP.
+    Version,
+    /// XTP has the construct, this generator does not yet.
+    Unsupported,
+    /// The type is not one of XTP.
+    UnknownType,
+    /// The format does not fit the type.
+    Format,
+    /// Keys that exclude each other, or one that needs another.
+    TypeKeys,
+    /// A `$ref` that does not point into the schemas.
+    RefForm,
+    /// A `$ref` to a schema that does not exist.
+    RefTarget,
+    /// A required property that does not exist, or is listed twice.
+    Required,
+    /// An enum without values, or with one twice.
+    EnumValues,
+    /// The content type is not one of XTP.
+    ContentType,
+    /// A schema that contains itself.
+    Cycle,
+    /// A name that is no identifier.
+    Identifier,
+    /// Two schemas would be the same Rust type.
+    TypeCollision,
+    /// Two properties would be the same Rust field.
+    FieldCollision,
+    /// Two enum values would be the same Rust variant.
+    VariantCollision,
+    /// The overlay addresses something that does not exist.
+    OverlayAddress,
+    /// The overlay says something that it cannot say yet.
+    OverlayFragment,
+    /// The generator failed, which is its own fault.
+    Internal,
+    /// An option of the generator is not Rust.
+    Options,
+}
+
+impl Code {
+    /// The stable number, such as `XTP205`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Syntax => "XTP001",
+            Self::DuplicateKey => "XTP002",
+            Self::DocumentCount => "XTP003",
+            Self::TooDeep => "XTP004",
+            Self::BeyondJson => "XTP005",
+            Self::WrongKind => "XTP101",
+            Self::UnknownKey => "XTP102",
+            Self::MissingKey => "XTP103",
+            Self::Version => "XTP104",
+            Self::Unsupported => "XTP105",
+            Self::UnknownType => "XTP201",
+            Self::Format => "XTP202",
+            Self::TypeKeys => "XTP203",
+            Self::RefForm => "XTP204",
+            Self::RefTarget => "XTP205",
+            Self::Required => "XTP206",
+            Self::EnumValues => "XTP207",
+            Self::ContentType => "XTP208",
+            Self::Cycle => "XTP209",
+            Self::Identifier => "XTP301",
+            Self::TypeCollision => "XTP302",
+            Self::FieldCollision => "XTP303",
+            Self::VariantCollision => "XTP304",
+            Self::OverlayAddress => "XTP401",
+            Self::OverlayFragment => "XTP402",
+            Self::Internal => "XTP901",
+            Self::Options => "XTP902",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

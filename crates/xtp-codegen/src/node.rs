@@ -1,0 +1,57 @@
+//! The text as a tree whose every node knows its place.
+//!
+//! JSON is read by the same path: but for exotic escapes it is a subset of YAML. Anchors and
+//! aliases are resolved where they stand. Merge keys are ordinary keys, which no XTP construct
+//! has, and tags are refused: a schema travels as JSON and must mean the same there.
+
+mod load;
+
+pub(crate) use self::load::load;
+use crate::span::Span;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) span: Span,
+    pub(crate) value: Value,
+}
+
+/// What JSON can say, with the entries of a map in the order of the text.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Null,
+    Bool(bool),
+    /// Of no interest beyond its kind: XTP has no place for numbers.
+    Number,
+    Text(String),
+    List(Vec<Node>),
+    Map(Vec<Entry>),
+}
+
+impl Value {
+    /// How messages call a value of this kind.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Bool(_) => "a boolean",
+            Self::Number => "a number",
+            Self::Text(_) => "a string",
+            Self::List(_) => "a list",
+            Self::Map(_) => "a map",
+        }
+    }
+}
+
+/// One entry of a map.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: Key,
+    pub(crate) value: Node,
+}
+
+/// The key of an entry.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}

@@ -1,0 +1,206 @@
+//! From text to nodes. The only file that names the YAML library.
+
+use saphyr::{LoadableYamlNode, MarkedYaml, Marker, Scalar, ScanError, YamlData};
+
+use crate::diagnostic::{Code, Diagnostics, Report};
+use crate::node::{Entry, Key, Node, Value};
+use crate::span::{At, Origin, Pointer, Span};
+
+/// The deepest indentation read. It bounds how deep a document can nest, and with it the stack.
+const MAX_INDENT: usize = 200;
+
+/// Reads the one document of a text.
+///
+/// # Errors
+/// If the text is not YAML, is no single document, or says what JSON cannot say.
+pub(crate) fn load(text: &str, origin: &Origin) -> Result<Node, Diagnostics> {
+    let mut report = Report::new(origin);
+    let root = load_into(text, &mut report);
+    report.finish()?;
+    Ok(root.unwrap_or(Node {
+        span: Span::default(),
+        value: Value::Null,
+    }))
+}
+
+fn load_into(text: &str, report: &mut Report) -> Option<Node> {
+    let places = Places::new(text);
+    if let Some(at) = too_deep(text) {
+        report
+            .error(Code::TooDeep, &at, "the document is nested too deeply")
+            .help(format!("indent by at most {MAX_INDENT} columns"));
+        return None;
+    }
+    let mut documents = match MarkedYaml::load_from_str(text) {
+        Ok(documents) => documents,
+        Err(error) => {
+            report_scan_error(&error, &places, report);
+            return None;
+        }
+    };
+    if documents.len() != 1 {
+        let at = places.at_root(documents.get(1).map(|second| second.span.start));
+        let count = documents.len();
+        report.error(
+            Code::DocumentCount,
+            &at,
+            format!("expected one document, found {count}"),
+        );
+        return None;
+    }
+    let mut converter = Converter {
+        places: &places,
+        report,
+    };
+    documents
+        .pop()
+        .map(|root| converter.node(&root, &Pointer::root()))
+}
+
+fn report_scan_error(error: &ScanError, places: &Places, report: &mut Report) {
+    let at = places.at_root(Some(*error.marker()));
+    let info = error.info();
+    // The library has no kinds of errors, only texts.
+    if info.contains("duplicated key") {
+        report
+            .error(Code::DuplicateKey, &at, "this key appears twice in one map")
+            .help("remove one of the two entries");
+    } else {
+        report.error(Code::Syntax, &at, info);
+    }
+}
+
+/// Finds the first line whose structure starts too far right. Only blanks and the signs of
+/// nested collections can stand before a node, so their number bounds the depth; brackets are
+/// bounded by the library itself.
+fn too_deep(text: &str) -> Option<At> {
+    let mut offset = 0;
+    for (index, line) in text.split('\n').enumerate() {
+        let structure = line.chars().take_while(|c| " -?:".contains(*c)).count();
+        if structure > MAX_INDENT {
+            let span = Span {
+                offset,
+                len: structure,
+                line: index + 1,
+                column: 1,
+            };
+            return Some(at_root(span));
+        }
+        offset += line.len() + 1;
+    }
+    None
+}
+
+/// A place before the document has any structure.
+fn at_root(span: Span) -> At {
+    let pointer = Pointer::root();
+    At { span, pointer }
+}
+
+/// Turns the library's places, in characters, into ours.
+struct Places {
+    /// Byte offset of each character, and of the end.
+    offsets: Vec<usize>,
+}
+
+impl Places {
+    fn new(text: &str) -> Self {
+        let offsets = text.char_indices().map(|(offset, _)| offset);
+        Self {
+            offsets: offsets.chain([text.len()]).collect(),
+        }
+    }
+
+    fn offset(&self, marker: Marker) -> usize {
+        let last = self.offsets.len() - 1;
+        self.offsets[marker.index().min(last)]
+    }
+
+    fn span(&self, start: Marker, end: Marker) -> Span {
+        let offset = self.offset(start);
+        Span {
+            offset,
+            len: self.offset(end).saturating_sub(offset),
+            line: start.line().max(1),
+            column: start.col() + 1,
+        }
+    }
+
+    fn at_root(&self, marker: Option<Marker>) -> At {
+        let start = marker.unwrap_or_default();
+        at_root(self.span(start, start))
+    }
+}
+
+struct Converter<'a> {
+    places: &'a Places,
+    report: &'a mut Report,
+}
+
+impl Converter<'_> {
+    fn node(&mut self, yaml: &MarkedYaml<'_>, pointer: &Pointer) -> Node {
+        let span = self.places.span(yaml.span.start, yaml.span.end);
+        let value = match &yaml.data {
+            YamlData::Value(scalar) => scalar_value(scalar),
+            YamlData::Sequence(items) => self.list(items, pointer),
+            YamlData::Mapping(map) => {
+                let entries = map.iter();
+                Value::Map(
+                    entries
+                        .filter_map(|(key, value)| self.entry(key, value, pointer))
+                        .collect(),
+                )
+            }
+            YamlData::Tagged(tag, _) => self.refuse(span, pointer, &format!("the tag `{tag}`")),
+            YamlData::Representation(..) | YamlData::Alias(_) | YamlData::BadValue => {
+                self.refuse(span, pointer, "a value that cannot be read")
+            }
+        };
+        Node { span, value }
+    }
+
+    fn list(&mut self, items: &[MarkedYaml<'_>], pointer: &Pointer) -> Value {
+        let items = items.iter().enumerate();
+        Value::List(
+            items
+                .map(|(index, item)| self.node(item, &pointer.child(&index.to_string())))
+                .collect(),
+        )
+    }
+
+    fn entry(
+        &mut self,
+        key: &MarkedYaml<'_>,
+        value: &MarkedYaml<'_>,
+        pointer: &Pointer,
+    ) -> Option<Entry> {
+        let span = self.places.span(key.span.start, key.span.end);
+        let YamlData::Value(Scalar::String(text)) = &key.data else {
+            self.refuse(span, pointer, "a key that is no string");
+            return None;
+        };
+        let key = Key {
+            text: text.clone().into_owned(),
+            span,
+        };
+        let value = self.node(value, &pointer.child(&key.text));
+        Some(Entry { key, value })
+    }
+
+    fn refuse(&mut self, span: Span, pointer: &Pointer, what: &str) -> Value {
+        let pointer = pointer.clone();
+        let message = format!("{what} has no counterpart in JSON");
+        self.report
+            .error(Code::BeyondJson, &At { span, pointer }, message);
+        Value::Null
+    }
+}
+
+fn scalar_value(scalar: &Scalar<'_>) -> Value {
+    match scalar {
+        Scalar::Null => Value::Null,
+        Scalar::Boolean(value) => Value::Bool(*value),
+        Scalar::Integer(_) | Scalar::FloatingPoint(_) => Value::Number,
+        Scalar::String(text) => Value::Text(text.clone().into_owned()),
+    }
+}

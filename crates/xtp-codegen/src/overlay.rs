@@ -1,0 +1,90 @@
+//! What XTP cannot say, in a file of its own beside the schema.
+//!
+//! The format is ours: a map `overlay` from addresses to fragments of JSON Schema.
+//!
+//! ```yaml
+//! version: v1-draft
+//! overlay:
+//!   CallToolResult.structuredContent: {}
+//! ```
+//!
+//! An address is `Type.property`. A fragment replaces the type of the property; whether it is
+//! required stays as the schema has it, and so does its description unless the fragment has
+//! one. Fragments understood so far: `{}`, any JSON value.
+
+use crate::diagnostic::{Code, Report};
+use crate::document::{Body, Document, Item, Name, Property, Shape};
+use crate::read::{Cursor, Fields};
+
+/// Applies an overlay to the document that it was written for.
+pub(crate) fn apply(root: &Cursor<'_>, report: &mut Report, document: &mut Document) {
+    let allowed = ["version", "overlay"];
+    let Some(fields) = Fields::read(root, "an overlay", &allowed, report) else {
+        return;
+    };
+    if let Some(version) = fields.required("version", report)
+        && let Some(text) = version.text(report)
+        && text != "v1-draft"
+    {
+        let message = format!("there is no overlay of version `{text}`");
+        let problem = report.error(Code::Version, &version.at(), message);
+        problem.help("write `version: v1-draft`");
+    }
+    let entries = fields.required("overlay", report);
+    let entries = entries.and_then(|overlay| overlay.entries(report));
+    for (address, fragment) in entries.unwrap_or_default() {
+        let target = find(&address, document, report);
+        let read = read(&fragment, report);
+        if let (Some(target), Some((value, description))) = (target, read) {
+            target.value = value;
+            target.description = description.or(target.description.take());
+        }
+    }
+}
+
+fn find<'d>(
+    address: &Name,
+    document: &'d mut Document,
+    report: &mut Report,
+) -> Option<&'d mut Property> {
+    let Some((schema, property)) = address.text.split_once('.') else {
+        let message = format!("`{}` is no address of a property", address.text);
+        let problem = report.error(Code::OverlayAddress, &address.at, message);
+        problem.help("write `Type.property`");
+        return None;
+    };
+    let mut schemas = document.schemas.iter_mut();
+    let body = schemas
+        .find(|candidate| candidate.name.text == schema)
+        .map(|found| &mut found.body);
+    let found = match body {
+        Some(Body::Object { properties, .. }) => properties
+            .iter_mut()
+            .find(|candidate| candidate.name.text == property),
+        Some(Body::Enum { .. } | Body::Unread) | None => None,
+    };
+    if found.is_none() {
+        let message = format!("the schema has no property `{}`", address.text);
+        report.error(Code::OverlayAddress, &address.at, message);
+    }
+    found
+}
+
+fn read(fragment: &Cursor<'_>, report: &mut Report) -> Option<(Item, Option<String>)> {
+    let mut description = None;
+    for (key, value) in fragment.entries(report)? {
+        if key.text == "description" {
+            description = value.text(report).map(str::to_owned);
+        } else {
+            let message = format!("an overlay cannot say `{}` yet", key.text);
+            let problem = report.error(Code::OverlayFragment, &key.at, message);
+            problem.help("the only fragment understood so far is `{}`, any JSON value");
+            return None;
+        }
+    }
+    let any = Item {
+        shape: Shape::Any,
+        nullable: true,
+    };
+    Some((any, description))
+}

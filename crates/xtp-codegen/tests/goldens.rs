@@ -1,0 +1,58 @@
+//! The generated code of small schemas, compared to the letter.
+//!
+//! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test goldens` writes what is generated now.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use xtp_codegen::{Input, Options, generate};
+
+/// The directories of all cases, in order.
+fn cases() -> Vec<PathBuf> {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let entries = fs::read_dir(golden).unwrap();
+    let mut cases: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    cases
+}
+
+fn generated(case: &Path) -> String {
+    let name = case.file_name().unwrap().to_str().unwrap();
+    let schema = fs::read_to_string(case.join("schema.yaml")).unwrap();
+    let overlay = fs::read_to_string(case.join("overlay.yaml")).unwrap_or_default();
+    let mut input = Input::new("schema.yaml", &schema);
+    if !overlay.is_empty() {
+        input = input.overlay("overlay.yaml", &overlay);
+    }
+    let options = Options::new().conversions(name == "enum-conversions");
+    generate(&input, &options).unwrap_or_else(|problems| panic!("{name}:\n{problems}"))
+}
+
+#[test]
+fn generates_what_is_expected() {
+    let update = env::var_os("UPDATE_GOLDENS").is_some();
+    for case in cases() {
+        let expected = case.join("expected.rs");
+        let text = generated(&case);
+        if update {
+            fs::write(&expected, &text).unwrap();
+        }
+        let found = fs::read_to_string(&expected).unwrap_or_default();
+        assert!(
+            found == text,
+            "{} is out of date: run `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test goldens`, then read the diff",
+            expected.display(),
+        );
+        let lines = text.lines().count();
+        assert!(lines <= 200, "{} is too long to review", expected.display());
+    }
+}
+
+#[test]
+fn generates_the_same_twice() {
+    for case in cases() {
+        assert_eq!(generated(&case), generated(&case));
+    }
+}

@@ -1,0 +1,28 @@
+//! YAML as JSON, read without the crate under test.
+
+use saphyr::{LoadableYamlNode, Scalar, Yaml};
+use serde_json::{Value, json};
+
+/// Reads the one document of a text.
+pub(crate) fn to_json(text: &str) -> Value {
+    let documents = Yaml::load_from_str(text).unwrap();
+    assert_eq!(documents.len(), 1);
+    convert(&documents[0])
+}
+
+fn convert(yaml: &Yaml<'_>) -> Value {
+    match yaml {
+        Yaml::Value(Scalar::Null) => Value::Null,
+        Yaml::Value(Scalar::Boolean(value)) => json!(value),
+        Yaml::Value(Scalar::Integer(value)) => json!(value),
+        Yaml::Value(Scalar::FloatingPoint(value)) => json!(value.into_inner()),
+        Yaml::Value(Scalar::String(text)) => json!(text),
+        Yaml::Sequence(items) => items.iter().map(convert).collect(),
+        Yaml::Mapping(map) => {
+            let entries = map.iter();
+            let entries = entries.map(|(key, value)| (key.as_str().unwrap(), convert(value)));
+            entries.collect()
+        }
+        other => panic!("{other:?} is no JSON"),
+    }
+}

@@ -1,0 +1,7 @@
+//! What the end-to-end tests and the demo share: servlets built for wasm, and an MCP client.
+
+mod build;
+mod client;
+
+pub use self::build::{Profile, root, servlet, servlet_command, wasm};
+pub use self::client::Client;

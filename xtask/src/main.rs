@@ -1,0 +1,54 @@
+//! The project's own commands. `./x` runs them after it made sure of the toolchain.
+#![allow(clippy::print_stdout, reason = "a command talks to people")]
+
+mod codegen;
+mod demo;
+mod shell;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "x", about = "The commands of the mcp-servlet workspace")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build a servlet, describe it, and call it from a real MCP client
+    Demo,
+    /// Check and test everything, as CI does
+    Test,
+    /// Generate the wire types from schema.yaml
+    Codegen {
+        /// Fail if they are not what is committed
+        #[arg(long)]
+        check: bool,
+    },
+    /// Accept what the tests got as what they expect
+    Bless,
+    /// Check the rules of the house that no compiler knows
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Demo => demo::demo(),
+        Command::Test => test::test(),
+        Command::Codegen { check } => codegen::run(check),
+        Command::Bless => test::bless(),
+        Command::Tidy => tidy::run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("x: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

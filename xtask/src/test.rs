@@ -1,0 +1,47 @@
+//! Everything that must hold before a change lands.
+
+use crate::shell::{cargo, run};
+use crate::{codegen, tidy};
+
+/// Checks and tests everything, as CI does.
+pub(crate) fn test() -> anyhow::Result<()> {
+    step("formatting");
+    run(&mut cargo(&["fmt", "--all", "--check"]))?;
+    step("house rules");
+    tidy::run()?;
+    step("generated code");
+    codegen::run(true)?;
+    step("tests");
+    run(cargo(&["test", "--workspace", "--quiet"]).env("RUST_BACKTRACE", "0"))?;
+    step("lints");
+    run(&mut cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--quiet",
+        "--",
+        "--deny",
+        "warnings",
+    ]))?;
+    step("documentation");
+    run(cargo(&["doc", "--workspace", "--no-deps", "--quiet"])
+        .env("RUSTDOCFLAGS", "--deny warnings"))?;
+    println!("\nall is well");
+    Ok(())
+}
+
+/// Accepts what the tests got as what they expect.
+pub(crate) fn bless() -> anyhow::Result<()> {
+    let accept = [
+        ("INSTA_UPDATE", "always"),
+        ("TRYBUILD", "overwrite"),
+        ("TRYCMD", "overwrite"),
+        ("UPDATE_GOLDENS", "1"),
+    ];
+    run(cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"]).envs(accept))?;
+    run(std::process::Command::new("git").args(["diff", "--stat"]))
+}
+
+fn step(name: &str) {
+    println!("\n--- {name}");
+}

@@ -1,0 +1,80 @@
+//! Rules of the house that no compiler knows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use crate::shell::root;
+
+/// The longest a file may be.
+const MAX_LINES: usize = 500;
+
+/// Checks all Rust files that people write.
+pub(crate) fn run() -> anyhow::Result<()> {
+    let mut problems = Vec::new();
+    for folder in ["crates", "examples", "tests", "xtask"] {
+        for file in rust_files(&root().join(folder))? {
+            let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+            let name = file
+                .strip_prefix(root())
+                .unwrap_or(&file)
+                .display()
+                .to_string();
+            problems.extend(
+                problems_of(&text)
+                    .into_iter()
+                    .map(|problem| format!("{name}: {problem}")),
+            );
+        }
+    }
+    if !problems.is_empty() {
+        bail!("{}", problems.join("\n   "));
+    }
+    Ok(())
+}
+
+fn problems_of(text: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let lines = text.lines().count();
+    if lines > MAX_LINES {
+        problems.push(format!(
+            "{lines} lines, and {MAX_LINES} are the most: split it"
+        ));
+    }
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim_start();
+        let is_fence = line.starts_with("/// ```") || line.starts_with("//! ```");
+        if is_fence && line.contains("ignore") {
+            problems.push(format!(
+                "line {}: a doctest that never runs: use `no_run` or make it run",
+                number + 1
+            ));
+        }
+        if line.starts_with("#[ignore") {
+            problems.push(format!("line {}: a test that never runs", number + 1));
+        }
+    }
+    if !text.starts_with("//!") && !text.starts_with("#!") {
+        problems.push("no module documentation on its first line".to_owned());
+    }
+    problems
+}
+
+/// All `.rs` files under a folder, but for generated code, goldens and compiler fixtures.
+fn rust_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() {
+            if !["golden", "ui", "target"].contains(&&*name) {
+                files.extend(rust_files(&path)?);
+            }
+        } else if name.ends_with(".rs") && name != "generated.rs" {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
