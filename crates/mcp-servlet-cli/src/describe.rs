@@ -95,7 +95,7 @@ fn arguments(schema: &JsonObject) -> Vec<[String; 4]> {
             .unwrap_or_default();
         [
             name.clone(),
-            schema_type(schema, property).to_string(),
+            type_in_words(schema, property),
             if is_required(name) {
                 "required"
             } else {
@@ -106,4 +106,17 @@ fn arguments(schema: &JsonObject) -> Vec<[String; 4]> {
         ]
     };
     properties.into_iter().flatten().map(row).collect()
+}
+
+/// "integer", "array of string", "loud or soft".
+fn type_in_words(schema: &JsonObject, property: &Value) -> String {
+    let own = schema_type(schema, property).to_string();
+    match property.get("items") {
+        Some(items) if own.starts_with("array") => own.replacen(
+            "array",
+            &format!("array of {}", schema_type(schema, items)),
+            1,
+        ),
+        _ => own,
+    }
 }

@@ -120,14 +120,14 @@ pub enum CallError {
         /// What the servlet said.
         fault: Box<Fault>,
     },
-    /// The servlet panicked and said why before it stopped.
-    #[error("servlet `{servlet}` panicked in `{export}`: {message}")]
+    /// The servlet said why and then stopped, as a panic does.
+    #[error("servlet `{servlet}` stopped in `{export}`: {message}")]
     Panic {
         /// The servlet's name.
         servlet: String,
         /// The export that was running.
         export: &'static str,
-        /// The text of the panic.
+        /// What it said.
         message: String,
     },
     /// The runtime stopped the servlet.

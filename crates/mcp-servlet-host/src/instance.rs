@@ -1,14 +1,13 @@
 //! One instance of a servlet, replaced whenever it stopped in the middle of something.
 
 use std::{
-    env,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use extism::{CompiledPlugin, Plugin, PluginBuilder};
 
-use crate::{LoadError, LoadOptions, inspect::Module, log};
+use crate::{LoadError, LoadOptions, http, inspect::Module, log};
 
 /// What code that runs before the first call may spend; the deadline of a call does not cover it.
 const START_FUEL: u64 = 1_000_000_000;
@@ -46,9 +45,9 @@ impl Slot {
     ) -> Result<Self, LoadError> {
         let mut builder = PluginBuilder::new(options.manifest(wasm))
             .with_wasi(module.uses_wasi())
-            .with_http_response_headers(true)
-            .with_functions(log::functions(name, module));
-        if module.runs_at_start() || captures_backtraces() {
+            .with_functions(log::functions(name, module))
+            .with_functions(http::functions(module));
+        if module.runs_at_start() {
             builder = builder
                 .with_fuel_limit(u64::MAX)
                 .with_initialization_fuel_limit(START_FUEL);
@@ -117,15 +116,4 @@ fn refused(servlet: &str, error: &extism::Error) -> LoadError {
             message: format!("{error:#}"),
         },
     }
-}
-
-/// Whether every error captures a backtrace.
-///
-/// Extism makes and drops an error in each call unless a fuel limit is set; with a backtrace in it that error costs
-/// more than the call.
-fn captures_backtraces() -> bool {
-    let on = |name| env::var_os(name).map(|value| value != "0");
-    on("RUST_LIB_BACKTRACE")
-        .or_else(|| on("RUST_BACKTRACE"))
-        .unwrap_or(false)
 }

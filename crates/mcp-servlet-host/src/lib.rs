@@ -15,6 +15,7 @@ mod description;
 mod error;
 mod fault;
 mod host;
+mod http;
 mod inspect;
 mod instance;
 mod log;

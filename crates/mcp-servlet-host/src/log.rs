@@ -17,11 +17,9 @@ const FUNCTIONS: [(&str, Level); 5] = [
 ///
 /// Extism's own ones would name the instance instead of the servlet.
 pub(crate) fn functions(servlet: &str, module: &Module) -> Vec<Function> {
-    let wanted = |name: &str| {
-        let mut imports = module.imports.iter();
-        imports.any(|import| import.module == EXTISM && import.name == name)
-    };
-    let chosen = FUNCTIONS.into_iter().filter(|(name, _)| wanted(name));
+    let chosen = FUNCTIONS
+        .into_iter()
+        .filter(|(name, _)| module.imports_extism(name));
     chosen
         .map(|(name, level)| function(servlet.to_owned(), name, level))
         .collect()

@@ -17,7 +17,7 @@ pub struct LoadOptions {
     pub allowed_hosts: Vec<String>,
     /// Directories that a servlet built for WASI may open.
     pub allowed_paths: Vec<AllowedPath>,
-    /// How many bytes memory may grow by, the servlet's own and its messages together; `None` lifts the bound.
+    /// How many bytes of memory an instance may take, messages included; `None` lifts the bound.
     pub memory: Option<u64>,
     /// How long one call may run; `None` lifts the bound.
     pub timeout: Option<Duration>,

@@ -213,3 +213,45 @@ fn denied_url(message: &str) -> Option<&str> {
         .strip_prefix("HTTP request to ")?
         .strip_suffix(" is not allowed")
 }
+
+#[cfg(test)]
+mod tests {
+    use mcp_servlet_types::{CallToolRequest, CallToolRequestParams, RawJson, ServletDescription};
+    use mcp_servlet_types::{Implementation, ToolDescription};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn sends_requests_that_the_shared_types_read() {
+        let arguments = json!({"b": [1.5, null], "a": "\u{e9}\n"});
+        let text = request("t \"1\"", arguments.as_object());
+        let read: CallToolRequest = mcp_servlet_json::from_str(&text).expect("a request");
+        let arguments = RawJson::parse(&arguments.to_string()).expect("JSON");
+        let params = CallToolRequestParams::new("t \"1\"");
+        assert_eq!(
+            read,
+            CallToolRequest::new(CallToolRequestParams {
+                arguments: Some(arguments),
+                ..params
+            })
+        );
+        assert_eq!(request("t", None), r#"{"params":{"name":"t"}}"#);
+    }
+
+    #[test]
+    fn reads_descriptions_that_the_shared_types_write() {
+        let tool = ToolDescription::new("t", "does it", RawJson::object());
+        let written = ServletDescription {
+            tools: Some(vec![tool]),
+            server_info: Some(Implementation::new("s", "1")),
+            instructions: Some("Ask.".to_owned()),
+            ..ServletDescription::default()
+        };
+        let text = mcp_servlet_json::to_string(&written).expect("JSON");
+        let read = Description::parse("s", text.into()).expect("a description");
+        assert_eq!(read.tools[0].description(), Some("does it"));
+        assert_eq!(read.server_info.expect("info")["name"], "s");
+        assert_eq!(read.instructions.as_deref(), Some("Ask."));
+    }
+}

@@ -2,7 +2,11 @@
 
 mod support;
 
-use std::time::Duration;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    time::Duration,
+};
 
 use mcp_servlet_host::{CallError, Fault, JsonObject, LoadOptions, Servlet};
 use serde_json::json;
@@ -222,17 +226,75 @@ fn reports_output_that_is_no_result() {
     }
 }
 
+/// Sends a request to `url` and returns the status as an error.
+fn fetch(url: &str) -> Wat {
+    let request = format!(r#"{{"url":"{url}"}}"#);
+    let http = r#"(import "extism:host/env" "http_request"
+            (func $http (param i64 i64) (result i64)))
+        (import "extism:host/env" "http_status_code" (func $status (result i32)))"#;
+    let body = "(drop (call $http (call $block {}) (i64.const 0))) (call $status)";
+    Wat::new()
+        .import(http)
+        .describe(DESCRIPTION)
+        .export("call", &request, body)
+}
+
 #[test]
 fn denies_requests_to_hosts_that_are_not_allowed() {
-    let request = r#"{"url":"http://localhost:9/x","method":"GET"}"#;
-    let servlet = Wat::new()
-        .import(r#"(import "extism:host/env" "http_request" (func $http (param i64 i64) (result i64)))"#)
-        .describe(DESCRIPTION)
-        .export("call", request, "(drop (call $http (call $block {}) (i64.const 0))) (i32.const 0)");
-    let error = fail(&servlet.load().expect("a servlet"));
+    let error = fail(&fetch("http://localhost:9/x").load().expect("a servlet"));
     assert_eq!(
         error.to_string(),
         "servlet `test` may not send a request to `http://localhost:9/x`"
+    );
+}
+
+/// Answers requests one after the other, `{port}` standing for the port, and returns the port.
+fn server(answers: &'static [&'static str]) -> u16 {
+    let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = server.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for answer in answers {
+            let (mut stream, _) = server.accept().expect("a connection");
+            let _ = stream.read(&mut [0; 1024]).expect("a request");
+            let answer = answer.replace("{port}", &port.to_string());
+            let answer =
+                format!("HTTP/1.1 {answer}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            stream.write_all(answer.as_bytes()).expect("an answer");
+        }
+    });
+    port
+}
+
+fn fetch_from(port: u16) -> CallError {
+    let options = LoadOptions {
+        allowed_hosts: vec!["127.0.*".into()],
+        ..LoadOptions::default()
+    };
+    let servlet = fetch(&format!("http://127.0.0.1:{port}/")).load_with(&options);
+    fail(&servlet.expect("a servlet"))
+}
+
+#[test]
+fn sends_requests_to_hosts_that_are_allowed() {
+    let error = fetch_from(server(&["204 No Content"]));
+    assert_eq!(error.to_string(), "Returned non-zero exit code: 204");
+}
+
+#[test]
+fn follows_redirects_to_hosts_that_are_allowed() {
+    let error = fetch_from(server(&["302 Found\r\nLocation: /next", "201 Created"]));
+    assert_eq!(error.to_string(), "Returned non-zero exit code: 201");
+}
+
+#[test]
+fn does_not_follow_redirects_to_hosts_that_are_not_allowed() {
+    let port = server(&[
+        "302 Found\r\nLocation: http://localhost:{port}/",
+        "201 Created",
+    ]);
+    assert_eq!(
+        fetch_from(port).to_string(),
+        format!("servlet `test` may not send a request to `http://localhost:{port}/`")
     );
 }
 

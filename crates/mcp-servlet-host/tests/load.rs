@@ -126,6 +126,32 @@ fn bounds_code_that_runs_before_the_first_call() {
 }
 
 #[test]
+fn gives_wasi_to_modules_that_import_it() {
+    let clock = r#"(import "wasi_snapshot_preview1" "clock_time_get"
+        (func $clock (param i32 i64 i32) (result i32)))"#;
+    let told_time = "(call $clock (i32.const 0) (i64.const 1) (i32.const 512))";
+    let wat = Wat::new().import(clock).describe(DESCRIPTION);
+    let servlet = wat.export("call", "", told_time).load().expect("a servlet");
+    assert!(servlet.module().uses_wasi());
+    // The clock returns 0 for success, and so does `call`, which then has no output.
+    let error = servlet.call("t", None).expect_err("no output");
+    assert!(error.to_string().contains("EOF while parsing"), "{error}");
+}
+
+#[test]
+fn reports_functions_that_wasi_does_not_have() {
+    let wat = Wat::new()
+        .import(r#"(import "wasi_snapshot_preview1" "brew_coffee" (func))"#)
+        .describe(DESCRIPTION)
+        .answer("{}");
+    let error = error(wat.wasm());
+    assert!(
+        error.contains("wasi_snapshot_preview1::brew_coffee"),
+        "{error}"
+    );
+}
+
+#[test]
 fn names_a_directory_that_does_not_exist() {
     let options = LoadOptions {
         allowed_paths: vec![AllowedPath {

@@ -74,6 +74,11 @@ impl<'de> Deserializer<'de> {
     }
 
     /// Says of an error that has no offset that it is about the innermost value.
+    #[expect(
+        clippy::inline_always,
+        reason = "it is smaller than the call of a copy for every `T`"
+    )]
+    #[inline(always)]
     fn locate<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         match result {
             Ok(value) => Ok(value),

@@ -59,3 +59,36 @@ fn shown(what: &str, text: &str, write: fn(&mut String, &str)) -> Cow<'static, s
     }
     Cow::Owned(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::describe;
+
+    #[test]
+    fn long_values_are_cut_between_characters() {
+        let said = describe(&format!("\"{}\"", "é".repeat(41))).into_owned();
+        assert_eq!(said, format!("the string \"{}…\"", "é".repeat(40)));
+        assert_eq!(
+            describe(&format!("\"{}\"", "é".repeat(40))).chars().count(),
+            53
+        );
+        assert_eq!(
+            describe(&"7".repeat(50)),
+            format!("the number {}…", "7".repeat(40))
+        );
+        assert_eq!(describe(r#""\n\u0001""#), r#"the string "\n\u0001""#);
+    }
+
+    #[test]
+    fn broken_values_are_described_too() {
+        for (text, said) in [
+            ("", "no JSON value"),
+            ("tru", "no JSON value"),
+            ("\"abc", "an invalid string"),
+            ("01", "an invalid number"),
+            (" {", "an object"),
+        ] {
+            assert_eq!(describe(text), said);
+        }
+    }
+}

@@ -169,10 +169,9 @@ impl Error {
         let mut out = String::new();
         let (text, name) = self.kind().words();
         out.push_str(text);
-        if !name.is_empty() {
-            for part in [" `", name, "`"] {
-                out.push_str(part);
-            }
+        out.push_str(name);
+        if text.ends_with('`') {
+            out.push('`');
         }
         self.push_expected(&mut out);
         if self.0.offset != NOWHERE {
@@ -197,11 +196,11 @@ fn either<'a>(own: &'a str, fixed: &'static str) -> &'a str {
 }
 
 impl<'a> ErrorKind<'a> {
-    /// The words for the kind, and the name to quote after them.
+    /// The words for the kind, and what comes after them: between backticks, if they end with one.
     fn words(self) -> (&'a str, &'a str) {
         let text = match self {
             Self::UnexpectedEnd => "unexpected end of the text",
-            Self::Expected(what) => return ("expected", what),
+            Self::Expected(what) => return ("expected ", what),
             Self::InvalidEscape => "invalid escape",
             Self::LoneSurrogate => "lone surrogate",
             Self::ControlCharacter => "control character in a string",
@@ -213,10 +212,10 @@ impl<'a> ErrorKind<'a> {
             Self::WrongType => "wrong type",
             Self::InvalidValue => "invalid value",
             Self::InvalidLength => "invalid length",
-            Self::MissingField(name) => return ("missing field", name),
-            Self::DuplicateField(name) => return ("duplicate field", name),
-            Self::UnknownField(name) => return ("unknown field", name),
-            Self::UnknownVariant(name) => return ("unknown variant", name),
+            Self::MissingField(name) => return ("missing field `", name),
+            Self::DuplicateField(name) => return ("duplicate field `", name),
+            Self::UnknownField(name) => return ("unknown field `", name),
+            Self::UnknownVariant(name) => return ("unknown variant `", name),
             Self::Custom(text) => text,
         };
         (text, "")

@@ -1,6 +1,68 @@
 //! Strict, small JSON for WebAssembly guests.
 //!
-//! TODO
+//! A guest is loaded, compiled and kept in memory by its host, so each kilobyte of it costs. This crate reads and
+//! writes what serde describes, with the behaviour of `serde_json` and a fraction of its code:
+//!
+//! - [`from_str`], [`from_slice`], [`to_string`] and [`to_writer`] for types that derive serde's traits;
+//! - [`Reader`], [`write_string`] and its siblings for code that knows its JSON and wants no types in between;
+//! - [`RawJson`] for values that only pass through;
+//! - [`Error`], which knows the place of the innermost wrong value, and [`describe()`] to say what was found there.
+//!
+//! ```
+//! #[derive(serde::Deserialize, serde::Serialize)]
+//! struct Greeting {
+//!     name: String,
+//!     times: Option<u8>,
+//! }
+//!
+//! let greeting: Greeting = mcp_servlet_json::from_str(r#"{"name": "Jo", "times": 2}"#).unwrap();
+//! assert_eq!(greeting.times, Some(2));
+//! assert_eq!(mcp_servlet_json::to_string(&greeting).unwrap(), r#"{"name":"Jo","times":2}"#);
+//!
+//! let text = r#"{"name": 7}"#;
+//! let error = mcp_servlet_json::from_str::<Greeting>(text).map(drop).unwrap_err();
+//! assert_eq!(error.pointer(text), "/name");
+//! assert_eq!(mcp_servlet_json::describe(&text[error.offset()..]), "the number 7");
+//! ```
+//!
+//! # What is read
+//!
+//! JSON as RFC 8259 has it and nothing else: no comments, no commas at the end, no leading zeros, no byte order
+//! mark. Arrays and objects may be nested 127 levels deep. Integers are exact or an error. A value that nobody reads
+//! is checked for its grammar only, as in `serde_json`; [`Reader::skip`] and [`RawJson`] check all of it. What a key
+//! that comes twice means is up to the type: derived structs refuse it, maps keep the last one.
+//!
+//! # What it costs
+//!
+//! Bytes of a `cdylib` for `wasm32-unknown-unknown` (`opt-level = "z"`, fat LTO, `panic = "abort"`, stripped), of
+//! which 13.9 KB are the allocator and the panic handler that any guest with a `String` has:
+//!
+//! | what the guest does | size |
+//! |---|---:|
+//! | copies its input to a `String` | 13.9 KB |
+//! | reads three fields with a [`Reader`], writes strings and numbers | 22.0 KB |
+//! | the same with a derived struct and [`from_slice`] | 24.5 KB |
+//! | the same with `serde_json` | 58.6 KB |
+//! | … and two more structs | + 4.6 KB |
+//! | … and an enum | + 3.0 KB |
+//! | … and a struct with a [`RawJson`], read and written | + 2.4 KB |
+//! | … and an error as text, with its pointer | + 2.7 KB |
+//! | … and a float read | + 20.8 KB |
+//! | … and a float written | + 22.7 KB |
+//!
+//! The code for floats is that of Rust's `core`. It is linked if a float is read or written, or if a type asks for
+//! whatever comes (`deserialize_any`), as `#[serde(untagged)]`, `#[serde(flatten)]` and internally tagged enums do.
+//!
+//! # Differences from `serde_json`
+//!
+//! | here | `serde_json` | why |
+//! |---|---|---|
+//! | A struct, or the content of a struct variant, is an object. | It may be an array of the fields. | Schemas say object, and reading both costs a kilobyte more for each struct. |
+//! | Bytes come from an array, or from a string that is text. | The string may hold lone surrogates and invalid UTF-8. | A text is valid or not, whoever reads it. |
+//! | A visitor that asks for an integer (`deserialize_u64`, …) gets an integer or an error. | It may get a float. | Integers must not link floats. |
+//! | Floats below 10⁻⁴ and from 10¹⁶ are written like `5e-5` and `1e21`. | Like `0.00005` and `1e+21`. | So `core` spells them. |
+//! | The nearest float is read, and `f32` has no infinity. | Only with its feature `float_roundtrip`. | `core` does so. |
+//! | An error tells its kind, place, and the names that would fit. | It also tells what came and what the visitor expects. | Formatting that is larger than this crate; [`describe()`] and a schema say the same. |
 
 #![forbid(unsafe_code)]
 

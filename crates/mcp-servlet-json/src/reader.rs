@@ -3,6 +3,7 @@
 //! Nothing here is generic, so it is compiled once however many types are read. It never panics: every byte is
 //! fetched with `get`, and the end of the text reads as a zero byte, which is wrong everywhere.
 
+mod kind;
 mod number;
 mod skip;
 mod string;
@@ -13,6 +14,7 @@ use std::borrow::Cow;
 
 use crate::error::{Error, ErrorKind};
 
+pub use kind::Kind;
 pub(crate) use number::Number;
 pub(crate) use string::run;
 
@@ -54,36 +56,6 @@ pub struct Reader<'de> {
 
 /// The nesting that is read: as many levels as `serde_json` reads.
 pub(crate) const DEPTH: u8 = 127;
-
-/// The type of a JSON value, as its first byte tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Bool,
-    /// A number.
-    Number,
-    /// A string.
-    String,
-    /// An array.
-    Array,
-    /// An object.
-    Object,
-}
-
-impl Kind {
-    pub(crate) fn expected(self) -> &'static [&'static str] {
-        match self {
-            Self::Null => &["null"],
-            Self::Bool => &["a boolean"],
-            Self::Number => &["a number"],
-            Self::String => &["a string"],
-            Self::Array => &["an array"],
-            Self::Object => &["an object"],
-        }
-    }
-}
 
 impl<'de> From<&'de str> for Reader<'de> {
     fn from(text: &'de str) -> Self {

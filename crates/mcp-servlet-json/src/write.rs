@@ -43,7 +43,7 @@ fn write_escape(out: &mut String, char: char) {
         _ => {
             let code = u32::from(char);
             out.push_str(if code < 0x10 { "\\u000" } else { "\\u001" });
-            out.extend(char::from_digit(code & 15, 16));
+            out.push(char::from_digit(code & 15, 16).unwrap_or_default());
             return;
         }
     };

@@ -32,10 +32,13 @@
 //! # Features
 //!
 //! - `panic-hook` (default): a panic reaches the host as an error with its message, not as a bare trap.
+//! - `small-allocator` (default): an allocator that takes 7 KB less than std's; turn it off to bring your own.
 //! - `http`: [`Context::http`](Context), through the host.
 
 #[cfg(target_family = "wasm")]
 mod abi;
+#[cfg(all(target_family = "wasm", feature = "small-allocator"))]
+mod allocator;
 mod arguments;
 mod context;
 mod error;
@@ -53,6 +56,11 @@ mod unique;
 
 #[doc(hidden)]
 pub mod __private;
+
+/// The code in the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
 
 /// Makes a function a tool.
 ///

@@ -116,38 +116,43 @@ pub struct Property {
 }
 
 impl Node {
-    const fn of(kind: Kind) -> Self {
+    const fn new(kind: Kind) -> Self {
         Self { kind, description: "" }
+    }
+
+    /// The schema of `T`.
+    pub const fn of<T: Schema + ?Sized>() -> Self {
+        *T::NODE
     }
 
     /// Any JSON at all.
     pub const fn any() -> Self {
-        Self::of(Kind::Any)
+        Self::new(Kind::Any)
     }
 
     /// `null` alone.
     pub const fn null() -> Self {
-        Self::of(Kind::Null)
+        Self::new(Kind::Null)
     }
 
     /// `true` or `false`.
     pub const fn boolean() -> Self {
-        Self::of(Kind::Boolean)
+        Self::new(Kind::Boolean)
     }
 
     /// A whole number between the bounds, both inclusive.
     pub const fn integer(min: Option<i64>, max: Option<i64>) -> Self {
-        Self::of(Kind::Integer { min, max })
+        Self::new(Kind::Integer { min, max })
     }
 
     /// Any number.
     pub const fn number() -> Self {
-        Self::of(Kind::Number)
+        Self::new(Kind::Number)
     }
 
     /// Text.
     pub const fn string() -> Self {
-        Self::of(Kind::String { format: "" })
+        Self::new(Kind::String { format: "" })
     }
 
     /// The same text in a `format` of JSON Schema, such as `date-time`. No effect on other kinds.
@@ -161,27 +166,27 @@ impl Node {
 
     /// One of these texts.
     pub const fn one_of_strings(values: &'static [&'static str]) -> Self {
-        Self::of(Kind::Enum(values))
+        Self::new(Kind::Enum(values))
     }
 
     /// A list of `T`.
     pub const fn array<T: Schema + ?Sized>() -> Self {
-        Self::of(Kind::Array { items: T::NODE, nullable: T::OPTIONAL, unique: false })
+        Self::new(Kind::Array { items: T::NODE, nullable: T::OPTIONAL, unique: false })
     }
 
     /// A list of `T` without repetitions.
     pub const fn set<T: Schema + ?Sized>() -> Self {
-        Self::of(Kind::Array { items: T::NODE, nullable: T::OPTIONAL, unique: true })
+        Self::new(Kind::Array { items: T::NODE, nullable: T::OPTIONAL, unique: true })
     }
 
     /// An object with any names and values of `T`.
     pub const fn map<T: Schema + ?Sized>() -> Self {
-        Self::of(Kind::Map { values: T::NODE, nullable: T::OPTIONAL })
+        Self::new(Kind::Map { values: T::NODE, nullable: T::OPTIONAL })
     }
 
     /// An object with these properties.
     pub const fn object(properties: &'static [Property]) -> Self {
-        Self::of(Kind::Object(Object { properties, flattened: &[], closed: false }))
+        Self::new(Kind::Object(Object { properties, flattened: &[], closed: false }))
     }
 
     /// The same object that refuses other properties. No effect on other kinds.
@@ -214,13 +219,13 @@ impl Node {
             object = object && variants[at].is_object();
             at += 1;
         }
-        Self::of(Kind::AnyOf { variants, object })
+        Self::new(Kind::AnyOf { variants, object })
     }
 
     /// A schema written as JSON text. Text that is not a JSON object stops the build.
     pub const fn raw(json: &'static str) -> Self {
         text::check_object(json);
-        Self::of(Kind::Raw(json))
+        Self::new(Kind::Raw(json))
     }
 
     /// The same with a description, unless it is empty.

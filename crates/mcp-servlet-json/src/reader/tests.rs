@@ -1,1 +1,154 @@
+use std::borrow::Cow;
 
+use super::{Kind, Reader, run};
+use crate::error::{Error, ErrorKind};
+
+#[test]
+fn every_kind_is_peeked_and_read() {
+    let mut reader = Reader::from(" null true false -1.5e3 \"a\" 7 -7 0.5 ");
+    assert_eq!(reader.peek_kind().unwrap(), Kind::Null);
+    reader.null().unwrap();
+    assert_eq!(reader.peek_kind().unwrap(), Kind::Bool);
+    assert!(reader.boolean().unwrap());
+    assert!(!reader.boolean().unwrap());
+    assert_eq!(reader.peek_kind().unwrap(), Kind::Number);
+    assert_eq!(reader.number().unwrap(), "-1.5e3");
+    assert_eq!(reader.peek_kind().unwrap(), Kind::String);
+    assert_eq!(reader.string().unwrap(), "a");
+    assert_eq!(reader.unsigned().unwrap(), 7);
+    assert_eq!(reader.signed().unwrap(), -7);
+    assert_eq!(reader.float().unwrap().to_bits(), 0.5_f64.to_bits());
+    reader.finish().unwrap();
+    assert_eq!(
+        reader.peek_kind().unwrap_err().kind(),
+        ErrorKind::UnexpectedEnd
+    );
+}
+
+#[test]
+fn only_strings_with_escapes_are_copied() {
+    let mut reader = Reader::from(r#""plain" "escap\u0065d" """#);
+    assert!(matches!(reader.string().unwrap(), Cow::Borrowed("plain")));
+    assert_eq!(
+        reader.string().unwrap(),
+        Cow::<str>::Owned("escaped".into())
+    );
+    assert!(matches!(reader.string().unwrap(), Cow::Borrowed("")));
+}
+
+#[test]
+fn a_walk_visits_every_member_and_element() {
+    fn walk(reader: &mut Reader<'_>, seen: &mut Vec<String>) -> Result<(), Error> {
+        match reader.peek_kind()? {
+            Kind::Array => {
+                reader.begin_array()?;
+                while reader.next_element()? {
+                    walk(reader, seen)?;
+                }
+            }
+            Kind::Object => {
+                reader.begin_object()?;
+                while let Some(key) = reader.next_key()? {
+                    seen.push(key.into());
+                    walk(reader, seen)?;
+                }
+            }
+            _ => seen.push(reader.skip()?.into()),
+        }
+        Ok(())
+    }
+
+    let mut reader =
+        Reader::from(r#" { "a" : [ 1 , [ ] , { } , [ { "b" : null } ] ] , "c" : "\n" } "#);
+    let mut seen = Vec::new();
+    walk(&mut reader, &mut seen).unwrap();
+    reader.finish().unwrap();
+    assert_eq!(seen, ["a", "1", "b", "null", "c", r#""\n""#]);
+}
+
+#[test]
+fn skipping_returns_the_text() {
+    let mut reader = Reader::from(" [1, {\"a\": \"]\"}]  \"\\\"\" 1 ");
+    assert_eq!(reader.skip().unwrap(), "[1, {\"a\": \"]\"}]");
+    assert_eq!(reader.offset(), 16);
+    assert_eq!(reader.skip().unwrap(), "\"\\\"\"");
+    assert_eq!(reader.skip().unwrap(), "1");
+    assert_eq!(Reader::new(b"[\"\xff\"]").skip().unwrap_err().offset(), 2);
+}
+
+#[test]
+fn the_depth_is_that_of_what_is_open() {
+    let siblings = format!("[{}[]]", "[[]],".repeat(200));
+    let mut reader = Reader::from(&*siblings);
+    reader.begin_array().unwrap();
+    while reader.next_element().unwrap() {
+        reader.begin_array().unwrap();
+        while reader.next_element().unwrap() {
+            reader.skip().unwrap();
+        }
+    }
+    assert_eq!(reader.depth, super::DEPTH);
+
+    let deep = "[".repeat(128);
+    let mut reader = Reader::from(&*deep);
+    for _ in 0..127 {
+        reader.begin_array().unwrap();
+        assert!(reader.next_element().unwrap());
+    }
+    assert_eq!(
+        reader.clone().begin_array().unwrap_err().kind(),
+        ErrorKind::DepthLimit
+    );
+    assert_eq!(reader.skip().unwrap_err().kind(), ErrorKind::DepthLimit);
+}
+
+#[test]
+fn a_number_in_another_place_is_an_error_with_its_place() {
+    for (text, kind) in [
+        ("-1", ErrorKind::NumberOutOfRange),
+        ("18446744073709551616", ErrorKind::NumberOutOfRange),
+        ("1.0", ErrorKind::WrongType),
+        ("-0", ErrorKind::WrongType),
+        ("\"1\"", ErrorKind::WrongType),
+        ("1.", ErrorKind::UnexpectedEnd),
+        ("", ErrorKind::UnexpectedEnd),
+        ("x", ErrorKind::Expected("a value")),
+    ] {
+        assert_eq!(
+            Reader::from(text).unsigned().unwrap_err().kind(),
+            kind,
+            "{text}"
+        );
+    }
+    assert_eq!(
+        Reader::from("-9223372036854775808").signed().unwrap(),
+        i64::MIN
+    );
+    assert_eq!(
+        Reader::from("9223372036854775808")
+            .signed()
+            .unwrap_err()
+            .kind(),
+        ErrorKind::NumberOutOfRange
+    );
+    assert_eq!(Reader::from(" 1e999").float().unwrap_err().offset(), 1);
+}
+
+#[test]
+fn a_run_ends_at_what_a_string_must_escape() {
+    let text: Vec<u8> = (0..=255).collect();
+    for byte in 0..=255 {
+        let stops = matches!(byte, b'"' | b'\\' | ..0x20);
+        for place in 0..24 {
+            let mut bytes = vec![b'~'; 24];
+            bytes[place] = byte;
+            assert_eq!(
+                run(&bytes),
+                if stops { place } else { 24 },
+                "{byte} at {place}"
+            );
+        }
+    }
+    assert_eq!(run(&text[0x23..0x5c]), 0x5c - 0x23);
+    assert_eq!(run(&text[0x5d..]), text.len() - 0x5d);
+}

@@ -359,9 +359,19 @@ pub(crate) fn deep() -> Vec<(String, Vec<u8>)> {
             documents.push((format!("{depth} {name}"), text.into_bytes()));
         }
         let alternating = "[{\"a\":".repeat(depth / 2) + "0" + &"}]".repeat(depth / 2);
-        documents.push((format!("{depth} arrays and objects"), alternating.into_bytes()));
-        let ignored = format!("{{\"more\":{}{},\"id\":7,\"name\":\"n\"}}", "[".repeat(depth), "]".repeat(depth));
-        documents.push((format!("a struct that ignores {depth} arrays"), ignored.into_bytes()));
+        documents.push((
+            format!("{depth} arrays and objects"),
+            alternating.into_bytes(),
+        ));
+        let ignored = format!(
+            "{{\"more\":{}{},\"id\":7,\"name\":\"n\"}}",
+            "[".repeat(depth),
+            "]".repeat(depth)
+        );
+        documents.push((
+            format!("a struct that ignores {depth} arrays"),
+            ignored.into_bytes(),
+        ));
     }
     documents
 }

@@ -11,22 +11,45 @@ use crate::types::{Record, Variants};
 fn a_struct_is_an_object_only() {
     assert!(serde_json::from_str::<Record>(r#"[7,"n",null]"#).is_ok());
     let error = from_str::<Record>(r#"[7,"n",null]"#).unwrap_err();
-    assert_eq!((error.kind(), error.expected()), (ErrorKind::WrongType, &["an object"][..]));
+    assert_eq!(
+        (error.kind(), error.expected()),
+        (ErrorKind::WrongType, &["an object"][..])
+    );
 
     assert!(serde_json::from_str::<Variants>(r#"{"Four":[4]}"#).is_ok());
-    assert_eq!(from_str::<Variants>(r#"{"Four":[4]}"#).unwrap_err().offset(), 8);
+    assert_eq!(
+        from_str::<Variants>(r#"{"Four":[4]}"#)
+            .unwrap_err()
+            .offset(),
+        8
+    );
 }
 
 #[test]
 fn bytes_come_from_text_only() {
-    assert_eq!(serde_json::from_str::<Bytes>(r#""\ud800""#).unwrap().0, b"\xed\xa0\x80");
-    assert_eq!(from_str::<Bytes>(r#""\ud800""#).unwrap_err().kind(), ErrorKind::LoneSurrogate);
+    assert_eq!(
+        serde_json::from_str::<Bytes>(r#""\ud800""#).unwrap().0,
+        b"\xed\xa0\x80"
+    );
+    assert_eq!(
+        from_str::<Bytes>(r#""\ud800""#).unwrap_err().kind(),
+        ErrorKind::LoneSurrogate
+    );
 
-    assert_eq!(serde_json::from_slice::<Bytes>(b"\"\xff\"").unwrap().0, b"\xff");
-    assert_eq!(from_slice::<Bytes>(b"\"\xff\"").unwrap_err().kind(), ErrorKind::InvalidUtf8);
+    assert_eq!(
+        serde_json::from_slice::<Bytes>(b"\"\xff\"").unwrap().0,
+        b"\xff"
+    );
+    assert_eq!(
+        from_slice::<Bytes>(b"\"\xff\"").unwrap_err().kind(),
+        ErrorKind::InvalidUtf8
+    );
 
     for text in [r#""abc""#, r#""a\nä""#, "[97,98]", "[]"] {
-        assert_eq!(from_str::<Bytes>(text).unwrap().0, serde_json::from_str::<Bytes>(text).unwrap().0);
+        assert_eq!(
+            from_str::<Bytes>(text).unwrap().0,
+            serde_json::from_str::<Bytes>(text).unwrap().0
+        );
     }
 }
 
@@ -34,11 +57,19 @@ fn bytes_come_from_text_only() {
 fn who_asks_for_an_integer_is_given_no_float() {
     assert!(serde_json::from_str::<Rounded>("1.5").is_ok_and(|rounded| rounded.0 == 2));
     let error = from_str::<Rounded>("1.5").unwrap_err();
-    assert_eq!((error.kind(), error.expected()), (ErrorKind::WrongType, &["an integer"][..]));
+    assert_eq!(
+        (error.kind(), error.expected()),
+        (ErrorKind::WrongType, &["an integer"][..])
+    );
 
     assert!(serde_json::from_str::<Rounded>("1e19").is_ok());
     assert!(serde_json::from_str::<Rounded>("18446744073709551616").is_ok());
-    assert_eq!(from_str::<Rounded>("18446744073709551616").unwrap_err().kind(), ErrorKind::NumberOutOfRange);
+    assert_eq!(
+        from_str::<Rounded>("18446744073709551616")
+            .unwrap_err()
+            .kind(),
+        ErrorKind::NumberOutOfRange
+    );
 
     assert_eq!(from_str::<Rounded>("7").unwrap().0, 7);
 }
@@ -46,9 +77,15 @@ fn who_asks_for_an_integer_is_given_no_float() {
 #[test]
 fn very_large_and_very_small_floats_have_another_spelling() {
     for (float, ours, theirs) in [(1e21, "1e21", "1e+21"), (5e-5, "5e-5", "0.00005")] {
-        let spelled = (to_string(&float).unwrap(), serde_json::to_string(&float).unwrap());
+        let spelled = (
+            to_string(&float).unwrap(),
+            serde_json::to_string(&float).unwrap(),
+        );
         assert_eq!(spelled.0, ours);
-        assert_eq!(serde_json::from_str::<f64>(&spelled.0).unwrap().to_bits(), f64::to_bits(float));
+        assert_eq!(
+            serde_json::from_str::<f64>(&spelled.0).unwrap().to_bits(),
+            f64::to_bits(float)
+        );
         assert_eq!(spelled.1, theirs);
     }
 }
@@ -57,19 +94,34 @@ fn very_large_and_very_small_floats_have_another_spelling() {
 fn floats_are_the_nearest_ones_and_finite() {
     // `serde_json` does so with its feature `float_roundtrip`.
     for (text, nearest) in [
-        ("9007199254740993.00000000000000000000000000000001", 9_007_199_254_740_994.0),
+        (
+            "9007199254740993.00000000000000000000000000000001",
+            9_007_199_254_740_994.0,
+        ),
         ("2.2250738585072012e-308", 2.225_073_858_507_201_4e-308),
         ("1.7976931348623158e308", f64::MAX),
     ] {
-        assert_eq!(from_str::<f64>(text).unwrap().to_bits(), f64::to_bits(nearest), "{text}");
+        assert_eq!(
+            from_str::<f64>(text).unwrap().to_bits(),
+            f64::to_bits(nearest),
+            "{text}"
+        );
     }
-    assert_eq!(from_str::<f32>("3.5e38").unwrap_err().kind(), ErrorKind::NumberOutOfRange);
+    assert_eq!(
+        from_str::<f32>("3.5e38").unwrap_err().kind(),
+        ErrorKind::NumberOutOfRange
+    );
 }
 
 #[test]
 fn an_error_does_not_say_what_was_expected_in_the_words_of_serde() {
-    let theirs = serde_json::from_str::<Vec<u8>>("[true]").unwrap_err().to_string();
-    assert_eq!(theirs, "invalid type: boolean `true`, expected u8 at line 1 column 5");
+    let theirs = serde_json::from_str::<Vec<u8>>("[true]")
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        theirs,
+        "invalid type: boolean `true`, expected u8 at line 1 column 5"
+    );
     let ours = from_str::<Vec<u8>>("[true]").unwrap_err().to_string();
     assert_eq!(ours, "wrong type, expected a number at offset 1");
 }
@@ -92,7 +144,10 @@ impl<'de> Deserialize<'de> for Bytes {
                 Ok(Bytes(bytes.into()))
             }
 
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut elements: A) -> Result<Bytes, A::Error> {
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(
+                self,
+                mut elements: A,
+            ) -> Result<Bytes, A::Error> {
                 let mut bytes = Vec::new();
                 while let Some(byte) = elements.next_element()? {
                     bytes.push(byte);
@@ -124,7 +179,11 @@ impl<'de> Deserialize<'de> for Rounded {
             }
 
             fn visit_f64<E: Error>(self, value: f64) -> Result<Rounded, E> {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "that is what is tested")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "that is what is tested"
+                )]
                 Ok(Rounded(value.round() as u64))
             }
         }

@@ -3,6 +3,11 @@
 //! What is different by intention is in `differences.rs`, a test for each row of the table in the crate's
 //! documentation.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "the functions that tests share are tests too"
+)]
+
 mod corpus;
 mod differences;
 mod properties;

@@ -10,7 +10,11 @@ use serde_json::Value;
 use crate::types::{Adjacent, Flat, Internal, Record, Untagged, Variants, check};
 
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: 512,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 fn number() -> impl Strategy<Value = Value> {
@@ -28,18 +32,29 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::from), number(), text().prop_map(Value::from)];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        number(),
+        text().prop_map(Value::from)
+    ];
     leaf.prop_recursive(6, 48, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::btree_map(text(), inner, 0..6).prop_map(|map| map.into_iter().collect()),
+            prop::collection::btree_map(text(), inner, 0..6)
+                .prop_map(|map| map.into_iter().collect()),
         ]
     })
 }
 
 /// A byte that means something in JSON, or any byte.
 fn byte() -> impl Strategy<Value = u8> {
-    prop_oneof![prop::sample::select(&b"[]{},:\"\\/ubdtfnrEe+-.019 \t\n\x00\x1f\x7f\xc3\xa9\xed\xa0\xff"[..]), any::<u8>()]
+    prop_oneof![
+        prop::sample::select(
+            &b"[]{},:\"\\/ubdtfnrEe+-.019 \t\n\x00\x1f\x7f\xc3\xa9\xed\xa0\xff"[..]
+        ),
+        any::<u8>()
+    ]
 }
 
 #[derive(Clone, Debug)]
@@ -79,7 +94,11 @@ fn apply(edit: &Edit, bytes: &mut Vec<u8>) {
 }
 
 fn record() -> impl Strategy<Value = Record> {
-    (any::<u32>(), text(), prop::option::of(text())).prop_map(|(id, name, tag)| Record { id, name, tag })
+    (any::<u32>(), text(), prop::option::of(text())).prop_map(|(id, name, tag)| Record {
+        id,
+        name,
+        tag,
+    })
 }
 
 fn variants() -> impl Strategy<Value = Variants> {
@@ -89,7 +108,9 @@ fn variants() -> impl Strategy<Value = Variants> {
         (any::<i8>(), text()).prop_map(|(number, text)| Variants::Three(number, text)),
         any::<i64>().prop_map(|x| Variants::Four { x }),
     ];
-    leaf.prop_recursive(4, 8, 1, |inner| inner.prop_map(|inner| Variants::Deep(Box::new(inner))))
+    leaf.prop_recursive(4, 8, 1, |inner| {
+        inner.prop_map(|inner| Variants::Deep(Box::new(inner)))
+    })
 }
 
 fn round_trip<T>(value: &T) -> Result<(), TestCaseError>
@@ -99,7 +120,10 @@ where
     let text = to_string(value).unwrap();
     prop_assert_eq!(&from_str::<T>(&text).unwrap(), value);
     prop_assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value);
-    prop_assert_eq!(&from_str::<T>(&serde_json::to_string_pretty(value).unwrap()).unwrap(), value);
+    prop_assert_eq!(
+        &from_str::<T>(&serde_json::to_string_pretty(value).unwrap()).unwrap(),
+        value
+    );
     Ok(())
 }
 

@@ -22,8 +22,14 @@ fn both_read_the_same_from_deep_documents() {
 #[test]
 fn both_read_the_same_from_every_document_in_an_array_and_in_an_object() {
     for (name, bytes) in DOCUMENTS {
-        check(&format!("{name} in an array"), &[b"[", *bytes, b"]"].concat());
-        check(&format!("{name} in an object"), &[b"{\"id\":1,\"x\":", *bytes, b"}"].concat());
+        check(
+            &format!("{name} in an array"),
+            &[b"[", *bytes, b"]"].concat(),
+        );
+        check(
+            &format!("{name} in an object"),
+            &[b"{\"id\":1,\"x\":", *bytes, b"}"].concat(),
+        );
     }
 }
 

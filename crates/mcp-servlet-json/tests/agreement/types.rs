@@ -75,22 +75,43 @@ pub(crate) fn check(name: &str, bytes: &[u8]) {
     check_scalars(name, bytes);
     check_containers(name, bytes);
     let ours = mcp_servlet_json::from_slice::<IgnoredAny>(bytes).is_ok();
-    assert_eq!(ours, serde_json::from_slice::<IgnoredAny>(bytes).is_ok(), "{name} ignored");
+    assert_eq!(
+        ours,
+        serde_json::from_slice::<IgnoredAny>(bytes).is_ok(),
+        "{name} ignored"
+    );
 }
 
 /// Any value, from bytes and from a string, and as a raw text.
 fn check_values(name: &str, bytes: &[u8]) {
     same::<Value>(name, bytes);
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
     let ours = mcp_servlet_json::from_str::<Value>(text);
-    assert_eq!(ours.as_ref().ok(), serde_json::from_str(text).as_ref().ok(), "{name} as text");
+    assert_eq!(
+        ours.as_ref().ok(),
+        serde_json::from_str(text).as_ref().ok(),
+        "{name} as text"
+    );
     let raw = RawJson::parse(text);
-    assert_eq!(raw.is_ok(), mcp_servlet_json::from_slice::<RawJson>(bytes).is_ok(), "{name} raw");
+    assert_eq!(
+        raw.is_ok(),
+        mcp_servlet_json::from_slice::<RawJson>(bytes).is_ok(),
+        "{name} raw"
+    );
     match ours {
-        Ok(value) => assert_eq!(serde_json::to_value(raw.unwrap()).unwrap(), value, "{name} raw"),
+        Ok(value) => assert_eq!(
+            serde_json::to_value(raw.unwrap()).unwrap(),
+            value,
+            "{name} raw"
+        ),
         // A raw text may hold a number that is too large for a float.
         Err(error) if error.kind() == ErrorKind::NumberOutOfRange => {
-            assert!(raw.is_err() || serde_json::from_str::<IgnoredAny>(text).is_ok(), "{name} raw");
+            assert!(
+                raw.is_err() || serde_json::from_str::<IgnoredAny>(text).is_ok(),
+                "{name} raw"
+            );
         }
         Err(error) => assert!(raw.is_err(), "{name} raw: {error}"),
     }

@@ -50,7 +50,19 @@ fn both_write_the_same_integers() {
 
 #[test]
 fn both_write_the_same_of_most_floats() {
-    same(&[0.0, -0.0, 1.0, -1.5, 0.1, 0.001, 1e15, 123_456.789, 1.0 / 3.0, 1e-10, 2.5e-300]);
+    same(&[
+        0.0,
+        -0.0,
+        1.0,
+        -1.5,
+        0.1,
+        0.001,
+        1e15,
+        123_456.789,
+        1.0 / 3.0,
+        1e-10,
+        2.5e-300,
+    ]);
     same(&[0.1_f32, -0.0, 16_777_216.0, 1.0 / 3.0, f32::MIN_POSITIVE]);
     same(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
     same(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]);
@@ -58,7 +70,9 @@ fn both_write_the_same_of_most_floats() {
 
 #[test]
 fn both_write_the_same_strings() {
-    let every: String = ('\0'..='\u{180}').chain(['€', '\u{2028}', '\u{feff}', '𝄞', char::MAX]).collect();
+    let every: String = ('\0'..='\u{180}')
+        .chain(['€', '\u{2028}', '\u{feff}', '𝄞', char::MAX])
+        .collect();
     same(&every);
     for char in every.chars() {
         same(&char);
@@ -80,17 +94,36 @@ fn both_write_the_same_structures() {
     same(&Vec::<u8>::new());
     same(&BTreeMap::<String, u8>::new());
     same(&(1, "a", (2.5, [()]), [Some("b")]));
-    same(&Record { id: 1, name: "n\n".into(), tag: None });
-    same(&Flat { id: 1, rest: BTreeMap::from([("x".into(), [1, 2].into())]) });
+    same(&Record {
+        id: 1,
+        name: "n\n".into(),
+        tag: None,
+    });
+    same(&Flat {
+        id: 1,
+        rest: BTreeMap::from([("x".into(), [1, 2].into())]),
+    });
 }
 
 #[test]
 fn both_write_the_same_enums() {
-    same(&[Variants::One, Variants::Two(2), Variants::Three(-3, "c".into()), Variants::Four { x: 4 }]);
-    same(&Variants::Deep(Box::new(Variants::Deep(Box::new(Variants::One)))));
+    same(&[
+        Variants::One,
+        Variants::Two(2),
+        Variants::Three(-3, "c".into()),
+        Variants::Four { x: 4 },
+    ]);
+    same(&Variants::Deep(Box::new(Variants::Deep(Box::new(
+        Variants::One,
+    )))));
     same(&[Internal::A, Internal::B { x: 0.5 }]);
     same(&[Adjacent::A, Adjacent::B(1, 2)]);
-    same(&[Untagged::Number(1), Untagged::Float(0.5), Untagged::Pair(true, false), Untagged::Record { id: 1 }]);
+    same(&[
+        Untagged::Number(1),
+        Untagged::Float(0.5),
+        Untagged::Pair(true, false),
+        Untagged::Record { id: 1 },
+    ]);
 }
 
 #[test]
@@ -123,7 +156,14 @@ fn neither_writes_other_keys() {
     same(&Pairs(&[(f64::NAN, 1)]));
     same(&Pairs(&[(Bytes(b"a"), 1)]));
     same(&Pairs(&[(Unit, 1)]));
-    same(&Pairs(&[(Record { id: 1, name: "n".into(), tag: None }, 1)]));
+    same(&Pairs(&[(
+        Record {
+            id: 1,
+            name: "n".into(),
+            tag: None,
+        },
+        1,
+    )]));
 }
 
 #[test]

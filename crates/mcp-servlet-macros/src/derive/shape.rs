@@ -67,7 +67,7 @@ impl Reader<'_> {
     fn same_as(&self, ty: TokenStream, attributes: &[syn::Attribute]) -> Shape {
         let private = &self.private;
         let description = docs::description(attributes);
-        let node = quote!((*<#ty as #private::Schema>::NODE).with_description(#description));
+        let node = quote!(#private::Node::of::<#ty>().with_description(#description));
         Shape { node, same_as: Some(ty), names: None }
     }
 
@@ -269,7 +269,7 @@ impl Reader<'_> {
                 let field = &unnamed.unnamed[0];
                 self.check_recursion(field);
                 let (private, ty) = (&self.private, &field.ty);
-                Some(quote!((*<#ty as #private::Schema>::NODE)))
+                Some(quote!(#private::Node::of::<#ty>()))
             }
             Fields::Unnamed(unnamed) => {
                 self.no_tuples(unnamed);

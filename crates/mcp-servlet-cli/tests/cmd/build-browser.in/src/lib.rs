@@ -1,0 +1,11 @@
+//! A servlet that takes the time from a crate made for browsers.
+
+#[unsafe(no_mangle)]
+pub extern "C" fn describe() -> i32 {
+    clock::now()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn call() -> i32 {
+    0
+}

@@ -1,0 +1,10 @@
+//! Stands for the crate of this name: it imports what only its own JavaScript provides.
+
+#[link(wasm_import_module = "__wbindgen_placeholder__")]
+unsafe extern "C" {
+    safe fn __wbindgen_now() -> i32;
+}
+
+pub fn now() -> i32 {
+    __wbindgen_now()
+}

@@ -1,0 +1,130 @@
+//! A request as a servlet writes it, where it may go, and where a redirect takes it.
+
+use extism::Error;
+use serde_json::Value;
+use ureq::http::{self, Response, StatusCode, header};
+use url::Url;
+
+/// A request of a servlet.
+#[derive(Clone)]
+pub(super) struct Request {
+    pub(super) url: Url,
+    method: String,
+    headers: Vec<(String, String)>,
+    pub(super) body: Option<Vec<u8>>,
+}
+
+impl Request {
+    /// Reads the JSON in which servlets write requests.
+    pub(super) fn read(json: &[u8]) -> Result<Self, Error> {
+        let json: Value = serde_json::from_slice(json)?;
+        let text = |key: &str| json.get(key).and_then(Value::as_str);
+        let headers = json
+            .get("headers")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten();
+        let header =
+            |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
+        Ok(Self {
+            url: Url::parse(text("url").unwrap_or_default())?,
+            method: text("method").unwrap_or("GET").to_uppercase(),
+            headers: headers.filter_map(header).collect(),
+            body: None,
+        })
+    }
+
+    pub(super) fn is_allowed<'a>(&self, mut patterns: impl Iterator<Item = &'a String>) -> bool {
+        let host = self.url.host_str().unwrap_or_default();
+        patterns.any(|pattern| matches(pattern.as_bytes(), host.as_bytes()))
+    }
+
+    pub(super) fn send(&self, agent: &ureq::Agent) -> Result<Response<ureq::Body>, ureq::Error> {
+        let request = http::Request::builder()
+            .method(self.method.as_str())
+            .uri(self.url.as_str());
+        let headers = self.headers.iter();
+        let request = headers.fold(request, |request, (name, value)| {
+            request.header(name, value)
+        });
+        match &self.body {
+            Some(body) => agent.run(request.body(body.as_slice())?),
+            None => agent.run(request.body(())?),
+        }
+    }
+
+    /// The request that a redirect asks for.
+    pub(super) fn redirected(&self, response: &Response<ureq::Body>) -> Option<Self> {
+        let keeps_method = match response.status() {
+            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
+            StatusCode::SEE_OTHER => self.method == "HEAD",
+            StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND => self.method != "POST",
+            _ => return None,
+        };
+        let location = response.headers().get(header::LOCATION)?.to_str().ok()?;
+        let mut next = Self {
+            url: self.url.join(location).ok()?,
+            ..self.clone()
+        };
+        if !keeps_method {
+            "GET".clone_into(&mut next.method);
+            next.body = None;
+        }
+        if next.url.origin() != self.url.origin() {
+            let is_secret = |name: &str| ["authorization", "cookie"].contains(&name);
+            next.headers
+                .retain(|(name, _)| !is_secret(&name.to_lowercase()));
+        }
+        Some(next)
+    }
+}
+
+/// Whether a name matches a pattern in which `*` stands for any text and `?` for one character.
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    match (pattern, name) {
+        ([], []) => true,
+        ([b'*', rest @ ..], _) => (0..=name.len()).any(|skip| matches(rest, &name[skip..])),
+        ([b'?', pattern @ ..], [_, name @ ..]) => matches(pattern, name),
+        ([one, pattern @ ..], [other, name @ ..]) => {
+            one.eq_ignore_ascii_case(other) && matches(pattern, name)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_names_of_hosts() {
+        for (pattern, name, expected) in [
+            ("example.com", "example.com", true),
+            ("Example.com", "example.com", true),
+            ("example.com", "example.com.evil", false),
+            ("*.example.com", "a.b.example.com", true),
+            ("*.example.com", "example.com", false),
+            ("10.0.0.?", "10.0.0.7", true),
+            ("*", "anything", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(
+                matches(pattern.as_bytes(), name.as_bytes()),
+                expected,
+                "{pattern} {name}"
+            );
+        }
+    }
+
+    #[test]
+    fn reads_requests_as_servlets_write_them() {
+        let ask = Request::read(br#"{"url":"http://a/b","headers":{"X":"1"},"method":"post"}"#);
+        let ask = ask.expect("a request");
+        assert_eq!(
+            (ask.url.as_str(), ask.method.as_str()),
+            ("http://a/b", "POST")
+        );
+        assert_eq!(ask.headers, [("X".to_owned(), "1".to_owned())]);
+        assert!(Request::read(br#"{"url":"/relative"}"#).is_err());
+    }
+}
