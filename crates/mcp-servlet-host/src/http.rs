@@ -8,7 +8,7 @@ mod request;
 use std::{
     collections::BTreeMap,
     io::Read as _,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val, ValType};
@@ -69,12 +69,10 @@ fn http_request(
     let headers = response.headers().iter().filter_map(|(name, value)| {
         Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
     });
-    if let Ok(mut last) = last.lock() {
-        *last = Last {
-            status: response.status().as_u16(),
-            headers: headers.collect(),
-        };
-    }
+    *remembered(last)? = Last {
+        status: response.status().as_u16(),
+        headers: headers.collect(),
+    };
     let mut body = Vec::new();
     response
         .into_body()
@@ -97,8 +95,7 @@ fn http_status_code(
     outputs: &mut [Val],
     last: &Shared,
 ) -> Result<(), Error> {
-    let status = last.lock().map_or(0, |last| last.status);
-    outputs[0] = Val::I32(status.into());
+    outputs[0] = Val::I32(remembered(last)?.status.into());
     Ok(())
 }
 
@@ -108,14 +105,15 @@ fn http_headers(
     outputs: &mut [Val],
     last: &Shared,
 ) -> Result<(), Error> {
-    let headers = last
-        .get()?
-        .lock()
-        .map(|last| last.headers.clone())
-        .unwrap_or_default();
-    let handle = plugin.memory_new(serde_json::to_string(&headers)?)?;
+    let headers = serde_json::to_string(&remembered(last)?.headers)?;
+    let handle = plugin.memory_new(headers)?;
     outputs[0] = plugin.memory_to_val(handle);
     Ok(())
+}
+
+fn remembered(last: &Shared) -> Result<MutexGuard<'_, Last>, Error> {
+    last.lock()
+        .map_err(|_| Error::msg("an earlier HTTP request panicked"))
 }
 
 /// Takes a block out of the servlet's messages.

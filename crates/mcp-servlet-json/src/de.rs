@@ -38,7 +38,7 @@ impl<'de> From<Reader<'de>> for Deserializer<'de> {
 
 impl<'de> From<&'de str> for Deserializer<'de> {
     fn from(text: &'de str) -> Self {
-        Self::from_slice(text.as_bytes())
+        Self::from(Reader::from(text))
     }
 }
 

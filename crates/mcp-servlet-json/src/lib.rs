@@ -89,7 +89,7 @@ pub use write::{write_i64, write_string, write_u64};
 /// # Errors
 /// If the text is not one valid JSON value, or the value is not a `T`.
 pub fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
-    from_slice(text.as_bytes())
+    read(Deserializer::from(text))
 }
 
 /// Reads a value from a text in bytes.
@@ -99,7 +99,11 @@ pub fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
 /// # Errors
 /// If the text is not one valid JSON value, or the value is not a `T`.
 pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error> {
-    let mut deserializer = Deserializer::from_slice(input);
+    read(Deserializer::from_slice(input))
+}
+
+/// Reads the one value that there must be.
+fn read<'de, T: Deserialize<'de>>(mut deserializer: Deserializer<'de>) -> Result<T, Error> {
     let value = deserializer.value()?;
     deserializer.finish()?;
     Ok(value)

@@ -45,6 +45,8 @@ pub(crate) use string::run;
 #[derive(Clone, Debug)]
 pub struct Reader<'de> {
     input: &'de [u8],
+    /// The same, where it is known to be UTF-8; otherwise empty.
+    utf8: &'de str,
     at: usize,
     /// Where the value begins that is read, or was read last.
     value: usize,
@@ -59,7 +61,10 @@ pub(crate) const DEPTH: u8 = 127;
 
 impl<'de> From<&'de str> for Reader<'de> {
     fn from(text: &'de str) -> Self {
-        Self::new(text.as_bytes())
+        Self {
+            utf8: text,
+            ..Self::new(text.as_bytes())
+        }
     }
 }
 
@@ -68,6 +73,7 @@ impl<'de> Reader<'de> {
     pub fn new(input: &'de [u8]) -> Self {
         Self {
             input,
+            utf8: "",
             at: 0,
             value: 0,
             depth: DEPTH,

@@ -1,9 +1,10 @@
 //! The little language inside our attributes: `key` and `key = value`, separated by commas.
 
 use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Ident, LitBool, LitStr, Token};
+use syn::{AngleBracketedGenericArguments, Ident, LitBool, LitStr, Token};
 
 use crate::diagnostics::Diagnostics;
 
@@ -62,13 +63,24 @@ impl Parse for Entry {
         }
         let mut value = TokenStream::new();
         while !input.is_empty() && !input.peek(Token![,]) {
-            value.extend([input.parse::<TokenTree>()?]);
+            if input.peek(Token![::]) && input.peek3(Token![<]) {
+                value.extend(turbofish(input)?);
+            } else {
+                value.extend([input.parse::<TokenTree>()?]);
+            }
         }
         if value.is_empty() {
             return Err(syn::Error::new_spanned(&key, format!("`{key} =` has no value")));
         }
         Ok(Self { key, value: Some(value) })
     }
+}
+
+/// `::<…>`, whose commas do not end the value.
+fn turbofish(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut tokens = input.parse::<Token![::]>()?.into_token_stream();
+    input.parse::<AngleBracketedGenericArguments>()?.to_tokens(&mut tokens);
+    Ok(tokens)
 }
 
 /// All entries of one attribute.
@@ -99,6 +111,7 @@ pub(crate) fn unknown_key(diagnostics: &mut Diagnostics, attribute: &str, key: &
     let list = known.iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
     let help = match known.iter().find(|known| is_near(known, &name)) {
         Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "remove it: it has no options here".to_owned(),
         None => format!("known are {list}"),
     };
     diagnostics.error(key, format!("`#[{attribute}]` knows no `{name}`\nhelp: {help}"));

@@ -11,13 +11,15 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 pub(crate) fn description(attributes: &[Attribute]) -> TokenStream {
     let mut pieces = Vec::new();
     let mut text = String::new();
-    for value in attributes.iter().filter_map(doc_value) {
-        if let Expr::Lit(ExprLit { lit: Lit::Str(line), .. }) = value {
-            push_line(&mut text, &line.value());
+    for (index, value) in attributes.iter().filter_map(doc_value).enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        if let Expr::Lit(ExprLit { lit: Lit::Str(lines), .. }) = value {
+            push_lines(&mut text, &lines.value());
         } else {
-            pieces.push(quote!(#text));
-            pieces.push(quote!(#value));
-            text = "\n".to_owned();
+            let before = std::mem::take(&mut text);
+            pieces.push(quote!(#before, #value));
         }
     }
     if pieces.is_empty() {
@@ -28,7 +30,7 @@ pub(crate) fn description(attributes: &[Attribute]) -> TokenStream {
     quote!(::core::concat!(#(#pieces,)* #text))
 }
 
-/// Whether any doc comment says something.
+/// What a doc comment says.
 pub(crate) fn doc_value(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
         Meta::NameValue(meta) if meta.path.is_ident("doc") => Some(&meta.value),
@@ -36,11 +38,8 @@ pub(crate) fn doc_value(attribute: &Attribute) -> Option<&Expr> {
     }
 }
 
-fn push_line(text: &mut String, line: &str) {
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    for (index, line) in line.lines().enumerate() {
+fn push_lines(text: &mut String, lines: &str) {
+    for (index, line) in lines.lines().enumerate() {
         if index > 0 {
             text.push('\n');
         }

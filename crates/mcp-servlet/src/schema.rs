@@ -6,6 +6,7 @@
 pub(crate) mod render;
 mod std_types;
 pub(crate) mod text;
+mod words;
 
 /// A type whose JSON Schema is known at compile time.
 ///
@@ -48,6 +49,8 @@ pub trait Schema {
     const NODE: &'static Node;
     /// Whether a property of this type may be left out: true for `Option`.
     const OPTIONAL: bool = false;
+    /// Whether a result may have `null` in its place: true for `Option`.
+    const NULLABLE: bool = Self::OPTIONAL;
     /// For an object that refuses other properties at its root: the names it knows.
     const NAMES: Option<&'static [&'static str]> = None;
 }
@@ -74,8 +77,8 @@ pub(crate) enum Kind {
     Number,
     /// Text, perhaps in a named format.
     String { format: &'static str },
-    /// One of some texts.
-    Enum(&'static [&'static str]),
+    /// One of some texts; `notes` tells what they mean, a line for each.
+    Enum { values: &'static [&'static str], notes: &'static str },
     /// A list.
     Array { items: &'static Node, nullable: bool, unique: bool },
     /// An object with values of one type under any names.
@@ -96,6 +99,8 @@ pub(crate) struct Object {
     pub(crate) flattened: &'static [&'static Node],
     /// Whether unknown properties are refused.
     pub(crate) closed: bool,
+    /// Whether no property is required, whatever the properties say.
+    pub(crate) partial: bool,
 }
 
 /// One property of an object schema.
@@ -105,7 +110,8 @@ pub struct Property {
     pub(crate) node: &'static Node,
     pub(crate) description: &'static str,
     pub(crate) nullable: bool,
-    pub(crate) defaulted: bool,
+    /// On input.
+    pub(crate) required: bool,
     pub(crate) skipped: bool,
     pub(crate) in_input: bool,
     pub(crate) in_output: bool,
@@ -166,27 +172,42 @@ impl Node {
 
     /// One of these texts.
     pub const fn one_of_strings(values: &'static [&'static str]) -> Self {
-        Self::new(Kind::Enum(values))
+        Self::new(Kind::Enum { values, notes: "" })
+    }
+
+    /// The same texts with a line for each that needs one, shown below any description. No effect on
+    /// other kinds.
+    #[must_use]
+    pub const fn with_notes(self, notes: &'static str) -> Self {
+        match self.kind {
+            Kind::Enum { values, .. } => Self { kind: Kind::Enum { values, notes }, ..self },
+            _ => self,
+        }
     }
 
     /// A list of `T`.
     pub const fn array<T: Schema + ?Sized>() -> Self {
-        Self::new(Kind::Array { items: T::NODE, nullable: T::OPTIONAL, unique: false })
+        Self::new(Kind::Array { items: T::NODE, nullable: T::NULLABLE, unique: false })
     }
 
     /// A list of `T` without repetitions.
     pub const fn set<T: Schema + ?Sized>() -> Self {
-        Self::new(Kind::Array { items: T::NODE, nullable: T::OPTIONAL, unique: true })
+        Self::new(Kind::Array { items: T::NODE, nullable: T::NULLABLE, unique: true })
     }
 
     /// An object with any names and values of `T`.
     pub const fn map<T: Schema + ?Sized>() -> Self {
-        Self::new(Kind::Map { values: T::NODE, nullable: T::OPTIONAL })
+        Self::new(Kind::Map { values: T::NODE, nullable: T::NULLABLE })
     }
 
     /// An object with these properties.
     pub const fn object(properties: &'static [Property]) -> Self {
-        Self::new(Kind::Object(Object { properties, flattened: &[], closed: false }))
+        Self::new(Kind::Object(Object {
+            properties,
+            flattened: &[],
+            closed: false,
+            partial: false,
+        }))
     }
 
     /// The same object that refuses other properties. No effect on other kinds.
@@ -211,6 +232,16 @@ impl Node {
         }
     }
 
+    /// The schema of `T` for [`with_flattened`](Self::with_flattened): of an `Option`, nothing is required.
+    pub const fn flattened<T: Schema + ?Sized>() -> Self {
+        match T::NODE.kind {
+            Kind::Object(object) if T::OPTIONAL => {
+                Self { kind: Kind::Object(Object { partial: true, ..object }), ..*T::NODE }
+            }
+            _ => *T::NODE,
+        }
+    }
+
     /// What any of these describes.
     pub const fn any_of(variants: &'static [Node]) -> Self {
         let mut object = true;
@@ -231,13 +262,15 @@ impl Node {
     /// The same with a description, unless it is empty.
     #[must_use]
     pub const fn with_description(self, description: &'static str) -> Self {
+        let description = description.trim_ascii();
         if description.is_empty() { self } else { Self { description, ..self } }
     }
 
     /// Whether it describes objects only, as the arguments of a tool must.
     pub(crate) const fn is_object(&self) -> bool {
         match self.kind {
-            Kind::Object(_) | Kind::Map { .. } | Kind::Raw(_) => true,
+            Kind::Object(_) | Kind::Map { .. } => true,
+            Kind::Raw(json) => text::has_text(json, "type", "object"),
             Kind::AnyOf { object, .. } => object,
             _ => false,
         }
@@ -247,7 +280,8 @@ impl Node {
 impl Property {
     /// A property of type `T`.
     pub const fn new<T: Schema + ?Sized>(name: &'static str, description: &'static str) -> Self {
-        Self::with_node(name, description, T::NODE, T::OPTIONAL)
+        let property = Self::with_node(name, description, T::NODE, T::NULLABLE);
+        Self { required: !T::OPTIONAL, ..property }
     }
 
     /// A property with a schema of its own; `nullable` where `null` stands for its absence.
@@ -260,9 +294,9 @@ impl Property {
         Self {
             name,
             node,
-            description,
+            description: description.trim_ascii(),
             nullable,
-            defaulted: false,
+            required: !nullable,
             skipped: false,
             in_input: true,
             in_output: true,
@@ -276,7 +310,13 @@ impl Property {
     /// The same, optional on input: a default stands in. `json` is that default, empty if not a constant.
     #[must_use]
     pub const fn with_default(self, json: &'static str) -> Self {
-        Self { defaulted: true, default: json, ..self }
+        Self { required: false, default: json, ..self }
+    }
+
+    /// The same, which input must have.
+    #[must_use]
+    pub const fn required(self) -> Self {
+        Self { required: true, ..self }
     }
 
     /// The same, which output may leave out.
@@ -311,6 +351,6 @@ impl Property {
 
     /// Whether input must have it.
     pub(crate) const fn is_required(&self) -> bool {
-        !self.nullable && !self.defaulted
+        self.required
     }
 }

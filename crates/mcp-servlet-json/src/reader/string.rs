@@ -76,6 +76,9 @@ impl<'de> Reader<'de> {
 
     /// The text from `start` to the reader.
     pub(super) fn text(&self, start: usize) -> Result<&'de str, Error> {
+        if let Some(text) = self.utf8.get(start..self.at) {
+            return Ok(text);
+        }
         let bytes = self.input.get(start..self.at).unwrap_or_default();
         std::str::from_utf8(bytes)
             .map_err(|error| Error::new(ErrorKind::InvalidUtf8, start + error.valid_up_to()))

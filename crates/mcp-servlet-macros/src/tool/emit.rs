@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Type;
 
-use super::head::FnHead;
+use super::head::{FnHead, cfgs};
 use super::options::{ArgDefault, ToolOptions, json_literal, json_token};
 use super::validate::{Argument, ValidParam, ValidTool, default_json};
 
@@ -48,9 +48,11 @@ pub(crate) fn stand_in(head: &FnHead, options: &ToolOptions) -> TokenStream {
     let name = &head.name;
     let krate = &options.krate;
     let private = quote!(#krate::__private);
-    let marker = marker(name, &head.visibility, &[]);
+    let cfgs = cfgs(head);
+    let marker = marker(name, &head.visibility, &cfgs);
     quote! {
         #marker
+        #(#cfgs)*
         const _: () = {
             #[automatically_derived]
             impl #private::Tool for #name {
@@ -170,7 +172,12 @@ fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream
 fn values(tool: &ValidTool<'_>, context: &Ident, arguments: &Ident) -> Vec<TokenStream> {
     let mut indices = 0usize..;
     let values = tool.parameters.iter().map(|param| match param {
-        ValidParam::Context => quote!(#context),
+        ValidParam::Context(at) => {
+            // At the type, for the error if it is no `Context`.
+            let mut context = context.clone();
+            context.set_span(context.span().located_at(*at));
+            context.into_token_stream()
+        }
         ValidParam::Whole(_) => quote!(__WHOLE.get(&#arguments)?),
         ValidParam::Argument(argument) => value(argument, arguments, indices.next().unwrap_or(0)),
     });

@@ -43,6 +43,11 @@ impl FnHead {
     }
 }
 
+/// The conditions under which the function exists.
+pub(crate) fn cfgs(head: &FnHead) -> Vec<&Attribute> {
+    head.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
+}
+
 impl Parse for FnHead {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
@@ -102,14 +107,22 @@ fn receiver(input: ParseStream<'_>) -> syn::Result<Option<Token![self]>> {
     Ok(Some(receiver))
 }
 
+/// The type without the invisible brackets that `macro_rules!` puts around `$ty:ty`.
+fn bare(ty: Type) -> Type {
+    match ty {
+        Type::Group(group) => bare(*group.elem),
+        _ => ty,
+    }
+}
+
 fn pattern(input: ParseStream<'_>) -> syn::Result<Pattern> {
     let ahead = input.fork();
     ahead.parse::<Option<Token![mut]>>()?;
     if ahead.peek(Ident::peek_any) && ahead.peek2(Token![:]) && !ahead.peek2(Token![::]) {
         input.parse::<Option<Token![mut]>>()?;
-        let name = input.parse()?;
+        let name = input.call(Ident::parse_any)?;
         input.parse::<Token![:]>()?;
-        return Ok(Pattern::Name(name, input.parse()?));
+        return Ok(Pattern::Name(name, bare(input.parse()?)));
     }
     let mut tokens = TokenStream::new();
     while !input.is_empty() && !(input.peek(Token![:]) && !input.peek(Token![::])) {

@@ -146,6 +146,7 @@ pub(crate) fn json_literal(value: &TokenStream) -> Option<String> {
     };
     match literal {
         syn::Lit::Str(text) if sign.is_empty() => Some(json_string(&text.value())),
+        syn::Lit::Char(text) if sign.is_empty() => Some(json_string(&text.value().to_string())),
         syn::Lit::Bool(value) if sign.is_empty() => Some(value.value.to_string()),
         syn::Lit::Int(number) => Some(format!("{sign}{}", number.base10_digits())),
         syn::Lit::Float(number) => Some(format!("{sign}{}", json_float(number.base10_digits()))),

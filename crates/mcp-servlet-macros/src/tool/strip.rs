@@ -7,22 +7,49 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 /// It works on tokens, so that it does its work also on a function that does not parse.
 pub(crate) fn without_parameter_attributes(item: TokenStream) -> TokenStream {
     let mut output = TokenStream::new();
-    let mut after_fn = false;
+    let mut place = Place::Before;
+    let mut after_minus = false;
     for token in item {
-        match token {
-            TokenTree::Ident(ref ident) if ident == "fn" => after_fn = true,
-            TokenTree::Group(ref group) if after_fn && group.delimiter() == Delimiter::Parenthesis => {
-                after_fn = false;
-                let mut stripped = Group::new(Delimiter::Parenthesis, parameters(group.stream()));
-                stripped.set_span(group.span());
-                output.extend([TokenTree::Group(stripped)]);
+        place = match (place, &token) {
+            (Place::Before, TokenTree::Group(group)) if group.delimiter() == Delimiter::None => {
+                let inside = without_parameter_attributes(group.stream());
+                output.extend([regrouped(group, inside)]);
                 continue;
             }
-            _ => {}
-        }
+            (Place::Before, TokenTree::Ident(ident)) if ident == "fn" => Place::Head { depth: 0 },
+            (Place::Head { depth }, TokenTree::Punct(punct)) => match punct.as_char() {
+                '<' => Place::Head { depth: depth + 1 },
+                '>' if !after_minus => Place::Head { depth: depth.saturating_sub(1) },
+                _ => Place::Head { depth },
+            },
+            (Place::Head { depth: 0 }, TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+                output.extend([regrouped(group, parameters(group.stream()))]);
+                place = Place::After;
+                continue;
+            }
+            _ => place,
+        };
+        after_minus = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '-');
         output.extend([token]);
     }
     output
+}
+
+/// Where in a function we are, seen from its parameters.
+#[derive(Clone, Copy)]
+enum Place {
+    Before,
+    /// After `fn`, inside of so many `<`.
+    Head {
+        depth: usize,
+    },
+    After,
+}
+
+fn regrouped(group: &Group, stream: TokenStream) -> TokenTree {
+    let mut regrouped = Group::new(group.delimiter(), stream);
+    regrouped.set_span(group.span());
+    TokenTree::Group(regrouped)
 }
 
 fn parameters(tokens: TokenStream) -> TokenStream {

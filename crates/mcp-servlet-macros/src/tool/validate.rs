@@ -1,10 +1,11 @@
 //! Every rule of `#[tool]`, in one place.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::{Attribute, Ident, ReturnType, Type, Visibility};
 
-use super::head::{FnHead, Param, Pattern};
+use super::head::{FnHead, Param, Pattern, cfgs};
 use super::options::{ArgDefault, ArgOptions, ToolOptions, json_literal};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
@@ -23,8 +24,8 @@ pub(crate) struct ValidTool<'a> {
 
 /// A parameter that a call can fill.
 pub(crate) enum ValidParam<'a> {
-    /// The context.
-    Context,
+    /// The context, and where its type stands.
+    Context(Span),
     /// All arguments at once.
     Whole(&'a Type),
     /// One argument.
@@ -58,7 +59,7 @@ pub(crate) fn validate<'a>(
     };
     Some(ValidTool {
         options,
-        cfgs: head.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect(),
+        cfgs: cfgs(head),
         visibility: &head.visibility,
         function: &head.name,
         name: tool_name(head, options, diagnostics),
@@ -105,11 +106,18 @@ fn check_marker(name: &Ident, diagnostics: &mut Diagnostics) {
 }
 
 fn tool_name(head: &FnHead, options: &ToolOptions, diagnostics: &mut Diagnostics) -> String {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let Some(literal) = &options.name else {
-        return head.name.to_string().trim_start_matches("r#").to_owned();
+        let name = head.name.unraw().to_string();
+        if !name.chars().all(is_valid) {
+            diagnostics.error(
+                &head.name,
+                format!("`{name}` cannot be the name of a tool\nhelp: add `#[tool(name = \"…\")]` with ASCII letters, digits, `_`, `-` and `.`"),
+            );
+        }
+        return name;
     };
     let name = literal.value();
-    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if let Some(wrong) = name.chars().find(|c| !is_valid(*c)) {
         diagnostics.error(
             literal,
@@ -171,7 +179,11 @@ fn parameter<'a>(
     match ty {
         Type::Reference(reference) => {
             check_context(reference, ident, &arg, diagnostics);
-            Some(ValidParam::Context)
+            Some(ValidParam::Context(reference.and_token.span))
+        }
+        _ if ident == "_" => {
+            diagnostics.error(ident, "an argument needs a name\nhelp: give it one, or remove it");
+            None
         }
         Type::ImplTrait(_) => {
             diagnostics.error(ty, format!("argument `{ident}` needs a concrete type\nhelp: name the type"));
@@ -201,8 +213,13 @@ fn argument<'a>(
         check_literal("example", "a literal", example, |_| true, diagnostics);
     }
     let name = match &options.rename {
-        Some(rename) => rename.value(),
-        None => ident.to_string().trim_start_matches("r#").to_owned(),
+        Some(rename) => {
+            if rename.value().is_empty() {
+                diagnostics.error(rename, "the name of an argument cannot be empty");
+            }
+            rename.value()
+        }
+        None => ident.unraw().to_string(),
     };
     Argument { ty, name, ident, description: docs::description(&param.attributes), options }
 }
@@ -266,7 +283,7 @@ fn check_flatten(options: &ArgOptions, diagnostics: &mut Diagnostics) {
 }
 
 fn check_contexts(parameters: &[ValidParam<'_>], head: &FnHead, diagnostics: &mut Diagnostics) {
-    let contexts = parameters.iter().filter(|param| matches!(param, ValidParam::Context)).count();
+    let contexts = parameters.iter().filter(|param| matches!(param, ValidParam::Context(_))).count();
     if contexts > 1 {
         let name = &head.name;
         diagnostics.error(name, format!("tool `{name}` takes more than one reference\nhelp: only the `&Context` is one; take arguments by value"));

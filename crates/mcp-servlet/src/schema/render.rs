@@ -3,7 +3,13 @@
 //! Everything is written twice by the same functions: once into no space, to learn the length, and
 //! once into an array of that length.
 
+mod json;
+#[cfg(test)]
+mod tests;
+
+use self::json::Text;
 use super::text::has_member;
+use super::words::Words;
 use super::{Kind, Node, Object, Property};
 use crate::tool::{Hints, ToolDef};
 
@@ -45,107 +51,7 @@ enum Side {
     Output,
 }
 
-/// JSON text being written; what does not fit into `N` bytes is only counted.
-struct Text<const N: usize> {
-    bytes: [u8; N],
-    length: usize,
-    last: u8,
-}
-
 impl<const N: usize> Text<N> {
-    const fn new() -> Self {
-        Self { bytes: [0; N], length: 0, last: 0 }
-    }
-
-    const fn byte(&mut self, byte: u8) {
-        if self.length < N {
-            self.bytes[self.length] = byte;
-        }
-        self.length += 1;
-        self.last = byte;
-    }
-
-    const fn raw(&mut self, text: &str) {
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            self.byte(bytes[at]);
-            at += 1;
-        }
-    }
-
-    const fn string(&mut self, text: &str) {
-        let bytes = text.as_bytes();
-        self.byte(b'"');
-        let mut at = 0;
-        while at < bytes.len() {
-            self.escaped(bytes[at]);
-            at += 1;
-        }
-        self.byte(b'"');
-    }
-
-    const fn escaped(&mut self, byte: u8) {
-        match byte {
-            b'"' => self.raw("\\\""),
-            b'\\' => self.raw("\\\\"),
-            b'\n' => self.raw("\\n"),
-            b'\t' => self.raw("\\t"),
-            b'\r' => self.raw("\\r"),
-            0..0x20 => {
-                self.raw("\\u00");
-                self.byte(b'0' + byte / 16);
-                self.byte(b"0123456789abcdef"[(byte % 16) as usize]);
-            }
-            _ => self.byte(byte),
-        }
-    }
-
-    /// A comma, unless this is the first item of an object or array.
-    const fn separate(&mut self) {
-        if !matches!(self.last, b'{' | b'[') {
-            self.byte(b',');
-        }
-    }
-
-    const fn key(&mut self, name: &str) {
-        self.separate();
-        self.string(name);
-        self.byte(b':');
-    }
-
-    /// A member with text, unless it is empty.
-    const fn text(&mut self, name: &str, value: &str) {
-        if !value.is_empty() {
-            self.key(name);
-            self.string(value);
-        }
-    }
-
-    /// A member with a value given as JSON, unless it is empty.
-    const fn json(&mut self, name: &str, json: &str) {
-        if !json.is_empty() {
-            self.key(name);
-            self.raw(json);
-        }
-    }
-
-    const fn integer(&mut self, name: &str, value: i64) {
-        self.key(name);
-        if value < 0 {
-            self.byte(b'-');
-        }
-        self.digits(value.unsigned_abs());
-    }
-
-    #[allow(clippy::cast_possible_truncation, reason = "a digit fits")]
-    const fn digits(&mut self, value: u64) {
-        if value >= 10 {
-            self.digits(value / 10);
-        }
-        self.byte(b'0' + (value % 10) as u8);
-    }
-
     /// With one tool both historic shapes at once: the tool itself, and the list of it.
     const fn description(&mut self, servlet: &Description) {
         self.byte(b'{');
@@ -181,10 +87,11 @@ impl<const N: usize> Text<N> {
         self.key("name");
         self.string(tool.name);
         self.text("title", tool.title);
+        let description = tool.description.trim_ascii();
         self.key("description");
-        self.string(if tool.description.is_empty() { tool.name } else { tool.description });
+        self.string(if description.is_empty() { tool.name } else { description });
         self.key("inputSchema");
-        self.node(&tool.input, "", false, Side::Input);
+        self.arguments(&tool.input);
         if let Some(output) = tool.output {
             self.key("outputSchema");
             self.node(output, "", false, Side::Output);
@@ -192,6 +99,19 @@ impl<const N: usize> Text<N> {
         if !tool.hints.are_unset() {
             self.hints(&tool.hints);
         }
+    }
+
+    /// The schema of all arguments; strict clients want `properties` there, whatever else there is.
+    const fn arguments(&mut self, node: &Node) {
+        self.byte(b'{');
+        self.members(node, node.description, false, Side::Input);
+        let has_properties = match node.kind {
+            Kind::Object(_) => true,
+            Kind::Raw(json) => has_member(json, "properties"),
+            _ => false,
+        };
+        self.json("properties", if has_properties { "" } else { "{}" });
+        self.byte(b'}');
     }
 
     const fn hints(&mut self, hints: &Hints) {
@@ -233,23 +153,23 @@ impl<const N: usize> Text<N> {
             if !has_member(json, "description") {
                 self.text("description", description);
             }
-            self.inside_of(json);
+            self.members_of(json);
             return;
         }
         self.kind_type(&node.kind, nullable);
-        self.text("description", description);
+        if let Kind::Enum { notes, .. } = node.kind {
+            self.description_with_notes(description, notes.trim_ascii());
+        } else {
+            self.text("description", description);
+        }
         match node.kind {
             Kind::Any | Kind::Null | Kind::Boolean | Kind::Number | Kind::Raw(_) => {}
             Kind::Integer { min, max } => {
-                if let Some(min) = min {
-                    self.integer("minimum", min);
-                }
-                if let Some(max) = max {
-                    self.integer("maximum", max);
-                }
+                self.integer("minimum", min);
+                self.integer("maximum", max);
             }
             Kind::String { format } => self.text("format", format),
-            Kind::Enum(values) => self.values(values, nullable),
+            Kind::Enum { values, .. } => self.values(values, nullable),
             Kind::Array { items, nullable, unique } => {
                 self.key("items");
                 self.node(items, "", nullable, side);
@@ -264,17 +184,31 @@ impl<const N: usize> Text<N> {
         }
     }
 
+    const fn description_with_notes(&mut self, description: &str, notes: &str) {
+        if description.is_empty() || notes.is_empty() {
+            self.text("description", if notes.is_empty() { description } else { notes });
+            return;
+        }
+        self.key("description");
+        self.byte(b'"');
+        self.inside_of_string(description);
+        self.inside_of_string("\n");
+        self.inside_of_string(notes);
+        self.byte(b'"');
+    }
+
     const fn kind_type(&mut self, kind: &Kind, nullable: bool) {
         let name = match kind {
             Kind::Null => "null",
             Kind::Boolean => "boolean",
             Kind::Integer { .. } => "integer",
             Kind::Number => "number",
-            Kind::String { .. } | Kind::Enum(_) => "string",
+            Kind::String { .. } | Kind::Enum { .. } => "string",
             Kind::Array { .. } => "array",
             Kind::Map { .. } | Kind::Object(_) | Kind::AnyOf { object: true, .. } => "object",
             Kind::Any | Kind::Raw(_) | Kind::AnyOf { object: false, .. } => return,
         };
+        let nullable = nullable && !matches!(kind, Kind::Null);
         self.key("type");
         if nullable {
             self.byte(b'[');
@@ -339,7 +273,9 @@ impl<const N: usize> Text<N> {
             match object.flattened[at].kind {
                 Kind::Object(ref inner) => self.properties(inner, side),
                 Kind::Map { .. } | Kind::Any => {}
-                _ => panic!("a flattened field must be a struct or a map"),
+                _ => panic!(
+                    "what is flattened, or held by a variant with an inner tag, must be a struct or a map"
+                ),
             }
             at += 1;
         }
@@ -350,8 +286,9 @@ impl<const N: usize> Text<N> {
         self.byte(b'{');
         let node = property.bounded();
         let own = if property.description.is_empty() { node.description } else { property.description };
-        if own.is_empty() && matches!(side, Side::Input) && !matches!(node.kind, Kind::Raw(_)) {
-            self.derived(&node, property.name, side);
+        if own.is_empty() && matches!(side, Side::Input) {
+            let words = Words::of(property.name);
+            self.members(&node, words.or(property.name), false, side);
         } else {
             self.property_members(&node, own, property.nullable, side);
         }
@@ -379,16 +316,10 @@ impl<const N: usize> Text<N> {
         }
     }
 
-    /// The members of a property without a description: its name, in words, stands in.
-    const fn derived(&mut self, node: &Node, name: &str, side: Side) {
-        let words = words(name);
-        match core::str::from_utf8(words.0.split_at(words.1).0) {
-            Ok(text) => self.members(node, text, false, side),
-            Err(_) => self.members(node, name, false, side),
-        }
-    }
-
     const fn required(&mut self, object: &Object, side: Side) {
+        if object.partial {
+            return;
+        }
         let mut at = 0;
         while at < object.properties.len() {
             if object.properties[at].is_needed(side) {
@@ -408,38 +339,36 @@ impl<const N: usize> Text<N> {
 
     /// What is said of properties that have no name here.
     const fn rest(&mut self, object: &Object, side: Side) {
-        let mut at = 0;
-        while at < object.flattened.len() {
-            if let Kind::Map { values, nullable } = object.flattened[at].kind {
-                self.key("additionalProperties");
-                self.node(values, "", nullable, side);
-                return;
-            }
-            at += 1;
-        }
-        if object.closed {
+        if let Some((values, nullable)) = flattened_map(object) {
+            self.key("additionalProperties");
+            self.node(values, "", nullable, side);
+        } else if object.closed {
             self.json("additionalProperties", "false");
-        }
-    }
-
-    /// The text between the outer braces of a JSON object.
-    const fn inside_of(&mut self, json: &str) {
-        let inside = json.as_bytes().trim_ascii();
-        let mut at = 1;
-        while at < inside.len() && inside[at].is_ascii_whitespace() {
-            at += 1;
-        }
-        if at + 1 < inside.len() {
-            self.separate();
-        }
-        while at + 1 < inside.len() {
-            self.byte(inside[at]);
-            at += 1;
         }
     }
 }
 
+/// The values of the map that is flattened into the object, at any depth.
+const fn flattened_map(object: &Object) -> Option<(&'static Node, bool)> {
+    let mut at = 0;
+    while at < object.flattened.len() {
+        let found = match object.flattened[at].kind {
+            Kind::Map { values, nullable } => Some((values, nullable)),
+            Kind::Object(ref inner) => flattened_map(inner),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+        at += 1;
+    }
+    None
+}
+
 const fn requires_any(object: &Object, side: Side) -> bool {
+    if object.partial {
+        return false;
+    }
     let mut at = 0;
     while at < object.properties.len() {
         if object.properties[at].is_needed(side) {
@@ -495,35 +424,4 @@ impl Property {
             }
         }
     }
-}
-
-/// The longest name that is put into words; a longer one is cut there.
-const LONGEST: usize = 128;
-
-/// A name in words: `maxResults` and `max_results` are `max results`.
-const fn words(name: &str) -> ([u8; LONGEST], usize) {
-    let name = name.as_bytes();
-    let mut words = [0; LONGEST];
-    let mut length = 0;
-    let mut at = 0;
-    while at < name.len() && length + 2 <= LONGEST {
-        let byte = name[at];
-        let after_lower = at > 0 && name[at - 1].is_ascii_lowercase();
-        if byte.is_ascii_uppercase() && after_lower {
-            words[length] = b' ';
-            length += 1;
-        }
-        let before_lower = at + 1 < name.len() && name[at + 1].is_ascii_lowercase();
-        let after_upper = at > 0 && name[at - 1].is_ascii_uppercase();
-        let before_any = at + 1 < name.len();
-        let upper_word = !before_lower && (before_any || after_upper);
-        words[length] = match byte {
-            b'_' | b'-' => b' ',
-            _ if upper_word => byte, // an acronym keeps its case
-            _ => byte.to_ascii_lowercase(),
-        };
-        length += 1;
-        at += 1;
-    }
-    (words, length)
 }

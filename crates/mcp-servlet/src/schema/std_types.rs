@@ -51,6 +51,7 @@ macro_rules! transparent {
         $(impl<T: Schema + ?Sized> Schema for $ty<T> {
             const NODE: &'static Node = T::NODE;
             const OPTIONAL: bool = T::OPTIONAL;
+            const NULLABLE: bool = T::NULLABLE;
             const NAMES: Option<&'static [&'static str]> = T::NAMES;
         })*
     };
@@ -61,12 +62,14 @@ transparent!(Box, Rc, Arc);
 impl<T: Schema + ToOwned + ?Sized> Schema for Cow<'_, T> {
     const NODE: &'static Node = T::NODE;
     const OPTIONAL: bool = T::OPTIONAL;
+    const NULLABLE: bool = T::NULLABLE;
     const NAMES: Option<&'static [&'static str]> = T::NAMES;
 }
 
 impl<T: Schema + ?Sized> Schema for &T {
     const NODE: &'static Node = T::NODE;
     const OPTIONAL: bool = T::OPTIONAL;
+    const NULLABLE: bool = T::NULLABLE;
     const NAMES: Option<&'static [&'static str]> = T::NAMES;
 }
 

@@ -11,24 +11,38 @@ pub(crate) const fn check_object(json: &str) {
 
 /// Whether the root object of `json`, checked before, has a member called `name`.
 pub(crate) const fn has_member(json: &str, name: &str) -> bool {
+    member(json.as_bytes(), name).is_some()
+}
+
+/// Whether the root object of `json`, checked before, has the member `name` with the text `value`.
+pub(crate) const fn has_text(json: &str, name: &str, value: &str) -> bool {
     let bytes = json.as_bytes();
+    match member(bytes, name) {
+        Some(start) => is_quoted(bytes, start, self::value(bytes, start), value.as_bytes()),
+        None => false,
+    }
+}
+
+/// Where the value of the member `name` begins.
+const fn member(bytes: &[u8], name: &str) -> Option<usize> {
     let mut here = space(bytes, space(bytes, 0) + 1);
     while at(bytes, here) == b'"' {
         let end = string(bytes, here);
+        let start = space(bytes, space(bytes, end) + 1);
         if is_quoted(bytes, here, end, name.as_bytes()) {
-            return true;
+            return Some(start);
         }
-        here = space(bytes, value(bytes, space(bytes, space(bytes, end) + 1)));
+        here = space(bytes, value(bytes, start));
         if at(bytes, here) == b',' {
             here = space(bytes, here + 1);
         }
     }
-    false
+    None
 }
 
 /// Whether `bytes[start..end]` is `name` in quotes.
 const fn is_quoted(bytes: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
-    if end - start != name.len() + 2 {
+    if at(bytes, start) != b'"' || end - start != name.len() + 2 {
         return false;
     }
     let mut index = 0;
@@ -166,7 +180,7 @@ const fn digits(bytes: &[u8], mut here: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{check_object, has_member};
+    use super::{check_object, has_member, has_text};
 
     #[test]
     fn accepts_json_objects() {
@@ -196,5 +210,8 @@ mod tests {
         assert!(has_member(json, "title"));
         assert!(has_member(json, "b"));
         assert!(!has_member(json, "description"));
+        assert!(has_text(json, "title", "t"));
+        assert!(!has_text(json, "title", "tt"));
+        assert!(!has_text(json, "b", "x"));
     }
 }
