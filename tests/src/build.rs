@@ -1,4 +1,4 @@
-//! Builds the examples for `wasm32-unknown-unknown`, once per profile and process.
+//! Builds what the tests run, each thing once per process: servlets as wasm, and the `servlet` command.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ pub fn root() -> PathBuf {
     package.parent().unwrap_or(package).to_owned()
 }
 
-/// The wasm of an example.
+/// The wasm of an example, built as a plugin author's CI does: at the root, without naming packages.
 ///
 /// # Panics
 ///
@@ -36,53 +36,83 @@ pub fn root() -> PathBuf {
 pub fn wasm(example: &str, profile: Profile) -> PathBuf {
     static RELEASE: OnceLock<()> = OnceLock::new();
     static SERVLET: OnceLock<()> = OnceLock::new();
-    let once = match profile {
+    let built = match profile {
         Profile::Release => &RELEASE,
         Profile::Servlet => &SERVLET,
     };
-    once.get_or_init(|| build(profile));
-    let folder = target().join("wasm32-unknown-unknown").join(profile.name());
-    folder.join(format!("{example}.wasm"))
+    built.get_or_init(|| build_wasm(profile, &[]));
+    wasm_folder(profile).join(format!("{example}.wasm"))
 }
 
-/// As a plugin author's CI does it: at the root of the workspace, without naming packages.
-fn build(profile: Profile) {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--target", "wasm32-unknown-unknown", "--profile", profile.name()]);
-    let output = cargo.current_dir(root()).output().expect("cargo runs");
-    assert!(
-        output.status.success(),
-        "the examples do not build; without the target, run `rustup target add wasm32-unknown-unknown`\n{}",
-        String::from_utf8_lossy(&output.stderr),
+/// The wasm of a servlet in `tests/fixtures`: `probe`, or one of the minimal ones.
+///
+/// # Panics
+///
+/// If the fixtures do not build, with what cargo said.
+pub fn fixture(name: &str) -> PathBuf {
+    static BUILT: OnceLock<()> = OnceLock::new();
+    let profile = Profile::Release;
+    BUILT.get_or_init(|| build_wasm(profile, &["--package", "fixtures", "--lib", "--examples"]));
+    let folder = match name {
+        "probe" => wasm_folder(profile),
+        _ => wasm_folder(profile).join("examples"),
+    };
+    folder.join(format!("{name}.wasm"))
+}
+
+fn wasm_folder(profile: Profile) -> PathBuf {
+    target()
+        .join("wasm32-unknown-unknown")
+        .join(profile.name())
+}
+
+fn build_wasm(profile: Profile, packages: &[&str]) {
+    let mut cargo = cargo();
+    cargo
+        .args(["build", "--target", "wasm32-unknown-unknown"])
+        .args(["--profile", profile.name()])
+        .args(packages);
+    finish(
+        &mut cargo,
+        "without the target, run `rustup target add wasm32-unknown-unknown`",
     );
 }
 
-/// The `servlet` command, built in the same profile as this.
+/// The `servlet` command, as new as its source.
 ///
 /// # Panics
 ///
 /// If it does not build, with what cargo said.
 pub fn servlet() -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
-    let path = target().join("debug").join(format!("servlet{}", std::env::consts::EXE_SUFFIX));
-    BUILT.get_or_init(|| {
-        if !path.exists() {
-            let mut cargo = Command::new(env!("CARGO"));
-            cargo.args(["build", "--quiet", "--package", "mcp-servlet-cli"]);
-            let status = cargo.current_dir(root()).status().expect("cargo runs");
-            assert!(status.success(), "the `servlet` command does not build");
-        }
-    });
-    path
+    BUILT.get_or_init(|| finish(cargo().arg("programs"), "see .cargo/config.toml"));
+    let name = format!("servlet{}", std::env::consts::EXE_SUFFIX);
+    target().join("debug").join(name)
 }
 
 /// The `servlet` command with these arguments, in the root of the workspace.
-pub fn servlet_command(arguments: &[&str]) -> Command {
+pub fn servlet_command<I>(arguments: I) -> Command
+where
+    I: IntoIterator<Item: AsRef<std::ffi::OsStr>>,
+{
     let mut command = Command::new(servlet());
     command.args(arguments).current_dir(root());
     command
 }
 
+fn cargo() -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(root()).env("CARGO_TERM_QUIET", "true");
+    cargo
+}
+
+fn finish(cargo: &mut Command, hint: &str) {
+    let output = cargo.output().expect("cargo runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{cargo:?} failed; {hint}\n{said}");
+}
+
 fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+    let folder = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    root().join(folder)
 }

@@ -1,13 +1,22 @@
 //! An MCP client: rmcp's, over the standard streams of a process that it starts.
 
 use anyhow::Context;
-use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject, Tool};
-use rmcp::service::{RoleClient, RunningService};
+use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject, ProtocolVersion, Tool};
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
 use rmcp::{ServiceError, ServiceExt};
 use serde_json::Value;
 use tokio::process::Command;
 use tokio::runtime::Runtime;
+
+/// How client and server get to know each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Era {
+    /// By a handshake, as in all revisions up to 2025-11-25.
+    Handshake,
+    /// By metadata of each request, as since 2026-07-28.
+    Stateless,
+}
 
 /// A client that is connected to a server.
 #[derive(Debug)]
@@ -23,10 +32,27 @@ impl Client {
     ///
     /// If the command cannot run, or is no MCP server.
     pub fn start(command: std::process::Command) -> anyhow::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        Self::start_in(Era::Handshake, command)
+    }
+
+    /// Starts the command and gets to know it in the way of an era.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    pub fn start_in(era: Era, command: std::process::Command) -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()?;
         let service = runtime.block_on(async {
-            let process = TokioChildProcess::new(Command::from(command)).context("cannot start the server")?;
-            ().serve(process).await.context("the server does not speak MCP")
+            let process = TokioChildProcess::new(Command::from(command))
+                .context("cannot start the server")?;
+            let connected = match era {
+                Era::Handshake => ().serve(process).await,
+                Era::Stateless => ().serve_with_lifecycle(process, stateless()).await,
+            };
+            connected.context("the server does not speak MCP")
         })?;
         Ok(Self { runtime, service })
     }
@@ -64,6 +90,12 @@ impl Client {
     pub fn stop(self) -> anyhow::Result<()> {
         self.runtime.block_on(self.service.cancel())?;
         Ok(())
+    }
+}
+
+fn stateless() -> ClientLifecycleMode {
+    ClientLifecycleMode::Discover {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
     }
 }
 

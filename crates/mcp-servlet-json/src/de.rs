@@ -302,7 +302,7 @@ impl<'de> serde::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.reader.skip_value(true)?;
+        self.reader.skip_leniently()?;
         self.locate(visitor.visit_unit())
     }
 }

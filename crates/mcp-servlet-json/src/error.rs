@@ -168,14 +168,14 @@ impl Error {
     fn sentence(&self) -> String {
         let mut out = String::new();
         let (text, name) = self.kind().words();
-        out.push_str(text);
-        out.push_str(name);
+        crate::write_raw(&mut out, text);
+        crate::write_raw(&mut out, name);
         if text.ends_with('`') {
-            out.push('`');
+            crate::write_raw(&mut out, "`");
         }
         self.push_expected(&mut out);
         if self.0.offset != NOWHERE {
-            out.push_str(" at offset ");
+            crate::write_raw(&mut out, " at offset ");
             crate::write_u64(&mut out, self.0.offset as u64);
         }
         out
@@ -184,8 +184,8 @@ impl Error {
     fn push_expected(&self, out: &mut String) {
         let mut separator = ", expected ";
         for name in self.0.expected {
-            out.push_str(separator);
-            out.push_str(name);
+            crate::write_raw(out, separator);
+            crate::write_raw(out, name);
             separator = " or ";
         }
     }

@@ -82,7 +82,7 @@ pub use error::{Error, ErrorKind};
 pub use raw::RawJson;
 pub use reader::{Kind, Reader};
 pub use ser::Serializer;
-pub use write::{write_i64, write_string, write_u64};
+pub use write::{write_i64, write_raw, write_string, write_u64};
 
 /// Reads a value from a text.
 ///

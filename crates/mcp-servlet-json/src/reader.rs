@@ -5,6 +5,7 @@
 
 mod kind;
 mod number;
+pub(crate) mod scan;
 mod skip;
 mod string;
 #[cfg(test)]
@@ -16,7 +17,6 @@ use crate::error::{Error, ErrorKind};
 
 pub use kind::Kind;
 pub(crate) use number::Number;
-pub(crate) use string::run;
 
 /// Reads JSON piece by piece.
 ///
@@ -98,7 +98,7 @@ impl<'de> Reader<'de> {
             b'"' => Kind::String,
             b'[' => Kind::Array,
             b'{' => Kind::Object,
-            _ => return Err(self.expected("a value")),
+            _ => return Err(scan::expected(self.input, self.at, "a value")),
         };
         self.value = self.at;
         Ok(kind)
@@ -111,7 +111,8 @@ impl<'de> Reader<'de> {
     pub fn null(&mut self) -> Result<(), Error> {
         let first = self.peek();
         self.expect(Kind::Null, first == b'n')?;
-        self.word(b"null")
+        self.at = scan::word(self.input, self.at, b"null")?;
+        Ok(())
     }
 
     /// Reads `true` or `false`.
@@ -122,7 +123,8 @@ impl<'de> Reader<'de> {
         let first = self.peek();
         let value = first == b't';
         self.expect(Kind::Bool, value || first == b'f')?;
-        self.word(if value { b"true" } else { b"false" })?;
+        let word: &[u8] = if value { b"true" } else { b"false" };
+        self.at = scan::word(self.input, self.at, word)?;
         Ok(value)
     }
 
@@ -158,8 +160,13 @@ impl<'de> Reader<'de> {
         if !self.next(b'}')? {
             return Ok(None);
         }
-        let key = self.string()?;
-        self.colon()?;
+        let key = self.string_here()?;
+        // Mostly there is no white space before the colon.
+        if self.byte() == b':' {
+            self.at += 1;
+        } else {
+            self.colon()?;
+        }
         Ok(Some(key))
     }
 
@@ -195,38 +202,30 @@ impl<'de> Reader<'de> {
 
     /// Whether an element or a member comes. If the closing bracket comes instead, reads it and leaves.
     pub(crate) fn next(&mut self, close: u8) -> Result<bool, Error> {
-        let more = self.more(close)?;
-        self.depth = self.depth.wrapping_add(u8::from(!more));
-        Ok(more)
-    }
-
-    fn more(&mut self, close: u8) -> Result<bool, Error> {
         let mut next = self.peek();
         let fresh = std::mem::take(&mut self.fresh);
         if next == close {
             self.at += 1;
+            self.depth = self.depth.wrapping_add(1);
             return Ok(false);
         }
         let object = close == b'}';
         if !fresh {
             if next != b',' {
-                return Err(self.expected(if object { "`,` or `}`" } else { "`,` or `]`" }));
+                return Err(scan::unclosed(self.input, self.at, object));
             }
             self.at += 1;
             next = self.peek();
         }
         if object && next != b'"' {
-            return Err(self.expected("a key"));
+            return Err(scan::expected(self.input, self.at, "a key"));
         }
         Ok(true)
     }
 
     /// Reads the colon after a key.
     pub(crate) fn colon(&mut self) -> Result<(), Error> {
-        if self.peek() != b':' {
-            return Err(self.expected("`:`"));
-        }
-        self.at += 1;
+        self.at = scan::colon(self.input, self.at)?;
         Ok(())
     }
 
@@ -245,7 +244,7 @@ impl<'de> Reader<'de> {
     /// Reads the quote after the number or the boolean in a key.
     pub(crate) fn end_quoted(&mut self) -> Result<(), Error> {
         if self.byte() != b'"' {
-            return Err(self.expected("`\"`"));
+            return Err(scan::expected(self.input, self.at, "`\"`"));
         }
         self.at += 1;
         Ok(())
@@ -263,18 +262,18 @@ impl<'de> Reader<'de> {
 
     /// The byte at the reader, or zero at the end.
     fn byte(&self) -> u8 {
-        self.input.get(self.at).copied().unwrap_or(0)
+        scan::byte(self.input, self.at)
     }
 
     /// Skips white space and returns the byte after it.
+    #[inline]
     pub(crate) fn peek(&mut self) -> u8 {
-        loop {
-            let byte = self.byte();
-            if byte > b' ' || !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
-                return byte;
-            }
-            self.at += 1;
+        let next = self.byte();
+        if next > b' ' {
+            return next;
         }
+        self.at = scan::space(self.input, self.at);
+        self.byte()
     }
 
     /// Notes that a value of this kind begins at the reader, if its first byte `fits`.
@@ -294,29 +293,5 @@ impl<'de> Reader<'de> {
             Ok(_) => Error::wrong_type(kind.expected(), self.at),
             Err(error) => error,
         }
-    }
-
-    fn word(&mut self, word: &[u8]) -> Result<(), Error> {
-        for &byte in word {
-            if self.byte() != byte {
-                return Err(self.expected("a value"));
-            }
-            self.at += 1;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn expected(&self, what: &'static str) -> Error {
-        self.broken(ErrorKind::Expected(what))
-    }
-
-    /// The kind of error that the byte at the reader is, or the end of the text.
-    #[cold]
-    #[inline(never)]
-    fn broken(&self, kind: ErrorKind<'static>) -> Error {
-        let end = self.at >= self.input.len();
-        Error::new(if end { ErrorKind::UnexpectedEnd } else { kind }, self.at)
     }
 }

@@ -4,6 +4,9 @@ mod case;
 mod emit;
 mod options;
 mod shape;
+#[cfg(test)]
+mod tests;
+mod variants;
 
 use proc_macro2::TokenStream;
 use syn::DeriveInput;

@@ -8,6 +8,8 @@ mod attributes;
 mod derive;
 mod diagnostics;
 mod docs;
+#[cfg(test)]
+mod hygiene;
 mod tool;
 
 use proc_macro::TokenStream;

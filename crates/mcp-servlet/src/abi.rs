@@ -110,6 +110,7 @@ pub(crate) fn http(request: &str, body: Option<&[u8]>) -> (u16, Option<Vec<u8>>,
 }
 
 /// Copies `bytes` into a new block of host memory, eight at a time, as the ABI has no bulk copy.
+#[inline(never)]
 fn store(bytes: &[u8]) -> u64 {
     // SAFETY: allocates; the answer is the handle of a block of that length, 0 for length 0.
     let handle = unsafe { kernel::alloc(bytes.len() as u64) };
@@ -148,14 +149,17 @@ fn load(handle: u64) -> Option<Vec<u8>> {
 
 /// Reads `length` bytes, eight at a time.
 fn read(length: u64, word: impl Fn(u64) -> u64, byte: impl Fn(u64) -> u8) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
     let mut at = 0;
-    while length - at >= 8 {
-        bytes.extend_from_slice(&word(at).to_le_bytes());
+    let mut chunks = bytes.chunks_exact_mut(8);
+    for chunk in &mut chunks {
+        if let Ok(chunk) = <&mut [u8; 8]>::try_from(chunk) {
+            *chunk = word(at).to_le_bytes();
+        }
         at += 8;
     }
-    while at < length {
-        bytes.push(byte(at));
+    for place in chunks.into_remainder() {
+        *place = byte(at);
         at += 1;
     }
     bytes

@@ -151,14 +151,16 @@ impl<'a> Arguments<'a> {
     }
 
     /// Passes on the argument of parameter `index` if it lies within the bounds, both inclusive.
-    pub fn within<T: PartialOrd>(
+    pub fn within<T: Bounded<B>, B: PartialOrd>(
         &self,
         index: usize,
         value: T,
-        min: Option<T>,
-        max: Option<T>,
+        min: Option<B>,
+        max: Option<B>,
     ) -> Result<T, Failure<'a>> {
-        let inside = min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max);
+        let inside = value.number().is_none_or(|number| {
+            min.is_none_or(|min| *number >= min) && max.is_none_or(|max| *number <= max)
+        });
         if inside { Ok(value) } else { Err(self.out_of_bounds(index)) }
     }
 
@@ -166,6 +168,12 @@ impl<'a> Arguments<'a> {
     fn out_of_bounds(&self, index: usize) -> Failure<'a> {
         let error = Error::new(ErrorKind::NumberOutOfRange, 0);
         Failure::Argument { name: self.name(index), text: self.text(index), error }
+    }
+
+    /// The names of the required arguments that are absent.
+    pub(crate) fn missing(&self) -> impl Iterator<Item = &'static str> {
+        let fields = self.fields.iter().zip(&self.texts);
+        fields.filter(|(field, text)| field.required && text.is_none()).map(|(field, _)| field.name)
     }
 
     fn name(&self, index: usize) -> &'static str {
@@ -177,52 +185,58 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Arguments taken apart. The outer error is of the JSON; the inner one is for the model.
-pub(crate) type Cut<'a> = Result<Result<Arguments<'a>, Failure<'a>>, Error>;
+/// An argument that bounds of type `B` are for: a number, or one that may be absent.
+pub trait Bounded<B> {
+    /// The number, if there is one.
+    fn number(&self) -> Option<&B>;
+}
 
-/// Reads the object at the reader for a tool that takes it whole.
+impl<T: PartialOrd> Bounded<T> for T {
+    fn number(&self) -> Option<&T> {
+        Some(self)
+    }
+}
+
+impl<T: PartialOrd> Bounded<T> for Option<T> {
+    fn number(&self) -> Option<&T> {
+        self.as_ref()
+    }
+}
+
+/// Takes the object at the reader for a tool that wants it whole.
 pub(crate) fn take_whole<'a>(
     reader: &mut Reader<'a>,
     table: Table,
-) -> Cut<'a> {
+) -> Result<Arguments<'a>, Failure<'a>> {
     let whole = reader.skip()?;
     let mut names = Reader::from(whole);
     names.begin_object()?;
     while let Some(name) = names.next_key()? {
         if table.names.is_some_and(|known| !known.contains(&&*name)) {
-            return Ok(Err(Failure::Unknown(name)));
+            return Err(Failure::Unknown(name));
         }
         names.skip()?;
     }
-    Ok(Ok(Arguments { fields: &[], texts: Vec::new(), whole }))
+    Ok(Arguments { fields: &[], texts: Vec::new(), whole })
 }
 
 /// Cuts the object at the reader into one text per field.
 pub(crate) fn take_fields<'a>(
     reader: &mut Reader<'a>,
     Table { fields, .. }: Table,
-) -> Cut<'a> {
+) -> Result<Arguments<'a>, Failure<'a>> {
     let mut texts = vec![None; fields.len()];
-    let mut unknown = None;
     reader.begin_object()?;
     while let Some(name) = reader.next_key()? {
         let text = reader.skip()?;
         match texts.iter_mut().zip(fields).find(|(_, field)| field.name == name) {
             Some((place, _)) => *place = Some(text),
-            None => unknown = unknown.or(Some(name)),
+            None => return Err(Failure::Unknown(name)),
         }
     }
-    if let Some(name) = unknown {
-        return Ok(Err(Failure::Unknown(name)));
+    let arguments = Arguments { fields, texts, whole: "" };
+    if arguments.missing().next().is_some() {
+        return Err(Failure::Missing(arguments));
     }
-    let mut missing = Vec::new();
-    for (text, field) in texts.iter().zip(fields) {
-        if field.required && text.is_none() {
-            missing.push(field.name);
-        }
-    }
-    if !missing.is_empty() {
-        return Ok(Err(Failure::Missing(missing)));
-    }
-    Ok(Ok(Arguments { fields, texts, whole: "" }))
+    Ok(arguments)
 }

@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use mcp_servlet_json::RawJson;
+use mcp_servlet_json::{RawJson, write_raw};
+
+use crate::arguments::Arguments;
 
 /// A failure that the model should see: its text becomes the content of a result with `isError`.
 ///
@@ -165,13 +167,13 @@ impl Fault {
         if self.code == Self::INTERNAL_ERROR && self.data.is_none() {
             return text;
         }
-        text.push_str("\nmcp-fault: {\"code\":");
+        write_raw(&mut text, "\nmcp-fault: {\"code\":");
         mcp_servlet_json::write_i64(&mut text, self.code);
         if let Some(data) = &self.data {
-            text.push_str(",\"data\":");
-            text.push_str(data.get());
+            write_raw(&mut text, ",\"data\":");
+            write_raw(&mut text, data.get());
         }
-        text.push('}');
+        write_raw(&mut text, "}");
         text
     }
 }
@@ -187,6 +189,10 @@ impl Error for Fault {}
 /// Why a call has no result.
 #[derive(Debug)]
 pub enum Failure<'a> {
+    /// The request is not JSON, or not a request.
+    Malformed(mcp_servlet_json::Error),
+    /// The request cannot be answered.
+    Fault(Fault),
     /// An argument could not be read.
     Argument {
         /// The parameter, empty for the arguments as a whole.
@@ -196,10 +202,16 @@ pub enum Failure<'a> {
         /// What is wrong in it.
         error: mcp_servlet_json::Error,
     },
-    /// These required arguments are absent.
-    Missing(Vec<&'static str>),
+    /// Of these arguments some are absent that must not be.
+    Missing(Arguments<'a>),
     /// An argument that no parameter takes.
     Unknown(Cow<'a, str>),
     /// The function said so.
     Tool(ToolError),
+}
+
+impl From<mcp_servlet_json::Error> for Failure<'_> {
+    fn from(error: mcp_servlet_json::Error) -> Self {
+        Self::Malformed(error)
+    }
 }

@@ -1,5 +1,8 @@
 //! The wasm exports, in terms of a [`Servlet`]: 0 for an answer, -1 for an error.
 
+#[cfg(feature = "panic-hook")]
+use mcp_servlet_json::{write_raw, write_u64};
+
 use crate::abi;
 use crate::context::Context;
 use crate::servlet::Servlet;
@@ -36,16 +39,16 @@ fn report_panics() {
 fn panic_text(panic: &std::panic::PanicHookInfo<'_>) -> String {
     let mut text = String::from("panicked");
     if let Some(location) = panic.location() {
-        text.push_str(" at ");
-        text.push_str(location.file());
-        text.push(':');
-        mcp_servlet_json::write_u64(&mut text, location.line().into());
+        write_raw(&mut text, " at ");
+        write_raw(&mut text, location.file());
+        write_raw(&mut text, ":");
+        write_u64(&mut text, location.line().into());
     }
     let payload = panic.payload();
     let literal = payload.downcast_ref::<&str>().copied();
     if let Some(why) = literal.or_else(|| payload.downcast_ref::<String>().map(String::as_str)) {
-        text.push_str(": ");
-        text.push_str(why);
+        write_raw(&mut text, ": ");
+        write_raw(&mut text, why);
     }
     text
 }

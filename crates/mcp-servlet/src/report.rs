@@ -1,19 +1,20 @@
-//! Tells the model what is wrong with its arguments: where, what was expected, what came.
+//! Tells the model what is wrong with its arguments: where, what the schema asks for, what came.
 //!
-//! What was expected is read back from the schema text in the servlet's description, the one place
+//! What the schema asks for is read back from its text in the servlet's description, the one place
 //! where it stands. So none of this costs anything before a call goes wrong, and it is kept small:
 //! it is in every servlet.
 
 use std::borrow::Cow;
 
-use mcp_servlet_json::{Error, ErrorKind, Kind, Reader, write_u64};
+use mcp_servlet_json::{Error, ErrorKind, Kind, Reader, write_raw, write_u64};
 
+use crate::arguments::Arguments;
 use crate::error::Failure;
 
 /// How much of a wrong value is shown, in bytes.
 const SHOWN: usize = 60;
 
-/// A value in the arguments, and what the schema says of it.
+/// A place in the arguments: its pointer, the schema there, and the value there.
 pub(crate) struct Report<'a> {
     out: String,
     pointer: String,
@@ -24,16 +25,20 @@ pub(crate) struct Report<'a> {
 impl<'a> Report<'a> {
     /// What the model should read about a call of tool `index` of the servlet with this description.
     pub(crate) fn on(description: &'a str, index: usize, failure: &Failure<'a>) -> String {
-        let tools = member(description, "tools").unwrap_or_default();
+        let tools = member(description, "tools");
         let tool = Children::of(tools).nth(index).map_or("", |(_, tool)| tool);
-        let schema = member(tool, "inputSchema").unwrap_or_default();
-        let out = String::from("invalid arguments: ");
-        let mut report = Self { out, pointer: String::new(), schema, value: "" };
+        let mut report = Self {
+            out: String::from("invalid arguments: "),
+            pointer: String::new(),
+            schema: member(tool, "inputSchema"),
+            value: "",
+        };
         match failure {
             Failure::Argument { name, text, error } => report.argument(name, text, error),
-            Failure::Missing(names) => report.missing(names),
+            Failure::Missing(arguments) => report.missing(arguments),
             Failure::Unknown(name) => report.unknown(name),
-            Failure::Tool(error) => report.say(error.message()),
+            // These are no matter of the arguments: they do not come here.
+            Failure::Malformed(_) | Failure::Fault(_) | Failure::Tool(_) => {}
         }
         report.out
     }
@@ -45,16 +50,13 @@ impl<'a> Report<'a> {
         }
         self.descend(error.offset());
         match error.kind() {
-            ErrorKind::MissingField(field) => {
-                self.enter(field, "");
-                self.expected();
-                self.say(", but it is missing");
-            }
+            ErrorKind::MissingField(field) => self.missing_here(field),
             ErrorKind::UnknownField(field) => self.unknown(field),
             kind => {
-                self.expected();
+                self.here(" must match ");
+                self.say(self.schema);
                 self.say(", got ");
-                self.came();
+                self.say(shown(self.value));
                 if let ErrorKind::Custom(reason) = kind {
                     self.say(": ");
                     self.say(reason);
@@ -63,34 +65,36 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn missing(&mut self, names: &[&str]) {
+    fn missing(&mut self, arguments: &Arguments<'_>) {
         let root = self.schema;
         let mut separator = "";
-        for name in names {
+        for name in arguments.missing() {
             self.say(separator);
             self.pointer.clear();
             self.schema = root;
-            self.enter(name, "");
-            self.expected();
-            self.say(", but it is missing");
+            self.missing_here(name);
             separator = "; ";
         }
     }
 
+    /// Reports a member that the object here lacks.
+    fn missing_here(&mut self, name: &str) {
+        self.enter(name, "");
+        self.here(" is missing; it must match ");
+        self.say(self.schema);
+    }
+
     /// Reports a member that the object here does not have, and those that it has.
     fn unknown(&mut self, name: &str) {
-        let properties = member(self.schema, "properties").unwrap_or_default();
+        let properties = member(self.schema, "properties");
         self.enter(name, "");
-        self.here();
-        let mut separator = " is unknown; known are `";
+        self.here(" is unknown");
+        let mut separator = "; known are `";
         for (name, _) in Children::of(properties) {
             self.say(separator);
             self.say(&name);
             self.say("`");
             separator = ", `";
-        }
-        if separator.len() > 3 {
-            self.say(" is unknown; there are no arguments here");
         }
     }
 
@@ -110,77 +114,44 @@ impl<'a> Report<'a> {
 
     /// Steps into the child called `token`.
     fn enter(&mut self, token: &str, value: &'a str) {
-        self.pointer.push('/');
+        write_raw(&mut self.pointer, "/");
         for character in token.chars() {
-            match character {
-                '~' => self.pointer.push_str("~0"),
-                '/' => self.pointer.push_str("~1"),
-                _ => self.pointer.push(character),
-            }
+            let mut buffer = [0; 4];
+            let escaped = match character {
+                '~' => "~0",
+                '/' => "~1",
+                _ => character.encode_utf8(&mut buffer),
+            };
+            write_raw(&mut self.pointer, escaped);
         }
-        let named = member(self.schema, "properties").and_then(|some| member(some, token));
-        let other = || member(self.schema, "items").or_else(|| member(self.schema, "additionalProperties"));
-        self.schema = named.or_else(other).unwrap_or_default();
+        let places = [member(member(self.schema, "properties"), token), member(self.schema, "items")];
+        let place = places.into_iter().find(|schema| !schema.is_empty());
+        self.schema = place.unwrap_or_else(|| member(self.schema, "additionalProperties"));
         self.value = value;
     }
 
-    /// Appends words. Not inlined: there are many, and each would bring the code that makes room.
-    #[inline(never)]
-    fn say(&mut self, words: &str) {
-        self.out.push_str(words);
-    }
-
-    /// Appends where we are.
-    fn here(&mut self) {
-        self.say("`");
+    /// Appends where we are, and what of it.
+    fn here(&mut self, what: &str) {
         let pointer = std::mem::take(&mut self.pointer);
-        self.say(if pointer.is_empty() { "/" } else { &pointer });
+        for part in ["`", if pointer.is_empty() { "/" } else { &pointer }, "`", what] {
+            self.say(part);
+        }
         self.pointer = pointer;
-        self.say("`");
     }
 
-    /// Appends where we are and what the schema asks for there.
-    fn expected(&mut self) {
-        self.here();
-        self.say(" must be ");
-        if let Some(values) = member(self.schema, "enum") {
-            self.say("one of ");
-            self.say(values);
-            return;
-        }
-        self.say(match member(self.schema, "type").unwrap_or_default() {
-            "\"string\"" => "a string",
-            "\"integer\"" => "an integer",
-            "\"number\"" => "a number",
-            "\"boolean\"" => "true or false",
-            "\"array\"" => "an array",
-            "\"object\"" => "an object",
-            "\"null\"" => "null",
-            _ => "another value",
-        });
-        for (keyword, words) in [
-            ("minimum", " of at least "),
-            ("maximum", " of at most "),
-            ("format", " in the format "),
-            ("anyOf", " that matches any of "),
-        ] {
-            if let Some(value) = member(self.schema, keyword) {
-                self.say(words);
-                self.say(value);
-            }
-        }
+    fn say(&mut self, words: &str) {
+        write_raw(&mut self.out, words);
     }
+}
 
-    /// Appends the value here, or its kind if it is long.
-    fn came(&mut self) {
-        let value = self.value;
-        self.say(match value.as_bytes().first() {
-            Some(b'{') => "an object",
-            Some(b'[') => "an array",
-            Some(b'"') if value.len() > SHOWN => "a long string",
-            Some(_) if value.len() > SHOWN => "a long number",
-            _ => value,
-        });
+/// A value, or its kind if it is long.
+fn shown(value: &str) -> &str {
+    match value.as_bytes().first() {
+        Some(b'{') => "an object",
+        Some(b'[') => "an array",
+        Some(b'"') if value.len() > SHOWN => "a long string",
+        Some(_) if value.len() > SHOWN => "a long number",
+        _ => value,
     }
 }
 
@@ -196,12 +167,10 @@ struct Children<'a> {
 impl<'a> Children<'a> {
     fn of(json: &'a str) -> Self {
         let mut reader = Reader::from(json);
-        let index = match reader.peek_kind() {
-            Ok(Kind::Array) => reader.begin_array().is_ok().then_some(0),
-            // Of something else than an object, the first `next_key` fails.
-            _ => reader.begin_object().err().map(|_| u64::MAX),
-        };
-        Self { reader, index }
+        let is_array = matches!(reader.peek_kind(), Ok(Kind::Array));
+        // Of something that is neither, `next_key` finds nothing.
+        let _ = if is_array { reader.begin_array() } else { reader.begin_object() };
+        Self { reader, index: is_array.then_some(0) }
     }
 }
 
@@ -210,20 +179,22 @@ impl<'a> Iterator for Children<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let name = match &mut self.index {
-            Some(u64::MAX) => return None,
+            None => self.reader.next_key().ok()??,
             Some(index) => {
+                if !self.reader.next_element().ok()? {
+                    return None;
+                }
                 let mut name = String::new();
                 write_u64(&mut name, *index);
                 *index += 1;
-                self.reader.next_element().ok()?.then_some(Cow::Owned(name))?
+                Cow::Owned(name)
             }
-            None => self.reader.next_key().ok()??,
         };
         Some((name, self.reader.skip().ok()?))
     }
 }
 
-/// The member `name` of a JSON object.
-fn member<'a>(json: &'a str, name: &str) -> Option<&'a str> {
-    Children::of(json).find(|(key, _)| key == name).map(|(_, text)| text)
+/// The member `name` of a JSON object, empty if there is none.
+fn member<'a>(json: &'a str, name: &str) -> &'a str {
+    Children::of(json).find(|(key, _)| key == name).map_or("", |(_, text)| text)
 }

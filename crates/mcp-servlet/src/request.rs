@@ -2,58 +2,41 @@
 
 use std::borrow::Cow;
 
-use mcp_servlet_json::{Error, ErrorKind, Kind, Reader};
+use mcp_servlet_json::{Error, ErrorKind, Kind, Reader, write_raw, write_u64};
 
-use crate::arguments::{Arguments, Cut};
+use crate::arguments::Arguments;
 use crate::error::{Failure, Fault};
 use crate::tool::Entry;
 
-/// A request for a tool that exists.
+/// A request while it is read, and when it is read.
 pub(crate) struct Request<'a> {
+    tools: &'static [Entry],
+    name: Option<Cow<'a, str>>,
     /// The tool's place in the servlet.
-    pub(crate) index: usize,
-    pub(crate) entry: &'static Entry,
-    /// The arguments, or what the model should know of them.
-    pub(crate) arguments: Result<Arguments<'a>, Failure<'a>>,
+    tool: Option<usize>,
+    /// The arguments, if they came before the tool's name.
+    early: Option<&'a str>,
+    arguments: Option<Arguments<'a>>,
 }
 
 impl<'a> Request<'a> {
-    /// Reads the JSON of a request.
-    pub(crate) fn read(tools: &'static [Entry], request: &'a [u8]) -> Result<Self, Fault> {
-        let text = std::str::from_utf8(request)
-            .map_err(|_| Fault::new(Fault::PARSE_ERROR, "the request is not UTF-8 text"))?;
-        let mut envelope = Envelope { tools, name: None, found: None, arguments: Given::Absent };
-        envelope.read(text).map_err(|error| malformed(&error))?;
-        let Some(name) = envelope.name else {
-            return Err(Fault::invalid_params("the request has no `params.name`"));
-        };
-        let Some((index, entry)) = envelope.found else {
-            return Err(unknown_tool(&name, tools));
-        };
-        let arguments = envelope.arguments.cut(entry).map_err(|error| malformed(&error))?;
-        Ok(Self { index, entry, arguments })
+    pub(crate) fn new(tools: &'static [Entry]) -> Self {
+        Self { tools, name: None, tool: None, early: None, arguments: None }
     }
-}
 
-/// What is known of a request while it is read.
-struct Envelope<'a> {
-    tools: &'static [Entry],
-    name: Option<Cow<'a, str>>,
-    found: Option<(usize, &'static Entry)>,
-    arguments: Given<'a>,
-}
+    /// The place of the tool that is asked for, as far as that is known.
+    pub(crate) fn tool(&self) -> usize {
+        self.tool.unwrap_or(0)
+    }
 
-/// The arguments as they came.
-enum Given<'a> {
-    Absent,
-    /// Before the tool's name, so they could not be cut yet.
-    Text(&'a str),
-    Cut(Result<Arguments<'a>, Failure<'a>>),
-}
-
-
-impl<'a> Envelope<'a> {
-    fn read(&mut self, text: &'a str) -> Result<(), Error> {
+    /// Reads the JSON of a request: the tool, and its arguments.
+    pub(crate) fn read(
+        &mut self,
+        request: &'a [u8],
+    ) -> Result<(&'static Entry, Arguments<'a>), Failure<'a>> {
+        let Ok(text) = std::str::from_utf8(request) else {
+            return Err(fault(Fault::PARSE_ERROR, "the request is not UTF-8 text"));
+        };
         let mut reader = Reader::from(text);
         reader.begin_object()?;
         while let Some(key) = reader.next_key()? {
@@ -62,65 +45,85 @@ impl<'a> Envelope<'a> {
                 _ => drop(reader.skip()?),
             }
         }
-        reader.finish()
+        reader.finish()?;
+        self.complete()
     }
 
-    fn params(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+    fn params(&mut self, reader: &mut Reader<'a>) -> Result<(), Failure<'a>> {
         reader.begin_object()?;
         while let Some(key) = reader.next_key()? {
             match &*key {
                 "name" => {
                     let name = reader.string()?;
-                    self.found = self.tools.iter().enumerate().find(|(_, tool)| tool.name == name);
+                    self.tool = self.tools.iter().position(|tool| tool.name == name);
                     self.name = Some(name);
                 }
-                "arguments" if reader.peek_kind()? == Kind::Null => reader.null()?,
-                "arguments" => {
-                    self.arguments = match self.found {
-                        Some((_, entry)) => Given::Cut(entry.cut(reader)?),
-                        None => Given::Text(reader.skip()?),
-                    }
-                }
+                "arguments" if reader.peek_kind()? != Kind::Null => match self.entry() {
+                    Some(entry) => self.arguments = Some(entry.take(reader)?),
+                    None => self.early = Some(reader.skip()?),
+                },
                 _ => drop(reader.skip()?),
             }
         }
         Ok(())
     }
-}
 
-impl<'a> Given<'a> {
-    fn cut(self, entry: &Entry) -> Cut<'a> {
-        match self {
-            Self::Cut(arguments) => Ok(arguments),
-            Self::Text(text) => entry.cut(&mut Reader::from(text)),
-            Self::Absent => entry.cut(&mut Reader::from("{}")),
-        }
+    fn entry(&self) -> Option<&'static Entry> {
+        self.tools.get(self.tool?)
+    }
+
+    fn complete(&mut self) -> Result<(&'static Entry, Arguments<'a>), Failure<'a>> {
+        let Some(name) = &self.name else {
+            return Err(fault(Fault::INVALID_PARAMS, "the request has no `params.name`"));
+        };
+        let Some(entry) = self.entry() else {
+            return Err(unknown_tool(name, self.tools));
+        };
+        let arguments = match self.arguments.take() {
+            Some(arguments) => arguments,
+            None => entry.take(&mut Reader::from(self.early.unwrap_or("{}")))?,
+        };
+        Ok((entry, arguments))
     }
 }
 
 impl Entry {
     /// Takes the arguments at the reader apart, as the tool's parameters ask.
-    fn cut<'a>(&self, reader: &mut Reader<'a>) -> Cut<'a> {
-        (self.parameters.cut)(reader, self.parameters.table)
+    fn take<'a>(&self, reader: &mut Reader<'a>) -> Result<Arguments<'a>, Failure<'a>> {
+        (self.parameters.take)(reader, self.parameters.table)
     }
 }
 
-/// The request is not JSON, or not a request.
+/// The fault of a request that is not JSON, or not a request.
+///
+/// It says where and not what: hosts write the request, so it is hardly ever read, and the words for every
+/// mistake would be in every servlet.
 #[cold]
-fn malformed(error: &Error) -> Fault {
-    if error.kind() != ErrorKind::WrongType {
-        return Fault::new(Fault::PARSE_ERROR, format!("the request is not JSON: {error}"));
-    }
-    Fault::invalid_params(format!("the request is malformed: {error}"))
+pub(crate) fn malformed(error: &Error) -> Fault {
+    let (code, what) = match error.kind() {
+        ErrorKind::WrongType => (Fault::INVALID_PARAMS, "the request has a value of the wrong type at byte "),
+        _ => (Fault::PARSE_ERROR, "the request is not valid JSON at byte "),
+    };
+    let mut message = String::from(what);
+    write_u64(&mut message, error.offset() as u64);
+    Fault::new(code, message)
 }
 
 #[cold]
-fn unknown_tool(name: &str, tools: &[Entry]) -> Fault {
-    let mut message = format!("unknown tool `{name}`; this servlet has");
-    for (index, entry) in tools.iter().enumerate() {
-        message.push_str(if index == 0 { " `" } else { ", `" });
-        message.push_str(entry.name);
-        message.push('`');
+fn unknown_tool<'a>(name: &str, tools: &[Entry]) -> Failure<'a> {
+    let mut message = String::from("unknown tool `");
+    write_raw(&mut message, name);
+    let mut separator = "`; this servlet has `";
+    for tool in tools {
+        write_raw(&mut message, separator);
+        write_raw(&mut message, tool.name);
+        separator = "`, `";
     }
-    Fault::invalid_params(message)
+    write_raw(&mut message, "`");
+    Failure::Fault(Fault::invalid_params(message))
+}
+
+#[cold]
+fn fault<'a>(code: i64, message: &str) -> Failure<'a> {
+    Failure::Fault(Fault::new(code, message))
 }

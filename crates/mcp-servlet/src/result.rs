@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_servlet_json::{RawJson, to_string, to_writer, write_string};
+use mcp_servlet_json::{RawJson, to_string, to_writer, write_raw, write_string};
 use mcp_servlet_types::Content;
 use serde::Serialize;
 
@@ -81,32 +81,33 @@ impl ToolResult {
 
     fn push_text(&mut self, text: &str) {
         self.separate();
-        self.json.push_str("{\"type\":\"text\",\"text\":");
+        self.raw("{\"type\":\"text\",\"text\":");
         write_string(&mut self.json, text);
-        self.json.push('}');
+        self.raw("}");
     }
 
     fn separate(&mut self) {
         if self.json.len() > START.len() {
-            self.json.push(',');
+            self.raw(",");
         }
+    }
+
+    fn raw(&mut self, json: &str) {
+        write_raw(&mut self.json, json);
     }
 
     /// The whole result as JSON.
     pub(crate) fn into_json(mut self) -> String {
-        self.json.push(']');
-        if let Some(structured) = &self.structured {
-            self.json.push_str(",\"structuredContent\":");
-            self.json.push_str(structured);
+        self.raw("]");
+        if let Some(structured) = self.structured.take() {
+            self.raw(",\"structuredContent\":");
+            self.raw(&structured);
         }
-        if let Some(meta) = &self.meta {
-            self.json.push_str(",\"_meta\":");
-            self.json.push_str(meta.get());
+        if let Some(meta) = self.meta.take() {
+            self.raw(",\"_meta\":");
+            self.raw(meta.get());
         }
-        if self.is_error {
-            self.json.push_str(",\"isError\":true");
-        }
-        self.json.push('}');
+        self.raw(if self.is_error { ",\"isError\":true}" } else { "}" });
         self.json
     }
 }

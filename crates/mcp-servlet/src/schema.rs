@@ -77,6 +77,8 @@ pub(crate) enum Kind {
     Number,
     /// Text, perhaps in a named format.
     String { format: &'static str },
+    /// Text of one character.
+    Character,
     /// One of some texts; `notes` tells what they mean, a line for each.
     Enum { values: &'static [&'static str], notes: &'static str },
     /// A list.
@@ -161,6 +163,11 @@ impl Node {
         Self::new(Kind::String { format: "" })
     }
 
+    /// Text of one character.
+    pub const fn character() -> Self {
+        Self::new(Kind::Character)
+    }
+
     /// The same text in a `format` of JSON Schema, such as `date-time`. No effect on other kinds.
     #[must_use]
     pub const fn with_format(self, format: &'static str) -> Self {
@@ -221,7 +228,8 @@ impl Node {
         }
     }
 
-    /// The same object with the properties of others. No effect on other kinds.
+    /// The same object with the properties of others, each a [`flattened`](Self::flattened) one. No
+    /// effect on other kinds.
     #[must_use]
     pub const fn with_flattened(self, flattened: &'static [&'static Node]) -> Self {
         match self.kind {
@@ -238,7 +246,8 @@ impl Node {
             Kind::Object(object) if T::OPTIONAL => {
                 Self { kind: Kind::Object(Object { partial: true, ..object }), ..*T::NODE }
             }
-            _ => *T::NODE,
+            Kind::Object(_) | Kind::Map { .. } | Kind::Any => *T::NODE,
+            _ => panic!("what is flattened, or held beside a tag, must be a struct or a map"),
         }
     }
 

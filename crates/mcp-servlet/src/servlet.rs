@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::error::{Failure, Fault};
 use crate::report::Report;
-use crate::request::Request;
+use crate::request::{Request, malformed};
 use crate::result::ToolResult;
 use crate::tool::Entry;
 
@@ -55,12 +55,16 @@ impl Servlet {
 
     /// The answer of the `call` export to a request, both as JSON.
     pub(crate) fn answer(&self, context: &Context, request: &[u8]) -> Result<String, Fault> {
-        let Request { index, entry, arguments } = Request::read(self.tools, request)?;
-        let outcome = arguments.and_then(|arguments| (entry.call)(context, arguments));
+        let mut call = Request::new(self.tools);
+        let outcome = call.read(request).and_then(|(tool, arguments)| (tool.call)(context, arguments));
         let result = match outcome {
             Ok(result) => result,
+            Err(Failure::Malformed(error)) => return Err(malformed(&error)),
+            Err(Failure::Fault(fault)) => return Err(fault),
             Err(Failure::Tool(error)) => ToolResult::error(&error.into_message()?),
-            Err(failure) => ToolResult::error(&Report::on(self.description(), index, &failure)),
+            Err(failure) => {
+                ToolResult::error(&Report::on(self.description(), call.tool(), &failure))
+            }
         };
         Ok(result.into_json())
     }

@@ -2,7 +2,7 @@
 
 use mcp_servlet_json::Reader;
 
-use crate::arguments::{self, Arguments, Cut, Field};
+use crate::arguments::{self, Arguments, Field};
 use crate::context::Context;
 use crate::error::Failure;
 use crate::result::ToolResult;
@@ -93,18 +93,18 @@ impl Hints {
 #[derive(Debug, Clone, Copy)]
 pub struct Parameters {
     pub(crate) table: Table,
-    pub(crate) cut: for<'a> fn(&mut Reader<'a>, Table) -> Cut<'a>,
+    pub(crate) take: for<'a> fn(&mut Reader<'a>, Table) -> Result<Arguments<'a>, Failure<'a>>,
 }
 
 impl Parameters {
     /// One by one, by name.
     pub const fn fields(fields: &'static [Field]) -> Self {
-        Self { table: Table { fields, names: None }, cut: arguments::take_fields }
+        Self { table: Table { fields, names: None }, take: arguments::take_fields }
     }
 
     /// All as one value; `names` are those it knows, if it refuses others.
     pub const fn whole(names: Option<&'static [&'static str]>) -> Self {
-        Self { table: Table { fields: &[], names }, cut: arguments::take_whole }
+        Self { table: Table { fields: &[], names }, take: arguments::take_whole }
     }
 }
 

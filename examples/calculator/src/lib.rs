@@ -140,11 +140,12 @@ mod tests {
     fn tells_the_model_what_is_wrong_with_an_argument() {
         assert_eq!(
             text("statistics", json!({ "numbers": [1, "two"] })),
-            "invalid arguments: `/numbers/1` must be a number, got \"two\""
+            "invalid arguments: `/numbers/1` must match {\"type\":\"number\"}, got \"two\""
         );
         assert_eq!(
             text("gcd", json!({ "a": 0, "b": 3 })),
-            "invalid arguments: `/a` must be an integer of at least 1, got 0"
+            "invalid arguments: `/a` must match \
+             {\"type\":\"integer\",\"description\":\"one number\",\"minimum\":1}, got 0"
         );
         assert_eq!(
             text("add", json!({ "a": 1, "b": 2, "c": 3 })),

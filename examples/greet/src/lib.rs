@@ -37,7 +37,11 @@ mod tests {
         let result = SERVLET.call("greet", json!({})).unwrap();
         assert_eq!(result.is_error, Some(true));
         let text = result.content[0].text.as_deref().unwrap();
-        assert_eq!(text, "invalid arguments: `/name` must be a string, but it is missing");
+        assert_eq!(
+            text,
+            "invalid arguments: `/name` is missing; it must match \
+             {\"type\":\"string\",\"description\":\"the name of the person to greet\"}"
+        );
     }
 
     #[test]

@@ -85,7 +85,7 @@ fn member_at(reader: &mut Reader<'_>, offset: usize) -> Option<String> {
 /// Whether the offset is in the value at the reader (or in its key). If it is after it, the reader skips the value.
 fn holds(reader: &mut Reader<'_>, offset: usize) -> Option<bool> {
     let mut after = reader.clone();
-    let end = after.skip_value(true).is_ok();
+    let end = after.skip_leniently().is_ok();
     if reader.peek_kind().is_err() && offset != reader.offset() {
         return None;
     }

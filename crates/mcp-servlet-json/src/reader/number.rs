@@ -2,7 +2,7 @@
 //!
 //! What parses a float is called by nothing that reads integers, so a servlet without floats does not link it.
 
-use super::{Kind, Reader};
+use super::{Kind, Reader, scan};
 use crate::error::{Error, ErrorKind};
 
 /// A number in the type in which `deserialize_any` hands it over.
@@ -24,8 +24,8 @@ impl<'de> Reader<'de> {
     pub fn number(&mut self) -> Result<&'de str, Error> {
         self.begin_number()?;
         let start = self.at;
-        self.skip_number()?;
-        self.text(start)
+        self.at = scan::number(self.input, start)?;
+        self.text(start, self.at)
     }
 
     /// Reads an integer that is not negative.
@@ -80,7 +80,7 @@ impl<'de> Reader<'de> {
     pub(crate) fn integer(&mut self) -> Result<(bool, u64), Error> {
         self.begin_number()?;
         let start = self.at;
-        self.skip_number()?;
+        self.at = scan::number(self.input, start)?;
         let mut literal = self.input.get(start..self.at).unwrap_or_default();
         let negative = literal.first() == Some(&b'-');
         if negative {
@@ -120,41 +120,6 @@ impl<'de> Reader<'de> {
     fn begin_number(&mut self) -> Result<(), Error> {
         let first = self.peek();
         self.expect(Kind::Number, first == b'-' || first.is_ascii_digit())
-    }
-
-    /// Skips a number, of which the first byte is at the reader.
-    pub(super) fn skip_number(&mut self) -> Result<(), Error> {
-        self.at += usize::from(self.byte() == b'-');
-        if self.byte() == b'0' {
-            self.at += 1;
-            if self.byte().is_ascii_digit() {
-                return Err(self.broken(ErrorKind::InvalidNumber));
-            }
-        } else {
-            self.skip_digits()?;
-        }
-        if self.byte() == b'.' {
-            self.at += 1;
-            self.skip_digits()?;
-        }
-        if matches!(self.byte(), b'e' | b'E') {
-            self.at += 1;
-            self.at += usize::from(matches!(self.byte(), b'+' | b'-'));
-            self.skip_digits()?;
-        }
-        Ok(())
-    }
-
-    /// Skips digits, at least one.
-    fn skip_digits(&mut self) -> Result<(), Error> {
-        let start = self.at;
-        while self.byte().is_ascii_digit() {
-            self.at += 1;
-        }
-        if self.at == start {
-            return Err(self.broken(ErrorKind::InvalidNumber));
-        }
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values that nobody looks into.
 
-use super::{Kind, Reader};
-use crate::error::{Error, ErrorKind};
+use super::{Reader, scan};
+use crate::error::Error;
 
 impl<'de> Reader<'de> {
     /// Skips a value of any type, checks all of it, and returns it as it is written.
@@ -9,51 +9,65 @@ impl<'de> Reader<'de> {
     /// # Errors
     /// If the value is not valid JSON, or nested too deeply.
     pub fn skip(&mut self) -> Result<&'de str, Error> {
-        self.peek_kind()?;
+        self.peek();
         let start = self.at;
-        self.skip_value(false)?;
         self.value = start;
-        self.text(start)
+        self.at = scan::value(self.input, start, self.depth)?;
+        self.text(start, self.at)
     }
 
-    /// Skips a value without a stack of calls.
+    /// Skips a value of any depth, without a stack of calls.
     ///
-    /// Leniently, only the grammar counts, as when `serde_json` ignores a value: the depth, the encoding and the
-    /// surrogates of what nobody reads do no harm.
-    pub(crate) fn skip_value(&mut self, lenient: bool) -> Result<(), Error> {
-        let limit = if lenient {
-            usize::MAX
-        } else {
-            usize::from(self.depth)
-        };
+    /// Only the grammar counts, as when `serde_json` ignores a value: the depth, the encoding and the surrogates
+    /// of what nobody reads do no harm.
+    pub(crate) fn skip_leniently(&mut self) -> Result<(), Error> {
+        let input = self.input;
         let mut open = Vec::new();
+        let mut at = scan::space(input, self.at);
+        self.value = at;
         loop {
-            match self.peek_kind()? {
-                Kind::Null => self.null()?,
-                Kind::Bool => drop(self.boolean()?),
-                Kind::Number => self.skip_number()?,
-                Kind::String => self.skip_string(lenient)?,
-                kind => {
-                    if open.len() >= limit {
-                        return Err(Error::new(ErrorKind::DepthLimit, self.at));
-                    }
-                    open.push(kind == Kind::Object);
-                    self.enter_unlimited();
+            let first = scan::byte(input, at);
+            if matches!(first, b'[' | b'{') {
+                at = scan::space(input, at + 1);
+                open.push(first == b'{');
+                if scan::byte(input, at) != first + 2 {
+                    at = self.key_or_element(at, first == b'{')?;
+                    continue;
                 }
+            } else if first == b'"' {
+                at = scan::string(input, at, true)?;
+            } else {
+                at = scan::value(input, at, 0)?;
             }
-            loop {
-                let Some(&object) = open.last() else {
+            match self.leave_leniently(&mut open, at)? {
+                (end, true) => at = end,
+                (end, false) => {
+                    self.at = end;
                     return Ok(());
-                };
-                if self.more(if object { b'}' } else { b']' })? {
-                    if object {
-                        self.skip_string(lenient)?;
-                        self.colon()?;
-                    }
-                    break;
                 }
-                open.pop();
             }
         }
+    }
+
+    /// Leaves what ends at a position. Whether a value comes then, and where.
+    fn leave_leniently(&self, open: &mut Vec<bool>, mut at: usize) -> Result<(usize, bool), Error> {
+        while let Some(&object) = open.last() {
+            let after = scan::space(self.input, at);
+            match scan::byte(self.input, after) {
+                b',' => {
+                    let next = scan::space(self.input, after + 1);
+                    return Ok((self.key_or_element(next, object)?, true));
+                }
+                b'}' if object => at = after + 1,
+                b']' if !object => at = after + 1,
+                _ => return Err(scan::unclosed(self.input, after, object)),
+            }
+            open.pop();
+        }
+        Ok((at, false))
+    }
+
+    fn key_or_element(&self, at: usize, object: bool) -> scan::Step {
+        if object { scan::key(self.input, at, true) } else { Ok(at) }
     }
 }

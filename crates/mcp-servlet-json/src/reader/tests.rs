@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
-use super::{Kind, Reader, run};
+use super::scan::run;
+use super::{Kind, Reader};
 use crate::error::{Error, ErrorKind};
 
 #[test]
@@ -143,12 +144,12 @@ fn a_run_ends_at_what_a_string_must_escape() {
             let mut bytes = vec![b'~'; 24];
             bytes[place] = byte;
             assert_eq!(
-                run(&bytes),
+                run(&bytes, 0),
                 if stops { place } else { 24 },
                 "{byte} at {place}"
             );
         }
     }
-    assert_eq!(run(&text[0x23..0x5c]), 0x5c - 0x23);
-    assert_eq!(run(&text[0x5d..]), text.len() - 0x5d);
+    assert_eq!(run(&text[0x23..0x5c], 0), 0x5c - 0x23);
+    assert_eq!(run(&text[0x5d..], 0), text.len() - 0x5d);
 }

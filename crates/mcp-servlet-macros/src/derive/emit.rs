@@ -10,24 +10,23 @@ use super::shape::{Shape, private};
 /// The type's implementation of `Schema`.
 pub(crate) fn implementation(input: &DeriveInput, options: &TypeOptions, shape: &Shape) -> TokenStream {
     let private = private(options);
-    let Shape { node, same_as, names } = shape;
-    let optional = same_as.as_ref().map(|ty| {
-        quote!(const OPTIONAL: bool = <#ty as #private::Schema>::OPTIONAL;)
-    });
-    let names = match (names, same_as) {
-        (Some(names), _) => quote! {
-            const NAMES: ::core::option::Option<&'static [&'static str]> =
-                ::core::option::Option::Some(&[#(#names),*]);
-        },
-        (None, Some(ty)) => quote! {
-            const NAMES: ::core::option::Option<&'static [&'static str]> =
+    let Shape { node, same_as, transparent, names } = shape;
+    let same = same_as.as_ref().map(|ty| {
+        let optional = transparent.then(|| quote!(const OPTIONAL: ::core::primitive::bool = <#ty as #private::Schema>::OPTIONAL;));
+        quote! {
+            #optional
+            const NULLABLE: ::core::primitive::bool = <#ty as #private::Schema>::NULLABLE;
+            const NAMES: ::core::option::Option<&'static [&'static ::core::primitive::str]> =
                 <#ty as #private::Schema>::NAMES;
-        },
-        (None, None) => quote!(),
-    };
+        }
+    });
+    let names = names.as_ref().map(|names| quote! {
+        const NAMES: ::core::option::Option<&'static [&'static ::core::primitive::str]> =
+            ::core::option::Option::Some(&[#(#names),*]);
+    });
     with_body(input, &private, &quote! {
         const NODE: &'static #private::Node = &#node;
-        #optional
+        #same
         #names
     })
 }

@@ -3,7 +3,7 @@
 //! serde's derive checks its own attributes; here unknown keys of `#[serde]` pass in silence.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Attribute, LitStr, Meta, Path, Token, Type, punctuated::Punctuated};
 
 use super::case::Case;
@@ -19,6 +19,7 @@ pub(crate) struct TypeOptions {
     pub(crate) untagged: bool,
     pub(crate) deny_unknown_fields: bool,
     pub(crate) default: bool,
+    pub(crate) transparent: bool,
     /// The type that stands in for this one on the wire.
     pub(crate) proxy: Option<Type>,
     pub(crate) krate: TokenStream,
@@ -46,7 +47,6 @@ pub(crate) struct VariantOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) rename_all: Option<Case>,
     pub(crate) skip: bool,
-    pub(crate) other: bool,
     pub(crate) untagged: Option<syn::Ident>,
 }
 
@@ -60,21 +60,21 @@ impl TypeOptions {
             untagged: false,
             deny_unknown_fields: false,
             default: false,
+            transparent: false,
             proxy: None,
             krate: quote!(::mcp_servlet),
         };
         for item in serde_items(attributes) {
             match item.key.as_str() {
-                "rename_all" => options.rename_all = item.case(),
-                "rename_all_fields" => options.rename_all_fields = item.case(),
+                "rename_all" => options.rename_all = item.case(diagnostics),
+                "rename_all_fields" => options.rename_all_fields = item.case(diagnostics),
                 "tag" => options.tag = item.string(),
                 "content" => options.content = item.string(),
                 "untagged" => options.untagged = true,
                 "deny_unknown_fields" => options.deny_unknown_fields = true,
                 "default" => options.default = true,
-                "from" | "try_from" | "into" if options.proxy.is_none() => {
-                    options.proxy = item.string().and_then(|name| name.parse().ok());
-                }
+                "transparent" => options.transparent = true,
+                "from" | "try_from" | "into" => options.set_proxy(&item, diagnostics),
                 _ => {}
             }
         }
@@ -90,6 +90,22 @@ impl TypeOptions {
             }
         }
         options
+    }
+}
+
+impl TypeOptions {
+    fn set_proxy(&mut self, item: &SerdeItem, diagnostics: &mut Diagnostics) {
+        // What is no type, serde's own derive reports.
+        let Some(ty) = item.string().and_then(|name| name.parse::<Type>().ok()) else { return };
+        match &self.proxy {
+            Some(other) if other.to_token_stream().to_string() != ty.to_token_stream().to_string() => {
+                diagnostics.error(
+                    &item.meta,
+                    "a type that differs between reading and writing has no one schema\nhelp: take one type for both",
+                );
+            }
+            _ => self.proxy = Some(ty),
+        }
     }
 }
 
@@ -132,9 +148,8 @@ impl VariantOptions {
         for item in serde_items(attributes) {
             match item.key.as_str() {
                 "rename" => options.rename = item.name(diagnostics),
-                "rename_all" => options.rename_all = item.case(),
+                "rename_all" => options.rename_all = item.case(diagnostics),
                 "skip" | "skip_deserializing" => options.skip = true,
-                "other" => options.other = true,
                 "untagged" => options.untagged = item.path.get_ident().cloned(),
                 _ => {}
             }
@@ -174,22 +189,17 @@ impl SerdeItem {
                 return Some(first.clone());
             }
         }
+        let key = &self.key;
         diagnostics.error(
             list,
-            "a name that differs between reading and writing has no one schema\nhelp: write `rename = \"…\"`",
+            format!("a name that differs between reading and writing has no one schema\nhelp: write `{key} = \"…\"`"),
         );
         None
     }
 
-    /// A case rule; of two, the one for reading.
-    fn case(&self) -> Option<Case> {
-        if let Meta::List(list) = &self.meta {
-            let items = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok()?;
-            let items = items.into_iter().map(SerdeItem::new);
-            let reading = items.into_iter().find(|item| item.key == "deserialize")?;
-            return Case::named(&reading.string()?.value());
-        }
-        Case::named(&self.string()?.value())
+    /// A case rule, which must be the same in both directions.
+    fn case(&self, diagnostics: &mut Diagnostics) -> Option<Case> {
+        Case::named(&self.name(diagnostics)?.value())
     }
 
     fn new(meta: Meta) -> Self {

@@ -2,10 +2,10 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Data, DataEnum, DeriveInput, Field, Fields, FieldsNamed, Ident, Variant};
+use syn::{Data, DeriveInput, Field, Fields, FieldsNamed, Ident, Type};
 
 use super::case::Case;
-use super::options::{FieldOptions, TypeOptions, VariantOptions};
+use super::options::{FieldOptions, TypeOptions};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::tool::{json_literal, json_token};
@@ -14,15 +14,17 @@ use crate::tool::{json_literal, json_token};
 pub(crate) struct Shape {
     /// An expression of type `Node`.
     pub(crate) node: TokenStream,
-    /// The type whose optionality this type shares.
+    /// The type that this one is written as.
     pub(crate) same_as: Option<TokenStream>,
+    /// Whether serde reads it exactly as that type, also where it is absent.
+    pub(crate) transparent: bool,
     /// The names of the fields, where no others can be read.
     pub(crate) names: Option<Vec<String>>,
 }
 
 impl Shape {
-    fn of(node: TokenStream) -> Self {
-        Self { node, same_as: None, names: None }
+    pub(crate) fn of(node: TokenStream) -> Self {
+        Self { node, same_as: None, transparent: false, names: None }
     }
 }
 
@@ -34,7 +36,7 @@ pub(crate) fn node(
 ) -> Option<Shape> {
     let reader = Reader { options, name: &input.ident, private: private(options), diagnostics };
     if let Some(proxy) = &options.proxy {
-        return Some(reader.same_as(proxy.to_token_stream(), &input.attrs));
+        return Some(Shape { transparent: true, ..reader.same_as(proxy, &input.attrs) });
     }
     reader.data(input)
 }
@@ -44,18 +46,26 @@ pub(crate) fn private(options: &TypeOptions) -> TokenStream {
     quote!(#krate::__private)
 }
 
-struct Reader<'a> {
-    options: &'a TypeOptions,
+pub(super) struct Reader<'a> {
+    pub(super) options: &'a TypeOptions,
     name: &'a Ident,
-    private: TokenStream,
-    diagnostics: &'a mut Diagnostics,
+    pub(super) private: TokenStream,
+    pub(super) diagnostics: &'a mut Diagnostics,
+}
+
+/// The schema of one field without a name.
+pub(super) enum Inner<'a> {
+    /// That of its type.
+    Type(&'a Type),
+    /// Another one.
+    Node(TokenStream),
 }
 
 impl Reader<'_> {
     fn data(mut self, input: &DeriveInput) -> Option<Shape> {
         match &input.data {
             Data::Struct(data) => self.structure(&data.fields, input),
-            Data::Enum(data) => Some(self.enumeration(data, input)),
+            Data::Enum(data) => self.enumeration(data, input),
             Data::Union(data) => {
                 let message = "a union has no JSON form\nhelp: make it an enum";
                 self.diagnostics.error(data.union_token, message);
@@ -64,15 +74,20 @@ impl Reader<'_> {
         }
     }
 
-    fn same_as(&self, ty: TokenStream, attributes: &[syn::Attribute]) -> Shape {
+    fn same_as(&self, ty: &Type, attributes: &[syn::Attribute]) -> Shape {
         let private = &self.private;
         let description = docs::description(attributes);
-        let node = quote!(#private::Node::of::<#ty>().with_description(#description));
-        Shape { node, same_as: Some(ty), names: None }
+        let shape = Shape::of(quote!(#private::Node::of::<#ty>().with_description(#description)));
+        Shape { same_as: Some(ty.to_token_stream()), ..shape }
     }
 
     fn structure(&mut self, fields: &Fields, input: &DeriveInput) -> Option<Shape> {
         let private = self.private.clone();
+        if self.options.transparent {
+            // Of several or none, serde's own derive says what is wrong.
+            let field = fields.iter().find(|field| is_transparent(field))?;
+            return Some(Shape { transparent: true, ..self.newtype(field, input) });
+        }
         match fields {
             Fields::Named(named) => {
                 let object = self.object(named, self.options.rename_all);
@@ -81,9 +96,7 @@ impl Reader<'_> {
                 Some(Shape { node: quote!(#node.with_description(#description)), ..object })
             }
             Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
-                let field = &unnamed.unnamed[0];
-                self.check_recursion(field);
-                Some(self.same_as(field.ty.to_token_stream(), &input.attrs))
+                Some(self.newtype(&unnamed.unnamed[0], input))
             }
             Fields::Unnamed(unnamed) => {
                 self.no_tuples(unnamed);
@@ -93,7 +106,48 @@ impl Reader<'_> {
         }
     }
 
-    fn no_tuples(&mut self, tokens: impl ToTokens) {
+    /// A struct that is written as its one field.
+    fn newtype(&mut self, field: &Field, input: &DeriveInput) -> Shape {
+        match self.inner(field) {
+            Inner::Type(ty) => self.same_as(ty, &input.attrs),
+            Inner::Node(node) => {
+                let description = docs::description(&input.attrs);
+                Shape::of(quote!(#node.with_description(#description)))
+            }
+        }
+    }
+
+    /// What the one field of a struct or of a variant holds.
+    pub(super) fn inner<'f>(&mut self, field: &'f Field) -> Inner<'f> {
+        let options = FieldOptions::parse(&field.attrs, self.diagnostics);
+        self.check_recursion(field);
+        if let Some(example) = &options.example {
+            let message = "an example belongs to a field with a name\nhelp: put it on the field of this type";
+            self.diagnostics.error(example, message);
+        }
+        match self.own_schema(&options) {
+            Some(node) => Inner::Node(node),
+            None => Inner::Type(&field.ty),
+        }
+    }
+
+    /// The schema that `#[schema(json = …)]` gives a field, which must be there if its serde code is its own.
+    fn own_schema(&mut self, options: &FieldOptions) -> Option<TokenStream> {
+        let private = &self.private;
+        match (&options.json, &options.custom) {
+            (Some(json), _) => Some(quote!(#private::Node::raw(#json))),
+            (None, Some(key)) => {
+                self.diagnostics.error(
+                    key,
+                    format!("the schema of a field read by `{key}` is unknown\nhelp: add `#[schema(json = \"…\")]`"),
+                );
+                Some(quote!(#private::Node::any()))
+            }
+            (None, None) => None,
+        }
+    }
+
+    pub(super) fn no_tuples(&mut self, tokens: impl ToTokens) {
         self.diagnostics.error(
             tokens,
             "a tuple of several fields has no schema that all clients read\nhelp: name the fields",
@@ -101,7 +155,7 @@ impl Reader<'_> {
     }
 
     /// An object of named fields.
-    fn object(&mut self, fields: &FieldsNamed, case: Option<Case>) -> Shape {
+    pub(super) fn object(&mut self, fields: &FieldsNamed, case: Option<Case>) -> Shape {
         let private = self.private.clone();
         let (mut properties, mut flattened) = (Vec::new(), Vec::new());
         let mut names = Vec::new();
@@ -113,20 +167,22 @@ impl Reader<'_> {
             self.check_recursion(field);
             if options.flatten {
                 let ty = &field.ty;
-                flattened.push(quote!(<#ty as #private::Schema>::NODE));
+                flattened.push(quote!(&#private::Node::flattened::<#ty>()));
                 continue;
             }
             let name = field_name(field, &options, case);
             properties.push(self.property(field, &options, &name));
-            names.push(name);
-            names.extend(options.aliases.iter().map(syn::LitStr::value));
+            if !options.skip_deserializing {
+                names.push(name);
+                names.extend(options.aliases.iter().map(syn::LitStr::value));
+            }
         }
         let mut node = quote!(#private::Node::object(&[#(#properties),*]));
         if self.options.deny_unknown_fields {
             node.extend(quote!(.closed()));
         }
         if flattened.is_empty() {
-            return Shape { node, same_as: None, names: Some(names) };
+            return Shape { names: Some(names), ..Shape::of(node) };
         }
         node.extend(quote!(.with_flattened(&[#(#flattened),*])));
         Shape::of(node)
@@ -135,18 +191,9 @@ impl Reader<'_> {
     fn property(&mut self, field: &Field, options: &FieldOptions, name: &str) -> TokenStream {
         let private = self.private.clone();
         let (ty, description) = (&field.ty, docs::description(&field.attrs));
-        let mut property = match (&options.json, &options.custom) {
-            (Some(json), _) => quote! {
-                #private::Property::with_node(#name, #description, &#private::Node::raw(#json), false)
-            },
-            (None, Some(key)) => {
-                self.diagnostics.error(
-                    key,
-                    format!("the schema of a field read by `{key}` is unknown\nhelp: add `#[schema(json = \"…\")]`"),
-                );
-                quote!(#private::Property::new::<()>(#name, #description))
-            }
-            (None, None) => quote!(#private::Property::new::<#ty>(#name, #description)),
+        let mut property = match self.own_schema(options) {
+            Some(node) => quote!(#private::Property::with_node(#name, #description, &#node, false)),
+            None => quote!(#private::Property::new::<#ty>(#name, #description)),
         };
         if options.default || self.options.default {
             property.extend(quote!(.with_default("")));
@@ -186,97 +233,6 @@ impl Reader<'_> {
             );
         }
     }
-
-    fn enumeration(&mut self, data: &DataEnum, input: &DeriveInput) -> Shape {
-        let variants: Vec<_> = data
-            .variants
-            .iter()
-            .map(|variant| (variant, VariantOptions::parse(&variant.attrs, self.diagnostics)))
-            .filter(|(_, options)| !options.skip && !options.other)
-            .collect();
-        for (_, options) in &variants {
-            if let Some(key) = &options.untagged {
-                let message = "one untagged variant among tagged ones has no schema here\nhelp: make the whole enum untagged";
-                self.diagnostics.error(key, message);
-            }
-        }
-        let private = self.private.clone();
-        let description = enum_description(input, &variants, self.options);
-        let externally_tagged = self.options.tag.is_none() && !self.options.untagged;
-        let all_unit = variants.iter().all(|(variant, _)| matches!(variant.fields, Fields::Unit));
-        let node = if externally_tagged && all_unit {
-            let names = variants.iter().map(|(variant, options)| self.variant_name(variant, options));
-            quote!(#private::Node::one_of_strings(&[#(#names),*]))
-        } else {
-            let nodes: Vec<_> = variants.iter().map(|(variant, options)| self.variant(variant, options)).collect();
-            quote!(#private::Node::any_of(&[#(#nodes),*]))
-        };
-        Shape::of(quote!(#node.with_description(#description)))
-    }
-
-    fn variant_name(&self, variant: &Variant, options: &VariantOptions) -> String {
-        variant_name(variant, options, self.options)
-    }
-
-    fn variant(&mut self, variant: &Variant, options: &VariantOptions) -> TokenStream {
-        let private = self.private.clone();
-        let name = self.variant_name(variant, options);
-        let case = options.rename_all.or(self.options.rename_all_fields);
-        let description = docs::description(&variant.attrs);
-        let node = match (&self.options.tag, &self.options.content) {
-            (Some(tag), Some(content)) => {
-                let inner = self.content(&variant.fields, case);
-                let (tag, content) = (self.tag(&tag.value(), &name), content.value());
-                let inner = inner.map(|inner| quote!(#private::Property::with_node(#content, "", &#inner, false)));
-                let properties = [Some(tag), inner].into_iter().flatten();
-                quote!(#private::Node::object(&[#(#properties),*]))
-            }
-            (Some(tag), None) => {
-                let tag = self.tag(&tag.value(), &name);
-                let inner = self.content(&variant.fields, case);
-                let flattened = inner.map(|inner| quote!(.with_flattened(&[&#inner])));
-                quote!(#private::Node::object(&[#tag])#flattened)
-            }
-            (None, _) if self.options.untagged => {
-                self.content(&variant.fields, case).unwrap_or_else(|| quote!(#private::Node::null()))
-            }
-            (None, _) => match self.content(&variant.fields, case) {
-                None => quote!(#private::Node::one_of_strings(&[#name])),
-                Some(inner) => quote! {
-                    #private::Node::object(&[#private::Property::with_node(#name, "", &#inner, false)]).closed()
-                },
-            },
-        };
-        quote!(#node.with_description(#description))
-    }
-
-    /// The property that tells the variants apart.
-    fn tag(&self, tag: &str, name: &str) -> TokenStream {
-        let private = &self.private;
-        quote! {
-            #private::Property::with_node(
-                #tag, "", &#private::Node::one_of_strings(&[#name]), false,
-            )
-        }
-    }
-
-    /// The schema of what a variant holds, if it holds something.
-    fn content(&mut self, fields: &Fields, case: Option<Case>) -> Option<TokenStream> {
-        match fields {
-            Fields::Unit => None,
-            Fields::Named(named) => Some(self.object(named, case).node),
-            Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
-                let field = &unnamed.unnamed[0];
-                self.check_recursion(field);
-                let (private, ty) = (&self.private, &field.ty);
-                Some(quote!(#private::Node::of::<#ty>()))
-            }
-            Fields::Unnamed(unnamed) => {
-                self.no_tuples(unnamed);
-                None
-            }
-        }
-    }
 }
 
 fn field_name(field: &Field, options: &FieldOptions, case: Option<Case>) -> String {
@@ -288,42 +244,26 @@ fn field_name(field: &Field, options: &FieldOptions, case: Option<Case>) -> Stri
     case.map_or_else(|| name.to_owned(), |case| case.field(name))
 }
 
-fn variant_name(variant: &Variant, options: &VariantOptions, of_type: &TypeOptions) -> String {
-    if let Some(rename) = &options.rename {
-        return rename.value();
-    }
-    let name = variant.ident.to_string();
-    let name = name.trim_start_matches("r#");
-    of_type.rename_all.map_or_else(|| name.to_owned(), |case| case.variant(name))
-}
-
-/// The enum's doc comment, and a line for each unit variant that has one.
-fn enum_description(
-    input: &DeriveInput,
-    variants: &[(&Variant, VariantOptions)],
-    options: &TypeOptions,
-) -> TokenStream {
-    let own = docs::description(&input.attrs);
-    let mut pieces = Vec::new();
-    for (variant, variant_options) in variants {
-        let is_unit = matches!(variant.fields, Fields::Unit);
-        if is_unit && variant.attrs.iter().any(|attribute| docs::doc_value(attribute).is_some()) {
-            let start = format!("\n- `{}`: ", variant_name(variant, variant_options, options));
-            let text = docs::description(&variant.attrs);
-            pieces.push(quote!(#start, #text));
-        }
-    }
-    let is_external = options.tag.is_none() && !options.untagged;
-    if pieces.is_empty() || !is_external {
-        return own;
-    }
-    quote!(::core::concat!(#own, #(#pieces),*))
-}
-
+/// Whether a type names this one; `other::Name` may be another.
 fn mentions(tokens: TokenStream, name: &Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == *name || ident == "Self",
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        _ => false,
+    let mut after_colon = false;
+    tokens.into_iter().any(|token| {
+        let in_path = std::mem::replace(&mut after_colon, is_colon(&token));
+        match token {
+            TokenTree::Ident(ident) => !in_path && (ident == *name || ident == "Self"),
+            TokenTree::Group(group) => mentions(group.stream(), name),
+            _ => false,
+        }
     })
+}
+
+fn is_colon(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':')
+}
+
+/// Whether it is the field that `#[serde(transparent)]` means.
+fn is_transparent(field: &Field) -> bool {
+    let options = FieldOptions::parse(&field.attrs, &mut Diagnostics::default());
+    let is_phantom = matches!(&field.ty, Type::Path(ty) if ty.path.segments.last().is_some_and(|last| last.ident == "PhantomData"));
+    !is_phantom && !options.default && !options.skip_serializing && !options.skip_deserializing
 }

@@ -1,1 +1,117 @@
+//! Whole expansions of `#[tool]`. Accept new ones with `INSTA_UPDATE=always`.
 
+use proc_macro2::TokenStream;
+
+/// Compares the expansion with the snapshot of this name.
+fn check(name: &str, attribute: &str, item: &str) {
+    let parse = |text: &str| text.parse::<TokenStream>().unwrap();
+    let expansion = super::expand(parse(attribute), parse(item));
+    let text = prettyplease::unparse(&syn::parse2(expansion).unwrap());
+    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(name, text) });
+}
+
+#[test]
+fn expands_one_argument() {
+    check(
+        "one-argument",
+        "",
+        r#"
+        /// A very simple tool to provide a greeting.
+        fn greet(
+            /// the name of the person to greet
+            name: String,
+        ) -> String {
+            format!("Hello, {name}!")
+        }
+        "#,
+    );
+}
+
+#[test]
+fn expands_every_option() {
+    check(
+        "every-option",
+        r#"name = "find-all", title = "Find", read_only, open_world = false"#,
+        r#"
+        /// Finds things.
+        ///
+        /// All of them.
+        #[cfg(feature = "find")]
+        #[allow(clippy::too_many_arguments)]
+        pub(crate) fn find(
+            context: &Context,
+            /// what to look for
+            #[arg(rename = "query", example = "atlas")]
+            text: String,
+            #[arg(default = "any")] kind: String,
+            #[arg(default)] tags: Vec<String>,
+            #[arg(default = 10, min = 1, max = 100)]
+            mut limit: u8,
+            r#type: Option<Kind>,
+        ) -> Result<Json<Found>, ToolError>
+        where
+            u8: Copy,
+        {
+            context.find(text, kind, tags, limit, r#type)
+        }
+        "#,
+    );
+}
+
+#[test]
+fn expands_flattened_arguments() {
+    check(
+        "flattened-arguments",
+        "",
+        "fn search(#[arg(flatten)] args: Search, ctx: &Context) -> Vec<Content> { ctx.search(args) }",
+    );
+}
+
+#[test]
+fn expands_a_schema_written_by_hand() {
+    check(
+        "input-schema",
+        r#"input_schema = include_str!("schema.json"), crate = ::renamed"#,
+        "fn evaluate(arguments: RawJson) {}",
+    );
+}
+
+#[test]
+fn reports_all_mistakes_beside_a_stand_in() {
+    check(
+        "mistakes",
+        "read_only = 1",
+        r#"
+        /// Repeats a word.
+        #[cfg(all())]
+        async fn repeat(
+            /// the word
+            word: String,
+            #[arg(minimum = 1)]
+            times: u8,
+        ) -> String {
+            word.repeat(times.into())
+        }
+        "#,
+    );
+}
+
+#[test]
+fn makes_no_type_for_a_method() {
+    let expansion = super::expand(
+        TokenStream::new(),
+        "fn greet(&self, #[arg(min = 1)] times: u8) {}"
+            .parse()
+            .unwrap(),
+    );
+    let text = expansion.to_string();
+    assert!(
+        text.starts_with("fn greet (& self , times : u8) { }"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("struct"),
+        "no type can stand in an `impl`: {text}"
+    );
+    assert!(text.contains("tool `greet` cannot be a method"), "{text}");
+}

@@ -169,6 +169,10 @@ impl<const N: usize> Text<N> {
                 self.integer("maximum", max);
             }
             Kind::String { format } => self.text("format", format),
+            Kind::Character => {
+                self.json("minLength", "1");
+                self.json("maxLength", "1");
+            }
             Kind::Enum { values, .. } => self.values(values, nullable),
             Kind::Array { items, nullable, unique } => {
                 self.key("items");
@@ -203,7 +207,7 @@ impl<const N: usize> Text<N> {
             Kind::Boolean => "boolean",
             Kind::Integer { .. } => "integer",
             Kind::Number => "number",
-            Kind::String { .. } | Kind::Enum { .. } => "string",
+            Kind::String { .. } | Kind::Character | Kind::Enum { .. } => "string",
             Kind::Array { .. } => "array",
             Kind::Map { .. } | Kind::Object(_) | Kind::AnyOf { object: true, .. } => "object",
             Kind::Any | Kind::Raw(_) | Kind::AnyOf { object: false, .. } => return,
@@ -273,9 +277,7 @@ impl<const N: usize> Text<N> {
             match object.flattened[at].kind {
                 Kind::Object(ref inner) => self.properties(inner, side),
                 Kind::Map { .. } | Kind::Any => {}
-                _ => panic!(
-                    "what is flattened, or held by a variant with an inner tag, must be a struct or a map"
-                ),
+                _ => panic!("what is flattened must be a struct or a map"),
             }
             at += 1;
         }

@@ -35,7 +35,7 @@ schemas! {
     f64 => Node::number();
     String => Node::string();
     str => Node::string();
-    char => Node::string();
+    char => Node::character();
     () => Node::null();
     RawJson => Node::any();
 }

@@ -1,0 +1,3 @@
+//! One tool of three arguments.
+
+include!("../../tools/one.rs");

@@ -1,0 +1,3 @@
+//! No tool at all.
+
+mcp_servlet::export!(static SERVLET = { tools: [] });

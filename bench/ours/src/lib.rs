@@ -1,0 +1,15 @@
+//! This side of the benchmark: servlets that do what those in `../official` do. A feature chooses one.
+
+#[macro_use]
+mod tools;
+
+#[cfg_attr(feature = "empty", path = "empty.rs")]
+#[cfg_attr(feature = "greet", path = "greet.rs")]
+#[cfg_attr(feature = "three", path = "three.rs")]
+#[cfg_attr(feature = "many", path = "many.rs")]
+#[cfg_attr(feature = "structured", path = "structured.rs")]
+#[cfg_attr(feature = "float", path = "float.rs")]
+#[cfg_attr(feature = "config", path = "config.rs")]
+#[cfg_attr(feature = "vars", path = "vars.rs")]
+#[cfg_attr(feature = "http", path = "http.rs")]
+mod servlet;

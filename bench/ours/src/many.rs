@@ -1,0 +1,3 @@
+//! Twenty-one tools of three arguments each.
+
+include!("../../tools/many.rs");

@@ -1,0 +1,8 @@
+// One tool of three arguments; the macro is each side's own.
+tools! {
+    create_note "Creates a note." {
+        title "the title of the note",
+        body "the text of the note, if it has one",
+        priority "how urgent it is, 1 is most",
+    }
+}

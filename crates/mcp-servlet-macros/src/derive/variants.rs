@@ -1,0 +1,165 @@
+//! The schemas of enums, in each of serde's four representations.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::{DataEnum, DeriveInput, Fields, Variant};
+
+use super::case::Case;
+use super::options::{TypeOptions, VariantOptions};
+use super::shape::{Inner, Reader, Shape};
+use crate::docs;
+
+impl Reader<'_> {
+    pub(super) fn enumeration(&mut self, data: &DataEnum, input: &DeriveInput) -> Option<Shape> {
+        let variants: Vec<_> = data
+            .variants
+            .iter()
+            .map(|variant| (variant, VariantOptions::parse(&variant.attrs, self.diagnostics)))
+            .filter(|(_, options)| !options.skip)
+            .collect();
+        if variants.is_empty() {
+            let name = &input.ident;
+            let message = format!("`{name}` has no variants, so no JSON fits it\nhelp: give it one");
+            self.diagnostics.error(name, message);
+            return None;
+        }
+        for (_, options) in &variants {
+            if let Some(key) = &options.untagged {
+                let message = "one untagged variant among tagged ones has no schema here\nhelp: make the whole enum untagged";
+                self.diagnostics.error(key, message);
+            }
+        }
+        let private = self.private.clone();
+        let description = docs::description(&input.attrs);
+        let externally_tagged = self.options.tag.is_none() && !self.options.untagged;
+        let all_unit = variants.iter().all(|(variant, _)| matches!(variant.fields, Fields::Unit));
+        let node = if externally_tagged && all_unit {
+            let names = variants.iter().map(|(variant, options)| variant_name(variant, options, self.options));
+            let notes = notes(&variants, self.options);
+            quote!(#private::Node::one_of_strings(&[#(#names),*]) #notes)
+        } else {
+            let nodes: Vec<_> = variants.iter().map(|(variant, options)| self.variant(variant, options)).collect();
+            quote!(#private::Node::any_of(&[#(#nodes),*]))
+        };
+        Some(Shape::of(quote!(#node.with_description(#description))))
+    }
+
+    fn variant(&mut self, variant: &Variant, options: &VariantOptions) -> TokenStream {
+        let name = variant_name(variant, options, self.options);
+        let case = options.rename_all.or(self.options.rename_all_fields);
+        let content = self.content(&variant.fields, case);
+        let node = match (&self.options.tag, &self.options.content) {
+            (Some(tag), Some(place)) => self.adjacent(&tag.value(), &place.value(), &name, content),
+            (Some(tag), None) => self.internal(&tag.value(), &name, content),
+            (None, _) if self.options.untagged => self.untagged(content),
+            (None, _) => self.external(&name, content),
+        };
+        let description = docs::description(&variant.attrs);
+        quote!(#node.with_description(#description))
+    }
+
+    /// `{"t": "Variant", "c": …}`
+    fn adjacent(&self, tag: &str, place: &str, name: &str, content: Option<Inner<'_>>) -> TokenStream {
+        let private = &self.private;
+        let tag = self.tag(tag, name);
+        let content = content.map(|content| self.holding(place, &content));
+        let properties = [Some(tag), content].into_iter().flatten();
+        let closed = self.closed();
+        quote!(#private::Node::object(&[#(#properties),*])#closed)
+    }
+
+    /// `{"t": "Variant", …}`
+    fn internal(&self, tag: &str, name: &str, content: Option<Inner<'_>>) -> TokenStream {
+        let private = &self.private;
+        let tag = self.tag(tag, name);
+        let object = quote!(#private::Node::object(&[#tag]));
+        match content {
+            None => object,
+            Some(Inner::Type(ty)) => quote!(#object.with_flattened(&[&#private::Node::flattened::<#ty>()])),
+            Some(Inner::Node(node)) => {
+                let closed = self.closed();
+                quote!(#object.with_flattened(&[&#node])#closed)
+            }
+        }
+    }
+
+    /// The content alone.
+    fn untagged(&self, content: Option<Inner<'_>>) -> TokenStream {
+        let private = &self.private;
+        match content {
+            None => quote!(#private::Node::null()),
+            Some(Inner::Type(ty)) => quote!(#private::Node::of::<#ty>()),
+            Some(Inner::Node(node)) => node,
+        }
+    }
+
+    /// `"Variant"`, or `{"Variant": …}`
+    fn external(&self, name: &str, content: Option<Inner<'_>>) -> TokenStream {
+        let private = &self.private;
+        let Some(content) = content else {
+            return quote!(#private::Node::one_of_strings(&[#name]));
+        };
+        let property = self.holding(name, &content);
+        quote!(#private::Node::object(&[#property.required()]).closed())
+    }
+
+    /// The property that tells the variants apart.
+    fn tag(&self, tag: &str, name: &str) -> TokenStream {
+        let private = &self.private;
+        quote! {
+            #private::Property::with_node(
+                #tag, "", &#private::Node::one_of_strings(&[#name]), false,
+            )
+        }
+    }
+
+    fn holding(&self, name: &str, content: &Inner<'_>) -> TokenStream {
+        let private = &self.private;
+        match content {
+            Inner::Type(ty) => quote!(#private::Property::new::<#ty>(#name, "")),
+            Inner::Node(node) => quote!(#private::Property::with_node(#name, "", &#node, false)),
+        }
+    }
+
+    fn closed(&self) -> Option<TokenStream> {
+        self.options.deny_unknown_fields.then(|| quote!(.closed()))
+    }
+
+    /// What a variant holds, if it holds something.
+    fn content<'f>(&mut self, fields: &'f Fields, case: Option<Case>) -> Option<Inner<'f>> {
+        match fields {
+            Fields::Unit => None,
+            Fields::Named(named) => Some(Inner::Node(self.object(named, case).node)),
+            Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => Some(self.inner(&unnamed.unnamed[0])),
+            Fields::Unnamed(unnamed) => {
+                self.no_tuples(unnamed);
+                None
+            }
+        }
+    }
+}
+
+fn variant_name(variant: &Variant, options: &VariantOptions, of_type: &TypeOptions) -> String {
+    if let Some(rename) = &options.rename {
+        return rename.value();
+    }
+    let name = variant.ident.unraw().to_string();
+    match of_type.rename_all {
+        Some(case) => case.variant(&name),
+        None => name,
+    }
+}
+
+/// A line for each variant that has a doc comment.
+fn notes(variants: &[(&Variant, VariantOptions)], of_type: &TypeOptions) -> Option<TokenStream> {
+    let mut notes = Vec::new();
+    for (variant, options) in variants {
+        if variant.attrs.iter().any(|attribute| docs::doc_value(attribute).is_some()) {
+            let start = format!("\n- `{}`: ", variant_name(variant, options, of_type));
+            let text = docs::description(&variant.attrs);
+            notes.push(quote!(#start, #text));
+        }
+    }
+    (!notes.is_empty()).then(|| quote!(.with_notes(::core::concat!(#(#notes),*))))
+}

@@ -1,0 +1,225 @@
+//! What is true of every expansion: it means what it says wherever it stands, and it holds no logic.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Expr, FnArg, Item, ItemFn, Meta, Path};
+
+use crate::{derive, tool};
+
+/// Attribute and function, to be expanded by `#[tool]`.
+const TOOLS: &[(&str, &str)] = &[
+    ("", "fn nothing() {}"),
+    (
+        "",
+        "/// Says hello.\npub(crate) fn greet(/** who */ name: String) -> String { format!(\"{name}\") }",
+    ),
+    (
+        r#"name = "add-up", title = "Add", description = "Adds.", read_only, destructive = false, idempotent, open_world"#,
+        "fn add(a: f64, #[arg(default = 1.5, min = -1.0, max = 2.0, example = 1.0, rename = \"$b\")] b: f64) -> f64 { a + b }",
+    ),
+    (
+        "",
+        "#[cfg(all())] #[doc = include_str!(\"x.md\")] #[doc = \"more\"] const fn odd(
+            context: &Context,
+            #[arg(default)] mut r#type: Option<Vec<Box<u8>>>,
+            #[allow(unused)] #[arg(default = \"x\")] text: std::string::String,
+            #[arg(max = 3)] number: number!(),
+        ) -> Result<Json<Found>, ToolError> where u8: Copy { todo!() }",
+    ),
+    (
+        "",
+        "fn flat(context: &Context, #[arg(flatten)] all: search::Query) -> Content { todo!() }",
+    ),
+    (
+        "input_schema = include_str!(\"schema.json\")",
+        "fn raw(all: RawJson) -> usize { 0 }",
+    ),
+    // With mistakes: what stands in for the tool is an expansion too.
+    (
+        "",
+        "async fn later(#[arg(min = 1)] times: u8) -> String { String::new() }",
+    ),
+    (
+        "nonsense",
+        "fn show<F: Fn(u8) -> u8>(/** it */ f: F, #[arg(nonsense)] value: u8) {}",
+    ),
+];
+
+/// Types, to be expanded by `#[derive(Schema)]`.
+const TYPES: &[&str] = &[
+    "struct Unit;",
+    "#[serde(rename_all = \"camelCase\")] struct Named { /// a\n r#type: u8, #[serde(default, alias = \"c\")] #[schema(example = 1)] b_b: Option<u8>, }",
+    "struct Flat<'a, T: Clone, const N: usize> where T: Copy { #[serde(flatten)] inner: Inner<'a, T>, #[serde(skip_serializing)] x: [T; N] }",
+    "/// Docs.\nstruct New<T>(#[schema(json = \"{}\")] T);",
+    "#[serde(transparent)] struct Same { inner: Option<String>, #[serde(skip)] other: () }",
+    "#[serde(try_from = \"String\", into = \"String\")] struct Proxy { a: u8 }",
+    "#[serde(deny_unknown_fields)] struct Closed { a: u8 }",
+    "/// Docs.\nenum Units { /// the first\n A, #[serde(rename = \"b\")] B }",
+    "enum External { A, B(u8), C { c: u8 } }",
+    "#[serde(tag = \"t\")] enum Internal { A, B(New), C { c: u8 } }",
+    "#[serde(tag = \"t\", content = \"c\")] enum Adjacent { A, B(Option<u8>), C { c: u8 } }",
+    "#[serde(untagged)] enum Untagged { A, B(u8), C { c: u8 } }",
+    // With a mistake.
+    "struct Tuple(u8, u8);",
+];
+
+/// The names of the parameters of the function that an expansion makes.
+const LOCALS: &[&str] = &["context", "arguments"];
+
+fn tokens(source: &str) -> TokenStream {
+    source
+        .parse()
+        .unwrap_or_else(|error| panic!("{error} in {source}"))
+}
+
+/// Each author's source, and the items of its expansion that are not the author's.
+fn expansions() -> Vec<(String, Vec<Item>)> {
+    let tools = TOOLS.iter().map(|(attribute, item)| {
+        let file: syn::File = syn::parse2(tool::expand(tokens(attribute), tokens(item))).unwrap();
+        (
+            format!("#[tool({attribute})] {item}"),
+            file.items[1..].to_vec(),
+        )
+    });
+    let types = TYPES.iter().map(|item| {
+        let file: syn::File = syn::parse2(derive::expand(tokens(item))).unwrap();
+        ((*item).to_owned(), file.items)
+    });
+    tools.chain(types).collect()
+}
+
+#[test]
+fn every_path_is_absolute_or_the_authors() {
+    for (source, items) in expansions() {
+        let mut authors = BTreeSet::new();
+        collect_idents(tokens(&source), &mut authors);
+        // A proxy stands in a string.
+        collect_idents(
+            tokens(
+                &source
+                    .replace('"', " ")
+                    .replace("{}", "")
+                    .replace("x.md", ""),
+            ),
+            &mut authors,
+        );
+        let mut paths = Paths {
+            authors,
+            foreign: Vec::new(),
+        };
+        items.iter().for_each(|item| paths.visit_item(item));
+        assert!(
+            paths.foreign.is_empty(),
+            "{source} expands to {:?}",
+            paths.foreign
+        );
+    }
+}
+
+#[test]
+fn expansions_hold_no_logic() {
+    for (source, items) in expansions() {
+        let mut logic = Logic { found: Vec::new() };
+        items.iter().for_each(|item| logic.visit_item(item));
+        assert!(
+            logic.found.is_empty(),
+            "{source} expands to {:?}",
+            logic.found
+        );
+    }
+}
+
+#[test]
+fn the_authors_function_comes_first_without_what_only_we_understand() {
+    for (attribute, item) in TOOLS {
+        let expansion: syn::File =
+            syn::parse2(tool::expand(tokens(attribute), tokens(item))).unwrap();
+        let mut expected: ItemFn = syn::parse2(tokens(item)).unwrap();
+        for input in &mut expected.sig.inputs {
+            let FnArg::Typed(input) = input else {
+                panic!("{item} has no receiver")
+            };
+            input.attrs.retain(|attribute| !is_ours(attribute));
+        }
+        let first = expansion.items[0].to_token_stream().to_string();
+        assert_eq!(first, expected.to_token_stream().to_string());
+    }
+}
+
+#[test]
+fn a_function_that_does_not_parse_is_emitted_all_the_same() {
+    let expansion = tool::expand(
+        tokens(""),
+        tokens("fn half(#[arg(min = 1)] a: u8, /** b */ b) -> ; { a }"),
+    );
+    let text = expansion.to_string();
+    assert!(
+        text.starts_with("fn half (a : u8 , b) -> ; { a }"),
+        "{text}"
+    );
+    assert!(text.contains("compile_error"), "{text}");
+}
+
+fn is_ours(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("arg") || attribute.path().is_ident("doc")
+}
+
+fn collect_idents(tokens: TokenStream, idents: &mut BTreeSet<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) => drop(idents.insert(ident.to_string())),
+            TokenTree::Group(group) => collect_idents(group.stream(), idents),
+            _ => {}
+        }
+    }
+}
+
+/// Finds paths that could mean something else where the author writes.
+struct Paths {
+    authors: BTreeSet<String>,
+    foreign: Vec<String>,
+}
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_path(&mut self, path: &'ast Path) {
+        let first = path.segments[0].ident.to_string();
+        let is_fine = if path.leading_colon.is_some() {
+            ["mcp_servlet", "core"].contains(&&*first)
+        } else {
+            first.starts_with("__") || LOCALS.contains(&&*first) || self.authors.contains(&first)
+        };
+        if !is_fine {
+            self.foreign.push(path.to_token_stream().to_string());
+        }
+        visit::visit_path(self, path);
+    }
+
+    /// The names of attributes are the compiler's.
+    fn visit_meta(&mut self, _: &'ast Meta) {}
+}
+
+/// Finds what belongs into `__private` instead.
+struct Logic {
+    found: Vec<String>,
+}
+
+impl<'ast> Visit<'ast> for Logic {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let is_logic = matches!(
+            expr,
+            Expr::If(_)
+                | Expr::Match(_)
+                | Expr::ForLoop(_)
+                | Expr::While(_)
+                | Expr::Loop(_)
+                | Expr::Binary(_)
+        );
+        if is_logic {
+            self.found.push(expr.to_token_stream().to_string());
+        }
+        visit::visit_expr(self, expr);
+    }
+}

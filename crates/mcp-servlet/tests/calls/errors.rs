@@ -1,0 +1,191 @@
+//! The two ways of saying no, from every type of error that an author may return.
+
+use std::error::Error;
+use std::fmt;
+use std::num::ParseIntError;
+
+use mcp_servlet::prelude::*;
+use serde_json::json;
+
+use crate::text;
+
+/// An error with a cause.
+#[derive(Debug)]
+struct Caused {
+    text: &'static str,
+    cause: Option<Box<Caused>>,
+}
+
+impl fmt::Display for Caused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+}
+
+impl Error for Caused {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+fn caused() -> Caused {
+    let inner = Caused { text: "the disk is \"full\"", cause: None };
+    let middle = Caused { text: "cannot write", cause: Some(Box::new(inner)) };
+    Caused { text: "cannot save", cause: Some(Box::new(middle)) }
+}
+
+#[tool]
+fn string() -> Result<u8, String> {
+    Err("a \"string\"".to_owned())
+}
+
+#[tool]
+fn slice() -> Result<u8, &'static str> {
+    Err("a slice")
+}
+
+#[tool]
+fn chain() -> Result<u8, Caused> {
+    Err(caused())
+}
+
+#[tool]
+fn boxed() -> Result<u8, Box<dyn Error>> {
+    Err(caused().into())
+}
+
+#[tool]
+fn parsed(text: String) -> Result<u8, ParseIntError> {
+    text.parse()
+}
+
+#[tool]
+fn any(text: String) -> anyhow::Result<u8> {
+    use anyhow::Context as _;
+    text.parse().with_context(|| format!("`{text}` is no number"))
+}
+
+#[tool]
+fn question(text: String) -> Result<u8, ToolError> {
+    let number = text.parse::<u8>()?;
+    Err(caused()).map_err(|error| anyhow::Error::new(error).context(number))?
+}
+
+#[tool]
+fn silent() -> Result<u8, ToolError> {
+    Err(ToolError::new(""))
+}
+
+mcp_servlet::export!(static ERRORS = {
+    tools: [string, slice, chain, boxed, parsed, any, question, silent],
+});
+
+#[test]
+fn the_model_reads_an_error_with_all_its_causes() {
+    let chain = "cannot save: cannot write: the disk is \"full\"";
+    for (tool, arguments, expected) in [
+        ("string", json!({}), "a \"string\"".to_owned()),
+        ("slice", json!({}), "a slice".to_owned()),
+        ("chain", json!({}), chain.to_owned()),
+        ("boxed", json!({}), chain.to_owned()),
+        ("parsed", json!({ "text": "x" }), "invalid digit found in string".to_owned()),
+        ("any", json!({ "text": "x" }), "`x` is no number: invalid digit found in string".to_owned()),
+        ("question", json!({ "text": "x" }), "invalid digit found in string".to_owned()),
+        ("question", json!({ "text": "7" }), format!("7: {chain}")),
+        ("silent", json!({}), String::new()),
+    ] {
+        assert_eq!(text(&ERRORS, tool, arguments), Err(expected), "{tool}");
+    }
+}
+
+fn fault() -> Fault {
+    Fault::new(-7, "it is broken").with_data(RawJson::parse("[1]").unwrap())
+}
+
+#[tool]
+fn direct() -> Result<u8, Fault> {
+    Err(fault())
+}
+
+#[tool]
+fn through_question_mark() -> Result<u8, ToolError> {
+    Err(fault())?
+}
+
+#[tool]
+fn through_a_box() -> Result<u8, ToolError> {
+    let boxed: Box<dyn Error> = Box::new(fault());
+    Err(boxed)?
+}
+
+#[tool]
+fn through_anyhow() -> Result<u8, ToolError> {
+    Err(anyhow::Error::new(fault()))?
+}
+
+#[tool]
+fn with_context() -> anyhow::Result<u8> {
+    Err(anyhow::Error::new(fault()).context("outside"))
+}
+
+#[tool]
+fn nested() -> Result<Result<u8, Fault>, ToolError> {
+    Ok(Err(fault()))
+}
+
+mcp_servlet::export!(static FAULTS = {
+    tools: [direct, through_question_mark, through_a_box, through_anyhow, with_context, nested],
+});
+
+#[test]
+fn a_fault_stays_one_on_its_way_through_a_tool_error() {
+    for tool in ["direct", "through_question_mark", "through_a_box", "nested"] {
+        assert_eq!(FAULTS.call(tool, json!({})).unwrap_err(), fault(), "{tool}");
+    }
+}
+
+#[test]
+fn a_fault_inside_another_error_is_what_the_model_reads() {
+    assert_eq!(text(&FAULTS, "with_context", json!({})), Err("outside: it is broken".to_owned()));
+}
+
+#[test]
+fn a_fault_tells_what_it_is() {
+    let fault = fault();
+    assert_eq!((fault.code(), fault.message(), fault.data().unwrap().get()), (-7, "it is broken", "[1]"));
+    assert_eq!(fault.to_string(), "it is broken");
+    for (fault, code) in [
+        (Fault::internal("x"), Fault::INTERNAL_ERROR),
+        (Fault::invalid_params("x"), Fault::INVALID_PARAMS),
+    ] {
+        assert_eq!((fault.code(), fault.message(), fault.data()), (code, "x", None));
+    }
+}
+
+struct Unwritable;
+
+impl serde::Serialize for Unwritable {
+    fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("it cannot be written"))
+    }
+}
+
+impl Schema for Unwritable {
+    const NODE: &'static mcp_servlet::schema::Node = &mcp_servlet::schema::Node::object(&[]);
+}
+
+#[tool]
+fn unwritable() -> Json<Unwritable> {
+    Json(Unwritable)
+}
+
+mcp_servlet::export!(static UNWRITABLE = { tools: [unwritable] });
+
+#[test]
+fn a_result_or_arguments_that_cannot_be_written_are_errors() {
+    let error = text(&UNWRITABLE, "unwritable", json!({})).unwrap_err();
+    assert!(error.contains("it cannot be written"), "{error}");
+    let fault = UNWRITABLE.call("unwritable", Unwritable).unwrap_err();
+    assert_eq!(fault.code(), Fault::INVALID_PARAMS);
+    assert!(fault.message().starts_with("arguments are not JSON: "), "{fault}");
+}

@@ -1,0 +1,207 @@
+//! Wrong arguments inside of the author's types.
+
+use std::collections::BTreeMap;
+
+use mcp_servlet::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{complaint, text};
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(rename_all = "camelCase")]
+struct Order {
+    #[serde(alias = "id")]
+    item_id: u32,
+    delivery: Delivery,
+    lines: Option<Vec<Line>>,
+    #[serde(skip_deserializing)]
+    total: u32,
+    by_name: Option<BTreeMap<String, Line>>,
+}
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    text: String,
+    amount: Option<u8>,
+}
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(tag = "method", rename_all = "lowercase")]
+enum Delivery {
+    Pickup { shop: u8 },
+    Parcel { address: String },
+    None,
+}
+
+#[derive(Debug, Deserialize, Schema)]
+enum External {
+    A,
+    B(u8),
+    C { c: u8 },
+}
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(untagged)]
+enum Untagged {
+    A(String),
+    B(Vec<u8>),
+}
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(tag = "t", content = "c")]
+enum Adjacent {
+    A,
+    B(u8),
+}
+
+#[tool]
+fn order(#[arg(flatten)] order: Order) -> String {
+    format!("{order:?}")
+}
+
+#[tool]
+fn nest(
+    order: Option<Order>,
+    external: Option<External>,
+    untagged: Option<Untagged>,
+    adjacent: Option<Adjacent>,
+) -> String {
+    format!("{order:?} {external:?} {untagged:?} {adjacent:?}")
+}
+
+#[derive(Debug, Deserialize, Schema)]
+struct Open {
+    a: u8,
+    #[serde(flatten)]
+    rest: BTreeMap<String, u8>,
+}
+
+#[tool]
+fn open(#[arg(flatten)] open: Open) -> String {
+    format!("{open:?}")
+}
+
+/// A tool whose schema says more than its type.
+#[tool(input_schema = r#"{
+    "type": "object",
+    "properties": { "a": { "type": "array" }, "b": { "type": "array", "items": { "enum": ["x"] } } },
+    "required": ["a"]
+}"#)]
+fn raw(all: BTreeMap<String, Vec<u8>>) -> String {
+    format!("{all:?}")
+}
+
+mcp_servlet::export!(static SERVLET = { tools: [order, nest, open, raw] });
+
+/// An order that is right but for some members.
+fn order_with(members: Value) -> Value {
+    let mut order = json!({ "itemId": 1, "delivery": { "method": "none" } });
+    order.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+    order
+}
+
+#[test]
+fn points_into_the_authors_types() {
+    let id = "an integer of at least 0 of at most 4294967295";
+    let byte = "an integer of at least 0 of at most 255";
+    let known = "`itemId`, `delivery`, `lines`, `byName`";
+    for (members, expected) in [
+        (json!({ "itemId": "1" }), format!("`/itemId` must be {id}, got \"1\"")),
+        (json!({ "lines": [{}] }), "`/lines/0/text` must be a string, but it is missing".to_owned()),
+        (
+            json!({ "lines": [{ "text": "a" }, { "text": 1 }] }),
+            "`/lines/1/text` must be a string, got 1".to_owned(),
+        ),
+        (
+            json!({ "lines": [{ "text": "a", "amount": 1000 }] }),
+            format!("`/lines/0/amount` must be {byte}, got 1000"),
+        ),
+        (
+            json!({ "lines": [{ "text": "a", "amonut": 1 }] }),
+            "`/lines/0/amonut` is unknown; known are `text`, `amount`".to_owned(),
+        ),
+        (json!({ "lines": {} }), "`/lines` must be an array, got an object".to_owned()),
+        (
+            json!({ "byName": { "a~/b": { "text": 1 } } }),
+            "`/byName/a~0~1b/text` must be a string, got 1".to_owned(),
+        ),
+        (
+            json!({ "byName": { "a~/b": {} } }),
+            "`/byName/a~0~1b/text` must be a string, but it is missing".to_owned(),
+        ),
+        (json!({ "total": 1 }), format!("`/total` is unknown; known are {known}")),
+        (json!({ "x": 1 }), format!("`/x` is unknown; known are {known}")),
+    ] {
+        assert_eq!(complaint(&SERVLET, "order", order_with(members)), expected);
+    }
+    let missing = format!("`/itemId` must be {id}, but it is missing");
+    assert_eq!(complaint(&SERVLET, "order", json!({})), missing);
+    let inside = complaint(&SERVLET, "nest", json!({ "order": { "delivery": { "method": "none" } } }));
+    assert_eq!(inside, format!("`/order/itemId` must be {id}, but it is missing"));
+}
+
+/// Of unions the texts say less; where they point is what counts here.
+#[test]
+fn points_into_enums() {
+    for (tool, arguments, pointer) in [
+        ("order", json!({ "itemId": 1 }), "/delivery"),
+        ("order", order_with(json!({ "delivery": "pickup" })), "/delivery"),
+        ("order", order_with(json!({ "delivery": {} })), "/delivery/method"),
+        ("order", order_with(json!({ "delivery": { "method": "plane" } })), "/delivery/method"),
+        ("order", order_with(json!({ "delivery": { "method": "pickup" } })), "/delivery/shop"),
+        ("order", order_with(json!({ "delivery": { "method": "pickup", "shop": "x" } })), "/delivery"),
+        ("nest", json!({ "order": 1 }), "/order"),
+        ("nest", json!({ "external": "Z" }), "/external"),
+        ("nest", json!({ "external": { "Z": 1 } }), "/external"),
+        ("nest", json!({ "external": { "B": "x" } }), "/external/B"),
+        ("nest", json!({ "external": { "C": {} } }), "/external/C/c"),
+        ("nest", json!({ "external": { "C": { "c": "x" } } }), "/external/C/c"),
+        ("nest", json!({ "external": "B" }), "/external"),
+        ("nest", json!({ "external": {} }), "/external"),
+        ("nest", json!({ "external": { "A": null, "B": 1 } }), "/external"),
+        ("nest", json!({ "untagged": 1 }), "/untagged"),
+        ("nest", json!({ "untagged": [1, "x"] }), "/untagged"),
+        ("nest", json!({ "adjacent": { "t": "Z" } }), "/adjacent/t"),
+        ("nest", json!({ "adjacent": { "t": "B" } }), "/adjacent/c"),
+        ("nest", json!({ "adjacent": { "c": 1 } }), "/adjacent/t"),
+    ] {
+        let complaint = complaint(&SERVLET, tool, &arguments);
+        assert!(complaint.starts_with(&format!("`{pointer}` ")), "{arguments}: {complaint}");
+    }
+}
+
+#[test]
+fn reads_enums_of_every_form() {
+    for (name, value, read) in [
+        ("external", json!("A"), "None Some(A) None None"),
+        ("external", json!({ "B": 1 }), "None Some(B(1)) None None"),
+        ("external", json!({ "C": { "c": 2 } }), "None Some(C { c: 2 }) None None"),
+        ("untagged", json!("a"), "None None Some(A(\"a\")) None"),
+        ("untagged", json!([1]), "None None Some(B([1])) None"),
+        ("adjacent", json!({ "t": "A" }), "None None None Some(A)"),
+        ("adjacent", json!({ "t": "B", "c": 3 }), "None None None Some(B(3))"),
+    ] {
+        assert_eq!(text(&SERVLET, "nest", json!({ name: value })).as_deref(), Ok(read));
+    }
+}
+
+#[test]
+fn a_flattened_struct_knows_its_aliases_and_takes_others_only_into_a_map() {
+    let order = text(&SERVLET, "order", json!({ "id": 7, "delivery": { "method": "pickup", "shop": 1 } }));
+    assert!(order.unwrap().starts_with("Order { item_id: 7, delivery: Pickup { shop: 1 }"));
+    let open = text(&SERVLET, "open", json!({ "a": 1, "b": 2 }));
+    assert_eq!(open.as_deref(), Ok("Open { a: 1, rest: {\"b\": 2} }"));
+    assert!(complaint(&SERVLET, "open", json!({ "b": 1 })).starts_with("`/a` must be "));
+    assert!(complaint(&SERVLET, "open", json!({ "a": 1, "b": "x" })).starts_with("`/` "));
+    let twice = complaint(&SERVLET, "order", json!({ "id": 1, "itemId": 1 }));
+    assert!(twice.starts_with("`/` "), "{twice}");
+}
+
+#[test]
+fn a_tool_with_its_own_schema_reads_whatever_its_type_reads() {
+    assert_eq!(text(&SERVLET, "raw", json!({})).as_deref(), Ok("{}"));
+    assert_eq!(text(&SERVLET, "raw", json!({ "c": [1] })).as_deref(), Ok("{\"c\": [1]}"));
+    assert_eq!(complaint(&SERVLET, "raw", json!({ "a": 1 })), "`/a` must be an array, got 1");
+    assert_eq!(complaint(&SERVLET, "raw", json!({ "b": [300] })), "`/b/0` must be one of [\"x\"], got 300");
+}

@@ -1,0 +1,163 @@
+//! What a tool returns, and what its caller gets.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use mcp_servlet::prelude::*;
+use mcp_servlet::testing::TestContext;
+use serde_json::json;
+
+/// Declares tools that take nothing, in a servlet.
+macro_rules! servlet {
+    ($servlet:ident: $($name:ident -> $ty:ty = $value:expr;)*) => {
+        $(#[tool]
+        fn $name() -> $ty {
+            $value
+        })*
+        mcp_servlet::export!(static $servlet = { tools: [$($name),*] });
+    };
+}
+
+servlet! { TEXTS:
+    string -> String = "a\n\"\\".to_owned();
+    slice -> &'static str = "ü👍";
+    cow -> Cow<'static, str> = "cow".into();
+    boxed -> Box<str> = "boxed".into();
+    empty -> String = String::new();
+    letter -> char = 'x';
+    yes -> bool = true;
+    small -> i8 = -128;
+    large -> u128 = u128::MAX;
+    count -> usize = 7;
+    half -> f64 = 0.5;
+    whole -> f32 = 2.0;
+    some -> Option<u8> = Some(1);
+    right -> Result<&'static str, String> = Ok("right");
+    nested -> Result<Option<Result<u8, String>>, ToolError> = Ok(Some(Ok(3)));
+}
+
+fn raw(servlet: &mcp_servlet::Servlet, tool: &str) -> String {
+    let request = format!(r#"{{"params":{{"name":"{tool}"}}}}"#);
+    servlet.call_raw(&TestContext::new(), request.as_bytes()).unwrap()
+}
+
+#[test]
+fn simple_values_are_text() {
+    for (tool, text) in [
+        ("string", r#"a\n\"\\"#),
+        ("slice", "ü👍"),
+        ("cow", "cow"),
+        ("boxed", "boxed"),
+        ("empty", ""),
+        ("letter", "x"),
+        ("yes", "true"),
+        ("small", "-128"),
+        ("large", "340282366920938463463374607431768211455"),
+        ("count", "7"),
+        ("half", "0.5"),
+        ("whole", "2"),
+        ("some", "1"),
+        ("right", "right"),
+        ("nested", "3"),
+    ] {
+        let expected = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
+        assert_eq!(raw(&TEXTS, tool), expected);
+    }
+}
+
+servlet! { NOTHING:
+    unit -> () = ();
+    none -> Option<String> = None;
+    ok -> Result<(), String> = Ok(());
+    no_blocks -> Vec<Content> = Vec::new();
+    nothing -> ToolResult = ToolResult::empty();
+}
+
+#[test]
+fn nothing_is_no_content_and_no_error() {
+    for tool in ["unit", "none", "ok", "no_blocks", "nothing"] {
+        assert_eq!(raw(&NOTHING, tool), r#"{"content":[]}"#);
+    }
+}
+
+fn meta() -> RawJson {
+    RawJson::parse(r#"{"example.com/key":1}"#).unwrap()
+}
+
+servlet! { BLOCKS:
+    image -> Content = Content::image(&[0xff, 0xfe, 0xfd, 0], "image/png");
+    several -> Vec<Content> = vec![Content::text("a"), Content::audio(b"f", "audio/wav")];
+    link -> Content = Content::resource_link("file:///a", "a");
+    with_meta -> ToolResult = ToolResult::text("a").and(&Content::text("b")).with_meta(meta());
+    wrong -> ToolResult = ToolResult::error("no");
+}
+
+#[test]
+fn blocks_are_what_mcp_says() {
+    for (tool, result) in [
+        ("image", r#"{"content":[{"type":"image","data":"//79AA==","mimeType":"image/png"}]}"#),
+        (
+            "several",
+            r#"{"content":[{"type":"text","text":"a"},{"type":"audio","data":"Zg==","mimeType":"audio/wav"}]}"#,
+        ),
+        ("link", r#"{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}"#),
+        (
+            "with_meta",
+            r#"{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"_meta":{"example.com/key":1}}"#,
+        ),
+        ("wrong", r#"{"content":[{"type":"text","text":"no"}],"isError":true}"#),
+    ] {
+        assert_eq!(raw(&BLOCKS, tool), result);
+    }
+}
+
+#[derive(Serialize, Schema)]
+struct Point {
+    x: f64,
+    label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+servlet! { STRUCTURED:
+    point -> Json<Point> = Json(Point { x: 1.5, label: None, note: None });
+    maybe -> Result<Json<Point>, ToolError> = Ok(Json(Point { x: -0.5, label: Some("\"".into()), note: None }));
+    map -> Json<BTreeMap<&'static str, Vec<u8>>> = Json([("a", vec![1, 2])].into());
+    absent -> Option<Json<Point>> = None;
+}
+
+#[test]
+fn json_is_structured_content_and_the_same_as_text() {
+    for (tool, json) in [
+        ("point", r#"{"x":1.5,"label":null}"#),
+        ("maybe", r#"{"x":-0.5,"label":"\""}"#),
+        ("map", r#"{"a":[1,2]}"#),
+    ] {
+        let text = serde_json::to_string(json).unwrap();
+        let expected = format!(r#"{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{json}}}"#);
+        assert_eq!(raw(&STRUCTURED, tool), expected);
+    }
+    assert_eq!(raw(&STRUCTURED, "absent"), r#"{"content":[]}"#);
+}
+
+#[test]
+fn only_structured_results_have_an_output_schema() {
+    let tools = STRUCTURED.describe().tools.unwrap();
+    let with: Vec<_> = tools.iter().filter(|tool| tool.output_schema.is_some()).map(|tool| &*tool.name).collect();
+    // An `Option` may have no structured content, which a schema would demand.
+    assert_eq!(with, ["point", "maybe", "map"]);
+    let schemas = TEXTS.describe().tools.unwrap().into_iter().filter_map(|tool| tool.output_schema);
+    assert_eq!(schemas.count(), 0);
+}
+
+#[test]
+fn results_read_back_as_the_wire_type() {
+    let result = BLOCKS.call("with_meta", json!({})).unwrap();
+    assert_eq!(result.content.len(), 2);
+    assert_eq!(result.meta, Some(meta()));
+    let result = STRUCTURED.call("point", ()).unwrap_err();
+    assert_eq!(result.code(), Fault::INVALID_PARAMS, "{result}");
+    let result = STRUCTURED.call("point", json!({})).unwrap();
+    assert_eq!(result.structured_content.unwrap().get(), r#"{"x":1.5,"label":null}"#);
+    assert_eq!(result.is_error, None);
+}

@@ -1,0 +1,46 @@
+//! Schemas of single types, as a servlet with one tool describes them.
+
+use mcp_servlet::Servlet;
+use serde_json::Value;
+
+/// The schema of a type as the argument `value` of a tool, and as the field of another type.
+macro_rules! input {
+    ($ty:ty) => {{
+        #[mcp_servlet::tool]
+        fn probe(value: $ty) {
+            let _ = value;
+        }
+        mcp_servlet::export!(static SERVLET = { tools: [probe] });
+        crate::probe::tool(&SERVLET)["inputSchema"]["properties"]["value"].clone()
+    }};
+}
+
+/// The schema of a type that takes all arguments of a tool.
+macro_rules! whole {
+    ($ty:ty) => {{
+        #[mcp_servlet::tool]
+        fn probe(#[arg(flatten)] value: $ty) {
+            let _ = value;
+        }
+        mcp_servlet::export!(static SERVLET = { tools: [probe] });
+        crate::probe::tool(&SERVLET)["inputSchema"].clone()
+    }};
+}
+
+/// The schema of a type as the structured result of a tool.
+macro_rules! output {
+    ($ty:ty) => {{
+        #[mcp_servlet::tool]
+        fn probe() -> Result<mcp_servlet::Json<$ty>, String> {
+            Err("nobody calls it".to_owned())
+        }
+        mcp_servlet::export!(static SERVLET = { tools: [probe] });
+        crate::probe::tool(&SERVLET)["outputSchema"].clone()
+    }};
+}
+
+/// The description of the only tool, after the strictest checks.
+pub(crate) fn tool(servlet: &Servlet) -> Value {
+    let description = crate::strict::check(servlet);
+    description["tools"][0].clone()
+}

@@ -1,0 +1,141 @@
+//! Tools and servlets as a whole: both historic shapes, names, hints, texts.
+
+use mcp_servlet::prelude::*;
+use serde_json::{Value, json};
+
+use crate::strict::check;
+
+/// Adds two numbers.
+#[tool(title = "Add", read_only, idempotent = true, open_world = false)]
+fn add(a: f64, b: f64) -> f64 {
+    a + b
+}
+
+/// This is not shown.
+#[tool(name = "clear-all.v2", description = concat!("Clears ", "everything."), destructive)]
+fn clear() {}
+
+mod nested {
+    use mcp_servlet::prelude::*;
+
+    #[tool]
+    pub(crate) fn r#match() {}
+}
+
+mcp_servlet::export!(static ONE = { tools: [add] });
+mcp_servlet::export!(static SEVERAL = {
+    tools: [clear, nested::r#match, add],
+    version: "1.2.3-beta",
+    instructions: concat!("Be ", "polite."),
+    name: "several",
+});
+mcp_servlet::export!(static NONE = { tools: [] });
+
+#[test]
+fn one_tool_is_described_in_both_historic_shapes() {
+    let description = check(&ONE);
+    let tool = description["tools"][0].as_object().unwrap();
+    for (key, value) in tool {
+        assert_eq!(description[key], *value, "{key}");
+    }
+    assert_eq!(description.as_object().unwrap().len(), tool.len() + 2);
+    assert_eq!(description["serverInfo"], json!({ "name": "mcp-servlet", "version": env!("CARGO_PKG_VERSION") }));
+}
+
+#[test]
+fn several_tools_are_described_as_a_list_in_the_order_of_the_source() {
+    let description = check(&SEVERAL);
+    let keys: Vec<_> = description.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["instructions", "serverInfo", "tools"]);
+    let names: Vec<_> = description["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["clear-all.v2", "match", "add"]);
+    assert_eq!(description["serverInfo"], json!({ "name": "several", "version": "1.2.3-beta" }));
+    assert_eq!(description["instructions"], "Be polite.");
+    assert_eq!(SEVERAL.describe().tools.unwrap().len(), 3);
+}
+
+#[test]
+fn no_tool_is_an_empty_list() {
+    assert_eq!(check(&NONE)["tools"], json!([]));
+}
+
+#[test]
+fn hints_are_what_the_author_said_and_nothing_else() {
+    let description = check(&SEVERAL);
+    let tools = &description["tools"];
+    assert_eq!(tools[0]["annotations"], json!({ "destructiveHint": true }));
+    assert_eq!(tools[1].get("annotations"), None);
+    assert_eq!(
+        tools[2]["annotations"],
+        json!({ "readOnlyHint": true, "idempotentHint": true, "openWorldHint": false })
+    );
+}
+
+#[test]
+fn a_tool_is_called_titled_and_described_as_its_attributes_say() {
+    let description = check(&SEVERAL);
+    assert_eq!(description["tools"][0]["description"], "Clears everything.");
+    assert_eq!(description["tools"][2]["title"], "Add");
+    assert_eq!(description["tools"][0].get("title"), None);
+}
+
+/// "Quotes", back\slashes and /slashes/.
+///
+/// Tabs	and ünïcödé ✓ 👍 \u{1}
+#[doc = "\u{1}\u{b}\u{1f}\u{7f}\u{2028}."]
+#[doc = "end\r\nof it  "]
+#[tool(title = "\"\\\n\t\0")]
+fn escaped(
+    /// "
+    #[arg(default = "\"\\\u{2}", example = "\n", rename = "a\"\\\n")]
+    value: String,
+) -> String {
+    value
+}
+
+mcp_servlet::export!(static ESCAPED = { instructions: "\"\\\u{7}é", tools: [escaped] });
+
+#[test]
+fn escapes_whatever_json_wants_escaped() {
+    let description = check(&ESCAPED);
+    assert_eq!(
+        description["description"],
+        "\"Quotes\", back\\slashes and /slashes/.\n\nTabs\tand ünïcödé ✓ 👍 \\u{1}\n\
+         \u{1}\u{b}\u{1f}\u{7f}\u{2028}.\nend\nof it"
+    );
+    assert_eq!(description["title"], "\"\\\n\t\0");
+    assert_eq!(description["instructions"], "\"\\\u{7}é");
+    let property = &description["inputSchema"]["properties"]["a\"\\\n"];
+    assert_eq!(property["description"], "\"");
+    assert_eq!(property["default"], "\"\\\u{2}");
+    assert_eq!(property["examples"], json!(["\n"]));
+}
+
+/// First line.
+#[doc = include_str!("included.md")]
+/// Last line.
+#[tool]
+fn included() {}
+
+#[doc = include_str!("included.md")]
+#[tool]
+fn included_alone() {}
+
+mcp_servlet::export!(static INCLUDED = { tools: [included, included_alone] });
+
+#[test]
+fn includes_a_file_as_a_description() {
+    let description = check(&INCLUDED);
+    let texts = description["tools"].as_array().unwrap();
+    assert_eq!(texts[0]["description"], "First line.\nFrom a *file*.\n\nLast line.");
+    assert_eq!(texts[1]["description"], "From a *file*.");
+}
+
+#[test]
+fn reads_back_as_the_wire_type() {
+    let description = SEVERAL.describe();
+    assert_eq!(description.name, None);
+    assert_eq!(ONE.describe().name.as_deref(), Some("add"));
+    let again: Value = serde_json::to_value(&description).unwrap();
+    assert_eq!(again, check(&SEVERAL));
+}
