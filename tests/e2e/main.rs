@@ -1,1 +1,11 @@
-//! Being written.
+//! Servlets as wasm: what they import and weigh, what they describe and answer, what they survive.
+
+mod calls;
+mod client;
+mod describe;
+mod documents;
+mod exports;
+mod limits;
+mod requests;
+mod sizes;
+mod support;

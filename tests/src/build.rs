@@ -61,9 +61,7 @@ pub fn fixture(name: &str) -> PathBuf {
 }
 
 fn wasm_folder(profile: Profile) -> PathBuf {
-    target()
-        .join("wasm32-unknown-unknown")
-        .join(profile.name())
+    target().join("wasm32-unknown-unknown").join(profile.name())
 }
 
 fn build_wasm(profile: Profile, packages: &[&str]) {

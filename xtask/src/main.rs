@@ -1,6 +1,7 @@
 //! The project's own commands. `./x` runs them after it made sure of the toolchain.
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
 
+mod bench;
 mod codegen;
 mod demo;
 mod shell;
@@ -34,6 +35,8 @@ enum Command {
     Bless,
     /// Check the rules of the house that no compiler knows
     Tidy,
+    /// Measure size, speed and build cost against the official generator's servlets
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Command::Codegen { check } => codegen::run(check),
         Command::Bless => test::bless(),
         Command::Tidy => tidy::run(),
+        Command::Bench(options) => bench::bench(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,3 +1,3 @@
 //! Twenty-one tools of three arguments each.
 
-include!("../../tools/many.rs");
+include!("../../tools/many.in");

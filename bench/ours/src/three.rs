@@ -1,3 +1,3 @@
 //! One tool of three arguments.
 
-include!("../../tools/one.rs");
+include!("../../tools/one.in");

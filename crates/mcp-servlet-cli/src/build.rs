@@ -113,16 +113,27 @@ fn write(all: &[Built], format: Format) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match format {
         Format::Json => writeln!(out, "{}", all.iter().map(Built::json).collect::<Value>())?,
-        Format::Human => all.iter().try_for_each(|built| built.write(&mut out))?,
+        Format::Human => {
+            all.iter().try_for_each(|built| built.write(&mut out))?;
+            writeln!(out, "\nnext: servlet {}", next(all))?;
+        }
     }
     Ok(())
 }
 
+/// What someone who built this is likely to want: to see one servlet, to use several.
+fn next(all: &[Built]) -> String {
+    let paths: Vec<_> = all.iter().map(Built::shown_path).collect();
+    match &*paths {
+        [only] => format!("describe {only}"),
+        several => format!("serve {}", several.join(" ")),
+    }
+}
+
 impl Built {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let here = std::env::current_dir().unwrap_or_default();
-        let path = self.path.strip_prefix(&here).unwrap_or(&self.path);
-        writeln!(out, "{}  {} bytes", path.display(), self.module.size)?;
+        let size = grouped(self.module.size);
+        writeln!(out, "{}  {size} bytes", self.shown_path())?;
         let exports: Vec<_> = self.functions().collect();
         writeln!(out, "  exports  {}", exports.join(" "))?;
         let mut imports = self.module.imports.clone();
@@ -142,6 +153,13 @@ impl Built {
         Ok(())
     }
 
+    /// As short as it can be from here.
+    fn shown_path(&self) -> String {
+        let here = std::env::current_dir().unwrap_or_default();
+        let path = self.path.strip_prefix(&here).unwrap_or(&self.path);
+        path.display().to_string()
+    }
+
     fn json(&self) -> Value {
         let import = |import: &Import| json!({"module": import.module, "name": import.name});
         json!({
@@ -156,5 +174,22 @@ impl Built {
     fn functions(&self) -> impl Iterator<Item = &str> {
         let functions = self.module.exports.iter().filter(|export| export.function);
         functions.map(|export| export.name.as_str())
+    }
+}
+
+/// With a comma between thousands.
+fn grouped(number: usize) -> String {
+    if number < 1000 {
+        return number.to_string();
+    }
+    format!("{},{:03}", grouped(number / 1000), number % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        let numbers = [7, 1000, 37_677, 1_002_003].map(super::grouped);
+        assert_eq!(numbers, ["7", "1,000", "37,677", "1,002,003"]);
     }
 }

@@ -112,6 +112,13 @@ pub enum Unreadable {
 }
 
 impl Unreadable {
+    pub(crate) fn damaged(error: &wasmparser::BinaryReaderError) -> Self {
+        Self::Damaged {
+            offset: error.offset(),
+            message: error.message().to_owned(),
+        }
+    }
+
     pub(crate) fn help(&self) -> Option<&'static str> {
         match self {
             Self::Empty | Self::NotWasm => {
@@ -134,10 +141,7 @@ impl Module {
         check_magic(wasm)?;
         Reader::default()
             .read(wasm)
-            .map_err(|error| Unreadable::Damaged {
-                offset: error.offset(),
-                message: error.message().to_owned(),
-            })
+            .map_err(|error| Unreadable::damaged(&error))
     }
 
     /// Whether the module imports WASI preview 1.

@@ -24,6 +24,7 @@ mod result;
 pub mod serve;
 mod servlet;
 mod source;
+pub mod space;
 mod tool;
 
 pub use arguments::{ArgumentError, Expected, parse_arguments, schema_type};

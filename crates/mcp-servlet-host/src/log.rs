@@ -28,7 +28,16 @@ pub(crate) fn functions(servlet: &str, module: &Module) -> Vec<Function> {
 fn function(servlet: String, name: &str, level: Level) -> Function {
     let write =
         move |plugin: &mut CurrentPlugin, inputs: &[Val], _: &mut [Val], _: UserData<()>| {
-            let Some(handle) = inputs.first().and_then(|at| plugin.memory_from_val(at)) else {
+            let handle = match inputs {
+                // The kernel has no block for an empty text.
+                [Val::I64(0)] => {
+                    event(level, &servlet, "");
+                    return Ok(());
+                }
+                [at] => plugin.memory_from_val(at),
+                _ => None,
+            };
+            let Some(handle) = handle else {
                 return Err(Error::msg("log message is not in memory"));
             };
             if level <= tracing::level_filters::LevelFilter::current() {

@@ -36,7 +36,8 @@ fn log_lines_carry_the_name_of_their_servlet() {
     let log = |name: &str| {
         format!(r#"(import "extism:host/env" "log_{name}" (func ${name} (param i64)))"#)
     };
-    let both = "(call $info (call $block {})) (call $debug (call $block {})) (i32.const 1)";
+    let both = "(call $info (call $block {})) (call $debug (call $block {})) \
+        (call $info (i64.const 0)) (i32.const 1)";
     let servlet = Wat::new()
         .import(&log("info"))
         .import(&log("debug"))
@@ -50,5 +51,6 @@ fn log_lines_carry_the_name_of_their_servlet() {
             .expect_err("a code");
     });
     let text = String::from_utf8(lines.0.lock().expect("no panic").clone()).expect("text");
-    assert_eq!(text, " INFO servlet: on my way servlet=\"test\"\n");
+    let expected = " INFO servlet: on my way servlet=\"test\"\n INFO servlet:  servlet=\"test\"\n";
+    assert_eq!(text, expected);
 }

@@ -189,6 +189,7 @@ impl<'de> Reader<'de> {
     }
 
     /// Enters an array or an object.
+    #[inline(never)]
     pub(crate) fn enter(&mut self, kind: Kind) -> Result<(), Error> {
         let first = self.peek();
         self.expect(kind, first == if kind == Kind::Array { b'[' } else { b'{' })?;

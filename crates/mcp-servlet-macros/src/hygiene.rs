@@ -9,12 +9,12 @@ use syn::{Attribute, Expr, FnArg, Item, ItemFn, Meta, Path};
 
 use crate::{derive, tool};
 
-/// Attribute and function, to be expanded by `#[tool]`.
+/// Attribute and function, to be expanded by `#[tool]`. None names anything of std, so whatever does is ours.
 const TOOLS: &[(&str, &str)] = &[
     ("", "fn nothing() {}"),
     (
         "",
-        "/// Says hello.\npub(crate) fn greet(/** who */ name: String) -> String { format!(\"{name}\") }",
+        "/// Says hello.\npub(crate) fn greet(/** who */ name: Text) -> Text { format!(\"{name}\") }",
     ),
     (
         r#"name = "add-up", title = "Add", description = "Adds.", read_only, destructive = false, idempotent, open_world"#,
@@ -24,10 +24,10 @@ const TOOLS: &[(&str, &str)] = &[
         "",
         "#[cfg(all())] #[doc = include_str!(\"x.md\")] #[doc = \"more\"] const fn odd(
             context: &Context,
-            #[arg(default)] mut r#type: Option<Vec<Box<u8>>>,
-            #[allow(unused)] #[arg(default = \"x\")] text: std::string::String,
+            #[arg(default)] mut r#type: Maybe<List<Heap<u8>>>,
+            #[allow(unused)] #[arg(default = \"x\")] text: texts::Text,
             #[arg(max = 3)] number: number!(),
-        ) -> Result<Json<Found>, ToolError> where u8: Copy { todo!() }",
+        ) -> Outcome<Json<Found>, ToolError> where u8: Copy { todo!() }",
     ),
     (
         "",
@@ -40,7 +40,7 @@ const TOOLS: &[(&str, &str)] = &[
     // With mistakes: what stands in for the tool is an expansion too.
     (
         "",
-        "async fn later(#[arg(min = 1)] times: u8) -> String { String::new() }",
+        "async fn later(#[arg(min = 1)] times: u8) -> Text { text() }",
     ),
     (
         "nonsense",
@@ -51,16 +51,16 @@ const TOOLS: &[(&str, &str)] = &[
 /// Types, to be expanded by `#[derive(Schema)]`.
 const TYPES: &[&str] = &[
     "struct Unit;",
-    "#[serde(rename_all = \"camelCase\")] struct Named { /// a\n r#type: u8, #[serde(default, alias = \"c\")] #[schema(example = 1)] b_b: Option<u8>, }",
+    "#[serde(rename_all = \"camelCase\")] struct Named { /// a\n r#type: u8, #[serde(default, alias = \"c\")] #[schema(example = 1)] b_b: Maybe<u8>, }",
     "struct Flat<'a, T: Clone, const N: usize> where T: Copy { #[serde(flatten)] inner: Inner<'a, T>, #[serde(skip_serializing)] x: [T; N] }",
     "/// Docs.\nstruct New<T>(#[schema(json = \"{}\")] T);",
-    "#[serde(transparent)] struct Same { inner: Option<String>, #[serde(skip)] other: () }",
-    "#[serde(try_from = \"String\", into = \"String\")] struct Proxy { a: u8 }",
+    "#[serde(transparent)] struct Same { inner: Maybe<Text>, #[serde(skip)] other: () }",
+    "#[serde(try_from = \"Text\", into = \"Text\")] struct Proxy { a: u8 }",
     "#[serde(deny_unknown_fields)] struct Closed { a: u8 }",
     "/// Docs.\nenum Units { /// the first\n A, #[serde(rename = \"b\")] B }",
     "enum External { A, B(u8), C { c: u8 } }",
     "#[serde(tag = \"t\")] enum Internal { A, B(New), C { c: u8 } }",
-    "#[serde(tag = \"t\", content = \"c\")] enum Adjacent { A, B(Option<u8>), C { c: u8 } }",
+    "#[serde(tag = \"t\", content = \"c\")] enum Adjacent { A, B(Maybe<u8>), C { c: u8 } }",
     "#[serde(untagged)] enum Untagged { A, B(u8), C { c: u8 } }",
     // With a mistake.
     "struct Tuple(u8, u8);",
@@ -110,7 +110,9 @@ fn every_path_is_absolute_or_the_authors() {
             authors,
             foreign: Vec::new(),
         };
-        items.iter().for_each(|item| paths.visit_item(item));
+        for item in &items {
+            paths.visit_item(item);
+        }
         assert!(
             paths.foreign.is_empty(),
             "{source} expands to {:?}",
@@ -123,7 +125,9 @@ fn every_path_is_absolute_or_the_authors() {
 fn expansions_hold_no_logic() {
     for (source, items) in expansions() {
         let mut logic = Logic { found: Vec::new() };
-        items.iter().for_each(|item| logic.visit_item(item));
+        for item in &items {
+            logic.visit_item(item);
+        }
         assert!(
             logic.found.is_empty(),
             "{source} expands to {:?}",

@@ -37,7 +37,8 @@ fn report_panics() {
 /// `panicked at src/lib.rs:7: why`, without the formatting code of std, which is larger than this.
 #[cfg(feature = "panic-hook")]
 fn panic_text(panic: &std::panic::PanicHookInfo<'_>) -> String {
-    let mut text = String::from("panicked");
+    let mut text = String::new();
+    write_raw(&mut text, "panicked");
     if let Some(location) = panic.location() {
         write_raw(&mut text, " at ");
         write_raw(&mut text, location.file());

@@ -37,7 +37,7 @@
 
 #[cfg(target_family = "wasm")]
 mod abi;
-#[cfg(all(target_family = "wasm", feature = "small-allocator"))]
+#[cfg(all(target_arch = "wasm32", not(target_feature = "atomics"), feature = "small-allocator"))]
 mod allocator;
 mod arguments;
 mod context;

@@ -28,11 +28,12 @@ impl<'a> Report<'a> {
         let tools = member(description, "tools");
         let tool = Children::of(tools).nth(index).map_or("", |(_, tool)| tool);
         let mut report = Self {
-            out: String::from("invalid arguments: "),
+            out: String::new(),
             pointer: String::new(),
             schema: member(tool, "inputSchema"),
             value: "",
         };
+        report.say("invalid arguments: ");
         match failure {
             Failure::Argument { name, text, error } => report.argument(name, text, error),
             Failure::Missing(arguments) => report.missing(arguments),

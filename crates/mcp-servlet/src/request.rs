@@ -104,14 +104,16 @@ pub(crate) fn malformed(error: &Error) -> Fault {
         ErrorKind::WrongType => (Fault::INVALID_PARAMS, "the request has a value of the wrong type at byte "),
         _ => (Fault::PARSE_ERROR, "the request is not valid JSON at byte "),
     };
-    let mut message = String::from(what);
+    let mut message = String::new();
+    write_raw(&mut message, what);
     write_u64(&mut message, error.offset() as u64);
     Fault::new(code, message)
 }
 
 #[cold]
 fn unknown_tool<'a>(name: &str, tools: &[Entry]) -> Failure<'a> {
-    let mut message = String::from("unknown tool `");
+    let mut message = String::new();
+    write_raw(&mut message, "unknown tool `");
     write_raw(&mut message, name);
     let mut separator = "`; this servlet has `";
     for tool in tools {

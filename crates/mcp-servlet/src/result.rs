@@ -70,12 +70,13 @@ impl ToolResult {
 
     /// Sets `structuredContent` and adds the same JSON as text, for clients that know no other.
     pub(crate) fn structured(json: String) -> Self {
-        Self { structured: Some(json.clone()), ..Self::text(&json) }
+        let result = Self::text(&json);
+        Self { structured: Some(json), ..result }
     }
 
     fn with_capacity(length: usize) -> Self {
         let mut json = String::with_capacity(START.len() + 40 + length);
-        json.push_str(START);
+        write_raw(&mut json, START);
         Self { json, structured: None, meta: None, is_error: false }
     }
 

@@ -107,6 +107,7 @@ pub(crate) struct Object {
 
 /// One property of an object schema.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools, reason = "they are independent, and none is public")]
 pub struct Property {
     pub(crate) name: &'static str,
     pub(crate) node: &'static Node,

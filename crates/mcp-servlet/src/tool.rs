@@ -79,7 +79,7 @@ impl Hints {
     pub const UNSET: Self =
         Self { read_only: None, destructive: None, idempotent: None, open_world: None };
 
-    pub(crate) const fn are_unset(&self) -> bool {
+    pub(crate) const fn are_unset(self) -> bool {
         self.read_only.is_none()
             && self.destructive.is_none()
             && self.idempotent.is_none()

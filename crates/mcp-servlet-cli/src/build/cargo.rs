@@ -3,7 +3,7 @@
 use std::{
     env,
     ffi::OsString,
-    io::{self, BufReader},
+    io::{self, BufReader, IsTerminal as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -43,6 +43,10 @@ pub(super) fn build(package: &Package, profile: &Profile) -> Result<PathBuf, Fai
             "CARGO_TARGET_DIR",
             std::path::absolute(&target).unwrap_or_else(|_| target.into()),
         );
+    }
+    if !io::stderr().is_terminal() {
+        // Nobody watches its progress; warnings and errors still come.
+        command.arg("--quiet");
     }
     let mut cargo = command
         .args([

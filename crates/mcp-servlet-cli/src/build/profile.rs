@@ -32,6 +32,16 @@ impl Profile {
         }
     }
 
+    /// The options that keep the names of functions, but no more: sizes stay what they are.
+    pub(super) fn options_with_names(&self) -> Vec<String> {
+        let mut options = self.options();
+        for setting in ["strip=false", "debug=0"] {
+            options.push("--config".to_owned());
+            options.push(format!("profile.{}.{setting}", self.name));
+        }
+        options
+    }
+
     /// The options for `cargo build`.
     pub(super) fn options(&self) -> Vec<String> {
         let mut options = vec!["--profile".to_owned(), self.name.clone()];

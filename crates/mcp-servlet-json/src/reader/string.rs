@@ -34,7 +34,8 @@ impl<'de> Reader<'de> {
     #[cold]
     #[inline(never)]
     fn escaped(&mut self, start: &str, mut at: usize) -> Result<String, Error> {
-        let mut owned = String::from(start);
+        let mut owned = String::new();
+        write_raw(&mut owned, start);
         while scan::byte(self.input, at) != b'"' {
             let (after, char) = scan::escape(self.input, at, false)?;
             at = scan::run(self.input, after);

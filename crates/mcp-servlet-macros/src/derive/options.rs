@@ -11,6 +11,7 @@ use crate::attributes::{Entries, unknown_key};
 use crate::diagnostics::Diagnostics;
 
 /// On a struct or an enum.
+#[expect(clippy::struct_excessive_bools, reason = "serde has as many flags")]
 pub(crate) struct TypeOptions {
     pub(crate) rename_all: Option<Case>,
     pub(crate) rename_all_fields: Option<Case>,
@@ -27,6 +28,7 @@ pub(crate) struct TypeOptions {
 
 /// On a field.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "serde has as many flags")]
 pub(crate) struct FieldOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) aliases: Vec<LitStr>,

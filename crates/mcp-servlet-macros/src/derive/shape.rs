@@ -191,9 +191,10 @@ impl Reader<'_> {
     fn property(&mut self, field: &Field, options: &FieldOptions, name: &str) -> TokenStream {
         let private = self.private.clone();
         let (ty, description) = (&field.ty, docs::description(&field.attrs));
-        let mut property = match self.own_schema(options) {
-            Some(node) => quote!(#private::Property::with_node(#name, #description, &#node, false)),
-            None => quote!(#private::Property::new::<#ty>(#name, #description)),
+        let mut property = if let Some(node) = self.own_schema(options) {
+            quote!(#private::Property::with_node(#name, #description, &#node, false))
+        } else {
+            quote!(#private::Property::new::<#ty>(#name, #description))
         };
         if options.default || self.options.default {
             property.extend(quote!(.with_default("")));

@@ -108,9 +108,10 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
 /// The arguments, `__INPUT`, their schema, and `__PARAMETERS`, how to take them apart.
 fn parameters(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     if let Some(ty) = whole(tool) {
-        let whole = match &tool.options.input_schema {
-            Some(schema) => quote!(#private::whole_of::<#ty>(&#private::Node::raw(#schema))),
-            None => quote!(#private::whole::<#ty>()),
+        let whole = if let Some(schema) = &tool.options.input_schema {
+            quote!(#private::whole_of::<#ty>(&#private::Node::raw(#schema)))
+        } else {
+            quote!(#private::whole::<#ty>())
         };
         return quote! {
             const __WHOLE: #private::Whole<#ty> = #whole;
@@ -144,7 +145,7 @@ fn whole<'a>(tool: &ValidTool<'a>) -> Option<&'a Type> {
 
 fn arguments<'a>(tool: &'a ValidTool<'_>) -> impl Iterator<Item = &'a Argument<'a>> {
     tool.parameters.iter().filter_map(|param| match param {
-        ValidParam::Argument(argument) => Some(argument),
+        ValidParam::Argument(argument) => Some(&**argument),
         _ => None,
     })
 }
@@ -204,17 +205,21 @@ fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStrea
 fn default_value(default: &ArgDefault) -> TokenStream {
     match default {
         ArgDefault::OfType => quote!(::core::default::Default::default),
-        ArgDefault::Value(value) => match syn::parse2::<syn::LitStr>(value.clone()) {
-            // A string literal stands for a `String`, or whatever else is made from one.
-            Ok(text) => quote!(|| ::core::convert::Into::into(#text)),
-            Err(_) => quote!(|| #value),
-        },
+        ArgDefault::Value(value) => {
+            if let Ok(text) = syn::parse2::<syn::LitStr>(value.clone()) {
+                // A string literal stands for a `String`, or whatever else is made from one.
+                quote!(|| ::core::convert::Into::into(#text))
+            } else {
+                quote!(|| #value)
+            }
+        }
     }
 }
 
 fn bound(value: Option<&TokenStream>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
+    if let Some(value) = value {
+        quote!(::core::option::Option::Some(#value))
+    } else {
+        quote!(::core::option::Option::None)
     }
 }

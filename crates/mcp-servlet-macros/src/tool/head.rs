@@ -29,7 +29,7 @@ pub(crate) struct Param {
 /// What a parameter is called.
 pub(crate) enum Pattern {
     /// `name: Type`
-    Name(Ident, Type),
+    Name(Ident, Box<Type>),
     /// `self` in any form.
     Receiver(Token![self]),
     /// Anything that takes a value apart.
@@ -122,10 +122,10 @@ fn pattern(input: ParseStream<'_>) -> syn::Result<Pattern> {
         input.parse::<Option<Token![mut]>>()?;
         let name = input.call(Ident::parse_any)?;
         input.parse::<Token![:]>()?;
-        return Ok(Pattern::Name(name, bare(input.parse()?)));
+        return Ok(Pattern::Name(name, Box::new(bare(input.parse()?))));
     }
     let mut tokens = TokenStream::new();
-    while !input.is_empty() && !(input.peek(Token![:]) && !input.peek(Token![::])) {
+    while !input.is_empty() && (input.peek(Token![::]) || !input.peek(Token![:])) {
         tokens.extend([input.parse::<TokenTree>()?]);
     }
     input.parse::<Token![:]>()?;

@@ -184,7 +184,7 @@ pub(crate) fn json_string(text: &str) -> String {
             '\n' => json.push_str("\\n"),
             '\r' => json.push_str("\\r"),
             '\t' => json.push_str("\\t"),
-            '\0'..='\x1f' => json.push_str(&format!("\\u{:04x}", u32::from(character))),
+            '\0'..='\x1f' => json.extend(["\\u00", &format!("{:02x}", u32::from(character))]),
             _ => json.push(character),
         }
     }

@@ -81,7 +81,7 @@ fn reports_all_mistakes_beside_a_stand_in() {
     check(
         "mistakes",
         "read_only = 1",
-        r#"
+        r"
         /// Repeats a word.
         #[cfg(all())]
         async fn repeat(
@@ -92,7 +92,7 @@ fn reports_all_mistakes_beside_a_stand_in() {
         ) -> String {
             word.repeat(times.into())
         }
-        "#,
+        ",
     );
 }
 

@@ -29,7 +29,7 @@ pub(crate) enum ValidParam<'a> {
     /// All arguments at once.
     Whole(&'a Type),
     /// One argument.
-    Argument(Argument<'a>),
+    Argument(Box<Argument<'a>>),
 }
 
 /// One argument.
@@ -176,7 +176,7 @@ fn parameter<'a>(
     };
     check_attributes(&param.attributes, diagnostics);
     let arg = ArgOptions::parse(&param.attributes, diagnostics);
-    match ty {
+    match &**ty {
         Type::Reference(reference) => {
             check_context(reference, ident, &arg, diagnostics);
             Some(ValidParam::Context(reference.and_token.span))
@@ -193,7 +193,7 @@ fn parameter<'a>(
             check_flatten(&arg, diagnostics);
             Some(ValidParam::Whole(ty))
         }
-        _ => Some(ValidParam::Argument(argument(param, ident, ty, arg, diagnostics))),
+        _ => Some(ValidParam::Argument(Box::new(argument(param, ident, ty, arg, diagnostics)))),
     }
 }
 

@@ -97,7 +97,7 @@ impl<const N: usize> Text<N> {
             self.node(output, "", false, Side::Output);
         }
         if !tool.hints.are_unset() {
-            self.hints(&tool.hints);
+            self.hints(tool.hints);
         }
     }
 
@@ -114,7 +114,7 @@ impl<const N: usize> Text<N> {
         self.byte(b'}');
     }
 
-    const fn hints(&mut self, hints: &Hints) {
+    const fn hints(&mut self, hints: Hints) {
         self.key("annotations");
         self.byte(b'{');
         self.hint("readOnlyHint", hints.read_only);

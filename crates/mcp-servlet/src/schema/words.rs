@@ -13,7 +13,10 @@ impl Words {
     /// `maxResults` and `max_results` are `max results`; an acronym keeps its case.
     pub(crate) const fn of(name: &str) -> Self {
         let name = name.as_bytes();
-        let mut words = Self { bytes: [0; LONGEST], length: 0 };
+        let mut words = Self {
+            bytes: [0; LONGEST],
+            length: 0,
+        };
         let mut at = 0;
         while at < name.len() {
             if matches!(name[at], b'_' | b'-' | b' ') {
@@ -23,7 +26,11 @@ impl Words {
                     words.space();
                 }
                 let keeps_case = is_in_acronym(name, at);
-                words.push(if keeps_case { name[at] } else { name[at].to_ascii_lowercase() });
+                words.push(if keeps_case {
+                    name[at]
+                } else {
+                    name[at].to_ascii_lowercase()
+                });
             }
             at += 1;
         }

@@ -32,7 +32,10 @@ fn logged(context: &Context) -> Result<(), ToolError> {
 
 #[tool]
 fn age(context: &Context) -> String {
-    let age = context.now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let age = context
+        .now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     age.as_secs().to_string()
 }
 
@@ -47,34 +50,62 @@ mcp_servlet::export!(static SERVLET = { tools: [count, forget, configured, logge
 
 fn text(context: &TestContext, tool: &str, arguments: serde_json::Value) -> Option<String> {
     let result = SERVLET.call_with(context, tool, arguments).unwrap();
-    result.content.into_iter().next().and_then(|block| block.text)
+    result
+        .content
+        .into_iter()
+        .next()
+        .and_then(|block| block.text)
 }
 
 #[test]
 fn a_variable_lives_as_long_as_its_context() {
     let context = TestContext::new().with_var("other", [7]);
     let counts = || text(&context, "count", json!({}));
-    assert_eq!([counts(), counts(), counts()], ["0", "1", "2"].map(|count| Some(count.to_owned())));
+    assert_eq!(
+        [counts(), counts(), counts()],
+        ["0", "1", "2"].map(|count| Some(count.to_owned()))
+    );
     assert_eq!(context.var("count"), Some(vec![3]));
-    assert_eq!(text(&context, "count", json!({ "key": "other" })).as_deref(), Some("7"));
+    assert_eq!(
+        text(&context, "count", json!({ "key": "other" })).as_deref(),
+        Some("7")
+    );
     text(&context, "forget", json!({ "key": "count" }));
     assert_eq!(context.var("count"), None);
-    assert_eq!(text(&TestContext::new(), "count", json!({})).as_deref(), Some("0"));
+    assert_eq!(
+        text(&TestContext::new(), "count", json!({})).as_deref(),
+        Some("0")
+    );
 }
 
 #[test]
 fn configuration_is_what_the_test_set() {
-    let context = TestContext::new().with_config("a", "1").with_config("b", "").with_config("a", "2");
+    let context = TestContext::new()
+        .with_config("a", "1")
+        .with_config("b", "")
+        .with_config("a", "2");
     for (key, value) in [("a", Some("2")), ("b", Some("")), ("c", None)] {
-        assert_eq!(text(&context, "configured", json!({ "key": key })).as_deref(), value);
+        assert_eq!(
+            text(&context, "configured", json!({ "key": key })).as_deref(),
+            value
+        );
     }
 }
 
 #[test]
 fn the_log_is_kept_in_order_also_when_the_tool_fails() {
     let context = TestContext::new();
-    assert_eq!(text(&context, "logged", json!({})).as_deref(), Some("after that"));
-    assert_eq!(context.logs(), [(Level::Debug, "first".to_owned()), (Level::Error, "second".to_owned())]);
+    assert_eq!(
+        text(&context, "logged", json!({})).as_deref(),
+        Some("after that")
+    );
+    assert_eq!(
+        context.logs(),
+        [
+            (Level::Debug, "first".to_owned()),
+            (Level::Error, "second".to_owned())
+        ]
+    );
     assert!(Level::Trace < Level::Debug && Level::Warn < Level::Error);
 }
 
@@ -122,7 +153,10 @@ mod http {
 
     fn fetched(context: &TestContext, arguments: serde_json::Value) -> (bool, String) {
         let result = SERVLET.call_with(context, "fetch", arguments).unwrap();
-        (result.is_error == Some(true), result.content[0].text.clone().unwrap())
+        (
+            result.is_error == Some(true),
+            result.content[0].text.clone().unwrap(),
+        )
     }
 
     #[test]
@@ -147,10 +181,19 @@ mod http {
     fn no_answer_is_an_error_that_the_model_reads() {
         let failing = TestContext::new().with_http(|_| Err(HttpError::new("the line is dead")));
         let arguments = json!({ "url": "https://a/" });
-        assert_eq!(fetched(&failing, arguments.clone()), (true, "the line is dead".to_owned()));
+        assert_eq!(
+            fetched(&failing, arguments.clone()),
+            (true, "the line is dead".to_owned())
+        );
         let binary = TestContext::new().with_http(|_| Ok(HttpResponse::new(200, [0xff])));
-        assert_eq!(fetched(&binary, arguments.clone()), (true, "the body is not UTF-8 text".to_owned()));
+        assert_eq!(
+            fetched(&binary, arguments.clone()),
+            (true, "the body is not UTF-8 text".to_owned())
+        );
         let (is_error, text) = fetched(&TestContext::new(), arguments);
-        assert!(is_error && text.contains("TestContext::with_http"), "{text}");
+        assert!(
+            is_error && text.contains("TestContext::with_http"),
+            "{text}"
+        );
     }
 }

@@ -29,9 +29,18 @@ impl Error for Caused {
 }
 
 fn caused() -> Caused {
-    let inner = Caused { text: "the disk is \"full\"", cause: None };
-    let middle = Caused { text: "cannot write", cause: Some(Box::new(inner)) };
-    Caused { text: "cannot save", cause: Some(Box::new(middle)) }
+    let inner = Caused {
+        text: "the disk is \"full\"",
+        cause: None,
+    };
+    let middle = Caused {
+        text: "cannot write",
+        cause: Some(Box::new(inner)),
+    };
+    Caused {
+        text: "cannot save",
+        cause: Some(Box::new(middle)),
+    }
 }
 
 #[tool]
@@ -62,7 +71,8 @@ fn parsed(text: String) -> Result<u8, ParseIntError> {
 #[tool]
 fn any(text: String) -> anyhow::Result<u8> {
     use anyhow::Context as _;
-    text.parse().with_context(|| format!("`{text}` is no number"))
+    text.parse()
+        .with_context(|| format!("`{text}` is no number"))
 }
 
 #[tool]
@@ -88,9 +98,21 @@ fn the_model_reads_an_error_with_all_its_causes() {
         ("slice", json!({}), "a slice".to_owned()),
         ("chain", json!({}), chain.to_owned()),
         ("boxed", json!({}), chain.to_owned()),
-        ("parsed", json!({ "text": "x" }), "invalid digit found in string".to_owned()),
-        ("any", json!({ "text": "x" }), "`x` is no number: invalid digit found in string".to_owned()),
-        ("question", json!({ "text": "x" }), "invalid digit found in string".to_owned()),
+        (
+            "parsed",
+            json!({ "text": "x" }),
+            "invalid digit found in string".to_owned(),
+        ),
+        (
+            "any",
+            json!({ "text": "x" }),
+            "`x` is no number: invalid digit found in string".to_owned(),
+        ),
+        (
+            "question",
+            json!({ "text": "x" }),
+            "invalid digit found in string".to_owned(),
+        ),
         ("question", json!({ "text": "7" }), format!("7: {chain}")),
         ("silent", json!({}), String::new()),
     ] {
@@ -146,19 +168,33 @@ fn a_fault_stays_one_on_its_way_through_a_tool_error() {
 
 #[test]
 fn a_fault_inside_another_error_is_what_the_model_reads() {
-    assert_eq!(text(&FAULTS, "with_context", json!({})), Err("outside: it is broken".to_owned()));
+    // anyhow hides it, so it is an error like any other.
+    assert_eq!(
+        text(&FAULTS, "through_anyhow", json!({})),
+        Err("it is broken".to_owned())
+    );
+    assert_eq!(
+        text(&FAULTS, "with_context", json!({})),
+        Err("outside: it is broken".to_owned())
+    );
 }
 
 #[test]
 fn a_fault_tells_what_it_is() {
     let fault = fault();
-    assert_eq!((fault.code(), fault.message(), fault.data().unwrap().get()), (-7, "it is broken", "[1]"));
+    assert_eq!(
+        (fault.code(), fault.message(), fault.data().unwrap().get()),
+        (-7, "it is broken", "[1]")
+    );
     assert_eq!(fault.to_string(), "it is broken");
     for (fault, code) in [
         (Fault::internal("x"), Fault::INTERNAL_ERROR),
         (Fault::invalid_params("x"), Fault::INVALID_PARAMS),
     ] {
-        assert_eq!((fault.code(), fault.message(), fault.data()), (code, "x", None));
+        assert_eq!(
+            (fault.code(), fault.message(), fault.data()),
+            (code, "x", None)
+        );
     }
 }
 
@@ -187,5 +223,8 @@ fn a_result_or_arguments_that_cannot_be_written_are_errors() {
     assert!(error.contains("it cannot be written"), "{error}");
     let fault = UNWRITABLE.call("unwritable", Unwritable).unwrap_err();
     assert_eq!(fault.code(), Fault::INVALID_PARAMS);
-    assert!(fault.message().starts_with("arguments are not JSON: "), "{fault}");
+    assert!(
+        fault.message().starts_with("arguments are not JSON: "),
+        "{fault}"
+    );
 }

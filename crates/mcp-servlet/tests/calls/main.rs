@@ -1,6 +1,19 @@
 //! What a servlet answers to requests, right and wrong.
-#![allow(clippy::needless_pass_by_value, reason = "tools own their arguments")]
-#![allow(clippy::unnecessary_wraps, reason = "tools return what they are to show")]
+#![allow(clippy::unwrap_used, reason = "a test fails so")]
+#![allow(
+    clippy::too_many_arguments,
+    reason = "one servlet with many is faster to compile than many"
+)]
+#![allow(
+    clippy::boxed_local,
+    clippy::needless_pass_by_value,
+    clippy::option_option,
+    reason = "tools own their arguments, whatever they are"
+)]
+#![allow(
+    clippy::unnecessary_wraps,
+    reason = "tools return what they are to show"
+)]
 
 mod arguments;
 mod context;
@@ -12,13 +25,25 @@ mod values;
 
 use mcp_servlet::Servlet;
 use serde::Serialize;
+use serde_json::Value;
 
 /// The text of a result that is an error, or of one that is not.
-pub(crate) fn text(servlet: &Servlet, tool: &str, arguments: impl Serialize) -> Result<String, String> {
+pub(crate) fn text(
+    servlet: &Servlet,
+    tool: &str,
+    arguments: impl Serialize,
+) -> Result<String, String> {
     let result = servlet.call(tool, arguments).expect("there is no fault");
-    let texts = result.content.into_iter().map(|block| block.text.expect("it is text"));
+    let texts = result
+        .content
+        .into_iter()
+        .map(|block| block.text.expect("it is text"));
     let text = texts.collect::<Vec<_>>().join("|");
-    if result.is_error == Some(true) { Err(text) } else { Ok(text) }
+    if result.is_error == Some(true) {
+        Err(text)
+    } else {
+        Ok(text)
+    }
 }
 
 /// What the model reads when the arguments are wrong.
@@ -26,4 +51,43 @@ pub(crate) fn complaint(servlet: &Servlet, tool: &str, arguments: impl Serialize
     let error = text(servlet, tool, arguments).expect_err("the arguments are wrong");
     let complaint = error.strip_prefix("invalid arguments: ");
     complaint.unwrap_or_else(|| panic!("{error}")).to_owned()
+}
+
+/// Takes a complaint about a value apart: where it is, the schema there, and what came.
+pub(crate) fn wrong(complaint: &str) -> (&str, Value, &str) {
+    let parts = complaint
+        .split_once("` must match ")
+        .and_then(|(start, rest)| {
+            let (schema, came) = rest.rsplit_once(", got ")?;
+            Some((
+                start.strip_prefix('`')?,
+                serde_json::from_str(schema).ok()?,
+                came,
+            ))
+        });
+    parts.unwrap_or_else(|| panic!("{complaint}"))
+}
+
+/// Takes a complaint about a missing value apart: where it should be, and the schema there.
+pub(crate) fn missing(complaint: &str) -> (&str, Value) {
+    let parts = complaint
+        .split_once("` is missing; it must match ")
+        .and_then(|(start, schema)| {
+            Some((start.strip_prefix('`')?, serde_json::from_str(schema).ok()?))
+        });
+    parts.unwrap_or_else(|| panic!("{complaint}"))
+}
+
+/// The schema at this pointer into those of a tool's arguments.
+pub(crate) fn schema(servlet: &Servlet, tool: &str, pointer: &str) -> Value {
+    let description: Value = serde_json::from_str(servlet.description()).unwrap();
+    let tools = description["tools"].as_array().unwrap();
+    let tool = tools
+        .iter()
+        .find(|described| described["name"] == tool)
+        .unwrap();
+    tool["inputSchema"]["properties"]
+        .pointer(pointer)
+        .unwrap_or_else(|| panic!("no {pointer} in {tool}"))
+        .clone()
 }

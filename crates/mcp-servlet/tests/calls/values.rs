@@ -15,7 +15,10 @@ struct Size {
 }
 
 #[tool]
-#[allow(clippy::option_option, reason = "JSON can say no more than one of them")]
+#[allow(
+    clippy::option_option,
+    reason = "JSON can say no more than one of them"
+)]
 fn defaults(
     #[arg(default)] of_type: u8,
     #[arg(default = "abc")] literal: String,
@@ -27,7 +30,9 @@ fn defaults(
     boxed: Box<Option<String>>,
     #[arg(default = Some(3))] some: Option<u8>,
 ) -> String {
-    format!("{of_type} {literal} {computed} {list:?} {size:?} {option:?} {twice:?} {boxed:?} {some:?}")
+    format!(
+        "{of_type} {literal} {computed} {list:?} {size:?} {option:?} {twice:?} {boxed:?} {some:?}"
+    )
 }
 
 mcp_servlet::export!(static DEFAULTS = { tools: [defaults] });
@@ -36,16 +41,28 @@ const ABSENT: &str = "0 abc 255 [1, 2] Size { width: 0, height: None } None None
 
 #[test]
 fn an_absent_argument_is_its_default_or_none() {
-    assert_eq!(text(&DEFAULTS, "defaults", json!({})).as_deref(), Ok(ABSENT));
+    assert_eq!(
+        text(&DEFAULTS, "defaults", json!({})).as_deref(),
+        Ok(ABSENT)
+    );
 }
 
 #[test]
 fn null_is_as_good_as_absent() {
-    let names = ["of_type", "literal", "computed", "list", "size", "option", "twice", "boxed", "some"];
+    let names = [
+        "of_type", "literal", "computed", "list", "size", "option", "twice", "boxed", "some",
+    ];
     for name in names {
-        assert_eq!(text(&DEFAULTS, "defaults", json!({ name: null })).as_deref(), Ok(ABSENT), "{name}");
+        assert_eq!(
+            text(&DEFAULTS, "defaults", json!({ name: null })).as_deref(),
+            Ok(ABSENT),
+            "{name}"
+        );
     }
-    let all: Value = names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
+    let all: Value = names
+        .iter()
+        .map(|name| ((*name).to_owned(), Value::Null))
+        .collect();
     assert_eq!(text(&DEFAULTS, "defaults", all).as_deref(), Ok(ABSENT));
 }
 
@@ -73,7 +90,10 @@ fn kinds(
     map: BTreeMap<i16, Option<()>>,
     raw: RawJson,
 ) -> String {
-    format!("{text} {letter} {flags:?} {signed} {unsigned} {float} {set:?} {map:?} {}", raw.get())
+    format!(
+        "{text} {letter} {flags:?} {signed} {unsigned} {float} {set:?} {map:?} {}",
+        raw.get()
+    )
 }
 
 mcp_servlet::export!(static KINDS = { tools: [kinds] });
@@ -86,15 +106,28 @@ fn arguments_arrive_as_they_were_sent() {
     });
     assert_eq!(
         text(&KINDS, "kinds", arguments).as_deref(),
-        Ok("a\n\"\\ü\u{1}👍 ß [true, false] -9223372036854775808 18446744073709551615 0.1 {1, 2} \
-            {-1: None} {\"b\":[1.0,null]}")
+        Ok(
+            "a\n\"\\ü\u{1}👍 ß [true, false] -9223372036854775808 18446744073709551615 0.1 {1, 2} \
+            {-1: None} {\"b\":[1.0,null]}"
+        )
     );
 }
 
 #[tool]
-fn names(arguments: u8, context: u8, index: u8, r#type: u8, host: &Context, mut value: u8) -> String {
+fn names(
+    arguments: u8,
+    context: u8,
+    index: u8,
+    r#type: u8,
+    host: &Context,
+    mut value: u8,
+) -> String {
     value += 1;
-    format!("{arguments} {context} {index} {type} {value} {:?}", host.config("x"), r#type = r#type)
+    format!(
+        "{arguments} {context} {index} {type} {value} {:?}",
+        host.config("x"),
+        r#type = r#type
+    )
 }
 
 mcp_servlet::export!(static NAMES = { tools: [names] });
@@ -102,7 +135,10 @@ mcp_servlet::export!(static NAMES = { tools: [names] });
 #[test]
 fn an_argument_may_have_any_name() {
     let arguments = json!({ "arguments": 1, "context": 2, "index": 3, "type": 4, "value": 5 });
-    assert_eq!(text(&NAMES, "names", arguments).as_deref(), Ok("1 2 3 4 6 None"));
+    assert_eq!(
+        text(&NAMES, "names", arguments).as_deref(),
+        Ok("1 2 3 4 6 None")
+    );
 }
 
 #[test]

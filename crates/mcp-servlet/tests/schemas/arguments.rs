@@ -20,7 +20,10 @@ fn describes_the_types_of_std() {
     let integer = |min: i64, max: i64| json!({ "type": "integer", "minimum": min, "maximum": max });
     for (schema, expected) in [
         (input!(String), json!({ "type": "string" })),
-        (input!(char), json!({ "type": "string", "minLength": 1, "maxLength": 1 })),
+        (
+            input!(char),
+            json!({ "type": "string", "minLength": 1, "maxLength": 1 }),
+        ),
         (input!(Cow<'static, str>), json!({ "type": "string" })),
         (input!(Box<str>), json!({ "type": "string" })),
         (input!(bool), json!({ "type": "boolean" })),
@@ -51,12 +54,30 @@ fn describes_collections_inside_each_other() {
     for (schema, expected) in [
         (input!(Vec<String>), strings.clone()),
         (input!(Box<[String]>), strings.clone()),
-        (input!(Vec<Vec<String>>), json!({ "type": "array", "items": strings })),
-        (input!(Vec<Option<u8>>), json!({ "type": "array", "items": byte })),
-        (input!(Vec<RawJson>), json!({ "type": "array", "items": {} })),
-        (input!(BTreeSet<u8>), json!({ "type": "array", "items": byte, "uniqueItems": true })),
-        (input!(HashSet<u8>), json!({ "type": "array", "items": byte, "uniqueItems": true })),
-        (input!(BTreeMap<String, u8>), json!({ "type": "object", "additionalProperties": byte })),
+        (
+            input!(Vec<Vec<String>>),
+            json!({ "type": "array", "items": strings }),
+        ),
+        (
+            input!(Vec<Option<u8>>),
+            json!({ "type": "array", "items": byte }),
+        ),
+        (
+            input!(Vec<RawJson>),
+            json!({ "type": "array", "items": {} }),
+        ),
+        (
+            input!(BTreeSet<u8>),
+            json!({ "type": "array", "items": byte, "uniqueItems": true }),
+        ),
+        (
+            input!(HashSet<u8>),
+            json!({ "type": "array", "items": byte, "uniqueItems": true }),
+        ),
+        (
+            input!(BTreeMap<String, u8>),
+            json!({ "type": "object", "additionalProperties": byte }),
+        ),
         (
             input!(HashMap<u16, Vec<String>>),
             json!({ "type": "object", "additionalProperties": strings }),
@@ -113,7 +134,9 @@ fn options(
     #[arg(default = 'x')] letter: char,
     #[arg(rename = "$ref")] reference: String,
 ) {
-    let _ = (limit, low, high, big, text, negative, hex, float, flag, letter, reference);
+    let _ = (
+        limit, low, high, big, text, negative, hex, float, flag, letter, reference,
+    );
 }
 
 mcp_servlet::export!(static OPTIONS = { tools: [options] });
@@ -184,9 +207,19 @@ fn described(
     of_type: Described,
     /// its own
     own: Described,
-    /** in a block */ block: u8,
+    /** in a block */
+    block: u8,
 ) {
-    let _ = (query, max_results, user_id, r#type, said, of_type.id, own.id, block);
+    let _ = (
+        query,
+        max_results,
+        user_id,
+        r#type,
+        said,
+        of_type.id,
+        own.id,
+        block,
+    );
 }
 
 mcp_servlet::export!(static DESCRIBED = { tools: [described] });
@@ -218,10 +251,14 @@ mcp_servlet::export!(static ORDERED = { tools: [ordered] });
 #[test]
 fn lists_arguments_in_the_order_of_the_source() {
     let text = tool(&ORDERED)["inputSchema"].to_string();
-    assert_eq!(tool(&ORDERED)["inputSchema"]["required"], json!(["zebra", "ant", "bee"]));
+    assert_eq!(
+        tool(&ORDERED)["inputSchema"]["required"],
+        json!(["zebra", "ant", "bee"])
+    );
     // `Value` sorts its keys, so the text itself is asked.
     let text_of_servlet = ORDERED.description();
-    let places = ["zebra", "ant", "monkey", "bee"].map(|name| text_of_servlet.find(&format!("\"{name}\":")));
+    let places =
+        ["zebra", "ant", "monkey", "bee"].map(|name| text_of_servlet.find(&format!("\"{name}\":")));
     assert!(places.is_sorted() && places[0].is_some(), "{text}");
 }
 
@@ -233,7 +270,10 @@ mcp_servlet::export!(static WITHOUT = { tools: [without] });
 #[test]
 fn describes_a_tool_without_arguments() {
     let tool = tool(&WITHOUT);
-    assert_eq!(tool["inputSchema"], json!({ "type": "object", "properties": {} }));
+    assert_eq!(
+        tool["inputSchema"],
+        json!({ "type": "object", "properties": {} })
+    );
     assert_eq!(tool["description"], "without");
     assert_eq!(tool.as_object().unwrap().len(), 3);
 }
@@ -266,5 +306,8 @@ fn takes_over_a_schema_written_by_hand() {
             "allOf": [{ "required": ["a"] }],
         })
     );
-    assert_eq!(description["tools"][1]["inputSchema"], json!({ "type": "object", "properties": {} }));
+    assert_eq!(
+        description["tools"][1]["inputSchema"],
+        json!({ "type": "object", "properties": {} })
+    );
 }

@@ -69,7 +69,10 @@ fn an_enum_that_may_be_none_is_nullable_in_results() {
         output["properties"]["then"],
         json!({ "type": ["string", "null"], "enum": ["A", "B", null] })
     );
-    assert_eq!(output["properties"]["by"]["type"], json!(["string", "null"]));
+    assert_eq!(
+        output["properties"]["by"]["type"],
+        json!(["string", "null"])
+    );
 }
 
 /// The docs of variants without the type's.
@@ -151,7 +154,10 @@ fn describes_externally_tagged_variants() {
         })
     );
     let output = output!(External);
-    assert_eq!(output["anyOf"][5]["properties"]["perhaps"]["type"], json!(["integer", "null"]));
+    assert_eq!(
+        output["anyOf"][5]["properties"]["perhaps"]["type"],
+        json!(["integer", "null"])
+    );
 }
 
 /// A step.
@@ -162,7 +168,10 @@ enum Internal {
     Back,
     Move(Inner),
     /// Turn.
-    Turn { degrees: u8, left: Option<bool> },
+    Turn {
+        degrees: u8,
+        left: Option<bool>,
+    },
     #[serde(other)]
     Unknown,
 }
@@ -282,7 +291,10 @@ fn describes_untagged_variants() {
         { "type": "object", "properties": { "from": named("from") }, "required": ["from"] },
         { "type": "null" },
     ]);
-    assert_eq!(input!(Untagged), json!({ "description": "value", "anyOf": variants }));
+    assert_eq!(
+        input!(Untagged),
+        json!({ "description": "value", "anyOf": variants })
+    );
     let output = output!(Holder);
     let union = output["properties"]["value"]["anyOf"].as_array().unwrap();
     assert_eq!(union.len(), 2);

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 fn is_valid(schema: &Value, value: &Value) -> bool {
     let answers = [
         jsonschema::draft7::new(schema).unwrap().is_valid(value),
-        jsonschema::draft202012::new(schema).unwrap().is_valid(value),
+        jsonschema::draft202012::new(schema)
+            .unwrap()
+            .is_valid(value),
     ];
     assert_eq!(answers[0], answers[1], "{value} in {schema}");
     answers[0]
@@ -106,7 +108,9 @@ fn values() -> Vec<Everything> {
         step: None,
         pair: Adjacent::Unit,
         one_or_many: Untagged::One("one".to_owned()),
-        flat: Flat { flat: "f".to_owned() },
+        flat: Flat {
+            flat: "f".to_owned(),
+        },
         absent: None,
         number: u64::MAX,
     };
@@ -116,7 +120,11 @@ fn values() -> Vec<Everything> {
         left_out: Some("x".to_owned()),
         list: vec![Some(1.5), None, Some(-0.0)],
         set: ['a', 'ß'].into(),
-        map: [("a".to_owned(), Some(Unit::FirstOne)), ("b".to_owned(), None)].into(),
+        map: [
+            ("a".to_owned(), Some(Unit::FirstOne)),
+            ("b".to_owned(), None),
+        ]
+        .into(),
         newtype: Newtype(Some(7)),
         absent: Some(Absent { absent: 1 }),
         one_or_many: Untagged::Many(vec!["a".to_owned()]),
@@ -129,13 +137,33 @@ fn values() -> Vec<Everything> {
         External::Perhaps(Some(true)),
         External::Fields { a: None },
     ];
-    let steps = [Internal::Unit, Internal::New(small.flat.clone()), Internal::Fields { a: Some(1) }];
-    let pairs = [Adjacent::New(None), Adjacent::New(Some(Newtype(None))), Adjacent::Fields { a: 2 }];
+    let steps = [
+        Internal::Unit,
+        Internal::New(small.flat.clone()),
+        Internal::Fields { a: Some(1) },
+    ];
+    let pairs = [
+        Adjacent::New(None),
+        Adjacent::New(Some(Newtype(None))),
+        Adjacent::Fields { a: 2 },
+    ];
     let mut values = vec![small.clone(), large.clone()];
-    values.extend(choices.map(|choice| Everything { choice: Some(choice), ..small.clone() }));
-    values.extend(steps.map(|step| Everything { step: Some(step), ..small.clone() }));
-    values.extend(pairs.map(|pair| Everything { pair, ..small.clone() }));
-    values.push(Everything { one_or_many: Untagged::Fields { b: true }, ..large });
+    values.extend(choices.map(|choice| Everything {
+        choice: Some(choice),
+        ..small.clone()
+    }));
+    values.extend(steps.map(|step| Everything {
+        step: Some(step),
+        ..small.clone()
+    }));
+    values.extend(pairs.map(|pair| Everything {
+        pair,
+        ..small.clone()
+    }));
+    values.push(Everything {
+        one_or_many: Untagged::Fields { b: true },
+        ..large
+    });
     values
 }
 
@@ -177,10 +205,16 @@ fn single_results_fit_their_schemas() {
 /// Arguments as JSON without the nulls that serde would take as well: schemas do not offer them.
 fn without_nulls(value: Value) -> Value {
     match value {
-        Value::Object(members) => {
-            members.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key, without_nulls(value))).collect()
-        }
-        Value::Array(items) => items.into_iter().filter(|item| !item.is_null()).map(without_nulls).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, value)| (key, without_nulls(value)))
+            .collect(),
+        Value::Array(items) => items
+            .into_iter()
+            .filter(|item| !item.is_null())
+            .map(without_nulls)
+            .collect(),
         value => value,
     }
 }

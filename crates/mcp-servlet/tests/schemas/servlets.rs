@@ -39,7 +39,10 @@ fn one_tool_is_described_in_both_historic_shapes() {
         assert_eq!(description[key], *value, "{key}");
     }
     assert_eq!(description.as_object().unwrap().len(), tool.len() + 2);
-    assert_eq!(description["serverInfo"], json!({ "name": "mcp-servlet", "version": env!("CARGO_PKG_VERSION") }));
+    assert_eq!(
+        description["serverInfo"],
+        json!({ "name": "mcp-servlet", "version": env!("CARGO_PKG_VERSION") })
+    );
 }
 
 #[test]
@@ -47,9 +50,17 @@ fn several_tools_are_described_as_a_list_in_the_order_of_the_source() {
     let description = check(&SEVERAL);
     let keys: Vec<_> = description.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["instructions", "serverInfo", "tools"]);
-    let names: Vec<_> = description["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    let names: Vec<_> = description["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| &tool["name"])
+        .collect();
     assert_eq!(names, ["clear-all.v2", "match", "add"]);
-    assert_eq!(description["serverInfo"], json!({ "name": "several", "version": "1.2.3-beta" }));
+    assert_eq!(
+        description["serverInfo"],
+        json!({ "name": "several", "version": "1.2.3-beta" })
+    );
     assert_eq!(description["instructions"], "Be polite.");
     assert_eq!(SEVERAL.describe().tools.unwrap().len(), 3);
 }
@@ -127,7 +138,10 @@ mcp_servlet::export!(static INCLUDED = { tools: [included, included_alone] });
 fn includes_a_file_as_a_description() {
     let description = check(&INCLUDED);
     let texts = description["tools"].as_array().unwrap();
-    assert_eq!(texts[0]["description"], "First line.\nFrom a *file*.\n\nLast line.");
+    assert_eq!(
+        texts[0]["description"],
+        "First line.\nFrom a *file*.\n\nLast line."
+    );
     assert_eq!(texts[1]["description"], "From a *file*.");
 }
 

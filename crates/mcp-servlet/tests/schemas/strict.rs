@@ -24,7 +24,10 @@ fn check_tool(tool: &Value) {
     }
     let input = &tool["inputSchema"];
     assert_eq!(input["type"], "object", "{input}");
-    assert!(input["properties"].is_object(), "no `properties` in {input}");
+    assert!(
+        input["properties"].is_object(),
+        "no `properties` in {input}"
+    );
     check_schema(input, Side::Input);
     compile(input);
     if let Some(output) = tool.get("outputSchema") {
@@ -41,7 +44,10 @@ enum Side {
 
 /// Both drafts that MCP's revisions name must take it, with their meta-schemas.
 fn compile(schema: &Value) {
-    for result in [jsonschema::draft7::new(schema), jsonschema::draft202012::new(schema)] {
+    for result in [
+        jsonschema::draft7::new(schema),
+        jsonschema::draft202012::new(schema),
+    ] {
         if let Err(error) = result {
             panic!("{error} in {schema}");
         }
@@ -49,7 +55,9 @@ fn compile(schema: &Value) {
 }
 
 fn check_schema(schema: &Value, side: Side) {
-    let object = schema.as_object().unwrap_or_else(|| panic!("not an object: {schema}"));
+    let object = schema
+        .as_object()
+        .unwrap_or_else(|| panic!("not an object: {schema}"));
     assert!(!object.contains_key("$schema"), "{schema}");
     check_type(schema, side);
     if let Some(text) = object.get("description") {
@@ -57,14 +65,22 @@ fn check_schema(schema: &Value, side: Side) {
         assert!(!text.is_empty() && text == text.trim(), "{schema}");
     }
     if object.get("type").is_some_and(|ty| ty == "array") {
-        assert!(object.contains_key("items"), "an array without `items`: {schema}");
+        assert!(
+            object.contains_key("items"),
+            "an array without `items`: {schema}"
+        );
     }
     for key in ["items", "additionalProperties"] {
         if let Some(inner) = object.get(key).filter(|inner| !inner.is_boolean()) {
             check_schema(inner, side);
         }
     }
-    for variant in object.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
+    for variant in object
+        .get("anyOf")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         check_schema(variant, side);
     }
     check_properties(schema, side);
@@ -74,12 +90,22 @@ fn check_type(schema: &Value, side: Side) {
     match &schema["type"] {
         Value::String(_) => {}
         Value::Array(pair) if side == Side::Output => {
-            assert!(pair.len() == 2 && pair[1] == "null" && pair[0] != "null", "{schema}");
+            assert!(
+                pair.len() == 2 && pair[1] == "null" && pair[0] != "null",
+                "{schema}"
+            );
         }
         Value::Null => {
             let words = ["description", "default", "examples"];
-            let is_any = schema.as_object().unwrap().keys().all(|key| words.contains(&&**key));
-            assert!(is_any || schema["anyOf"].is_array(), "no `type` in {schema}");
+            let is_any = schema
+                .as_object()
+                .unwrap()
+                .keys()
+                .all(|key| words.contains(&&**key));
+            assert!(
+                is_any || schema["anyOf"].is_array(),
+                "no `type` in {schema}"
+            );
         }
         _ => panic!("no `type` in {schema}"),
     }
@@ -88,13 +114,22 @@ fn check_type(schema: &Value, side: Side) {
 fn check_properties(schema: &Value, side: Side) {
     let properties = schema["properties"].as_object();
     for (name, property) in properties.into_iter().flatten() {
-        assert!(side == Side::Output || property["description"].is_string(), "{name} in {schema}");
+        assert!(
+            side == Side::Output || property["description"].is_string(),
+            "{name} in {schema}"
+        );
         check_schema(property, side);
     }
     let required = schema["required"].as_array();
     for (index, name) in required.into_iter().flatten().enumerate() {
         let name = name.as_str().unwrap();
-        assert!(properties.is_some_and(|known| known.contains_key(name)), "{name} in {schema}");
-        assert!(!required.unwrap()[..index].contains(&name.into()), "{name} twice in {schema}");
+        assert!(
+            properties.is_some_and(|known| known.contains_key(name)),
+            "{name} in {schema}"
+        );
+        assert!(
+            !required.unwrap()[..index].contains(&name.into()),
+            "{name} twice in {schema}"
+        );
     }
 }

@@ -106,7 +106,9 @@ struct Proxy {
 
 impl From<Option<u8>> for Proxy {
     fn from(value: Option<u8>) -> Self {
-        Self { other: format!("{value:?}") }
+        Self {
+            other: format!("{value:?}"),
+        }
     }
 }
 
@@ -130,8 +132,14 @@ struct Wrappers {
 fn a_newtype_is_what_it_holds() {
     let nullable = json!({ "type": ["integer", "null"], "minimum": 0, "maximum": 255 });
     let input = whole!(Wrappers);
-    assert_eq!(input["properties"]["id"], described(byte(), "A number of an article."));
-    assert_eq!(input["properties"]["bare"], described(byte(), "A number of an article."));
+    assert_eq!(
+        input["properties"]["id"],
+        described(byte(), "A number of an article.")
+    );
+    assert_eq!(
+        input["properties"]["bare"],
+        described(byte(), "A number of an article.")
+    );
     assert_eq!(input["properties"]["proxy"], described(byte(), "proxy"));
     // serde takes a missing field for `None` only where it sees the `Option`.
     assert_eq!(input["required"], json!(["id", "bare", "perhaps"]));
@@ -158,7 +166,10 @@ where
 
 #[test]
 fn a_unit_struct_is_null_and_a_generic_one_is_what_it_is_given() {
-    assert_eq!(input!(Unit), json!({ "type": "null", "description": "value" }));
+    assert_eq!(
+        input!(Unit),
+        json!({ "type": "null", "description": "value" })
+    );
     assert_eq!(
         input!(Page<'static, Option<bool>>),
         json!({
@@ -225,7 +236,10 @@ fn flattened_fields_stand_beside_the_others() {
     );
     let output = output!(Outer);
     assert_eq!(output["required"], json!(["first", "last", "middle"]));
-    assert_eq!(output["additionalProperties"]["type"], json!(["integer", "null"]));
+    assert_eq!(
+        output["additionalProperties"]["type"],
+        json!(["integer", "null"])
+    );
 }
 
 #[derive(Deserialize, Serialize, Schema)]
@@ -249,12 +263,18 @@ fn a_closed_struct_refuses_others_and_a_default_requires_nothing() {
     assert_eq!(output!(Closed)["required"], json!(["SOME-NAME", "TYPE"]));
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
 mod hex {
-    pub(crate) fn serialize<S: serde::Serializer>(value: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: serde::Serializer>(
+        value: &u8,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{value:x}"))
     }
 
-    pub(crate) fn deserialize<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    pub(crate) fn deserialize<'de, D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<u8, D::Error> {
         let text: String = serde::Deserialize::deserialize(deserializer)?;
         u8::from_str_radix(&text, 16).map_err(serde::de::Error::custom)
     }
@@ -263,7 +283,10 @@ mod hex {
 #[derive(Deserialize, Serialize, Schema)]
 struct OwnCode {
     #[serde(with = "hex")]
-    #[schema(json = r#"{ "type": "string", "pattern": "^[0-9a-f]+$" }"#, example = "ff")]
+    #[schema(
+        json = r#"{ "type": "string", "pattern": "^[0-9a-f]+$" }"#,
+        example = "ff"
+    )]
     without_text: u8,
     /// not this
     #[serde(with = "hex")]
@@ -293,7 +316,10 @@ fn a_field_with_its_own_code_has_its_own_schema() {
         })
     );
     assert_eq!(properties["with_text"]["description"], "but this");
-    assert_eq!(properties["newtype"], json!({ "type": "string", "description": "In hexadecimal." }));
+    assert_eq!(
+        properties["newtype"],
+        json!({ "type": "string", "description": "In hexadecimal." })
+    );
 }
 
 mod other {
@@ -312,7 +338,10 @@ struct Item {
 
 #[test]
 fn a_type_of_the_same_name_is_another_type() {
-    assert_eq!(whole!(Item)["properties"]["item"]["properties"]["id"], described(byte(), "id"));
+    assert_eq!(
+        whole!(Item)["properties"]["item"]["properties"]["id"],
+        described(byte(), "id")
+    );
 }
 
 #[test]

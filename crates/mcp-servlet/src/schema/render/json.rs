@@ -9,7 +9,11 @@ pub(super) struct Text<const N: usize> {
 
 impl<const N: usize> Text<N> {
     pub(super) const fn new() -> Self {
-        Self { bytes: [0; N], length: 0, last: 0 }
+        Self {
+            bytes: [0; N],
+            length: 0,
+            last: 0,
+        }
     }
 
     pub(super) const fn byte(&mut self, byte: u8) {

@@ -1,0 +1,184 @@
+//! Builds servlets of both sides, alike.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail};
+
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Side {
+    Ours,
+    Official,
+}
+
+impl Side {
+    pub(crate) const BOTH: [Self; 2] = [Self::Ours, Self::Official];
+
+    /// Its folder under `bench`, and its name in figures.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ours => "ours",
+            Self::Official => "official",
+        }
+    }
+
+    fn library(self) -> &'static str {
+        match self {
+            Self::Ours => "bench_servlet",
+            Self::Official => "plugin",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Profile {
+    /// `cargo build --release`, as most servlets are shipped.
+    Plain,
+    /// The workspace's profile `servlet`, as `servlet build` makes them.
+    Tuned,
+}
+
+impl Profile {
+    pub(crate) const BOTH: [Self; 2] = [Self::Plain, Self::Tuned];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Tuned => "tuned",
+        }
+    }
+
+    fn cargo_name(self) -> &'static str {
+        match self {
+            Self::Plain => "release",
+            Self::Tuned => "servlet",
+        }
+    }
+}
+
+pub(crate) struct Builder {
+    pub(crate) root: PathBuf,
+    /// The settings of the workspace's profile `servlet`, for `--config`.
+    tuned: Vec<String>,
+    /// Panic messages name source files, so bytes would depend on where things are.
+    remap: String,
+}
+
+impl Builder {
+    pub(crate) fn new(root: PathBuf) -> anyhow::Result<Self> {
+        let manifest = root.join("Cargo.toml");
+        let manifest =
+            std::fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
+        let tuned = profile_settings(&manifest);
+        if tuned.is_empty() {
+            bail!("the workspace's Cargo.toml has no `[profile.servlet]`");
+        }
+        let home = std::env::var_os("CARGO_HOME")
+            .map(PathBuf::from)
+            .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
+            .context("neither `CARGO_HOME` nor a home directory is set")?;
+        let remap = format!(
+            "--remap-path-prefix={}=/cargo\x1f--remap-path-prefix={}=/source",
+            home.display(),
+            root.display(),
+        );
+        Ok(Self { root, tuned, remap })
+    }
+
+    /// Where a servlet of this side is built.
+    pub(crate) fn target(&self, side: Side) -> PathBuf {
+        self.root.join("target/bench").join(side.name())
+    }
+
+    /// Builds the servlet that these features choose, and reads it.
+    pub(crate) fn build(
+        &self,
+        side: Side,
+        profile: Profile,
+        features: &str,
+        flags: &[&str],
+    ) -> anyhow::Result<Vec<u8>> {
+        let target = self.target(side);
+        let mut command = self.cargo(side, &target);
+        command
+            .args([
+                "--quiet",
+                "--profile",
+                profile.cargo_name(),
+                "--features",
+                features,
+            ])
+            .args(flags);
+        if profile == Profile::Tuned {
+            for setting in &self.tuned {
+                command.args(["--config", setting]);
+            }
+        }
+        command.env("CARGO_ENCODED_RUSTFLAGS", &self.remap);
+        let status = command.status().context("cannot run cargo")?;
+        if !status.success() {
+            bail!("cargo cannot build `{features}` of bench/{}", side.name());
+        }
+        let wasm = self.wasm(side, profile);
+        std::fs::read(&wasm).with_context(|| wasm.display().to_string())
+    }
+
+    fn wasm(&self, side: Side, profile: Profile) -> PathBuf {
+        let folder = self.target(side).join(TARGET).join(profile.cargo_name());
+        folder.join(format!("{}.wasm", side.library()))
+    }
+
+    /// `cargo build` for the target, in the folder of a side, whatever the environment says.
+    pub(crate) fn cargo(&self, side: Side, target: &Path) -> Command {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command
+            .current_dir(self.root.join("bench").join(side.name()))
+            .args(["build", "--target", TARGET, "--target-dir"])
+            .arg(target);
+        // Our own dependencies change with the workspace; theirs are as they were measured.
+        if side == Side::Official {
+            command.arg("--locked");
+        }
+        for variable in [
+            "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "RUSTC_WRAPPER",
+            "CARGO_TARGET_DIR",
+        ] {
+            command.env_remove(variable);
+        }
+        command
+    }
+}
+
+/// Each line of the profile's section as a dotted key and its value.
+fn profile_settings(manifest: &str) -> Vec<String> {
+    manifest
+        .lines()
+        .skip_while(|line| line.trim() != "[profile.servlet]")
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter(|line| line.contains('=') && !line.starts_with('#'))
+        .map(|line| format!("profile.servlet.{line}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::profile_settings;
+
+    #[test]
+    fn takes_the_settings_of_the_profile_and_no_others() {
+        let manifest = "[profile.servlet]\ninherits = \"release\"\nlto = \"fat\"\n\n# Slow.\n[profile.dev]\ndebug = 1\n";
+        assert_eq!(
+            profile_settings(manifest),
+            [
+                "profile.servlet.inherits = \"release\"",
+                "profile.servlet.lto = \"fat\""
+            ]
+        );
+        assert!(profile_settings("[profile.dev]\ndebug = 1\n").is_empty());
+    }
+}

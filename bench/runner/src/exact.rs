@@ -1,0 +1,163 @@
+//! What repeats exactly: bytes, and the wasm instructions of calls.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, bail, ensure};
+use serde_json::Value;
+
+use crate::build::{Builder, Profile, Side};
+use crate::host::{GREET, Metered, greet_of};
+
+/// Figures by name, such as `ours/greet/plain`.
+pub(crate) type Figures = BTreeMap<String, u64>;
+
+/// What the official generator's own project of the same tool comes to: bytes of a plain release build,
+/// and instructions of a call of 85 bytes.
+const REFERENCE: [(&str, u64); 2] = [
+    ("official/greet/plain", 244_663),
+    ("official/greet/call", 13_275),
+];
+
+/// How far from it ours of the same shape may be, in percent.
+const TOLERANCE: f64 = 3.0;
+
+/// A servlet that both sides have, and a call of it.
+const SHARED: [(&str, &str); 5] = [
+    ("greet", GREET),
+    (
+        "three",
+        r#"{"params":{"name":"create_note","arguments":{"title":"Tea","body":"none left","priority":3}}}"#,
+    ),
+    (
+        "many",
+        r#"{"params":{"name":"file_report","arguments":{"headline":"Tea","details":"none left","severity":3}}}"#,
+    ),
+    (
+        "structured",
+        r#"{"params":{"name":"order","arguments":{"customer":"Ada","express":true,"items":[{"article":"tea","quantity":3}]}}}"#,
+    ),
+    (
+        "float",
+        r#"{"params":{"name":"add","arguments":{"a":0.1,"b":0.2}}}"#,
+    ),
+];
+
+/// What only ours is measured for: its name, its features and flags of cargo.
+const ONLY_OURS: [(&str, &str, &[&str]); 6] = [
+    ("empty", "empty", &[]),
+    ("config", "config", &[]),
+    ("vars", "vars", &[]),
+    ("http", "http", &[]),
+    (
+        "no-panic-hook",
+        "greet,small-allocator",
+        &["--no-default-features"],
+    ),
+    (
+        "no-small-allocator",
+        "greet,panic-hook",
+        &["--no-default-features"],
+    ),
+];
+
+pub(crate) fn measure(builder: &Builder) -> anyhow::Result<Figures> {
+    let mut figures = Figures::new();
+    for (servlet, request) in SHARED {
+        let ours = shared(builder, Side::Ours, servlet, request, &mut figures)?;
+        let official = shared(builder, Side::Official, servlet, request, &mut figures)?;
+        ensure!(
+            ours == official,
+            "the comparison is not valid: `{servlet}` differs\nours:     {}\nofficial: {}",
+            ours.join("\n          "),
+            official.join("\n          "),
+        );
+    }
+    for (servlet, features, flags) in ONLY_OURS {
+        for profile in Profile::BOTH {
+            let wasm = builder.build(Side::Ours, profile, features, flags)?;
+            figures.insert(
+                format!("ours/{servlet}/{}", profile.name()),
+                wasm.len() as u64,
+            );
+        }
+    }
+    Ok(figures)
+}
+
+/// Measures a servlet of one side, and tells what it says of itself and answers.
+fn shared(
+    builder: &Builder,
+    side: Side,
+    servlet: &str,
+    request: &str,
+    figures: &mut Figures,
+) -> anyhow::Result<[String; 2]> {
+    let key = |what: &str| format!("{}/{servlet}/{what}", side.name());
+    let tuned = builder.build(side, Profile::Tuned, servlet, &[])?;
+    let plain = builder.build(side, Profile::Plain, servlet, &[])?;
+    figures.insert(key("tuned"), tuned.len() as u64);
+    figures.insert(key("plain"), plain.len() as u64);
+
+    let mut metered = Metered::new(&plain)?;
+    let mut run = |what: &str, export: &str, input: &str| {
+        let (fuel, answer) = metered.run(export, input).with_context(|| key(export))?;
+        figures.insert(key(what), fuel);
+        anyhow::Ok(answer)
+    };
+    let description = run("describe", "describe", "")?;
+    let answer = run("call", "call", request)?;
+    if servlet == "greet" {
+        run("call-1mib", "call", &greet_of(1 << 20))?;
+    }
+    Ok([description["tools"].to_string(), text(&answer)?])
+}
+
+fn text(answer: &Value) -> anyhow::Result<String> {
+    let text = answer["content"][0]["text"].as_str();
+    Ok(text
+        .with_context(|| format!("no text in {answer}"))?
+        .to_owned())
+}
+
+/// Fails unless the official side comes to what its generator's project does.
+pub(crate) fn validity(figures: &Figures) -> anyhow::Result<Vec<String>> {
+    let mut lines = Vec::new();
+    for (name, reference) in REFERENCE {
+        let figure = figure(figures, name)?;
+        let percent = (figure / reference as f64 - 1.0) * 100.0;
+        let line = format!("{name} is {figure}, the reference is {reference} ({percent:+.1} %)");
+        if percent.abs() > TOLERANCE {
+            bail!("the comparison is not valid: {line}, and {TOLERANCE} % is the most");
+        }
+        lines.push(line);
+    }
+    Ok(lines)
+}
+
+pub(crate) fn figure(figures: &Figures, name: &str) -> anyhow::Result<f64> {
+    let figure = figures
+        .get(name)
+        .with_context(|| format!("`{name}` was not measured"))?;
+    Ok(*figure as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Figures, validity};
+
+    fn figures(bytes: u64, fuel: u64) -> Figures {
+        let pairs = [
+            ("official/greet/plain", bytes),
+            ("official/greet/call", fuel),
+        ];
+        pairs.map(|(name, figure)| (name.to_owned(), figure)).into()
+    }
+
+    #[test]
+    fn a_comparison_is_valid_within_three_percent() {
+        assert!(validity(&figures(240_000, 13_500)).is_ok());
+        assert!(validity(&figures(237_000, 13_500)).is_err());
+        assert!(validity(&figures(240_000, 13_700)).is_err());
+        assert!(validity(&Figures::new()).is_err());
+    }
+}

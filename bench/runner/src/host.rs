@@ -1,0 +1,63 @@
+//! Servlets in Extism.
+
+use anyhow::Context;
+use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder, Wasm};
+use serde_json::Value;
+
+/// More than any call here runs.
+const FUEL: u64 = 10_000_000_000;
+
+/// A request of 85 bytes, as clients send it.
+pub(crate) const GREET: &str =
+    r#"{"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada Lovelace"}}}"#;
+
+fn builder(wasm: &[u8]) -> PluginBuilder<'static> {
+    PluginBuilder::new(Manifest::new([Wasm::data(wasm)])).with_cache_disabled()
+}
+
+pub(crate) fn compile(wasm: &[u8]) -> anyhow::Result<CompiledPlugin> {
+    CompiledPlugin::new(builder(wasm))
+}
+
+pub(crate) fn instance(compiled: &CompiledPlugin) -> anyhow::Result<Plugin> {
+    Plugin::new_from_compiled(compiled)
+}
+
+/// A servlet whose instructions are counted.
+pub(crate) struct Metered(Plugin);
+
+impl Metered {
+    pub(crate) fn new(wasm: &[u8]) -> anyhow::Result<Self> {
+        let plugin = builder(wasm).with_fuel_limit(FUEL).build();
+        plugin.map(Self).context("Extism cannot load the servlet")
+    }
+
+    /// The wasm instructions of a warm call, Extism's kernel included, and the answer.
+    pub(crate) fn run(&mut self, export: &str, input: &str) -> anyhow::Result<(u64, Value)> {
+        self.0.call::<_, &[u8]>(export, input).map(drop)?;
+        let answer = serde_json::from_slice(self.0.call(export, input)?)?;
+        let fuel = self
+            .0
+            .fuel_consumed()
+            .context("Extism does not meter the servlet")?;
+        Ok((fuel, answer))
+    }
+}
+
+/// A call of the greeting whose request has this many bytes.
+pub(crate) fn greet_of(length: usize) -> String {
+    let name = "Ada Lovelace";
+    let filler = "a".repeat(length - GREET.len() + name.len());
+    GREET.replace(name, &filler)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GREET, greet_of};
+
+    #[test]
+    fn requests_have_the_length_they_say() {
+        assert_eq!(GREET.len(), 85);
+        assert_eq!(greet_of(1 << 20).len(), 1 << 20);
+    }
+}

@@ -1,0 +1,86 @@
+//! `servlet build --explain`: what takes the space in a servlet, and what to do about it.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use mcp_servlet_host::space::{Function, Theme};
+use serde_json::{Value, json};
+
+/// How many crates and functions are named.
+const NAMED: usize = 8;
+
+/// What takes the space in one module.
+pub(super) struct Space {
+    functions: Vec<Function>,
+    data: u64,
+}
+
+impl Space {
+    pub(super) fn new(functions: Vec<Function>, data: u64) -> Self {
+        Self { functions, data }
+    }
+
+    /// The table for people.
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let code = self.code();
+        writeln!(out, "\n  {code} bytes of code and {} of data, without names:\n", self.data)?;
+        self.table(out, "by theme", sums(&self.functions, |function| function.theme().name().to_owned()), usize::MAX)?;
+        self.table(out, "by crate", sums(&self.functions, |function| function.krate().to_owned()), NAMED)?;
+        let largest = self.functions.iter().map(|function| (function.name.clone(), function.size));
+        self.table(out, "largest functions", largest.collect(), NAMED)?;
+        for (theme, size) in self.worth_a_word() {
+            if let Some(advice) = theme.advice() {
+                writeln!(out, "  {} ({size} bytes): {advice}", theme.name())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn table(&self, out: &mut impl Write, title: &str, rows: Vec<(String, u64)>, most: usize) -> io::Result<()> {
+        writeln!(out, "  {title}")?;
+        for (name, size) in rows.into_iter().take(most) {
+            let percent = size * 100 / self.code().max(1);
+            writeln!(out, "    {size:>8}  {percent:>3} %  {name}")?;
+        }
+        writeln!(out)
+    }
+
+    /// The same for programs.
+    pub(super) fn json(&self) -> Value {
+        let object = |rows: Vec<(String, u64)>| rows.into_iter().map(|(name, size)| (name, json!(size))).collect::<Value>();
+        json!({
+            "code": self.code(),
+            "data": self.data,
+            "themes": object(sums(&self.functions, |function| function.theme().name().to_owned())),
+            "crates": object(sums(&self.functions, |function| function.krate().to_owned())),
+        })
+    }
+
+    fn code(&self) -> u64 {
+        self.functions.iter().map(|function| function.size).sum()
+    }
+
+    /// Themes with advice, if they take more than a hundredth.
+    fn worth_a_word(&self) -> Vec<(Theme, u64)> {
+        let mut sizes = BTreeMap::new();
+        for function in &self.functions {
+            *sizes.entry(function.theme()).or_insert(0) += function.size;
+        }
+        let mut themes: Vec<_> = sizes.into_iter().filter(|(_, size)| size * 100 > self.code()).collect();
+        themes.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
+        themes
+    }
+}
+
+/// The sizes of functions by something, the largest first.
+fn sums(functions: &[Function], by: impl Fn(&Function) -> String) -> Vec<(String, u64)> {
+    let mut sums = BTreeMap::new();
+    for function in functions {
+        *sums.entry(by(function)).or_insert(0) += function.size;
+    }
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
+    sums
+}

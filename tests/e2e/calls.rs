@@ -1,0 +1,290 @@
+//! Every tool of the examples, called through the host: good arguments, bad ones, and what comes back.
+
+use std::collections::BTreeSet;
+
+use e2e::{Profile, wasm};
+use mcp_servlet_host::{CallToolResult, LoadOptions};
+use serde_json::{Value, json};
+
+use crate::support::{EXAMPLES, example, load, object, text};
+
+/// A call that succeeds, and the text of its answer.
+pub(crate) struct Good {
+    pub(crate) servlet: &'static str,
+    pub(crate) tool: &'static str,
+    pub(crate) arguments: Value,
+    pub(crate) text: &'static str,
+}
+
+/// At least one call of every tool.
+pub(crate) fn good_calls() -> Vec<Good> {
+    let good = |servlet, tool, arguments, text| Good {
+        servlet,
+        tool,
+        arguments,
+        text,
+    };
+    vec![
+        good("greet", "greet", json!({ "name": "Ada" }), "Hello, Ada!"),
+        good("greet", "greet", json!({ "name": "" }), "Hello, !"),
+        good(
+            "greet",
+            "greet",
+            json!({ "name": "\"\\\n\u{1}é🦀" }),
+            "Hello, \"\\\n\u{1}é🦀!",
+        ),
+        good("calculator", "add", json!({ "a": 1, "b": 2 }), "3"),
+        good(
+            "calculator",
+            "add",
+            json!({ "b": 0.2, "a": 0.1 }),
+            "0.30000000000000004",
+        ),
+        good(
+            "calculator",
+            "divide",
+            json!({ "dividend": -1, "divisor": 4 }),
+            "-0.25",
+        ),
+        good(
+            "calculator",
+            "statistics",
+            json!({ "numbers": [1, 2, 4.5] }),
+            r#"{"count":3,"sum":7.5,"mean":2.5,"min":1.0,"max":4.5}"#,
+        ),
+        good("calculator", "gcd", json!({ "a": u64::MAX, "b": 5 }), "5"),
+        good(
+            "catalogue",
+            "search",
+            json!({ "categories": ["book"], "sort_by": "lowest_price", "limit": 1 }),
+            r#"{"items":[{"id":4,"name":"Dictionary","category":"book","price":3200}],"total":2}"#,
+        ),
+        good(
+            "catalogue",
+            "search",
+            json!({ "text": "CAP", "price": { "from": 1500, "to": null } }),
+            r#"{"items":[{"id":3,"name":"Cap","category":"clothing","price":1500}],"total":1}"#,
+        ),
+        good(
+            "catalogue",
+            "quote",
+            json!({ "itemId": 2, "quantity": 3, "delivery": { "method": "pickup", "shop": 7 } }),
+            "3 × Backgammon, at shop 7: 87.00 EUR",
+        ),
+    ]
+}
+
+fn call(servlet: &str, tool: &str, arguments: &Value) -> CallToolResult {
+    let result = example(servlet).call(tool, Some(object(arguments)));
+    result.unwrap_or_else(|error| panic!("{servlet}, {tool}({arguments}): {error}"))
+}
+
+/// Calls a tool that must answer with this error.
+fn assert_refused(servlet: &str, tool: &str, arguments: &Value, expected: &str) {
+    let result = call(servlet, tool, arguments);
+    assert_eq!(text(&result), expected, "{servlet}, {tool}({arguments})");
+    assert!(result.is_error(), "{servlet}, {tool}({arguments})");
+    assert_eq!(result.structured_content(), None);
+}
+
+#[test]
+fn every_tool_answers_a_good_call() {
+    let mut called = BTreeSet::new();
+    for good in good_calls() {
+        let result = call(good.servlet, good.tool, &good.arguments);
+        assert_eq!(text(&result), good.text);
+        assert!(!result.is_error(), "{}", good.text);
+        called.insert((good.servlet, good.tool));
+    }
+    for name in EXAMPLES {
+        for tool in example(name).tools() {
+            assert!(called.contains(&(name, tool.name())), "{}", tool.name());
+        }
+    }
+}
+
+#[test]
+fn arguments_may_be_absent_where_all_are_optional() {
+    let result = example("catalogue").call("search", None).expect("a result");
+    let found: Value = serde_json::from_str(text(&result)).expect("JSON");
+    assert_eq!(found["total"], 4);
+}
+
+#[test]
+fn structured_results_say_the_same_as_their_text_and_as_their_schema() {
+    for (servlet, tool, arguments) in [
+        ("calculator", "statistics", json!({ "numbers": [2, 3] })),
+        ("catalogue", "search", json!({ "text": "a" })),
+    ] {
+        let result = call(servlet, tool, &arguments);
+        let structured = result.structured_content().expect("structured content");
+        let as_text: Value = serde_json::from_str(text(&result)).expect("JSON");
+        assert_eq!(structured, &as_text);
+        let tool = example(servlet).tool(tool).expect("the tool").json();
+        let properties = tool["outputSchema"]["properties"].as_object();
+        let named: Vec<_> = properties.expect("an output schema").keys().collect();
+        let given: Vec<_> = object(structured).keys().collect();
+        assert_eq!(given, named);
+        assert_eq!(tool["outputSchema"]["required"], json!(named));
+    }
+}
+
+#[test]
+fn tools_without_structured_results_have_no_output_schema() {
+    for (servlet, tool) in [("greet", "greet"), ("catalogue", "quote")] {
+        let tool = example(servlet).tool(tool).expect("the tool");
+        assert_eq!(tool.json().get("outputSchema"), None);
+    }
+}
+
+/// Calls a tool whose answer must be that the value at `pointer` does not match the schema at `schema`.
+fn assert_mismatch(
+    (servlet, tool): (&str, &str),
+    arguments: &Value,
+    (pointer, schema, came): (&str, &str, &str),
+) {
+    let described = Value::from(
+        example(servlet)
+            .tool(tool)
+            .map(|tool| tool.input_schema().clone()),
+    );
+    let schema = described.pointer(schema).expect(schema);
+    let expected = format!("invalid arguments: `{pointer}` must match {schema}, got {came}");
+    assert_refused(servlet, tool, arguments, &expected);
+}
+
+#[test]
+fn an_argument_that_is_missing_is_named_with_its_schema() {
+    assert_refused(
+        "greet",
+        "greet",
+        &json!({}),
+        "invalid arguments: `/name` is missing; it must match \
+         {\"type\":\"string\",\"description\":\"the name of the person to greet\"}",
+    );
+    assert_refused(
+        "calculator",
+        "add",
+        &json!({}),
+        "invalid arguments: `/a` is missing; it must match \
+         {\"type\":\"number\",\"description\":\"left operand\"}; `/b` is missing; it must match \
+         {\"type\":\"number\",\"description\":\"right operand\"}",
+    );
+}
+
+#[test]
+fn an_argument_that_is_unknown_is_named_with_those_that_are_not() {
+    assert_refused(
+        "greet",
+        "greet",
+        &json!({ "name": "Ada", "nmae": "Bob" }),
+        "invalid arguments: `/nmae` is unknown; known are `name`",
+    );
+    assert_refused(
+        "catalogue",
+        "quote",
+        &json!({ "item_id": 2 }),
+        "invalid arguments: `/item_id` is unknown; known are `itemId`, `quantity`, `delivery`",
+    );
+}
+
+#[test]
+fn an_argument_of_another_type_is_named_with_what_came() {
+    let greet = ("greet", "greet");
+    for (value, came) in [
+        (json!(null), "null"),
+        (json!(true), "true"),
+        (json!(3), "3"),
+        (json!(["Ada"]), "an array"),
+        (json!({ "first": "Ada" }), "an object"),
+    ] {
+        let wrong = ("/name", "/properties/name", came);
+        assert_mismatch(greet, &json!({ "name": value }), wrong);
+    }
+    let wrong = ("/a", "/properties/a", "\"1\"");
+    assert_mismatch(("calculator", "add"), &json!({ "a": "1", "b": 2 }), wrong);
+}
+
+#[test]
+fn a_number_out_of_its_bounds_is_named_with_them() {
+    let gcd = ("calculator", "gcd");
+    for (number, came) in [(json!(0), "0"), (json!(-1), "-1"), (json!(1.5), "1.5")] {
+        let wrong = ("/a", "/properties/a", came);
+        assert_mismatch(gcd, &json!({ "a": number, "b": 3 }), wrong);
+    }
+    let wrong = ("/limit", "/properties/limit", "101");
+    assert_mismatch(("catalogue", "search"), &json!({ "limit": 101 }), wrong);
+}
+
+#[test]
+fn a_wrong_value_inside_an_argument_is_pointed_to() {
+    assert_mismatch(
+        ("calculator", "statistics"),
+        &json!({ "numbers": [1, "two"] }),
+        ("/numbers/1", "/properties/numbers/items", "\"two\""),
+    );
+    let search = ("catalogue", "search");
+    assert_mismatch(
+        search,
+        &json!({ "categories": ["book", "car"] }),
+        ("/categories/1", "/properties/categories/items", "\"car\""),
+    );
+    assert_mismatch(
+        search,
+        &json!({ "price": { "from": true } }),
+        ("/price/from", "/properties/price/properties/from", "true"),
+    );
+}
+
+#[test]
+fn a_tool_that_fails_says_why() {
+    assert_refused(
+        "calculator",
+        "divide",
+        &json!({ "dividend": 1, "divisor": 0 }),
+        "cannot divide by zero",
+    );
+    assert_refused(
+        "calculator",
+        "statistics",
+        &json!({ "numbers": [] }),
+        "there are no numbers to summarize",
+    );
+    assert_refused(
+        "catalogue",
+        "quote",
+        &json!({ "itemId": 9, "quantity": 1, "delivery": { "method": "pickup", "shop": 1 } }),
+        "there is no item 9",
+    );
+}
+
+#[test]
+fn the_operator_configures_a_servlet() {
+    let options = LoadOptions {
+        config: [("currency".to_owned(), "CHF".to_owned())].into(),
+        ..LoadOptions::default()
+    };
+    let catalogue = load(&wasm("catalogue", Profile::Servlet), &options);
+    let order = json!({
+        "itemId": 2,
+        "quantity": 3,
+        "delivery": { "method": "parcel", "address": "1 Main Street" },
+    });
+    let result = catalogue.call("quote", Some(object(&order)));
+    assert_eq!(
+        text(&result.expect("a result")),
+        "3 × Backgammon, by parcel to 1 Main Street: 92.00 CHF"
+    );
+}
+
+#[test]
+fn plain_release_builds_answer_like_tuned_ones() {
+    for name in EXAMPLES {
+        let plain = load(&wasm(name, Profile::Release), &LoadOptions::default());
+        assert_eq!(plain.description(), example(name).description());
+        for good in good_calls().iter().filter(|good| good.servlet == name) {
+            let result = plain.call(good.tool, Some(object(&good.arguments)));
+            assert_eq!(text(&result.expect("a result")), good.text);
+        }
+    }
+}

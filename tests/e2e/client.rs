@@ -1,0 +1,156 @@
+//! The examples behind `servlet serve`, used by an MCP client over standard input and output.
+
+use std::path::PathBuf;
+
+use e2e::{Client, Era, Profile, fixture, servlet_command, wasm};
+use mcp_servlet_host::Tool;
+use serde_json::{Value, json};
+
+use crate::calls::good_calls;
+use crate::support::{EXAMPLES, example, object};
+
+fn tuned(example: &str) -> PathBuf {
+    wasm(example, Profile::Servlet)
+}
+
+fn serve(era: Era, files: &[PathBuf], options: &[&str]) -> Client {
+    let mut command = servlet_command(["serve"]);
+    command.args(files).args(options);
+    Client::start_in(era, command).expect("a server that speaks MCP")
+}
+
+/// The result of a call as JSON, or the error of the protocol: code, message, data.
+fn call(client: &Client, tool: &str, arguments: Value) -> Result<Value, Value> {
+    match client.call(tool, arguments) {
+        Ok(result) => Ok(serde_json::to_value(result).expect("JSON")),
+        Err(rmcp::ServiceError::McpError(error)) => Err(serde_json::to_value(error).expect("JSON")),
+        Err(error) => panic!("{tool}: {error}"),
+    }
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn every_tool_answers_in_both_eras_as_it_does_without_a_client() {
+    let files = EXAMPLES.map(tuned);
+    for era in [Era::Handshake, Era::Stateless] {
+        let client = serve(era, &files, &[]);
+        for good in good_calls() {
+            let direct = example(good.servlet).call(good.tool, Some(object(&good.arguments)));
+            let mut result = call(&client, good.tool, good.arguments).expect("a result");
+            // The later era says of every result what kind it is.
+            let kind = object_mut(&mut result).remove("resultType");
+            assert!(kind.is_none_or(|kind| kind == "complete"));
+            assert_eq!(&result, &Value::from(direct.expect("a result").into_json()));
+            assert_eq!(text(&result), good.text);
+        }
+        client.stop().expect("an end");
+    }
+}
+
+fn object_mut(value: &mut Value) -> &mut mcp_servlet_host::JsonObject {
+    value.as_object_mut().expect("an object")
+}
+
+#[test]
+fn tools_of_several_servlets_are_listed_in_order_with_their_schemas() {
+    let client = serve(Era::Handshake, &EXAMPLES.map(tuned), &[]);
+    let listed = client.tools().expect("a list");
+    let expected: Vec<_> = EXAMPLES
+        .iter()
+        .flat_map(|name| example(name).tools())
+        .map(Tool::json)
+        .collect();
+    let listed = serde_json::to_value(listed).expect("JSON");
+    assert_eq!(listed, json!(expected));
+    client.stop().expect("an end");
+}
+
+#[test]
+fn a_single_servlet_introduces_itself_to_the_client() {
+    for era in [Era::Handshake, Era::Stateless] {
+        let client = serve(era, &[tuned("calculator")], &[]);
+        let server = client.server();
+        let info = json!({ "name": "calculator", "version": env!("CARGO_PKG_VERSION") });
+        assert_eq!(server["serverInfo"], info, "{era:?}");
+        let instructions = "Exact only as far as 64-bit floating point goes.";
+        assert_eq!(server["instructions"], instructions, "{era:?}");
+        client.stop().expect("an end");
+    }
+}
+
+#[test]
+fn bad_arguments_are_results_that_the_model_reads() {
+    let client = serve(Era::Handshake, &[tuned("calculator")], &[]);
+    let result = call(&client, "statistics", json!({ "numbers": [1, "two"] }));
+    let expected = "invalid arguments: `/numbers/1` must match {\"type\":\"number\"}, got \"two\"";
+    assert_eq!(
+        result,
+        Ok(json!({ "content": [{ "type": "text", "text": expected }], "isError": true }))
+    );
+    client.stop().expect("an end");
+}
+
+#[test]
+fn an_unknown_tool_is_an_error_of_the_protocol() {
+    let client = serve(Era::Handshake, &[tuned("greet")], &[]);
+    let error = call(&client, "great", json!({ "name": "Ada" }));
+    assert_eq!(
+        error,
+        Err(json!({
+            "code": -32602,
+            "message": "unknown tool `great`",
+            "data": { "similar": "greet" },
+        }))
+    );
+    client.stop().expect("an end");
+}
+
+#[test]
+fn options_of_the_command_reach_the_servlet() {
+    let options = ["--config", "currency=CHF"];
+    let client = serve(Era::Handshake, &[tuned("catalogue")], &options);
+    let delivery = json!({ "method": "pickup", "shop": 1 });
+    let order = json!({ "itemId": 3, "quantity": 2, "delivery": delivery });
+    let result = call(&client, "quote", order).expect("a result");
+    assert_eq!(text(&result), "2 × Cap, at shop 1: 30.00 CHF");
+    client.stop().expect("an end");
+}
+
+#[test]
+fn a_fault_reaches_the_client_with_code_and_data() {
+    let client = serve(Era::Handshake, &[fixture("probe")], &[]);
+    let error = call(&client, "refuse", json!({ "data": { "page": 7 } }));
+    assert_eq!(
+        error,
+        Err(json!({
+            "code": -32002,
+            "message": "there is no such page",
+            "data": { "page": 7 },
+        }))
+    );
+    client.stop().expect("an end");
+}
+
+#[test]
+fn the_server_survives_a_panic_and_a_call_that_never_ends() {
+    let client = serve(Era::Handshake, &[fixture("probe")], &["--timeout", "500ms"]);
+    for (tool, arguments, said) in [
+        ("fall", json!({ "why": "of rain" }), "fell because of rain"),
+        ("spin", json!({}), "did not finish `call` within 500ms"),
+    ] {
+        let error = call(&client, tool, arguments).expect_err("an error");
+        assert_eq!(error["code"], -32603);
+        assert_eq!(
+            error["data"],
+            json!({ "servlet": "probe", "export": "call" })
+        );
+        let message = error["message"].as_str().expect("a message");
+        assert!(message.contains(said), "{message}");
+        let after = call(&client, "echo", json!({ "text": "still here" }));
+        assert_eq!(text(&after.expect("a result")), "still here");
+    }
+    client.stop().expect("an end");
+}

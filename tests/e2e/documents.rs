@@ -1,0 +1,208 @@
+//! The documents tell the truth: commands exist, and so do the files that they name.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use e2e::{root, servlet_command};
+
+/// A line of a document.
+struct Line {
+    /// The document and the number of the line, for people.
+    place: String,
+    text: String,
+    /// The language of the fenced block around it.
+    fence: Option<String>,
+}
+
+/// All lines of the documents at the root and in `docs`.
+fn lines() -> Vec<Line> {
+    let files = files();
+    let is_document = |file: &&PathBuf| {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let has_text = file.extension().is_some_and(|extension| extension == "md");
+        has_text && (folder == Path::new("") || folder.starts_with("docs"))
+    };
+    files
+        .iter()
+        .filter(is_document)
+        .flat_map(lines_of)
+        .collect()
+}
+
+fn lines_of(file: &PathBuf) -> Vec<Line> {
+    let text = fs::read_to_string(root().join(file)).expect("a document is text");
+    let mut fence: Option<String> = None;
+    let mut lines = Vec::new();
+    for (at, text) in text.lines().enumerate() {
+        if let Some(language) = text.trim_start().strip_prefix("```") {
+            fence = match fence {
+                None => Some(language.to_owned()),
+                Some(_) => None,
+            };
+            continue;
+        }
+        let place = format!("{}:{}", file.display(), at + 1);
+        let (text, fence) = (text.to_owned(), fence.clone());
+        lines.push(Line { place, text, fence });
+    }
+    lines
+}
+
+/// All files of the project, relative to its root.
+fn files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).expect("a folder") {
+            let entry = entry.expect("a file");
+            let name = entry.file_name();
+            let hidden = name.to_string_lossy().starts_with('.');
+            let path = folder.join(&name);
+            match entry.file_type().expect("a type").is_dir() {
+                true if hidden || name == "target" => {}
+                true => folders.push(path),
+                false => files.push(path),
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The code between backticks of a line.
+fn code(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+/// Commands that a document tells its reader to type, with the place where it does.
+fn commands() -> Vec<(String, Vec<String>)> {
+    let mut commands = Vec::new();
+    for line in lines() {
+        let typed = match line.fence.as_deref() {
+            Some("console") => line.text.strip_prefix("$ ").into_iter().collect(),
+            Some(_) => Vec::new(),
+            None => code(&line.text).collect::<Vec<_>>(),
+        };
+        for command in typed {
+            let command = command.split(" #").next().unwrap_or(command);
+            let words = command.split_whitespace().map(str::to_owned).collect();
+            commands.push((line.place.clone(), words));
+        }
+    }
+    commands
+}
+
+/// What `--help` of a subcommand prints, once per subcommand.
+fn assert_known(program: &str, help: impl Fn(&[&str]) -> Option<String>) {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let mut count = 0;
+    for (place, words) in commands() {
+        let [first, subcommand, rest @ ..] = &*words else {
+            continue;
+        };
+        if first != program {
+            continue;
+        }
+        let shown = words.join(" ");
+        let help = seen.entry(subcommand.clone()).or_insert_with(|| {
+            help(&[subcommand]).unwrap_or_else(|| panic!("{place}: `{shown}`: no such command"))
+        });
+        for option in rest.iter().filter(|word| word.starts_with("--")) {
+            let option = option.split('=').next().unwrap_or(option);
+            assert!(help.contains(option), "{place}: `{shown}`: no {option}");
+        }
+        count += 1;
+    }
+    assert!(count > 0, "no document names `{program}`");
+}
+
+fn output_of(mut command: Command) -> Option<String> {
+    let output = command.output().expect("a command runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    output.status.success().then_some(text)
+}
+
+#[test]
+fn commands_named_servlet_exist() {
+    assert_known("servlet", |subcommand| {
+        let mut command = servlet_command(subcommand);
+        command.arg("--help");
+        output_of(command)
+    });
+}
+
+#[test]
+fn commands_named_x_exist() {
+    assert_known("./x", |subcommand| {
+        let mut command = Command::new(env!("CARGO"));
+        command.current_dir(root()).arg("xtask").args(subcommand);
+        command.arg("--help");
+        output_of(command)
+    });
+}
+
+#[test]
+fn links_lead_to_files() {
+    let mut count = 0;
+    for line in lines().iter().filter(|line| line.fence.is_none()) {
+        for target in line.text.split("](").skip(1) {
+            let target = target.split([')', '#']).next().unwrap_or(target);
+            if target.is_empty() || target.contains(':') {
+                continue;
+            }
+            let document = line.place.split(':').next().unwrap_or_default();
+            let folder = root().join(document);
+            let folder = folder.parent().expect("a document is in a folder");
+            assert!(folder.join(target).exists(), "{}: {target}", line.place);
+            count += 1;
+        }
+    }
+    assert!(count > 5, "{count} links");
+}
+
+#[test]
+fn files_that_documents_name_exist() {
+    let files = files();
+    let mut count = 0;
+    for line in lines().iter().filter(|line| line.fence.is_none()) {
+        for path in code(&line.text).filter(|code| names_a_file(code)) {
+            let exists = files.iter().any(|file| matches(path, file));
+            assert!(exists, "{}: there is no `{path}`", line.place);
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} files");
+}
+
+/// Whether code is a path of this repository: a file of ours, or something in a folder at the root.
+fn names_a_file(code: &str) -> bool {
+    let ends = [".rs", ".yaml", ".toml", ".md"];
+    let first = code.split('/').next().unwrap_or_default();
+    let is_folder = !["", "."].contains(&first) && root().join(first).is_dir();
+    !code.contains(' ')
+        && (is_folder && code.contains('/') || ends.iter().any(|end| code.ends_with(end)))
+}
+
+/// Whether a file, or a folder that it is in, ends with a path; `*` and `<name>` are any name.
+fn matches(path: &str, file: &Path) -> bool {
+    let wanted: Vec<_> = path.split('/').collect();
+    let found: Vec<_> = file.iter().map(|part| part.to_string_lossy()).collect();
+    let fits = |(want, part): (&&str, &std::borrow::Cow<'_, str>)| {
+        *want == "*" || want.starts_with('<') || *want == part
+    };
+    let mut windows = found.windows(wanted.len());
+    windows.any(|window| wanted.iter().zip(window).all(fits))
+}
+
+#[test]
+fn patterns_stand_for_any_name() {
+    let file = Path::new("crates/a/src/tool/tests.rs");
+    for path in ["tool/tests.rs", "crates/a", "crates/*/src", "tool/<name>"] {
+        assert!(matches(path, file), "{path}");
+    }
+    for path in ["tool.rs", "crates/b", "tests/tool"] {
+        assert!(!matches(path, file), "{path}");
+    }
+}

@@ -1,0 +1,104 @@
+//! What servlets export and import: hosts find what they call, and nothing is imported that nobody uses.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use e2e::{Profile, fixture, wasm};
+
+use crate::support::{EXAMPLES, module};
+
+/// What a call takes: the request in, the result or an error out.
+const BASE: [&str; 8] = [
+    "alloc",
+    "error_set",
+    "input_length",
+    "input_load_u64",
+    "input_load_u8",
+    "output_set",
+    "store_u64",
+    "store_u8",
+];
+/// What it takes to read an answer of the host.
+const READING: [&str; 4] = ["free", "length", "load_u64", "load_u8"];
+const HTTP: [&str; 3] = ["http_headers", "http_request", "http_status_code"];
+
+fn exports(path: &Path) -> Vec<String> {
+    let exports = module(path).exports.into_iter();
+    let functions = exports.filter(|export| export.function);
+    functions.map(|export| export.name).collect()
+}
+
+/// Names of Extism's functions, and with their module those of others.
+fn imports(path: &Path) -> BTreeSet<String> {
+    let imports = module(path).imports.into_iter();
+    imports
+        .map(|import| match &*import.module {
+            "extism:host/env" => import.name,
+            _ => import.to_string(),
+        })
+        .collect()
+}
+
+fn assert_imports(path: &Path, beyond_base: &[&[&str]]) {
+    let expected = beyond_base.iter().copied().flatten().chain(&BASE);
+    let expected: BTreeSet<_> = expected.map(|name| (*name).to_owned()).collect();
+    assert_eq!(imports(path), expected, "{}", path.display());
+}
+
+#[test]
+fn examples_export_what_hosts_call_and_nothing_else() {
+    for example in EXAMPLES {
+        for profile in [Profile::Release, Profile::Servlet] {
+            let path = wasm(example, profile);
+            let mut names = exports(&path);
+            names.sort();
+            assert_eq!(names, ["call", "describe"], "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn examples_import_what_their_source_uses_and_nothing_else() {
+    for profile in [Profile::Release, Profile::Servlet] {
+        assert_imports(&wasm("greet", profile), &[]);
+        assert_imports(&wasm("calculator", profile), &[]);
+        assert_imports(&wasm("catalogue", profile), &[&["config_get"], &READING]);
+    }
+}
+
+#[test]
+fn arguments_and_results_take_no_import_beyond_those_of_every_call() {
+    for name in ["text", "float", "structs"] {
+        assert_imports(&fixture(name), &[]);
+    }
+}
+
+#[test]
+fn a_configuration_value_takes_the_import_that_reads_it() {
+    assert_imports(&fixture("config"), &[&["config_get"], &READING]);
+}
+
+#[test]
+fn variables_take_an_import_to_read_and_one_to_set() {
+    assert_imports(&fixture("vars"), &[&["var_get", "var_set"], &READING]);
+    assert_imports(&fixture("set_var"), &[&["var_set"]]);
+}
+
+#[test]
+fn a_log_line_takes_the_import_of_its_level_alone() {
+    assert_imports(&fixture("log"), &[&["log_info"]]);
+}
+
+#[test]
+fn time_and_randomness_take_one_function_of_wasi_each() {
+    let (clock, random) = ("clock_time_get", "random_get");
+    for (name, function) in [("clock", clock), ("random", random)] {
+        let import = format!("wasi_snapshot_preview1::{function}");
+        assert_imports(&fixture(name), &[&[&import]]);
+    }
+}
+
+#[test]
+fn only_a_servlet_that_sends_requests_imports_http() {
+    assert_imports(&fixture("http"), &[&HTTP, &READING]);
+}

@@ -1,0 +1,49 @@
+//! Loaded servlets, shared by all tests, and the reading of answers.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use e2e::{Profile, fixture, wasm};
+use mcp_servlet_host::{CallToolResult, JsonObject, LoadOptions, Module, Servlet};
+use serde_json::Value;
+
+/// The examples; each has its own expectations in every module.
+pub(crate) const EXAMPLES: [&str; 3] = ["greet", "calculator", "catalogue"];
+
+/// An example in the host, as nobody configured it.
+pub(crate) fn example(name: &str) -> &'static Servlet {
+    static LOADED: [OnceLock<Servlet>; 3] = [const { OnceLock::new() }; 3];
+    let at = EXAMPLES.iter().position(|example| *example == name);
+    let slot = &LOADED[at.expect("an example")];
+    slot.get_or_init(|| load(&wasm(name, Profile::Servlet), &LoadOptions::default()))
+}
+
+/// A new instance of the servlet that misbehaves.
+pub(crate) fn probe(options: &LoadOptions) -> Servlet {
+    load(&fixture("probe"), options)
+}
+
+/// # Panics
+///
+/// If the host refuses the servlet, with its reason.
+pub(crate) fn load(path: &Path, options: &LoadOptions) -> Servlet {
+    Servlet::load(path, options).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()))
+}
+
+pub(crate) fn module(path: &Path) -> Module {
+    let wasm = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    Module::read(&wasm).expect("cargo writes WebAssembly")
+}
+
+/// Takes the arguments out of `json!({…})`.
+pub(crate) fn object(arguments: &Value) -> &JsonObject {
+    arguments.as_object().expect("arguments are an object")
+}
+
+/// The text of a result with one block.
+pub(crate) fn text(result: &CallToolResult) -> &str {
+    let [block] = result.content() else {
+        panic!("one block, not {:?}", result.content());
+    };
+    block["text"].as_str().expect("a block of text")
+}
