@@ -2,33 +2,28 @@
 
 use std::process::Command;
 
-use crate::shell::{cargo, program, root, run};
-
-const WASM: &str = "target/wasm32-unknown-unknown/servlet/greet.wasm";
+use crate::shell::{cargo, program, root, run, show_first_build, target};
 
 /// Builds `examples/greet`, describes it, and calls it from an MCP client over stdio.
 pub(crate) fn demo() -> anyhow::Result<()> {
-    step("the servlet", "examples/greet/src/lib.rs");
+    step("a servlet", "examples/greet/src/lib.rs");
     print!("{}", source()?);
-    run(&mut cargo(&[
-        "build",
-        "--quiet",
-        "--package",
-        "mcp-servlet-cli",
-        "--package",
-        "e2e",
-        "--bins",
-    ]))?;
+
+    run(show_first_build(&mut cargo(&["programs"])))?;
+
     step("built for every host", "servlet build examples/greet");
     run(servlet().args(["build", "examples/greet"]))?;
+
+    let wasm = &wasm();
     step(
         "what it says of itself",
-        &format!("servlet describe {WASM}"),
+        &format!("servlet describe {wasm}"),
     );
-    run(servlet().args(["describe", WASM]))?;
+    run(servlet().args(["describe", wasm]))?;
+
     step(
         "called by an MCP client over stdio",
-        &format!("servlet serve {WASM}"),
+        &format!("servlet serve {wasm}"),
     );
     let mut client = Command::new(program("mcp-client"));
     let arguments = ["greet", r#"{"name":"world"}"#, "--"];
@@ -36,13 +31,22 @@ pub(crate) fn demo() -> anyhow::Result<()> {
         .current_dir(root())
         .args(arguments)
         .arg(program("servlet"))
-        .args(["serve", WASM]))
+        .args(["serve", wasm]))?;
+    println!("\nnext: README.md, \"Your own servlet\"");
+    Ok(())
 }
 
 fn servlet() -> Command {
     let mut command = Command::new(program("servlet"));
-    command.current_dir(root());
+    command.current_dir(root()).env("CARGO_TERM_QUIET", "true");
     command
+}
+
+/// What `servlet build` wrote, as it shows it.
+fn wasm() -> String {
+    let path = target().join("wasm32-unknown-unknown/servlet/greet.wasm");
+    let shown = path.strip_prefix(root()).unwrap_or(&path);
+    shown.display().to_string()
 }
 
 fn step(what: &str, how: &str) {

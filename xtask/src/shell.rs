@@ -1,5 +1,6 @@
 //! Runs commands and says so.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,13 +12,27 @@ pub(crate) fn root() -> PathBuf {
     xtask.parent().unwrap_or(xtask).to_owned()
 }
 
+/// Where cargo puts what it builds.
+pub(crate) fn target() -> PathBuf {
+    root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
 /// A program of this workspace, built in the dev profile.
 pub(crate) fn program(name: &str) -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    target
-        .join("debug")
-        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    target().join("debug").join(name)
+}
+
+/// Lets someone who waits for the first build of the workspace see that it goes on; later ones are quiet.
+pub(crate) fn show_first_build(cargo: &mut Command) -> &mut Command {
+    let is_first = !program("servlet").exists();
+    if is_first {
+        eprintln!("\nx: building a WebAssembly host; the first time this takes minutes");
+    }
+    if is_first && std::io::stderr().is_terminal() {
+        return cargo;
+    }
+    cargo.env("CARGO_TERM_QUIET", "true")
 }
 
 /// Cargo with these arguments, in the root of the workspace.

@@ -1,6 +1,6 @@
 //! Everything that must hold before a change lands.
 
-use crate::shell::{cargo, run};
+use crate::shell::{cargo, run, show_first_build};
 use crate::{codegen, tidy};
 
 /// Checks and tests everything, as CI does.
@@ -12,6 +12,11 @@ pub(crate) fn test() -> anyhow::Result<()> {
     step("generated code");
     codegen::run(true)?;
     step("tests");
+    run(show_first_build(&mut cargo(&[
+        "test",
+        "--workspace",
+        "--no-run",
+    ])))?;
     run(cargo(&["test", "--workspace", "--quiet"]).env("RUST_BACKTRACE", "0"))?;
     step("lints");
     run(&mut cargo(&[

@@ -7,8 +7,8 @@ use anyhow::{Context, bail};
 
 use crate::exact::Figures;
 
-/// How far a figure may be from the committed one.
-const TOLERANCE: f64 = 0.01;
+/// How far a figure may be from the committed one: this part of it.
+const TOLERANCE: u64 = 100;
 
 fn path(root: &Path) -> PathBuf {
     root.join("bench/baseline.json")
@@ -40,9 +40,8 @@ fn differences(baseline: &Figures, figures: &Figures) -> Vec<String> {
         match baseline.get(name) {
             None => differences.push(format!("{name} is new: {now}")),
             Some(&before) => {
-                let change = now as f64 / before as f64 - 1.0;
-                if change.abs() > TOLERANCE {
-                    let percent = change * 100.0;
+                if now.abs_diff(before) * TOLERANCE > before {
+                    let percent = (now as f64 / before as f64 - 1.0) * 100.0;
                     differences.push(format!("{name} was {before}, now {now} ({percent:+.1} %)"));
                 }
             }

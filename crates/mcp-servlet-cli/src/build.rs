@@ -2,22 +2,25 @@
 
 mod browser;
 mod cargo;
+mod explain;
 mod packages;
 mod profile;
 
 use std::{
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
+use cargo_metadata::{Metadata, Package};
 use clap::Args;
-use mcp_servlet_host::{Import, Module};
+use mcp_servlet_host::{Import, Module, Unreadable};
 use serde_json::{Value, json};
 
 use crate::{
     cli::Format,
     failure::{Failure, Kind, chain},
 };
+use explain::Space;
 use profile::Profile;
 
 /// What servlets are built for.
@@ -38,6 +41,12 @@ pub(crate) struct Build {
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 
+    /// Say what takes the space, by theme and crate, and what to do about it
+    ///
+    /// Builds a second time, with the names of functions, in a folder of its own.
+    #[arg(long)]
+    explain: bool,
+
     /// `json` prints what was built as a list
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -48,6 +57,7 @@ struct Built {
     package: String,
     path: PathBuf,
     module: Module,
+    space: Option<Space>,
 }
 
 impl Build {
@@ -64,35 +74,56 @@ impl Build {
         let profile = Profile::choose(self.release, self.profile.as_deref(), &metadata);
         let mut all = Vec::new();
         for package in packages {
-            let path = cargo::build(package, &profile)?;
-            let wasm = std::fs::read(&path).map_err(|error| {
-                Failure::new(
-                    Kind::Build,
-                    format!("cannot read `{}`: {error}", path.display()),
-                )
-            })?;
-            let module = Module::read(&wasm).map_err(|error| {
-                Failure::new(
-                    Kind::Build,
-                    format!("`{}`: {}", path.display(), chain(&error)),
-                )
-            })?;
+            let path = cargo::build(package, &profile.options())?;
+            let module = read(&path, Module::read)?;
             check_imports(&module, package, &metadata)?;
+            let space = if self.explain {
+                Some(space(package, &profile, &metadata)?)
+            } else {
+                None
+            };
             all.push(Built {
                 package: package.name.to_string(),
                 path,
                 module,
+                space,
             });
         }
         write(&all, self.format)
     }
 }
 
-fn check_imports(
-    module: &Module,
-    package: &cargo_metadata::Package,
-    metadata: &cargo_metadata::Metadata,
-) -> Result<(), Failure> {
+/// Reads a file as a module, or in part.
+fn read<T>(path: &Path, parse: impl Fn(&[u8]) -> Result<T, Unreadable>) -> Result<T, Failure> {
+    let wasm = std::fs::read(path).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", path.display());
+        Failure::new(Kind::Build, message)
+    })?;
+    parse(&wasm).map_err(|error| {
+        let message = format!("`{}`: {}", path.display(), chain(&error));
+        Failure::new(Kind::Build, message)
+    })
+}
+
+/// What takes the space in a package: builds it again, with names.
+fn space(package: &Package, profile: &Profile, metadata: &Metadata) -> Result<Space, Failure> {
+    let mut options = profile.options_with_names();
+    let folder = metadata.target_directory.join("explain");
+    options.extend(["--target-dir".to_owned(), folder.into_string()]);
+    let path = cargo::build(package, &options)?;
+    let module = read(&path, Module::read)?;
+    let functions = read(&path, mcp_servlet_host::space::functions)?;
+    let data = module
+        .sections
+        .iter()
+        .filter(|section| section.name == "data");
+    Ok(Space::new(
+        functions,
+        data.map(|section| section.size).sum(),
+    ))
+}
+
+fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Result<(), Failure> {
     let unknown = module.unknown_imports();
     if unknown.iter().any(Import::is_wasm_bindgen) {
         return Err(browser::explain(package, metadata));
@@ -150,7 +181,10 @@ impl Built {
                 names.join(" ")
             )?;
         }
-        Ok(())
+        match &self.space {
+            Some(space) => space.write(out),
+            None => Ok(()),
+        }
     }
 
     /// As short as it can be from here.
@@ -168,6 +202,7 @@ impl Built {
             "size": self.module.size,
             "exports": self.functions().collect::<Value>(),
             "imports": self.module.imports.iter().map(import).collect::<Value>(),
+            "space": self.space.as_ref().map(Space::json),
         })
     }
 

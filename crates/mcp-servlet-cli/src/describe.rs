@@ -77,8 +77,13 @@ fn write_tool(out: &mut impl Write, tool: &Tool) -> io::Result<()> {
     };
     let (names, types) = (width(0), width(1));
     for [name, ty, needed, description] in &rows {
-        let line = format!("    {name:names$}  {ty:types$}  {needed}  {description}");
+        let start = format!("    {name:names$}  {ty:types$}  {needed}  ");
+        let mut lines = description.lines();
+        let line = start.clone() + lines.next().unwrap_or_default();
         writeln!(out, "{}", line.trim_end())?;
+        for line in lines {
+            writeln!(out, "{:width$}{line}", "", width = start.chars().count())?;
+        }
     }
     Ok(())
 }
@@ -102,7 +107,7 @@ fn arguments(schema: &JsonObject) -> Vec<[String; 4]> {
                 "optional"
             }
             .to_owned(),
-            description.replace('\n', " "),
+            description.to_owned(),
         ]
     };
     properties.into_iter().flatten().map(row).collect()

@@ -1,8 +1,29 @@
-//! Transcripts of the command, under `tests/cmd`.
+//! Transcripts of the command, under `tests/cmd`; `./x bless` rewrites them.
 
+use std::path::Path;
+use std::{env, fs};
+
+use e2e::{Profile, fixture, wasm};
+
+/// Runs where the examples are, as `greet.wasm` and so on, so that transcripts read like a session.
 #[test]
 fn commands_do_what_their_transcripts_say() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("transcripts");
+    fs::create_dir_all(&folder).expect("a folder for the servlets");
+    for example in ["greet", "calculator", "catalogue"] {
+        copy(&wasm(example, Profile::Servlet), &folder);
+    }
+    copy(&fixture("probe"), &folder);
+    fs::write(folder.join("not-wasm.txt"), "not wasm").expect("the folder can be written to");
+    env::set_current_dir(&folder).expect("the folder is there");
+
+    let transcripts = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd");
     trycmd::TestCases::new()
-        .case("tests/cmd/*.trycmd")
-        .case("tests/cmd/*.toml");
+        .case(format!("{transcripts}/*.trycmd"))
+        .case(format!("{transcripts}/*.toml"));
+}
+
+fn copy(wasm: &Path, folder: &Path) {
+    let name = wasm.file_name().expect("a file has a name");
+    fs::copy(wasm, folder.join(name)).expect("servlets can be copied");
 }

@@ -62,7 +62,10 @@ fn write_escape(out: &mut String, char: char) {
     write_raw(out, escape);
     if escape.len() > 2 {
         let digit = u32::from(char) as usize & 15;
-        write_raw(out, "0123456789abcdef".get(digit..=digit).unwrap_or_default());
+        write_raw(
+            out,
+            "0123456789abcdef".get(digit..=digit).unwrap_or_default(),
+        );
     }
 }
 

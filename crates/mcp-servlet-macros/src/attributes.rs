@@ -23,7 +23,10 @@ impl Entry {
             return Some(literal);
         }
         let key = &self.key;
-        diagnostics.error(key, format!("`{key}` takes a string\nhelp: write `{key} = \"…\"`"));
+        diagnostics.error(
+            key,
+            format!("`{key}` takes a string\nhelp: write `{key} = \"…\"`"),
+        );
         None
     }
 
@@ -31,19 +34,27 @@ impl Entry {
     pub(crate) fn expression(&self, diagnostics: &mut Diagnostics) -> Option<TokenStream> {
         if self.value.is_none() {
             let key = &self.key;
-            diagnostics.error(key, format!("`{key}` takes a value\nhelp: write `{key} = …`"));
+            diagnostics.error(
+                key,
+                format!("`{key}` takes a value\nhelp: write `{key} = …`"),
+            );
         }
         self.value.clone()
     }
 
     /// True for `key` alone and `key = true`.
     pub(crate) fn flag(&self, diagnostics: &mut Diagnostics) -> Option<bool> {
-        let Some(value) = &self.value else { return Some(true) };
+        let Some(value) = &self.value else {
+            return Some(true);
+        };
         if let Ok(literal) = syn::parse2::<LitBool>(value.clone()) {
             return Some(literal.value);
         }
         let key = &self.key;
-        diagnostics.error(value, format!("`{key}` is true or false\nhelp: write `{key}` or `{key} = false`"));
+        diagnostics.error(
+            value,
+            format!("`{key}` is true or false\nhelp: write `{key}` or `{key} = false`"),
+        );
         None
     }
 
@@ -70,16 +81,24 @@ impl Parse for Entry {
             }
         }
         if value.is_empty() {
-            return Err(syn::Error::new_spanned(&key, format!("`{key} =` has no value")));
+            return Err(syn::Error::new_spanned(
+                &key,
+                format!("`{key} =` has no value"),
+            ));
         }
-        Ok(Self { key, value: Some(value) })
+        Ok(Self {
+            key,
+            value: Some(value),
+        })
     }
 }
 
 /// `::<…>`, whose commas do not end the value.
 fn turbofish(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = input.parse::<Token![::]>()?.into_token_stream();
-    input.parse::<AngleBracketedGenericArguments>()?.to_tokens(&mut tokens);
+    input
+        .parse::<AngleBracketedGenericArguments>()?
+        .to_tokens(&mut tokens);
     Ok(tokens)
 }
 
@@ -97,7 +116,10 @@ impl Entries {
     /// Reports keys that stand twice.
     pub(crate) fn check_unique(&self, diagnostics: &mut Diagnostics) {
         for (index, entry) in self.0.iter().enumerate() {
-            if self.0[..index].iter().any(|earlier| earlier.key == entry.key) {
+            if self.0[..index]
+                .iter()
+                .any(|earlier| earlier.key == entry.key)
+            {
                 let key = &entry.key;
                 diagnostics.error(key, format!("`{key}` stands twice\nhelp: keep one of them"));
             }
@@ -106,15 +128,27 @@ impl Entries {
 }
 
 /// Reports a key that the attribute does not know.
-pub(crate) fn unknown_key(diagnostics: &mut Diagnostics, attribute: &str, key: &Ident, known: &[&str]) {
+pub(crate) fn unknown_key(
+    diagnostics: &mut Diagnostics,
+    attribute: &str,
+    key: &Ident,
+    known: &[&str],
+) {
     let name = key.to_string();
-    let list = known.iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
+    let list = known
+        .iter()
+        .map(|known| format!("`{known}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
     let help = match known.iter().find(|known| is_near(known, &name)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "remove it: it has no options here".to_owned(),
         None => format!("known are {list}"),
     };
-    diagnostics.error(key, format!("`#[{attribute}]` knows no `{name}`\nhelp: {help}"));
+    diagnostics.error(
+        key,
+        format!("`#[{attribute}]` knows no `{name}`\nhelp: {help}"),
+    );
 }
 
 /// Whether one name is the other with one slip: a letter too many, too few, or wrong.

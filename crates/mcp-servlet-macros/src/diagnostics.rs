@@ -35,6 +35,8 @@ impl Diagnostics {
 
     /// The errors as tokens that make the compiler report them.
     pub(crate) fn into_tokens(self) -> TokenStream {
-        self.0.map(syn::Error::into_compile_error).unwrap_or_default()
+        self.0
+            .map(syn::Error::into_compile_error)
+            .unwrap_or_default()
     }
 }

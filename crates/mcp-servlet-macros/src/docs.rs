@@ -15,7 +15,11 @@ pub(crate) fn description(attributes: &[Attribute]) -> TokenStream {
         if index > 0 {
             text.push('\n');
         }
-        if let Expr::Lit(ExprLit { lit: Lit::Str(lines), .. }) = value {
+        if let Expr::Lit(ExprLit {
+            lit: Lit::Str(lines),
+            ..
+        }) = value
+        {
             push_lines(&mut text, &lines.value());
         } else {
             let before = std::mem::take(&mut text);

@@ -65,7 +65,10 @@ pub(crate) fn set_var(key: &str, value: Option<&[u8]>) {
 
 /// Writes a line to the host's log. Inlined, so that only the levels in use are imported.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "a call would link all five host functions")]
+#[allow(
+    clippy::inline_always,
+    reason = "a call would link all five host functions"
+)]
 pub(crate) fn log(level: Level, text: &str) {
     let text = store(text.as_bytes());
     // SAFETY: the handle is of a live block; the host takes it over.
@@ -93,7 +96,10 @@ pub(crate) fn now() -> u64 {
 pub(crate) fn random(bytes: &mut [u8]) {
     // SAFETY: pointer and length are of one live, writable slice.
     let errno = unsafe { random_get(bytes.as_mut_ptr(), bytes.len()) };
-    assert!(errno == 0, "the host's randomness answered WASI error {errno}");
+    assert!(
+        errno == 0,
+        "the host's randomness answered WASI error {errno}"
+    );
 }
 
 /// Sends an HTTP request, described in the JSON that Extism reads: status, headers (JSON), body.
@@ -106,7 +112,11 @@ pub(crate) fn http(request: &str, body: Option<&[u8]>) -> (u16, Option<Vec<u8>>,
         let answer = kernel::http_request(request, body);
         (answer, kernel::http_status_code(), kernel::http_headers())
     };
-    (u16::try_from(status).unwrap_or(0), load(headers), load(answer).unwrap_or_default())
+    (
+        u16::try_from(status).unwrap_or(0),
+        load(headers),
+        load(answer).unwrap_or_default(),
+    )
 }
 
 /// Copies `bytes` into a new block of host memory, eight at a time, as the ABI has no bulk copy.

@@ -72,7 +72,11 @@ struct Heap {
 
 impl Heap {
     const fn new() -> Self {
-        Self { free: [0; usize::BITS as usize], next: 0, end: 0 }
+        Self {
+            free: [0; usize::BITS as usize],
+            next: 0,
+            end: 0,
+        }
     }
 
     /// A free block, or a new one. Not inlined, as all that follow: callers are many.

@@ -20,10 +20,16 @@ pub struct Field {
 impl Field {
     /// The table for these properties; their descriptions stay out of it, and out of the wasm.
     pub const fn of<const N: usize>(properties: &[Property; N]) -> [Self; N] {
-        let mut fields = [Self { name: "", required: false }; N];
+        let mut fields = [Self {
+            name: "",
+            required: false,
+        }; N];
         let mut at = 0;
         while at < N {
-            fields[at] = Self { name: properties[at].name, required: properties[at].is_required() };
+            fields[at] = Self {
+                name: properties[at].name,
+                required: properties[at].is_required(),
+            };
             at += 1;
         }
         fields
@@ -44,7 +50,10 @@ pub const fn argument<T: Schema + DeserializeOwned>(
     name: &'static str,
     description: &'static str,
 ) -> Argument<T> {
-    Argument { property: Property::new::<T>(name, description), parse: from_str::<T> }
+    Argument {
+        property: Property::new::<T>(name, description),
+        parse: from_str::<T>,
+    }
 }
 
 fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
@@ -55,19 +64,28 @@ impl<T> Argument<T> {
     /// The same with a default; `json` is its JSON, empty if it is not a constant.
     #[must_use]
     pub const fn with_default(self, json: &'static str) -> Self {
-        Self { property: self.property.with_default(json), ..self }
+        Self {
+            property: self.property.with_default(json),
+            ..self
+        }
     }
 
     /// The same with an example value, as JSON text.
     #[must_use]
     pub const fn with_example(self, json: &'static str) -> Self {
-        Self { property: self.property.with_example(json), ..self }
+        Self {
+            property: self.property.with_example(json),
+            ..self
+        }
     }
 
     /// The same with bounds, each a JSON number or empty.
     #[must_use]
     pub const fn with_bounds(self, min: &'static str, max: &'static str) -> Self {
-        Self { property: self.property.with_bounds(min, max), ..self }
+        Self {
+            property: self.property.with_bounds(min, max),
+            ..self
+        }
     }
 
     /// The parameter as a property of the arguments object.
@@ -89,7 +107,11 @@ impl<T> Argument<T> {
         index: usize,
         default: impl FnOnce() -> T,
     ) -> Result<T, Failure<'a>> {
-        if arguments.text(index) == "null" { Ok(default()) } else { self.get(arguments, index) }
+        if arguments.text(index) == "null" {
+            Ok(default())
+        } else {
+            self.get(arguments, index)
+        }
     }
 }
 
@@ -103,12 +125,20 @@ pub struct Whole<T> {
 
 /// A parameter of type `T` that takes all arguments.
 pub const fn whole<T: Schema + DeserializeOwned>() -> Whole<T> {
-    Whole { node: T::NODE, names: T::NAMES, parse: from_str::<T> }
+    Whole {
+        node: T::NODE,
+        names: T::NAMES,
+        parse: from_str::<T>,
+    }
 }
 
 /// A parameter of type `T` that takes all arguments, with a schema written by hand.
 pub const fn whole_of<T: DeserializeOwned>(node: &'static Node) -> Whole<T> {
-    Whole { node, names: None, parse: from_str::<T> }
+    Whole {
+        node,
+        names: None,
+        parse: from_str::<T>,
+    }
 }
 
 impl<T> Whole<T> {
@@ -126,7 +156,11 @@ impl<T> Whole<T> {
     #[inline]
     pub fn get<'a>(&self, arguments: &Arguments<'a>) -> Result<T, Failure<'a>> {
         let text = arguments.whole;
-        (self.parse)(text).map_err(|error| Failure::Argument { name: "", text, error })
+        (self.parse)(text).map_err(|error| Failure::Argument {
+            name: "",
+            text,
+            error,
+        })
     }
 }
 
@@ -147,7 +181,11 @@ impl<'a> Arguments<'a> {
         parse: fn(&str) -> Result<T, Error>,
     ) -> Result<T, Failure<'a>> {
         let text = self.text(index);
-        parse(text).map_err(|error| Failure::Argument { name: self.name(index), text, error })
+        parse(text).map_err(|error| Failure::Argument {
+            name: self.name(index),
+            text,
+            error,
+        })
     }
 
     /// Passes on the argument of parameter `index` if it lies within the bounds, both inclusive.
@@ -161,19 +199,29 @@ impl<'a> Arguments<'a> {
         let inside = value.number().is_none_or(|number| {
             min.is_none_or(|min| *number >= min) && max.is_none_or(|max| *number <= max)
         });
-        if inside { Ok(value) } else { Err(self.out_of_bounds(index)) }
+        if inside {
+            Ok(value)
+        } else {
+            Err(self.out_of_bounds(index))
+        }
     }
 
     #[cold]
     fn out_of_bounds(&self, index: usize) -> Failure<'a> {
         let error = Error::new(ErrorKind::NumberOutOfRange, 0);
-        Failure::Argument { name: self.name(index), text: self.text(index), error }
+        Failure::Argument {
+            name: self.name(index),
+            text: self.text(index),
+            error,
+        }
     }
 
     /// The names of the required arguments that are absent.
     pub(crate) fn missing(&self) -> impl Iterator<Item = &'static str> {
         let fields = self.fields.iter().zip(&self.texts);
-        fields.filter(|(field, text)| field.required && text.is_none()).map(|(field, _)| field.name)
+        fields
+            .filter(|(field, text)| field.required && text.is_none())
+            .map(|(field, _)| field.name)
     }
 
     fn name(&self, index: usize) -> &'static str {
@@ -217,7 +265,11 @@ pub(crate) fn take_whole<'a>(
         }
         names.skip()?;
     }
-    Ok(Arguments { fields: &[], texts: Vec::new(), whole })
+    Ok(Arguments {
+        fields: &[],
+        texts: Vec::new(),
+        whole,
+    })
 }
 
 /// Cuts the object at the reader into one text per field.
@@ -229,12 +281,20 @@ pub(crate) fn take_fields<'a>(
     reader.begin_object()?;
     while let Some(name) = reader.next_key()? {
         let text = reader.skip()?;
-        match texts.iter_mut().zip(fields).find(|(_, field)| field.name == name) {
+        match texts
+            .iter_mut()
+            .zip(fields)
+            .find(|(_, field)| field.name == name)
+        {
             Some((place, _)) => *place = Some(text),
             None => return Err(Failure::Unknown(name)),
         }
     }
-    let arguments = Arguments { fields, texts, whole: "" };
+    let arguments = Arguments {
+        fields,
+        texts,
+        whole: "",
+    };
     if arguments.missing().next().is_some() {
         return Err(Failure::Missing(arguments));
     }

@@ -9,9 +9,9 @@ mod wasm;
 pub(crate) mod http;
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use self::native::Host;
-#[cfg(not(target_family = "wasm"))]
 pub use self::native::Context;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use self::native::Host;
 #[cfg(target_family = "wasm")]
 pub use self::wasm::Context;
 

@@ -43,7 +43,10 @@ pub struct ToolError {
 impl ToolError {
     /// An error with this message.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), fault: None }
+        Self {
+            message: message.into(),
+            fault: None,
+        }
     }
 
     /// What the model will read.
@@ -70,7 +73,10 @@ impl ToolError {
     /// From a boxed error; a [`Fault`] inside stays one.
     fn from_boxed(error: Box<dyn Error>) -> Self {
         match error.downcast::<Fault>() {
-            Ok(fault) => Self { message: fault.message.clone(), fault: Some(fault) },
+            Ok(fault) => Self {
+                message: fault.message.clone(),
+                fault: Some(fault),
+            },
             Err(error) => Self::new(chain(&*error)),
         }
     }
@@ -123,7 +129,11 @@ impl Fault {
     ///
     /// Codes from -32768 to -32000 belong to JSON-RPC and MCP; take others for your own meanings.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
     }
 
     /// The servlet or something it needs is broken.
@@ -139,7 +149,10 @@ impl Fault {
     /// The same with `data` for the client.
     #[must_use]
     pub fn with_data(self, data: RawJson) -> Self {
-        Self { data: Some(data), ..self }
+        Self {
+            data: Some(data),
+            ..self
+        }
     }
 
     /// The JSON-RPC error code.
@@ -161,7 +174,10 @@ impl Fault {
     ///
     /// The line is `mcp-fault: {"code":…,"data":…}`; it is left out where it would say no more than
     /// any error does.
-    #[cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "hosts read it"))]
+    #[cfg_attr(
+        not(target_family = "wasm"),
+        allow(dead_code, reason = "hosts read it")
+    )]
     pub(crate) fn to_wire(&self) -> String {
         let mut text = self.message.clone();
         if self.code == Self::INTERNAL_ERROR && self.data.is_none() {

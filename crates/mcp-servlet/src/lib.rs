@@ -37,7 +37,11 @@
 
 #[cfg(target_family = "wasm")]
 mod abi;
-#[cfg(all(target_arch = "wasm32", not(target_feature = "atomics"), feature = "small-allocator"))]
+#[cfg(all(
+    target_arch = "wasm32",
+    not(target_feature = "atomics"),
+    feature = "small-allocator"
+))]
 mod allocator;
 mod arguments;
 mod context;
@@ -135,9 +139,9 @@ pub use mcp_servlet_macros::Schema;
 pub use mcp_servlet_json::RawJson;
 pub use mcp_servlet_types::Content;
 
-pub use self::context::{Context, Level};
 #[cfg(feature = "http")]
 pub use self::context::http::{HttpError, HttpRequest, HttpResponse};
+pub use self::context::{Context, Level};
 pub use self::error::{Fault, ToolError};
 pub use self::result::{IntoToolResult, Json, ToolResult};
 pub use self::schema::Schema;
@@ -147,7 +151,10 @@ pub use self::servlet::Servlet;
 pub mod prelude {
     pub use serde::{Deserialize, Serialize};
 
-    pub use crate::{Content, Context, Fault, IntoToolResult, Json, Level, RawJson, Schema, ToolError, ToolResult, tool};
+    pub use crate::{
+        Content, Context, Fault, IntoToolResult, Json, Level, RawJson, Schema, ToolError,
+        ToolResult, tool,
+    };
 }
 
 /// Declares the servlet of a crate: its tools, and its wasm exports.

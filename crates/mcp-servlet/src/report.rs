@@ -53,8 +53,16 @@ impl<'a> Report<'a> {
         match error.kind() {
             ErrorKind::MissingField(field) => self.missing_here(field),
             ErrorKind::UnknownField(field) => self.unknown(field),
+            ErrorKind::DuplicateField(field) => {
+                self.enter(field, "");
+                self.here(" stands twice");
+            }
             kind => {
-                self.here(" must match ");
+                self.here(if self.schema.is_empty() {
+                    " is wrong"
+                } else {
+                    " must match "
+                });
                 self.say(self.schema);
                 self.say(", got ");
                 self.say(shown(self.value));
@@ -105,9 +113,13 @@ impl<'a> Report<'a> {
             let mut children = Children::of(self.value);
             let inside = children.find_map(|(token, text)| {
                 let start = text.as_ptr() as usize - self.value.as_ptr() as usize;
-                (start..start + text.len()).contains(&offset).then_some((token, text, start))
+                (start..start + text.len())
+                    .contains(&offset)
+                    .then_some((token, text, start))
             });
-            let Some((token, text, start)) = inside else { return };
+            let Some((token, text, start)) = inside else {
+                return;
+            };
             self.enter(&token, text);
             offset -= start;
         }
@@ -125,7 +137,10 @@ impl<'a> Report<'a> {
             };
             write_raw(&mut self.pointer, escaped);
         }
-        let places = [member(member(self.schema, "properties"), token), member(self.schema, "items")];
+        let places = [
+            member(member(self.schema, "properties"), token),
+            member(self.schema, "items"),
+        ];
         let place = places.into_iter().find(|schema| !schema.is_empty());
         self.schema = place.unwrap_or_else(|| member(self.schema, "additionalProperties"));
         self.value = value;
@@ -133,11 +148,16 @@ impl<'a> Report<'a> {
 
     /// Appends where we are, and what of it.
     fn here(&mut self, what: &str) {
-        let pointer = std::mem::take(&mut self.pointer);
-        for part in ["`", if pointer.is_empty() { "/" } else { &pointer }, "`", what] {
-            self.say(part);
+        if self.pointer.is_empty() {
+            self.say("the object");
+        } else {
+            let pointer = std::mem::take(&mut self.pointer);
+            for part in ["`", &pointer, "`"] {
+                self.say(part);
+            }
+            self.pointer = pointer;
         }
-        self.pointer = pointer;
+        self.say(what);
     }
 
     fn say(&mut self, words: &str) {
@@ -170,8 +190,15 @@ impl<'a> Children<'a> {
         let mut reader = Reader::from(json);
         let is_array = matches!(reader.peek_kind(), Ok(Kind::Array));
         // Of something that is neither, `next_key` finds nothing.
-        let _ = if is_array { reader.begin_array() } else { reader.begin_object() };
-        Self { reader, index: is_array.then_some(0) }
+        let _ = if is_array {
+            reader.begin_array()
+        } else {
+            reader.begin_object()
+        };
+        Self {
+            reader,
+            index: is_array.then_some(0),
+        }
     }
 }
 
@@ -197,5 +224,7 @@ impl<'a> Iterator for Children<'a> {
 
 /// The member `name` of a JSON object, empty if there is none.
 fn member<'a>(json: &'a str, name: &str) -> &'a str {
-    Children::of(json).find(|(key, _)| key == name).map_or("", |(_, text)| text)
+    Children::of(json)
+        .find(|(key, _)| key == name)
+        .map_or("", |(_, text)| text)
 }

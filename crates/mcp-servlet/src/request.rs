@@ -21,7 +21,13 @@ pub(crate) struct Request<'a> {
 
 impl<'a> Request<'a> {
     pub(crate) fn new(tools: &'static [Entry]) -> Self {
-        Self { tools, name: None, tool: None, early: None, arguments: None }
+        Self {
+            tools,
+            name: None,
+            tool: None,
+            early: None,
+            arguments: None,
+        }
     }
 
     /// The place of the tool that is asked for, as far as that is known.
@@ -74,7 +80,10 @@ impl<'a> Request<'a> {
 
     fn complete(&mut self) -> Result<(&'static Entry, Arguments<'a>), Failure<'a>> {
         let Some(name) = &self.name else {
-            return Err(fault(Fault::INVALID_PARAMS, "the request has no `params.name`"));
+            return Err(fault(
+                Fault::INVALID_PARAMS,
+                "the request has no `params.name`",
+            ));
         };
         let Some(entry) = self.entry() else {
             return Err(unknown_tool(name, self.tools));
@@ -90,6 +99,14 @@ impl<'a> Request<'a> {
 impl Entry {
     /// Takes the arguments at the reader apart, as the tool's parameters ask.
     fn take<'a>(&self, reader: &mut Reader<'a>) -> Result<Arguments<'a>, Failure<'a>> {
+        if reader.peek_kind()? != Kind::Object {
+            let (text, error) = (reader.skip()?, Error::new(ErrorKind::WrongType, 0));
+            return Err(Failure::Argument {
+                name: "",
+                text,
+                error,
+            });
+        }
         (self.parameters.take)(reader, self.parameters.table)
     }
 }
@@ -101,7 +118,10 @@ impl Entry {
 #[cold]
 pub(crate) fn malformed(error: &Error) -> Fault {
     let (code, what) = match error.kind() {
-        ErrorKind::WrongType => (Fault::INVALID_PARAMS, "the request has a value of the wrong type at byte "),
+        ErrorKind::WrongType => (
+            Fault::INVALID_PARAMS,
+            "the request has a value of the wrong type at byte ",
+        ),
         _ => (Fault::PARSE_ERROR, "the request is not valid JSON at byte "),
     };
     let mut message = String::new();

@@ -48,7 +48,10 @@ impl ToolResult {
 
     /// A failure that the model should see.
     pub fn error(message: &str) -> Self {
-        Self { is_error: true, ..Self::text(message) }
+        Self {
+            is_error: true,
+            ..Self::text(message)
+        }
     }
 
     /// Adds a block.
@@ -65,19 +68,30 @@ impl ToolResult {
     /// Sets `_meta`, which MCP reserves for clients and servers that agreed on its keys.
     #[must_use]
     pub fn with_meta(self, meta: RawJson) -> Self {
-        Self { meta: Some(meta), ..self }
+        Self {
+            meta: Some(meta),
+            ..self
+        }
     }
 
     /// Sets `structuredContent` and adds the same JSON as text, for clients that know no other.
     pub(crate) fn structured(json: String) -> Self {
         let result = Self::text(&json);
-        Self { structured: Some(json), ..result }
+        Self {
+            structured: Some(json),
+            ..result
+        }
     }
 
     fn with_capacity(length: usize) -> Self {
         let mut json = String::with_capacity(START.len() + 40 + length);
         write_raw(&mut json, START);
-        Self { json, structured: None, meta: None, is_error: false }
+        Self {
+            json,
+            structured: None,
+            meta: None,
+            is_error: false,
+        }
     }
 
     fn push_text(&mut self, text: &str) {
@@ -108,7 +122,11 @@ impl ToolResult {
             self.raw(",\"_meta\":");
             self.raw(meta.get());
         }
-        self.raw(if self.is_error { ",\"isError\":true}" } else { "}" });
+        self.raw(if self.is_error {
+            ",\"isError\":true}"
+        } else {
+            "}"
+        });
         self.json
     }
 }
@@ -126,7 +144,10 @@ impl ToolResult {
 /// | `Result<T, E>` | what `T` becomes, or `isError` with the text of the error and its causes |
 ///
 /// The error of a `Result` may be a [`ToolError`], a [`Fault`](crate::Fault), a `String`, any
-/// `std::error::Error`, or anything else that converts into `Box<dyn Error>`.
+/// `std::error::Error`, or anything else that converts into `Box<dyn Error>`. The one common type that does
+/// not is `Box<dyn Error + Send + Sync>`: return `Box<dyn Error>`, or an [`anyhow`] error.
+///
+/// [`anyhow`]: https://docs.rs/anyhow
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
     label = "not a result of a tool",
@@ -215,7 +236,10 @@ pub struct Returns<T> {
 
 /// A function that returns `T`.
 pub const fn returns<T: IntoToolResult>() -> Returns<T> {
-    Returns { output: T::OUTPUT, convert: T::into_tool_result }
+    Returns {
+        output: T::OUTPUT,
+        convert: T::into_tool_result,
+    }
 }
 
 impl<T> Returns<T> {

@@ -80,15 +80,28 @@ pub(crate) enum Kind {
     /// Text of one character.
     Character,
     /// One of some texts; `notes` tells what they mean, a line for each.
-    Enum { values: &'static [&'static str], notes: &'static str },
+    Enum {
+        values: &'static [&'static str],
+        notes: &'static str,
+    },
     /// A list.
-    Array { items: &'static Node, nullable: bool, unique: bool },
+    Array {
+        items: &'static Node,
+        nullable: bool,
+        unique: bool,
+    },
     /// An object with values of one type under any names.
-    Map { values: &'static Node, nullable: bool },
+    Map {
+        values: &'static Node,
+        nullable: bool,
+    },
     /// An object with known properties.
     Object(Object),
     /// Any of several schemas; `object` says that each is an object.
-    AnyOf { variants: &'static [Node], object: bool },
+    AnyOf {
+        variants: &'static [Node],
+        object: bool,
+    },
     /// A schema written as JSON text.
     Raw(&'static str),
 }
@@ -107,7 +120,10 @@ pub(crate) struct Object {
 
 /// One property of an object schema.
 #[derive(Debug, Clone, Copy)]
-#[allow(clippy::struct_excessive_bools, reason = "they are independent, and none is public")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "they are independent, and none is public"
+)]
 pub struct Property {
     pub(crate) name: &'static str,
     pub(crate) node: &'static Node,
@@ -126,7 +142,10 @@ pub struct Property {
 
 impl Node {
     const fn new(kind: Kind) -> Self {
-        Self { kind, description: "" }
+        Self {
+            kind,
+            description: "",
+        }
     }
 
     /// The schema of `T`.
@@ -173,7 +192,10 @@ impl Node {
     #[must_use]
     pub const fn with_format(self, format: &'static str) -> Self {
         match self.kind {
-            Kind::String { .. } => Self { kind: Kind::String { format }, ..self },
+            Kind::String { .. } => Self {
+                kind: Kind::String { format },
+                ..self
+            },
             _ => self,
         }
     }
@@ -188,24 +210,38 @@ impl Node {
     #[must_use]
     pub const fn with_notes(self, notes: &'static str) -> Self {
         match self.kind {
-            Kind::Enum { values, .. } => Self { kind: Kind::Enum { values, notes }, ..self },
+            Kind::Enum { values, .. } => Self {
+                kind: Kind::Enum { values, notes },
+                ..self
+            },
             _ => self,
         }
     }
 
     /// A list of `T`.
     pub const fn array<T: Schema + ?Sized>() -> Self {
-        Self::new(Kind::Array { items: T::NODE, nullable: T::NULLABLE, unique: false })
+        Self::new(Kind::Array {
+            items: T::NODE,
+            nullable: T::NULLABLE,
+            unique: false,
+        })
     }
 
     /// A list of `T` without repetitions.
     pub const fn set<T: Schema + ?Sized>() -> Self {
-        Self::new(Kind::Array { items: T::NODE, nullable: T::NULLABLE, unique: true })
+        Self::new(Kind::Array {
+            items: T::NODE,
+            nullable: T::NULLABLE,
+            unique: true,
+        })
     }
 
     /// An object with any names and values of `T`.
     pub const fn map<T: Schema + ?Sized>() -> Self {
-        Self::new(Kind::Map { values: T::NODE, nullable: T::NULLABLE })
+        Self::new(Kind::Map {
+            values: T::NODE,
+            nullable: T::NULLABLE,
+        })
     }
 
     /// An object with these properties.
@@ -222,9 +258,13 @@ impl Node {
     #[must_use]
     pub const fn closed(self) -> Self {
         match self.kind {
-            Kind::Object(object) => {
-                Self { kind: Kind::Object(Object { closed: true, ..object }), ..self }
-            }
+            Kind::Object(object) => Self {
+                kind: Kind::Object(Object {
+                    closed: true,
+                    ..object
+                }),
+                ..self
+            },
             _ => self,
         }
     }
@@ -234,9 +274,13 @@ impl Node {
     #[must_use]
     pub const fn with_flattened(self, flattened: &'static [&'static Node]) -> Self {
         match self.kind {
-            Kind::Object(object) => {
-                Self { kind: Kind::Object(Object { flattened, ..object }), ..self }
-            }
+            Kind::Object(object) => Self {
+                kind: Kind::Object(Object {
+                    flattened,
+                    ..object
+                }),
+                ..self
+            },
             _ => self,
         }
     }
@@ -244,9 +288,13 @@ impl Node {
     /// The schema of `T` for [`with_flattened`](Self::with_flattened): of an `Option`, nothing is required.
     pub const fn flattened<T: Schema + ?Sized>() -> Self {
         match T::NODE.kind {
-            Kind::Object(object) if T::OPTIONAL => {
-                Self { kind: Kind::Object(Object { partial: true, ..object }), ..*T::NODE }
-            }
+            Kind::Object(object) if T::OPTIONAL => Self {
+                kind: Kind::Object(Object {
+                    partial: true,
+                    ..object
+                }),
+                ..*T::NODE
+            },
             Kind::Object(_) | Kind::Map { .. } | Kind::Any => *T::NODE,
             _ => panic!("what is flattened, or held beside a tag, must be a struct or a map"),
         }
@@ -273,7 +321,14 @@ impl Node {
     #[must_use]
     pub const fn with_description(self, description: &'static str) -> Self {
         let description = description.trim_ascii();
-        if description.is_empty() { self } else { Self { description, ..self } }
+        if description.is_empty() {
+            self
+        } else {
+            Self {
+                description,
+                ..self
+            }
+        }
     }
 
     /// Whether it describes objects only, as the arguments of a tool must.
@@ -291,7 +346,10 @@ impl Property {
     /// A property of type `T`.
     pub const fn new<T: Schema + ?Sized>(name: &'static str, description: &'static str) -> Self {
         let property = Self::with_node(name, description, T::NODE, T::NULLABLE);
-        Self { required: !T::OPTIONAL, ..property }
+        Self {
+            required: !T::OPTIONAL,
+            ..property
+        }
     }
 
     /// A property with a schema of its own; `nullable` where `null` stands for its absence.
@@ -320,37 +378,56 @@ impl Property {
     /// The same, optional on input: a default stands in. `json` is that default, empty if not a constant.
     #[must_use]
     pub const fn with_default(self, json: &'static str) -> Self {
-        Self { required: false, default: json, ..self }
+        Self {
+            required: false,
+            default: json,
+            ..self
+        }
     }
 
     /// The same, which input must have.
     #[must_use]
     pub const fn required(self) -> Self {
-        Self { required: true, ..self }
+        Self {
+            required: true,
+            ..self
+        }
     }
 
     /// The same, which output may leave out.
     #[must_use]
     pub const fn skipped(self) -> Self {
-        Self { skipped: true, ..self }
+        Self {
+            skipped: true,
+            ..self
+        }
     }
 
     /// The same for arguments only: results never have it.
     #[must_use]
     pub const fn input_only(self) -> Self {
-        Self { in_output: false, ..self }
+        Self {
+            in_output: false,
+            ..self
+        }
     }
 
     /// The same for results only: arguments never have it.
     #[must_use]
     pub const fn output_only(self) -> Self {
-        Self { in_input: false, ..self }
+        Self {
+            in_input: false,
+            ..self
+        }
     }
 
     /// The same with an example value, as JSON text.
     #[must_use]
     pub const fn with_example(self, json: &'static str) -> Self {
-        Self { example: json, ..self }
+        Self {
+            example: json,
+            ..self
+        }
     }
 
     /// The same with bounds, each a JSON number or empty.

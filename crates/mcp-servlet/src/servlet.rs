@@ -56,7 +56,9 @@ impl Servlet {
     /// The answer of the `call` export to a request, both as JSON.
     pub(crate) fn answer(&self, context: &Context, request: &[u8]) -> Result<String, Fault> {
         let mut call = Request::new(self.tools);
-        let outcome = call.read(request).and_then(|(tool, arguments)| (tool.call)(context, arguments));
+        let outcome = call
+            .read(request)
+            .and_then(|(tool, arguments)| (tool.call)(context, arguments));
         let result = match outcome {
             Ok(result) => result,
             Err(Failure::Malformed(error)) => return Err(malformed(&error)),
@@ -108,16 +110,18 @@ mod native {
             tool: &str,
             arguments: impl Serialize,
         ) -> Result<CallToolResult, Fault> {
-            let arguments = to_string(&arguments)
-                .map_err(|error| Fault::invalid_params(format!("arguments are not JSON: {error}")))?;
+            let arguments = to_string(&arguments).map_err(|error| {
+                Fault::invalid_params(format!("arguments are not JSON: {error}"))
+            })?;
             let mut request = String::from("{\"params\":{\"name\":");
             write_string(&mut request, tool);
             request.push_str(",\"arguments\":");
             request.push_str(&arguments);
             request.push_str("}}");
             let answer = self.call_raw(context, request.as_bytes())?;
-            from_str(&answer)
-                .map_err(|error| Fault::internal(format!("the result is not a CallToolResult: {error}")))
+            from_str(&answer).map_err(|error| {
+                Fault::internal(format!("the result is not a CallToolResult: {error}"))
+            })
         }
 
         /// Answers a request as the `call` export does, JSON for JSON.

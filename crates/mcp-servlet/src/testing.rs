@@ -73,7 +73,8 @@ impl TestContext {
     #[must_use]
     pub fn with_http(
         self,
-        answer: impl FnMut(&crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError> + 'static,
+        answer: impl FnMut(&crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError>
+        + 'static,
     ) -> Self {
         self.with(|host| host.http = Some(Box::new(answer)))
     }

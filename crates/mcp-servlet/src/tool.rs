@@ -20,8 +20,11 @@ pub trait Tool {
     /// How its arguments are taken apart.
     const PARAMETERS: Parameters;
     /// The tool as the dispatcher sees it.
-    const ENTRY: Entry =
-        Entry { name: Self::DEF.name, parameters: Self::PARAMETERS, call: Self::call };
+    const ENTRY: Entry = Entry {
+        name: Self::DEF.name,
+        parameters: Self::PARAMETERS,
+        call: Self::call,
+    };
 
     /// Reads the arguments, runs the function and turns what it returned into a result.
     fn call<'a>(context: &Context, arguments: Arguments<'a>) -> Result<ToolResult, Failure<'a>>;
@@ -76,8 +79,12 @@ pub struct Hints {
 
 impl Hints {
     /// No hint at all.
-    pub const UNSET: Self =
-        Self { read_only: None, destructive: None, idempotent: None, open_world: None };
+    pub const UNSET: Self = Self {
+        read_only: None,
+        destructive: None,
+        idempotent: None,
+        open_world: None,
+    };
 
     pub(crate) const fn are_unset(self) -> bool {
         self.read_only.is_none()
@@ -99,12 +106,21 @@ pub struct Parameters {
 impl Parameters {
     /// One by one, by name.
     pub const fn fields(fields: &'static [Field]) -> Self {
-        Self { table: Table { fields, names: None }, take: arguments::take_fields }
+        Self {
+            table: Table {
+                fields,
+                names: None,
+            },
+            take: arguments::take_fields,
+        }
     }
 
     /// All as one value; `names` are those it knows, if it refuses others.
     pub const fn whole(names: Option<&'static [&'static str]>) -> Self {
-        Self { table: Table { fields: &[], names }, take: arguments::take_whole }
+        Self {
+            table: Table { fields: &[], names },
+            take: arguments::take_whole,
+        }
     }
 }
 

@@ -66,7 +66,12 @@ fn statistics(
 }
 
 /// Finds the greatest common divisor of two whole numbers.
-#[tool(title = "Greatest common divisor", read_only, idempotent, open_world = false)]
+#[tool(
+    title = "Greatest common divisor",
+    read_only,
+    idempotent,
+    open_world = false
+)]
 fn gcd(
     /// one number
     #[arg(min = 1)]
@@ -114,24 +119,37 @@ mod tests {
 
     #[test]
     fn adds_floats_without_losing_digits() {
-        assert_eq!(text("add", json!({ "a": 0.1, "b": 0.2 })), "0.30000000000000004");
+        assert_eq!(
+            text("add", json!({ "a": 0.1, "b": 0.2 })),
+            "0.30000000000000004"
+        );
         assert_eq!(text("add", json!({ "a": 1, "b": 2 })), "3");
     }
 
     #[test]
     fn refuses_to_divide_by_zero() {
         assert_eq!(divide(1.0, 0.0), Err(CalculatorError::DivisionByZero));
-        let result = SERVLET.call("divide", json!({ "dividend": 1, "divisor": 0 })).unwrap();
+        let result = SERVLET
+            .call("divide", json!({ "dividend": 1, "divisor": 0 }))
+            .unwrap();
         assert_eq!(result.is_error, Some(true));
-        assert_eq!(result.content[0].text.as_deref(), Some("cannot divide by zero"));
+        assert_eq!(
+            result.content[0].text.as_deref(),
+            Some("cannot divide by zero")
+        );
     }
 
     #[test]
     fn gives_statistics_as_structured_content_and_as_text() {
-        let result = SERVLET.call("statistics", json!({ "numbers": [1, 2, 4.5] })).unwrap();
+        let result = SERVLET
+            .call("statistics", json!({ "numbers": [1, 2, 4.5] }))
+            .unwrap();
         let expected = json!({ "count": 3, "sum": 7.5, "mean": 2.5, "min": 1.0, "max": 4.5 });
         let structured = result.structured_content.unwrap();
-        assert_eq!(serde_json::from_str::<Value>(structured.get()).unwrap(), expected);
+        assert_eq!(
+            serde_json::from_str::<Value>(structured.get()).unwrap(),
+            expected
+        );
         let text = result.content[0].text.as_deref().unwrap();
         assert_eq!(serde_json::from_str::<Value>(text).unwrap(), expected);
     }

@@ -54,10 +54,30 @@ struct Item {
 }
 
 const ITEMS: &[Item] = &[
-    Item { id: 1, name: "Atlas", category: Category::Book, price: 4_500 },
-    Item { id: 2, name: "Backgammon", category: Category::Game, price: 2_900 },
-    Item { id: 3, name: "Cap", category: Category::Clothing, price: 1_500 },
-    Item { id: 4, name: "Dictionary", category: Category::Book, price: 3_200 },
+    Item {
+        id: 1,
+        name: "Atlas",
+        category: Category::Book,
+        price: 4_500,
+    },
+    Item {
+        id: 2,
+        name: "Backgammon",
+        category: Category::Game,
+        price: 2_900,
+    },
+    Item {
+        id: 3,
+        name: "Cap",
+        category: Category::Clothing,
+        price: 1_500,
+    },
+    Item {
+        id: 4,
+        name: "Dictionary",
+        category: Category::Book,
+        price: 3_200,
+    },
 ];
 
 /// What a search found.
@@ -90,7 +110,11 @@ fn search(
     let mut items: Vec<_> = ITEMS
         .iter()
         .filter(|item| item.name.to_lowercase().contains(&text))
-        .filter(|item| categories.as_ref().is_none_or(|some| some.contains(&item.category)))
+        .filter(|item| {
+            categories
+                .as_ref()
+                .is_none_or(|some| some.contains(&item.category))
+        })
         .filter(|item| price.is_none_or(|range| range.contains(item.price)))
         .cloned()
         .collect();
@@ -141,9 +165,14 @@ fn quote(context: &Context, #[arg(flatten)] order: Order) -> Result<String, Tool
         Delivery::Parcel { address } => (500, format!("by parcel to {address}")),
     };
     let price = u64::from(item.price) * u64::from(order.quantity) + shipping;
-    let currency = context.config("currency").unwrap_or_else(|| "EUR".to_owned());
+    let currency = context
+        .config("currency")
+        .unwrap_or_else(|| "EUR".to_owned());
     let (whole, cents) = (price / 100, price % 100);
-    Ok(format!("{} × {}, {by}: {whole}.{cents:02} {currency}", order.quantity, item.name))
+    Ok(format!(
+        "{} × {}, {by}: {whole}.{cents:02} {currency}",
+        order.quantity, item.name
+    ))
 }
 
 mcp_servlet::export!(static SERVLET = { tools: [search, quote] });
@@ -181,10 +210,18 @@ mod tests {
 
     #[test]
     fn names_the_place_of_a_wrong_value_inside_an_argument() {
-        let result = SERVLET.call("search", json!({ "categories": ["book", "car"] })).unwrap();
+        let result = SERVLET
+            .call("search", json!({ "categories": ["book", "car"] }))
+            .unwrap();
         let text = result.content[0].text.as_deref().unwrap();
-        assert!(text.starts_with("invalid arguments: `/categories/1` must match {\"type\":\"string\""), "{text}");
-        assert!(text.ends_with("\"enum\":[\"book\",\"game\",\"clothing\"]}, got \"car\""), "{text}");
+        assert!(
+            text.starts_with("invalid arguments: `/categories/1` must match {\"type\":\"string\""),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("\"enum\":[\"book\",\"game\",\"clothing\"]}, got \"car\""),
+            "{text}"
+        );
     }
 
     #[test]
@@ -204,10 +241,14 @@ mod tests {
 
     #[test]
     fn refuses_an_unknown_field_of_an_order() {
-        let result = SERVLET.call("quote", json!({ "itemId": 2, "qty": 3 })).unwrap();
+        let result = SERVLET
+            .call("quote", json!({ "itemId": 2, "qty": 3 }))
+            .unwrap();
         assert_eq!(
             result.content[0].text.as_deref(),
-            Some("invalid arguments: `/qty` is unknown; known are `itemId`, `quantity`, `delivery`")
+            Some(
+                "invalid arguments: `/qty` is unknown; known are `itemId`, `quantity`, `delivery`"
+            )
         );
     }
 }

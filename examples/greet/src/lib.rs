@@ -67,6 +67,9 @@ mod tests {
     fn answers_the_request_that_hosts_send() {
         let request = br#"{"params":{"name":"greet","arguments":{"name":"Ada"}}}"#;
         let answer = SERVLET.call_raw(&TestContext::new(), request).unwrap();
-        assert_eq!(answer, r#"{"content":[{"type":"text","text":"Hello, Ada!"}]}"#);
+        assert_eq!(
+            answer,
+            r#"{"content":[{"type":"text","text":"Hello, Ada!"}]}"#
+        );
     }
 }

@@ -11,7 +11,7 @@ use std::{
 use cargo_metadata::{Message, Package, TargetKind};
 
 use crate::{
-    build::{TARGET, profile::Profile},
+    build::TARGET,
     failure::{Failure, Kind},
 };
 
@@ -35,7 +35,9 @@ pub(super) fn check_target(path: &Path) -> Result<(), Failure> {
 }
 
 /// Builds one package, alone so that no other one turns on features in it, and returns the `.wasm` file.
-pub(super) fn build(package: &Package, profile: &Profile) -> Result<PathBuf, Failure> {
+///
+/// As nothing but a `cdylib`: cargo leaves out the link-time optimization of a package that is an `rlib` as well.
+pub(super) fn build(package: &Package, options: &[String]) -> Result<PathBuf, Failure> {
     let mut command = Command::new(tool("CARGO", "cargo"));
     if let Some(target) = env::var_os("CARGO_TARGET_DIR") {
         // Cargo would take a relative one from the package's directory, in which it runs for the sake of rustup.
@@ -50,8 +52,10 @@ pub(super) fn build(package: &Package, profile: &Profile) -> Result<PathBuf, Fai
     }
     let mut cargo = command
         .args([
-            "build",
+            "rustc",
             "--lib",
+            "--crate-type",
+            "cdylib",
             "--target",
             TARGET,
             "--message-format",
@@ -63,7 +67,7 @@ pub(super) fn build(package: &Package, profile: &Profile) -> Result<PathBuf, Fai
             "--manifest-path",
             package.manifest_path.as_str(),
         ])
-        .args(profile.options())
+        .args(options)
         .current_dir(
             package
                 .manifest_path

@@ -25,10 +25,29 @@ impl Space {
     /// The table for people.
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let code = self.code();
-        writeln!(out, "\n  {code} bytes of code and {} of data, without names:\n", self.data)?;
-        self.table(out, "by theme", sums(&self.functions, |function| function.theme().name().to_owned()), usize::MAX)?;
-        self.table(out, "by crate", sums(&self.functions, |function| function.krate().to_owned()), NAMED)?;
-        let largest = self.functions.iter().map(|function| (function.name.clone(), function.size));
+        writeln!(
+            out,
+            "\n  {code} bytes of code and {} of data, without names:\n",
+            self.data
+        )?;
+        self.table(
+            out,
+            "by theme",
+            sums(&self.functions, |function| {
+                function.theme().name().to_owned()
+            }),
+            usize::MAX,
+        )?;
+        self.table(
+            out,
+            "by crate",
+            sums(&self.functions, |function| function.krate().to_owned()),
+            NAMED,
+        )?;
+        let largest = self
+            .functions
+            .iter()
+            .map(|function| (function.name.clone(), function.size));
         self.table(out, "largest functions", largest.collect(), NAMED)?;
         for (theme, size) in self.worth_a_word() {
             if let Some(advice) = theme.advice() {
@@ -38,7 +57,13 @@ impl Space {
         Ok(())
     }
 
-    fn table(&self, out: &mut impl Write, title: &str, rows: Vec<(String, u64)>, most: usize) -> io::Result<()> {
+    fn table(
+        &self,
+        out: &mut impl Write,
+        title: &str,
+        rows: Vec<(String, u64)>,
+        most: usize,
+    ) -> io::Result<()> {
         writeln!(out, "  {title}")?;
         for (name, size) in rows.into_iter().take(most) {
             let percent = size * 100 / self.code().max(1);
@@ -49,7 +74,11 @@ impl Space {
 
     /// The same for programs.
     pub(super) fn json(&self) -> Value {
-        let object = |rows: Vec<(String, u64)>| rows.into_iter().map(|(name, size)| (name, json!(size))).collect::<Value>();
+        let object = |rows: Vec<(String, u64)>| {
+            rows.into_iter()
+                .map(|(name, size)| (name, json!(size)))
+                .collect::<Value>()
+        };
         json!({
             "code": self.code(),
             "data": self.data,
@@ -68,7 +97,10 @@ impl Space {
         for function in &self.functions {
             *sizes.entry(function.theme()).or_insert(0) += function.size;
         }
-        let mut themes: Vec<_> = sizes.into_iter().filter(|(_, size)| size * 100 > self.code()).collect();
+        let mut themes: Vec<_> = sizes
+            .into_iter()
+            .filter(|(_, size)| size * 100 > self.code())
+            .collect();
         themes.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
         themes
     }

@@ -177,7 +177,10 @@ pub(crate) fn number(input: &[u8], at: usize) -> Step {
     }
     if matches!(byte(input, at), b'e' | b'E') {
         at += 1;
-        at = digits(input, at + usize::from(matches!(byte(input, at), b'+' | b'-')))?;
+        at = digits(
+            input,
+            at + usize::from(matches!(byte(input, at), b'+' | b'-')),
+        )?;
     }
     Ok(at)
 }

@@ -68,6 +68,10 @@ impl<'de> Reader<'de> {
     }
 
     fn key_or_element(&self, at: usize, object: bool) -> scan::Step {
-        if object { scan::key(self.input, at, true) } else { Ok(at) }
+        if object {
+            scan::key(self.input, at, true)
+        } else {
+            Ok(at)
+        }
     }
 }

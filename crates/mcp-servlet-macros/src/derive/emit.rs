@@ -8,9 +8,18 @@ use super::options::TypeOptions;
 use super::shape::{Shape, private};
 
 /// The type's implementation of `Schema`.
-pub(crate) fn implementation(input: &DeriveInput, options: &TypeOptions, shape: &Shape) -> TokenStream {
+pub(crate) fn implementation(
+    input: &DeriveInput,
+    options: &TypeOptions,
+    shape: &Shape,
+) -> TokenStream {
     let private = private(options);
-    let Shape { node, same_as, transparent, names } = shape;
+    let Shape {
+        node,
+        same_as,
+        transparent,
+        names,
+    } = shape;
     let same = same_as.as_ref().map(|ty| {
         let optional = transparent.then(|| quote!(const OPTIONAL: ::core::primitive::bool = <#ty as #private::Schema>::OPTIONAL;));
         quote! {
@@ -20,23 +29,33 @@ pub(crate) fn implementation(input: &DeriveInput, options: &TypeOptions, shape: 
                 <#ty as #private::Schema>::NAMES;
         }
     });
-    let names = names.as_ref().map(|names| quote! {
-        const NAMES: ::core::option::Option<&'static [&'static ::core::primitive::str]> =
-            ::core::option::Option::Some(&[#(#names),*]);
+    let names = names.as_ref().map(|names| {
+        quote! {
+            const NAMES: ::core::option::Option<&'static [&'static ::core::primitive::str]> =
+                ::core::option::Option::Some(&[#(#names),*]);
+        }
     });
-    with_body(input, &private, &quote! {
-        const NODE: &'static #private::Node = &#node;
-        #same
-        #names
-    })
+    with_body(
+        input,
+        &private,
+        &quote! {
+            const NODE: &'static #private::Node = &#node;
+            #same
+            #names
+        },
+    )
 }
 
 /// For a type with errors: enough for its users to compile, so that no error follows from them.
 pub(crate) fn stand_in(input: &DeriveInput, options: &TypeOptions) -> TokenStream {
     let private = private(options);
-    with_body(input, &private, &quote! {
-        const NODE: &'static #private::Node = &#private::Node::object(&[]);
-    })
+    with_body(
+        input,
+        &private,
+        &quote! {
+            const NODE: &'static #private::Node = &#private::Node::object(&[]);
+        },
+    )
 }
 
 fn with_body(input: &DeriveInput, private: &TokenStream, body: &TokenStream) -> TokenStream {
@@ -64,7 +83,9 @@ fn bounded(generics: &Generics, private: &TokenStream) -> Generics {
         .collect();
     let condition = generics.make_where_clause();
     for name in names {
-        condition.predicates.push(syn::parse_quote!(#name: #private::Schema));
+        condition
+            .predicates
+            .push(syn::parse_quote!(#name: #private::Schema));
     }
     generics
 }

@@ -98,9 +98,13 @@ impl TypeOptions {
 impl TypeOptions {
     fn set_proxy(&mut self, item: &SerdeItem, diagnostics: &mut Diagnostics) {
         // What is no type, serde's own derive reports.
-        let Some(ty) = item.string().and_then(|name| name.parse::<Type>().ok()) else { return };
+        let Some(ty) = item.string().and_then(|name| name.parse::<Type>().ok()) else {
+            return;
+        };
         match &self.proxy {
-            Some(other) if other.to_token_stream().to_string() != ty.to_token_stream().to_string() => {
+            Some(other)
+                if other.to_token_stream().to_string() != ty.to_token_stream().to_string() =>
+            {
                 diagnostics.error(
                     &item.meta,
                     "a type that differs between reading and writing has no one schema\nhelp: take one type for both",
@@ -183,9 +187,16 @@ impl SerdeItem {
 
     /// A name, which must be the same in both directions.
     fn name(&self, diagnostics: &mut Diagnostics) -> Option<LitStr> {
-        let Meta::List(list) = &self.meta else { return self.string() };
-        let items = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok()?;
-        let names: Vec<LitStr> = items.into_iter().filter_map(|meta| SerdeItem::new(meta).string()).collect();
+        let Meta::List(list) = &self.meta else {
+            return self.string();
+        };
+        let items = list
+            .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
+            .ok()?;
+        let names: Vec<LitStr> = items
+            .into_iter()
+            .filter_map(|meta| SerdeItem::new(meta).string())
+            .collect();
         if let [first, second] = &*names {
             if first.value() == second.value() {
                 return Some(first.clone());
@@ -206,16 +217,24 @@ impl SerdeItem {
 
     fn new(meta: Meta) -> Self {
         let path = meta.path().clone();
-        let key = path.get_ident().map(ToString::to_string).unwrap_or_default();
+        let key = path
+            .get_ident()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         Self { key, path, meta }
     }
 }
 
 fn serde_items(attributes: &[Attribute]) -> impl Iterator<Item = SerdeItem> {
-    let lists = attributes.iter().filter(|attribute| attribute.path().is_ident("serde"));
+    let lists = attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("serde"));
     let parse = Punctuated::<Meta, Token![,]>::parse_terminated;
     // What does not parse, serde's own derive reports.
-    lists.filter_map(move |list| list.parse_args_with(parse).ok()).flatten().map(SerdeItem::new)
+    lists
+        .filter_map(move |list| list.parse_args_with(parse).ok())
+        .flatten()
+        .map(SerdeItem::new)
 }
 
 fn schema_entries(
@@ -223,7 +242,10 @@ fn schema_entries(
     diagnostics: &mut Diagnostics,
 ) -> Vec<crate::attributes::Entry> {
     let mut all = Entries(Vec::new());
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("schema")) {
+    for attribute in attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("schema"))
+    {
         if let Some(entries) = diagnostics.ok(attribute.parse_args::<Entries>()) {
             all.0.extend(entries.0);
         }

@@ -24,7 +24,12 @@ pub(crate) struct Shape {
 
 impl Shape {
     pub(crate) fn of(node: TokenStream) -> Self {
-        Self { node, same_as: None, transparent: false, names: None }
+        Self {
+            node,
+            same_as: None,
+            transparent: false,
+            names: None,
+        }
     }
 }
 
@@ -34,9 +39,17 @@ pub(crate) fn node(
     options: &TypeOptions,
     diagnostics: &mut Diagnostics,
 ) -> Option<Shape> {
-    let reader = Reader { options, name: &input.ident, private: private(options), diagnostics };
+    let reader = Reader {
+        options,
+        name: &input.ident,
+        private: private(options),
+        diagnostics,
+    };
     if let Some(proxy) = &options.proxy {
-        return Some(Shape { transparent: true, ..reader.same_as(proxy, &input.attrs) });
+        return Some(Shape {
+            transparent: true,
+            ..reader.same_as(proxy, &input.attrs)
+        });
     }
     reader.data(input)
 }
@@ -78,7 +91,10 @@ impl Reader<'_> {
         let private = &self.private;
         let description = docs::description(attributes);
         let shape = Shape::of(quote!(#private::Node::of::<#ty>().with_description(#description)));
-        Shape { same_as: Some(ty.to_token_stream()), ..shape }
+        Shape {
+            same_as: Some(ty.to_token_stream()),
+            ..shape
+        }
     }
 
     fn structure(&mut self, fields: &Fields, input: &DeriveInput) -> Option<Shape> {
@@ -86,14 +102,20 @@ impl Reader<'_> {
         if self.options.transparent {
             // Of several or none, serde's own derive says what is wrong.
             let field = fields.iter().find(|field| is_transparent(field))?;
-            return Some(Shape { transparent: true, ..self.newtype(field, input) });
+            return Some(Shape {
+                transparent: true,
+                ..self.newtype(field, input)
+            });
         }
         match fields {
             Fields::Named(named) => {
                 let object = self.object(named, self.options.rename_all);
                 let description = docs::description(&input.attrs);
                 let node = &object.node;
-                Some(Shape { node: quote!(#node.with_description(#description)), ..object })
+                Some(Shape {
+                    node: quote!(#node.with_description(#description)),
+                    ..object
+                })
             }
             Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
                 Some(self.newtype(&unnamed.unnamed[0], input))
@@ -122,7 +144,8 @@ impl Reader<'_> {
         let options = FieldOptions::parse(&field.attrs, self.diagnostics);
         self.check_recursion(field);
         if let Some(example) = &options.example {
-            let message = "an example belongs to a field with a name\nhelp: put it on the field of this type";
+            let message =
+                "an example belongs to a field with a name\nhelp: put it on the field of this type";
             self.diagnostics.error(example, message);
         }
         match self.own_schema(&options) {
@@ -182,7 +205,10 @@ impl Reader<'_> {
             node.extend(quote!(.closed()));
         }
         if flattened.is_empty() {
-            return Shape { names: Some(names), ..Shape::of(node) };
+            return Shape {
+                names: Some(names),
+                ..Shape::of(node)
+            };
         }
         node.extend(quote!(.with_flattened(&[#(#flattened),*])));
         Shape::of(node)
@@ -240,7 +266,11 @@ fn field_name(field: &Field, options: &FieldOptions, case: Option<Case>) -> Stri
     if let Some(rename) = &options.rename {
         return rename.value();
     }
-    let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
+    let name = field
+        .ident
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let name = name.trim_start_matches("r#");
     case.map_or_else(|| name.to_owned(), |case| case.field(name))
 }

@@ -15,12 +15,18 @@ impl Reader<'_> {
         let variants: Vec<_> = data
             .variants
             .iter()
-            .map(|variant| (variant, VariantOptions::parse(&variant.attrs, self.diagnostics)))
+            .map(|variant| {
+                (
+                    variant,
+                    VariantOptions::parse(&variant.attrs, self.diagnostics),
+                )
+            })
             .filter(|(_, options)| !options.skip)
             .collect();
         if variants.is_empty() {
             let name = &input.ident;
-            let message = format!("`{name}` has no variants, so no JSON fits it\nhelp: give it one");
+            let message =
+                format!("`{name}` has no variants, so no JSON fits it\nhelp: give it one");
             self.diagnostics.error(name, message);
             return None;
         }
@@ -33,13 +39,20 @@ impl Reader<'_> {
         let private = self.private.clone();
         let description = docs::description(&input.attrs);
         let externally_tagged = self.options.tag.is_none() && !self.options.untagged;
-        let all_unit = variants.iter().all(|(variant, _)| matches!(variant.fields, Fields::Unit));
+        let all_unit = variants
+            .iter()
+            .all(|(variant, _)| matches!(variant.fields, Fields::Unit));
         let node = if externally_tagged && all_unit {
-            let names = variants.iter().map(|(variant, options)| variant_name(variant, options, self.options));
+            let names = variants
+                .iter()
+                .map(|(variant, options)| variant_name(variant, options, self.options));
             let notes = notes(&variants, self.options);
             quote!(#private::Node::one_of_strings(&[#(#names),*]) #notes)
         } else {
-            let nodes: Vec<_> = variants.iter().map(|(variant, options)| self.variant(variant, options)).collect();
+            let nodes: Vec<_> = variants
+                .iter()
+                .map(|(variant, options)| self.variant(variant, options))
+                .collect();
             quote!(#private::Node::any_of(&[#(#nodes),*]))
         };
         Some(Shape::of(quote!(#node.with_description(#description))))
@@ -60,7 +73,13 @@ impl Reader<'_> {
     }
 
     /// `{"t": "Variant", "c": …}`
-    fn adjacent(&self, tag: &str, place: &str, name: &str, content: Option<Inner<'_>>) -> TokenStream {
+    fn adjacent(
+        &self,
+        tag: &str,
+        place: &str,
+        name: &str,
+        content: Option<Inner<'_>>,
+    ) -> TokenStream {
         let private = &self.private;
         let tag = self.tag(tag, name);
         let content = content.map(|content| self.holding(place, &content));
@@ -76,7 +95,9 @@ impl Reader<'_> {
         let object = quote!(#private::Node::object(&[#tag]));
         match content {
             None => object,
-            Some(Inner::Type(ty)) => quote!(#object.with_flattened(&[&#private::Node::flattened::<#ty>()])),
+            Some(Inner::Type(ty)) => {
+                quote!(#object.with_flattened(&[&#private::Node::flattened::<#ty>()]))
+            }
             Some(Inner::Node(node)) => {
                 let closed = self.closed();
                 quote!(#object.with_flattened(&[&#node])#closed)
@@ -131,7 +152,9 @@ impl Reader<'_> {
         match fields {
             Fields::Unit => None,
             Fields::Named(named) => Some(Inner::Node(self.object(named, case).node)),
-            Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => Some(self.inner(&unnamed.unnamed[0])),
+            Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
+                Some(self.inner(&unnamed.unnamed[0]))
+            }
             Fields::Unnamed(unnamed) => {
                 self.no_tuples(unnamed);
                 None
@@ -155,7 +178,11 @@ fn variant_name(variant: &Variant, options: &VariantOptions, of_type: &TypeOptio
 fn notes(variants: &[(&Variant, VariantOptions)], of_type: &TypeOptions) -> Option<TokenStream> {
     let mut notes = Vec::new();
     for (variant, options) in variants {
-        if variant.attrs.iter().any(|attribute| docs::doc_value(attribute).is_some()) {
+        if variant
+            .attrs
+            .iter()
+            .any(|attribute| docs::doc_value(attribute).is_some())
+        {
             let start = format!("\n- `{}`: ", variant_name(variant, options, of_type));
             let text = docs::description(&variant.attrs);
             notes.push(quote!(#start, #text));

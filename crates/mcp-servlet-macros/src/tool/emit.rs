@@ -151,7 +151,13 @@ fn arguments<'a>(tool: &'a ValidTool<'_>) -> impl Iterator<Item = &'a Argument<'
 }
 
 fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream {
-    let Argument { ty, name, description, options, .. } = argument;
+    let Argument {
+        ty,
+        name,
+        description,
+        options,
+        ..
+    } = argument;
     let mut value = quote!(#private::argument::<#ty>(#name, #description));
     if let Some(default) = &options.default {
         let json = json_token(default_json(default));

@@ -5,7 +5,8 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Generics, Ident, Lifetime, LitStr, ReturnType, Token, Type, Visibility, parenthesized,
+    Attribute, Generics, Ident, Lifetime, LitStr, ReturnType, Token, Type, Visibility,
+    parenthesized,
 };
 
 /// What stands before the body.
@@ -39,13 +40,18 @@ pub(crate) enum Pattern {
 impl FnHead {
     /// Whether there is a `self`.
     pub(crate) fn has_receiver(&self) -> bool {
-        self.parameters.iter().any(|param| matches!(param.pattern, Pattern::Receiver(_)))
+        self.parameters
+            .iter()
+            .any(|param| matches!(param.pattern, Pattern::Receiver(_)))
     }
 }
 
 /// The conditions under which the function exists.
 pub(crate) fn cfgs(head: &FnHead) -> Vec<&Attribute> {
-    head.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
+    head.attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"))
+        .collect()
 }
 
 impl Parse for FnHead {
@@ -66,7 +72,15 @@ impl Parse for FnHead {
         let output = input.parse()?;
         input.parse::<TokenStream>()?;
         let parameters = parameters.into_iter().collect();
-        Ok(Self { attributes, visibility, qualifiers, name, generics, parameters, output })
+        Ok(Self {
+            attributes,
+            visibility,
+            qualifiers,
+            name,
+            generics,
+            parameters,
+            output,
+        })
     }
 }
 
@@ -87,7 +101,10 @@ impl Parse for Param {
             Some(receiver) => Pattern::Receiver(receiver),
             None => pattern(input)?,
         };
-        Ok(Self { attributes, pattern })
+        Ok(Self {
+            attributes,
+            pattern,
+        })
     }
 }
 

@@ -100,7 +100,10 @@ impl ArgOptions {
     pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut options = Self::default();
         let mut all = Entries(Vec::new());
-        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("arg")) {
+        for attribute in attributes
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("arg"))
+        {
             if let Some(entries) = diagnostics.ok(entries_of(attribute)) {
                 all.0.extend(entries.0);
             }
@@ -141,8 +144,14 @@ fn entries_of(attribute: &Attribute) -> syn::Result<Entries> {
 /// JSON text for a literal in the source, if it is one that JSON knows.
 pub(crate) fn json_literal(value: &TokenStream) -> Option<String> {
     let (sign, literal) = match syn::parse2::<SignedLiteral>(value.clone()).ok()? {
-        SignedLiteral { minus: true, literal } => ("-", literal),
-        SignedLiteral { minus: false, literal } => ("", literal),
+        SignedLiteral {
+            minus: true,
+            literal,
+        } => ("-", literal),
+        SignedLiteral {
+            minus: false,
+            literal,
+        } => ("", literal),
     };
     match literal {
         syn::Lit::Str(text) if sign.is_empty() => Some(json_string(&text.value())),
@@ -170,7 +179,10 @@ struct SignedLiteral {
 impl syn::parse::Parse for SignedLiteral {
     fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
         let minus = input.parse::<Option<syn::Token![-]>>()?.is_some();
-        Ok(Self { minus, literal: input.parse()? })
+        Ok(Self {
+            minus,
+            literal: input.parse()?,
+        })
     }
 }
 

@@ -19,10 +19,14 @@ pub(crate) fn without_parameter_attributes(item: TokenStream) -> TokenStream {
             (Place::Before, TokenTree::Ident(ident)) if ident == "fn" => Place::Head { depth: 0 },
             (Place::Head { depth }, TokenTree::Punct(punct)) => match punct.as_char() {
                 '<' => Place::Head { depth: depth + 1 },
-                '>' if !after_minus => Place::Head { depth: depth.saturating_sub(1) },
+                '>' if !after_minus => Place::Head {
+                    depth: depth.saturating_sub(1),
+                },
                 _ => Place::Head { depth },
             },
-            (Place::Head { depth: 0 }, TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+            (Place::Head { depth: 0 }, TokenTree::Group(group))
+                if group.delimiter() == Delimiter::Parenthesis =>
+            {
                 output.extend([regrouped(group, parameters(group.stream()))]);
                 place = Place::After;
                 continue;

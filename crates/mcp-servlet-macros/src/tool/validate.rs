@@ -77,7 +77,10 @@ fn check_qualifiers(head: &FnHead, diagnostics: &mut Diagnostics) {
             "unsafe" => "hosts call a tool with any arguments: remove `unsafe`",
             _ => "`export!` makes the wasm exports: remove `extern`",
         };
-        diagnostics.error(qualifier, format!("tool `{name}` cannot be `{qualifier}`\nhelp: {help}"));
+        diagnostics.error(
+            qualifier,
+            format!("tool `{name}` cannot be `{qualifier}`\nhelp: {help}"),
+        );
     }
     if !head.generics.params.is_empty() {
         diagnostics.error(
@@ -121,13 +124,19 @@ fn tool_name(head: &FnHead, options: &ToolOptions, diagnostics: &mut Diagnostics
     if let Some(wrong) = name.chars().find(|c| !is_valid(*c)) {
         diagnostics.error(
             literal,
-            format!("a tool name cannot have `{}`\nhelp: take ASCII letters, digits, `_`, `-` and `.`", wrong.escape_debug()),
+            format!(
+                "a tool name cannot have `{}`\nhelp: take ASCII letters, digits, `_`, `-` and `.`",
+                wrong.escape_debug()
+            ),
         );
     }
     if name.is_empty() || name.len() > 128 {
         diagnostics.error(
             literal,
-            format!("a tool name has 1 to 128 characters, this one {}", name.len()),
+            format!(
+                "a tool name has 1 to 128 characters, this one {}",
+                name.len()
+            ),
         );
     }
     name
@@ -150,7 +159,9 @@ fn parameters<'a>(
     diagnostics: &mut Diagnostics,
 ) -> Vec<ValidParam<'a>> {
     let params = head.parameters.iter();
-    params.filter_map(|param| parameter(param, head, options, diagnostics)).collect()
+    params
+        .filter_map(|param| parameter(param, head, options, diagnostics))
+        .collect()
 }
 
 fn parameter<'a>(
@@ -170,7 +181,10 @@ fn parameter<'a>(
             return None;
         }
         Pattern::Other(tokens) => {
-            diagnostics.error(tokens, "an argument needs a name\nhelp: take it apart in the body");
+            diagnostics.error(
+                tokens,
+                "an argument needs a name\nhelp: take it apart in the body",
+            );
             return None;
         }
     };
@@ -182,18 +196,30 @@ fn parameter<'a>(
             Some(ValidParam::Context(reference.and_token.span))
         }
         _ if ident == "_" => {
-            diagnostics.error(ident, "an argument needs a name\nhelp: give it one, or remove it");
+            diagnostics.error(
+                ident,
+                "an argument needs a name\nhelp: give it one, or remove it",
+            );
             None
         }
         Type::ImplTrait(_) => {
-            diagnostics.error(ty, format!("argument `{ident}` needs a concrete type\nhelp: name the type"));
+            diagnostics.error(
+                ty,
+                format!("argument `{ident}` needs a concrete type\nhelp: name the type"),
+            );
             None
         }
         _ if arg.flatten.is_some() || options.input_schema.is_some() => {
             check_flatten(&arg, diagnostics);
             Some(ValidParam::Whole(ty))
         }
-        _ => Some(ValidParam::Argument(Box::new(argument(param, ident, ty, arg, diagnostics)))),
+        _ => Some(ValidParam::Argument(Box::new(argument(
+            param,
+            ident,
+            ty,
+            arg,
+            diagnostics,
+        )))),
     }
 }
 
@@ -221,7 +247,13 @@ fn argument<'a>(
         }
         None => ident.unraw().to_string(),
     };
-    Argument { ty, name, ident, description: docs::description(&param.attributes), options }
+    Argument {
+        ty,
+        name,
+        ident,
+        description: docs::description(&param.attributes),
+        options,
+    }
 }
 
 fn is_number(json: &str) -> bool {
@@ -236,7 +268,10 @@ fn check_literal(
     diagnostics: &mut Diagnostics,
 ) {
     if !json_literal(value).is_some_and(|json| is_right(&json)) {
-        diagnostics.error(value, format!("`{key}` takes {what}, because it is part of the schema"));
+        diagnostics.error(
+            value,
+            format!("`{key}` takes {what}, because it is part of the schema"),
+        );
     }
 }
 
@@ -259,7 +294,11 @@ fn check_context(
 ) {
     let borrowed = reference.elem.to_token_stream().to_string();
     if borrowed == "str" || matches!(*reference.elem, Type::Slice(_)) {
-        let owned = if borrowed == "str" { "String" } else { "Vec<…>" };
+        let owned = if borrowed == "str" {
+            "String"
+        } else {
+            "Vec<…>"
+        };
         diagnostics.error(
             reference,
             format!("argument `{ident}` cannot be borrowed\nhelp: take `{owned}`; only the `&Context` is a reference"),
@@ -278,12 +317,18 @@ fn check_flatten(options: &ArgOptions, diagnostics: &mut Diagnostics) {
         || options.min.is_some()
         || options.max.is_some();
     if let (Some(flatten), true) = (&options.flatten, others) {
-        diagnostics.error(flatten, "`flatten` stands alone\nhelp: put the other options on the struct's fields");
+        diagnostics.error(
+            flatten,
+            "`flatten` stands alone\nhelp: put the other options on the struct's fields",
+        );
     }
 }
 
 fn check_contexts(parameters: &[ValidParam<'_>], head: &FnHead, diagnostics: &mut Diagnostics) {
-    let contexts = parameters.iter().filter(|param| matches!(param, ValidParam::Context(_))).count();
+    let contexts = parameters
+        .iter()
+        .filter(|param| matches!(param, ValidParam::Context(_)))
+        .count();
     if contexts > 1 {
         let name = &head.name;
         diagnostics.error(name, format!("tool `{name}` takes more than one reference\nhelp: only the `&Context` is one; take arguments by value"));
@@ -293,14 +338,19 @@ fn check_contexts(parameters: &[ValidParam<'_>], head: &FnHead, diagnostics: &mu
 fn check_names(parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
     let mut seen: Vec<&Argument<'_>> = Vec::new();
     for param in parameters {
-        let ValidParam::Argument(argument) = param else { continue };
+        let ValidParam::Argument(argument) = param else {
+            continue;
+        };
         let name = &argument.name;
         if seen.iter().any(|earlier| earlier.name == *name) {
             let at: &dyn ToTokens = match &argument.options.rename {
                 Some(rename) => rename,
                 None => argument.ident,
             };
-            diagnostics.error(at, format!("two arguments are called `{name}`\nhelp: rename one of them"));
+            diagnostics.error(
+                at,
+                format!("two arguments are called `{name}`\nhelp: rename one of them"),
+            );
         }
         seen.push(argument);
     }
@@ -312,8 +362,14 @@ fn check_whole(
     options: &ToolOptions,
     diagnostics: &mut Diagnostics,
 ) {
-    let wholes = parameters.iter().filter(|param| matches!(param, ValidParam::Whole(_))).count();
-    let others = parameters.iter().filter(|param| matches!(param, ValidParam::Argument(_))).count();
+    let wholes = parameters
+        .iter()
+        .filter(|param| matches!(param, ValidParam::Whole(_)))
+        .count();
+    let others = parameters
+        .iter()
+        .filter(|param| matches!(param, ValidParam::Argument(_)))
+        .count();
     let name = &head.name;
     if options.input_schema.is_some() && wholes != 1 {
         diagnostics.error(

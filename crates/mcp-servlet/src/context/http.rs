@@ -28,7 +28,12 @@ pub struct HttpRequest {
 impl HttpRequest {
     /// A request of any method.
     pub fn new(method: impl Into<String>, url: impl Into<String>) -> Self {
-        Self { method: method.into(), url: url.into(), headers: BTreeMap::new(), body: Vec::new() }
+        Self {
+            method: method.into(),
+            url: url.into(),
+            headers: BTreeMap::new(),
+            body: Vec::new(),
+        }
     }
 
     /// A `GET` request.
@@ -38,7 +43,10 @@ impl HttpRequest {
 
     /// A `POST` request with a body.
     pub fn post(url: impl Into<String>, body: impl Into<Vec<u8>>) -> Self {
-        Self { body: body.into(), ..Self::new("POST", url) }
+        Self {
+            body: body.into(),
+            ..Self::new("POST", url)
+        }
     }
 
     /// The same with a header, which replaces one of the same name.
@@ -49,7 +57,10 @@ impl HttpRequest {
     }
 
     /// The JSON that Extism reads: it knows no other member.
-    #[cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "hosts read it"))]
+    #[cfg_attr(
+        not(target_family = "wasm"),
+        allow(dead_code, reason = "hosts read it")
+    )]
     pub(crate) fn to_json(&self) -> String {
         let mut json = String::from("{\"url\":");
         write_string(&mut json, &self.url);
@@ -83,7 +94,11 @@ pub struct HttpResponse {
 impl HttpResponse {
     /// A response without headers, for tests.
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers: BTreeMap::new(), body: body.into() }
+        Self {
+            status,
+            headers: BTreeMap::new(),
+            body: body.into(),
+        }
     }
 
     /// The body as text.
@@ -95,7 +110,10 @@ impl HttpResponse {
         std::str::from_utf8(&self.body).map_err(|_| HttpError::new("the body is not UTF-8 text"))
     }
 
-    #[cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "hosts answer so"))]
+    #[cfg_attr(
+        not(target_family = "wasm"),
+        allow(dead_code, reason = "hosts answer so")
+    )]
     pub(crate) fn from_host(
         status: u16,
         headers: Option<Vec<u8>>,
@@ -103,10 +121,15 @@ impl HttpResponse {
     ) -> Result<Self, HttpError> {
         let headers = match headers {
             None => BTreeMap::new(),
-            Some(json) => from_slice(&json)
-                .map_err(|error| HttpError::new(format!("the host's headers are not JSON: {error}")))?,
+            Some(json) => from_slice(&json).map_err(|error| {
+                HttpError::new(format!("the host's headers are not JSON: {error}"))
+            })?,
         };
-        Ok(Self { status, headers, body })
+        Ok(Self {
+            status,
+            headers,
+            body,
+        })
     }
 }
 
@@ -119,7 +142,9 @@ pub struct HttpError {
 impl HttpError {
     /// An error with this message, for tests.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+        Self {
+            message: message.into(),
+        }
     }
 }
 

@@ -29,7 +29,8 @@ pub(crate) struct Host {
 
 /// Answers HTTP requests in a test.
 #[cfg(feature = "http")]
-pub(crate) type Answer = Box<dyn FnMut(&crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError>>;
+pub(crate) type Answer =
+    Box<dyn FnMut(&crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError>>;
 
 impl std::fmt::Debug for Host {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -97,9 +98,14 @@ impl Context {
     ///
     /// [`HttpError`](crate::HttpError) if the host answers with something that is not HTTP.
     #[cfg(feature = "http")]
-    pub fn http(&self, request: &crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError> {
+    pub fn http(
+        &self,
+        request: &crate::HttpRequest,
+    ) -> Result<crate::HttpResponse, crate::HttpError> {
         let Some(mut answer) = self.host.borrow_mut().http.take() else {
-            return Err(crate::HttpError::new("there is no HTTP outside of a host: see `TestContext::with_http`"));
+            return Err(crate::HttpError::new(
+                "there is no HTTP outside of a host: see `TestContext::with_http`",
+            ));
         };
         let response = answer(request);
         self.host.borrow_mut().http = Some(answer);

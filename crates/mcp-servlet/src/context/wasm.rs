@@ -42,7 +42,10 @@ impl Context {
 
     /// Writes a line to the host's log.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "a call would link the functions of all levels")]
+    #[allow(
+        clippy::inline_always,
+        reason = "a call would link the functions of all levels"
+    )]
     pub fn log(&self, level: Level, text: &str) {
         abi::log(level, text);
     }
@@ -65,7 +68,10 @@ impl Context {
     ///
     /// [`HttpError`](crate::HttpError) if the host answers with something that is not HTTP.
     #[cfg(feature = "http")]
-    pub fn http(&self, request: &crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError> {
+    pub fn http(
+        &self,
+        request: &crate::HttpRequest,
+    ) -> Result<crate::HttpResponse, crate::HttpError> {
         let body = (!request.body.is_empty()).then_some(&*request.body);
         let (status, headers, body) = abi::http(&request.to_json(), body);
         crate::HttpResponse::from_host(status, headers, body)

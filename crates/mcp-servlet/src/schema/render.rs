@@ -89,7 +89,11 @@ impl<const N: usize> Text<N> {
         self.text("title", tool.title);
         let description = tool.description.trim_ascii();
         self.key("description");
-        self.string(if description.is_empty() { tool.name } else { description });
+        self.string(if description.is_empty() {
+            tool.name
+        } else {
+            description
+        });
         self.key("inputSchema");
         self.arguments(&tool.input);
         if let Some(output) = tool.output {
@@ -134,7 +138,11 @@ impl<const N: usize> Text<N> {
 
     /// One schema. `description` comes before the type's own.
     const fn node(&mut self, node: &Node, description: &str, nullable: bool, side: Side) {
-        let description = if description.is_empty() { node.description } else { description };
+        let description = if description.is_empty() {
+            node.description
+        } else {
+            description
+        };
         let nullable = nullable && matches!(side, Side::Output);
         let wrapped = nullable && matches!(node.kind, Kind::AnyOf { .. } | Kind::Raw(_));
         if wrapped {
@@ -174,7 +182,11 @@ impl<const N: usize> Text<N> {
                 self.json("maxLength", "1");
             }
             Kind::Enum { values, .. } => self.values(values, nullable),
-            Kind::Array { items, nullable, unique } => {
+            Kind::Array {
+                items,
+                nullable,
+                unique,
+            } => {
                 self.key("items");
                 self.node(items, "", nullable, side);
                 self.json("uniqueItems", if unique { "true" } else { "" });
@@ -190,7 +202,10 @@ impl<const N: usize> Text<N> {
 
     const fn description_with_notes(&mut self, description: &str, notes: &str) {
         if description.is_empty() || notes.is_empty() {
-            self.text("description", if notes.is_empty() { description } else { notes });
+            self.text(
+                "description",
+                if notes.is_empty() { description } else { notes },
+            );
             return;
         }
         self.key("description");
@@ -287,7 +302,11 @@ impl<const N: usize> Text<N> {
         self.key(property.name);
         self.byte(b'{');
         let node = property.bounded();
-        let own = if property.description.is_empty() { node.description } else { property.description };
+        let own = if property.description.is_empty() {
+            node.description
+        } else {
+            property.description
+        };
         if own.is_empty() && matches!(side, Side::Input) {
             let words = Words::of(property.name);
             self.members(&node, words.or(property.name), false, side);
@@ -414,7 +433,10 @@ impl Property {
             Kind::Integer { min, max } => {
                 let min = if self.min.is_empty() { min } else { None };
                 let max = if self.max.is_empty() { max } else { None };
-                Node { kind: Kind::Integer { min, max }, ..*self.node }
+                Node {
+                    kind: Kind::Integer { min, max },
+                    ..*self.node
+                }
             }
             Kind::Number => *self.node,
             _ => {

@@ -4,9 +4,15 @@
 pub(crate) const fn check_object(json: &str) {
     let bytes = json.as_bytes();
     let start = space(bytes, 0);
-    assert!(at(bytes, start) == b'{', "a schema must be a JSON object: it must start with `{{`");
+    assert!(
+        at(bytes, start) == b'{',
+        "a schema must be a JSON object: it must start with `{{`"
+    );
     let end = value(bytes, start);
-    assert!(space(bytes, end) == bytes.len(), "a schema must be one JSON object: there is text after it");
+    assert!(
+        space(bytes, end) == bytes.len(),
+        "a schema must be one JSON object: there is text after it"
+    );
 }
 
 /// Whether the root object of `json`, checked before, has a member called `name`.
@@ -88,9 +94,15 @@ const fn object(bytes: &[u8], here: usize) -> usize {
         return here + 1;
     }
     loop {
-        assert!(at(bytes, here) == b'"', "a schema has an object key that is not a string");
+        assert!(
+            at(bytes, here) == b'"',
+            "a schema has an object key that is not a string"
+        );
         here = space(bytes, string(bytes, here));
-        assert!(at(bytes, here) == b':', "a schema has an object key without `:`");
+        assert!(
+            at(bytes, here) == b':',
+            "a schema has an object key without `:`"
+        );
         here = space(bytes, value(bytes, space(bytes, here + 1)));
         match at(bytes, here) {
             b',' => here = space(bytes, here + 1),
@@ -121,7 +133,9 @@ const fn string(bytes: &[u8], here: usize) -> usize {
         match at(bytes, here) {
             b'"' => return here + 1,
             b'\\' => here = escape(bytes, here + 1),
-            0..0x20 => panic!("a schema has a string that is not closed or has a control character"),
+            0..0x20 => {
+                panic!("a schema has a string that is not closed or has a control character")
+            }
             _ => here += 1,
         }
     }
@@ -134,7 +148,10 @@ const fn escape(bytes: &[u8], here: usize) -> usize {
             let mut digit = 1;
             while digit <= 4 {
                 let is_hex = at(bytes, here + digit).is_ascii_hexdigit();
-                assert!(is_hex, "a schema has a `\\u` escape without four hexadecimal digits");
+                assert!(
+                    is_hex,
+                    "a schema has a `\\u` escape without four hexadecimal digits"
+                );
                 digit += 1;
             }
             here + 5
@@ -146,7 +163,10 @@ const fn escape(bytes: &[u8], here: usize) -> usize {
 const fn word(bytes: &[u8], here: usize, word: &[u8]) -> usize {
     let mut index = 0;
     while index < word.len() {
-        assert!(at(bytes, here + index) == word[index], "a schema has something that is not a JSON value");
+        assert!(
+            at(bytes, here + index) == word[index],
+            "a schema has something that is not a JSON value"
+        );
         index += 1;
     }
     here + word.len()
@@ -156,7 +176,11 @@ const fn number(bytes: &[u8], mut here: usize) -> usize {
     if at(bytes, here) == b'-' {
         here += 1;
     }
-    here = if at(bytes, here) == b'0' { here + 1 } else { digits(bytes, here) };
+    here = if at(bytes, here) == b'0' {
+        here + 1
+    } else {
+        digits(bytes, here)
+    };
     if at(bytes, here) == b'.' {
         here = digits(bytes, here + 1);
     }
@@ -171,7 +195,10 @@ const fn number(bytes: &[u8], mut here: usize) -> usize {
 }
 
 const fn digits(bytes: &[u8], mut here: usize) -> usize {
-    assert!(at(bytes, here).is_ascii_digit(), "a schema has a number without a digit where one must be");
+    assert!(
+        at(bytes, here).is_ascii_digit(),
+        "a schema has a number without a digit where one must be"
+    );
     while at(bytes, here).is_ascii_digit() {
         here += 1;
     }
@@ -197,10 +224,26 @@ mod tests {
     #[test]
     fn refuses_everything_else() {
         for json in [
-            "", "[]", "{", "{}x", r#"{"a"}"#, r#"{"a":}"#, r#"{"a":1,}"#, r#"{"a":01}"#, r#"{"a":1.}"#,
-            r#"{"a":tru}"#, r#"{"a":"}"#, r#"{"a":"\x"}"#, r#"{"a":"\u12"}"#, "{\"a\":\"\n\"}", r#"{"a":[1,]}"#,
+            "",
+            "[]",
+            "{",
+            "{}x",
+            r#"{"a"}"#,
+            r#"{"a":}"#,
+            r#"{"a":1,}"#,
+            r#"{"a":01}"#,
+            r#"{"a":1.}"#,
+            r#"{"a":tru}"#,
+            r#"{"a":"}"#,
+            r#"{"a":"\x"}"#,
+            r#"{"a":"\u12"}"#,
+            "{\"a\":\"\n\"}",
+            r#"{"a":[1,]}"#,
         ] {
-            assert!(std::panic::catch_unwind(|| check_object(json)).is_err(), "accepted {json}");
+            assert!(
+                std::panic::catch_unwind(|| check_object(json)).is_err(),
+                "accepted {json}"
+            );
         }
     }
 

@@ -308,9 +308,10 @@ fn a_flattened_struct_knows_its_aliases_and_takes_others_only_into_a_map() {
     assert_eq!(open.as_deref(), Ok("Open { a: 1, rest: {\"b\": 2} }"));
     let absent = complaint(&SERVLET, "open", json!({ "b": 1 }));
     assert_eq!(missing(&absent), ("/a", schema(&SERVLET, "open", "/a")));
-    assert!(complaint(&SERVLET, "open", json!({ "a": 1, "b": "x" })).starts_with("`/` "));
+    let inside = complaint(&SERVLET, "open", json!({ "a": 1, "b": "x" }));
+    assert!(inside.starts_with("the object must match {"), "{inside}");
     let twice = complaint(&SERVLET, "order", json!({ "id": 1, "itemId": 1 }));
-    assert!(twice.starts_with("`/` "), "{twice}");
+    assert_eq!(twice, "`/itemId` stands twice");
 }
 
 #[test]

@@ -107,33 +107,36 @@ fn faults_what_is_no_request() {
         (r#"{"params":{"name":null}}"#, -32_602, TYPE),
         (r#"{"params":{"name":7}}"#, -32_602, TYPE),
         (r#"{"params":{"name":["ping"]}}"#, -32_602, TYPE),
-        (
-            r#"{"params":{"name":"ping","arguments":[]}}"#,
-            -32_602,
-            TYPE,
-        ),
-        (
-            r#"{"params":{"name":"ping","arguments":"{}"}}"#,
-            -32_602,
-            TYPE,
-        ),
-        (r#"{"params":{"arguments":7,"name":"ping"}}"#, -32_602, TYPE),
-        (
-            r#"{"params":{"name":"echo","arguments":[]}}"#,
-            -32_602,
-            TYPE,
-        ),
-        (
-            r#"{"params":{"name":"echo","arguments":false}}"#,
-            -32_602,
-            TYPE,
-        ),
     ] {
         let (got, message) = answer(request).expect_err(request);
         assert_eq!(got, code, "{request}");
         assert!(
             message.starts_with("the request ") && message.contains(part),
             "{request}: {message}"
+        );
+    }
+}
+
+#[test]
+fn tells_the_model_that_arguments_are_an_object() {
+    for (request, got) in [
+        (r#"{"params":{"name":"ping","arguments":[]}}"#, "an array"),
+        (
+            r#"{"params":{"name":"ping","arguments":"{}"}}"#,
+            "\\\"{}\\\"",
+        ),
+        (r#"{"params":{"arguments":7,"name":"ping"}}"#, "7"),
+        (r#"{"params":{"name":"echo","arguments":[]}}"#, "an array"),
+        (r#"{"params":{"name":"echo","arguments":false}}"#, "false"),
+    ] {
+        let answer = answer(request).expect(request);
+        assert!(
+            answer.contains("invalid arguments: the object must match {"),
+            "{answer}"
+        );
+        assert!(
+            answer.contains(&format!("}}, got {got}\"}}],\"isError\":true")),
+            "{answer}"
         );
     }
 }
