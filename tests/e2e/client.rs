@@ -15,7 +15,7 @@ fn tuned(example: &str) -> PathBuf {
 
 fn serve(era: Era, files: &[PathBuf], options: &[&str]) -> Client {
     let mut command = servlet_command(["serve"]);
-    command.args(files).args(options);
+    command.args(files).args(options).env("RUST_LOG", "off");
     Client::start_in(era, command).expect("a server that speaks MCP")
 }
 

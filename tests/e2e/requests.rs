@@ -108,8 +108,6 @@ fn json_that_is_no_request_says_what_is_wrong() {
         r#"{"params":{"name":null}}"#,
         r#"{"params":{"name":7}}"#,
         r#"{"params":{"name":"nobody"}}"#,
-        r#"{"params":{"name":"greet","arguments":[]}}"#,
-        r#"{"params":{"name":"greet","arguments":"name"}}"#,
     ] {
         servlet.assert_fault(request, INVALID_PARAMS);
     }
@@ -136,6 +134,18 @@ fn absent_and_null_arguments_are_an_empty_object() {
         assert_eq!(answer["isError"], true);
         let text = answer["content"][0]["text"].as_str().expect("text");
         assert!(text.starts_with(expected), "{text}");
+    }
+}
+
+#[test]
+fn arguments_that_are_no_object_are_the_models_mistake() {
+    let mut servlet = Raw::load("greet");
+    for arguments in ["[]", "7", "true", r#""name""#] {
+        let request = format!(r#"{{"params":{{"name":"greet","arguments":{arguments}}}}}"#);
+        let answer = servlet.call(&request).expect("a result");
+        assert_eq!(answer["isError"], true, "{arguments}");
+        let text = answer["content"][0]["text"].as_str().expect("text");
+        assert!(text.starts_with("invalid arguments: "), "{text}");
     }
 }
 

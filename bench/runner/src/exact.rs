@@ -26,19 +26,19 @@ const SHARED: [(&str, &str); 5] = [
     ("greet", GREET),
     (
         "three",
-        r#"{"params":{"name":"create_note","arguments":{"title":"Tea","body":"none left","priority":3}}}"#,
+        r#"{"method":"tools/call","params":{"name":"create_note","arguments":{"title":"Tea","body":"none left","priority":3}}}"#,
     ),
     (
         "many",
-        r#"{"params":{"name":"file_report","arguments":{"headline":"Tea","details":"none left","severity":3}}}"#,
+        r#"{"method":"tools/call","params":{"name":"file_report","arguments":{"headline":"Tea","details":"none left","severity":3}}}"#,
     ),
     (
         "structured",
-        r#"{"params":{"name":"order","arguments":{"customer":"Ada","express":true,"items":[{"article":"tea","quantity":3}]}}}"#,
+        r#"{"method":"tools/call","params":{"name":"order","arguments":{"customer":"Ada","express":true,"items":[{"article":"tea","quantity":3}]}}}"#,
     ),
     (
         "float",
-        r#"{"params":{"name":"add","arguments":{"a":0.1,"b":0.2}}}"#,
+        r#"{"method":"tools/call","params":{"name":"add","arguments":{"a":0.1,"b":0.2}}}"#,
     ),
 ];
 
@@ -104,10 +104,14 @@ fn shared(
         figures.insert(key(what), fuel);
         anyhow::Ok(answer)
     };
+    // Hosts ask a fresh instance to describe itself, and call a warm one.
     let description = run("describe", "describe", "")?;
+    run("call", "call", request)?;
     let answer = run("call", "call", request)?;
     if servlet == "greet" {
-        run("call-1mib", "call", &greet_of(1 << 20))?;
+        let long = greet_of(1 << 20);
+        run("call-1mib", "call", &long)?;
+        run("call-1mib", "call", &long)?;
     }
     Ok([description["tools"].to_string(), text(&answer)?])
 }

@@ -72,10 +72,14 @@ impl Call {
 }
 
 fn object(text: &str, origin: &str) -> Result<JsonObject, Failure> {
-    serde_json::from_str(text).map_err(|error| {
-        let message = format!("{origin} is not a JSON object: {error}");
-        Failure::with_help(Kind::Usage, message, r#"write it as {"key": "value"}"#)
-    })
+    let problem = match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => return Ok(object),
+        Ok(_) => "not a JSON object".to_owned(),
+        Err(error) => format!("not JSON: {error}"),
+    };
+    let help = r#"write all arguments as {"key": "value"}"#;
+    let message = format!("{origin} is {problem}");
+    Err(Failure::with_help(Kind::Usage, message, help))
 }
 
 fn show(result: &CallToolResult) -> Result<(), Failure> {
