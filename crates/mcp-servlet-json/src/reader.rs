@@ -202,6 +202,7 @@ impl<'de> Reader<'de> {
     }
 
     /// Whether an element or a member comes. If the closing bracket comes instead, reads it and leaves.
+    #[inline]
     pub(crate) fn next(&mut self, close: u8) -> Result<bool, Error> {
         let mut next = self.peek();
         let fresh = std::mem::take(&mut self.fresh);

@@ -97,7 +97,8 @@ impl<'a> Request<'a> {
 }
 
 impl Entry {
-    /// Takes the arguments at the reader apart, as the tool's parameters ask.
+    /// Takes the arguments at the reader apart, as the tool's parameters ask. Called twice, so not inlined.
+    #[inline(never)]
     fn take<'a>(&self, reader: &mut Reader<'a>) -> Result<Arguments<'a>, Failure<'a>> {
         if reader.peek_kind()? != Kind::Object {
             let (text, error) = (reader.skip()?, Error::new(ErrorKind::WrongType, 0));

@@ -26,8 +26,10 @@ use crate::schema::{Node, Schema};
 pub struct ToolResult {
     /// The result so far, as JSON without its end: `{"content":[…`
     json: String,
-    structured: Option<String>,
-    meta: Option<RawJson>,
+    /// The members after the content, each with a comma before it.
+    tail: String,
+    /// Where `_meta` begins in the tail.
+    meta: usize,
     is_error: bool,
 }
 
@@ -67,20 +69,20 @@ impl ToolResult {
 
     /// Sets `_meta`, which MCP reserves for clients and servers that agreed on its keys.
     #[must_use]
-    pub fn with_meta(self, meta: RawJson) -> Self {
-        Self {
-            meta: Some(meta),
-            ..self
-        }
+    pub fn with_meta(mut self, meta: RawJson) -> Self {
+        self.tail.truncate(self.meta);
+        write_raw(&mut self.tail, ",\"_meta\":");
+        write_raw(&mut self.tail, meta.get());
+        self
     }
 
     /// Sets `structuredContent` and adds the same JSON as text, for clients that know no other.
-    pub(crate) fn structured(json: String) -> Self {
-        let result = Self::text(&json);
-        Self {
-            structured: Some(json),
-            ..result
-        }
+    pub(crate) fn structured(json: &str) -> Self {
+        let mut result = Self::text(json);
+        write_raw(&mut result.tail, ",\"structuredContent\":");
+        write_raw(&mut result.tail, json);
+        result.meta = result.tail.len();
+        result
     }
 
     fn with_capacity(length: usize) -> Self {
@@ -88,8 +90,8 @@ impl ToolResult {
         write_raw(&mut json, START);
         Self {
             json,
-            structured: None,
-            meta: None,
+            tail: String::new(),
+            meta: 0,
             is_error: false,
         }
     }
@@ -114,14 +116,7 @@ impl ToolResult {
     /// The whole result as JSON.
     pub(crate) fn into_json(mut self) -> String {
         self.raw("]");
-        if let Some(structured) = self.structured.take() {
-            self.raw(",\"structuredContent\":");
-            self.raw(&structured);
-        }
-        if let Some(meta) = self.meta.take() {
-            self.raw(",\"_meta\":");
-            self.raw(meta.get());
-        }
+        write_raw(&mut self.json, &self.tail);
         self.raw(if self.is_error {
             ",\"isError\":true}"
         } else {
@@ -183,7 +178,7 @@ impl<T: Serialize + Schema> IntoToolResult for Json<T> {
     const OUTPUT: Option<&'static Node> = Some(T::NODE);
 
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
-        Ok(ToolResult::structured(to_string(&self.0)?))
+        Ok(ToolResult::structured(&to_string(&self.0)?))
     }
 }
 

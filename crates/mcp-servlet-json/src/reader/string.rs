@@ -47,10 +47,18 @@ impl<'de> Reader<'de> {
     }
 
     /// The text between two positions.
+    #[inline(never)]
     pub(super) fn text(&self, start: usize, end: usize) -> Result<&'de str, Error> {
-        if let Some(text) = self.utf8.get(start..end) {
-            return Ok(text);
+        match self.utf8.get(start..end) {
+            Some(text) => Ok(text),
+            None => self.checked(start, end),
         }
+    }
+
+    /// The same where it is not known to be UTF-8.
+    #[cold]
+    #[inline(never)]
+    fn checked(&self, start: usize, end: usize) -> Result<&'de str, Error> {
         let bytes = self.input.get(start..end).unwrap_or_default();
         std::str::from_utf8(bytes)
             .map_err(|error| Error::new(ErrorKind::InvalidUtf8, start + error.valid_up_to()))
