@@ -89,7 +89,11 @@ pub mod types {
     #[derive(Default, Debug, Clone, serde::Serialize, serde::Deserialize, FromBytes, ToBytes)]
     #[encoding(Json)]
     pub struct Content {
-        #[serde(rename = "annotations", skip_serializing_if = "Option::is_none", default)]
+        #[serde(
+            rename = "annotations",
+            skip_serializing_if = "Option::is_none",
+            default
+        )]
         pub annotations: Option<TextAnnotation>,
 
         #[serde(rename = "data", skip_serializing_if = "Option::is_none", default)]
