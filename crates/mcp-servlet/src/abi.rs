@@ -1,6 +1,6 @@
 //! The Extism ABI: bytes in and out of the host, and the functions it offers.
 //!
-//! This is the only file of the guest with `unsafe` code. Handles to host memory never leave it.
+//! Beside the allocator, this is the only file of the guest with `unsafe` code. Handles to host memory never leave it.
 //! Every host function is named by exactly one wrapper here, so that a servlet imports what it uses.
 #![allow(unsafe_code, reason = "host functions are foreign functions")]
 

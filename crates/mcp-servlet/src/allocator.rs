@@ -3,7 +3,8 @@
 //! A servlet allocates a little in each call and gives all of it back. For that, taking a block off a
 //! list and putting it back is enough: some twenty instructions, where a general allocator needs some
 //! hundred and fifty, and a tenth of its code. The price is that a block is up to twice as large as
-//! what is asked for, and that freed blocks are never joined.
+//! what is asked for, and that freed blocks are never joined: a vector that grew by doubling leaves
+//! all its former blocks behind, for others of their sizes.
 #![allow(unsafe_code, reason = "an allocator hands out memory")]
 
 use std::alloc::{GlobalAlloc, Layout};
@@ -99,9 +100,9 @@ impl Heap {
     #[inline(never)]
     fn carve(&mut self, size: usize, align: usize) -> Option<*mut u8> {
         let align = align.max(1 << SMALLEST);
-        let mut start = self.next.next_multiple_of(align);
-        if start + size > self.end {
-            let pages = (size + align).div_ceil(PAGE);
+        let mut start = self.next.checked_next_multiple_of(align)?;
+        if start.checked_add(size)? > self.end {
+            let pages = size.checked_add(align)?.div_ceil(PAGE);
             let page = core::arch::wasm32::memory_grow(0, pages);
             if page == usize::MAX {
                 return None;

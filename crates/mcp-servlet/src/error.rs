@@ -70,15 +70,18 @@ impl<E: Into<Box<dyn Error>>> From<E> for ToolError {
 }
 
 impl ToolError {
-    /// From a boxed error; a [`Fault`] inside stays one.
+    /// From a boxed error; a [`Fault`] among its causes makes it one.
     fn from_boxed(error: Box<dyn Error>) -> Self {
-        match error.downcast::<Fault>() {
-            Ok(fault) => Self {
-                message: fault.message.clone(),
-                fault: Some(fault),
-            },
-            Err(error) => Self::new(chain(&*error)),
+        let message = chain(&*error);
+        let mut next: Option<&(dyn Error + 'static)> = Some(&*error);
+        while let Some(cause) = next {
+            if let Some(fault) = cause.downcast_ref::<Fault>() {
+                let fault = Some(Box::new(fault.clone()));
+                return Self { message, fault };
+            }
+            next = cause.source();
         }
+        Self::new(message)
     }
 }
 
@@ -96,7 +99,8 @@ fn chain(error: &dyn Error) -> String {
 
 /// A failure of the request or of the servlet, not of the tool: a JSON-RPC error.
 ///
-/// Return it as the error of a tool when there is nothing that the model could do better:
+/// Return it as the error of a tool when there is nothing that the model could do better. It stays a fault
+/// inside another error that has it as its source, but not directly inside an `anyhow::Error`, which hides it.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;

@@ -89,8 +89,11 @@ impl<'a> Report<'a> {
     /// Reports a member that the object here lacks.
     fn missing_here(&mut self, name: &str) {
         self.enter(name, "");
-        self.here(" is missing; it must match ");
-        self.say(self.schema);
+        self.here(" is missing");
+        if !self.schema.is_empty() {
+            self.say("; it must match ");
+            self.say(self.schema);
+        }
     }
 
     /// Reports a member that the object here does not have, and those that it has.

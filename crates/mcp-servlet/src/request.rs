@@ -59,6 +59,9 @@ impl<'a> Request<'a> {
         reader.begin_object()?;
         while let Some(key) = reader.next_key()? {
             match &*key {
+                "name" if self.name.is_some() => {
+                    return Err(fault(Fault::INVALID_PARAMS, "the request names two tools"));
+                }
                 "name" => {
                     let name = reader.string()?;
                     self.tool = self.tools.iter().position(|tool| tool.name == name);

@@ -132,7 +132,7 @@ impl ToolResult {
 /// |---|---|
 /// | `String`, `&'static str`, `char`, numbers, `bool` | one block of text |
 /// | `()` | no content |
-/// | `Option<T>` | what `T` becomes, or no content |
+/// | `Option<T>` | what `T` becomes, without a schema, or no content |
 /// | [`Json<T>`](Json) | structured content, its schema, and the JSON as text |
 /// | [`Content`], `Vec<Content>` | these blocks |
 /// | [`ToolResult`] | itself |
@@ -158,6 +158,10 @@ pub trait IntoToolResult {
 
 /// Structured content: `T` as JSON, with its schema in the tool's description.
 ///
+/// MCP wants an object: of a list, a number or an `Option`, clients get the JSON as text alone. Put it
+/// into a struct to give it a schema. A float that is not finite is `null` in JSON, which its schema does
+/// not allow.
+///
 /// ```
 /// use mcp_servlet::prelude::*;
 ///
@@ -175,11 +179,25 @@ pub trait IntoToolResult {
 pub struct Json<T>(pub T);
 
 impl<T: Serialize + Schema> IntoToolResult for Json<T> {
-    const OUTPUT: Option<&'static Node> = Some(T::NODE);
+    const OUTPUT: Option<&'static Node> = if is_object::<T>() {
+        Some(T::NODE)
+    } else {
+        None
+    };
 
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
-        Ok(ToolResult::structured(&to_string(&self.0)?))
+        let json = to_string(&self.0)?;
+        Ok(if is_object::<T>() {
+            ToolResult::structured(&json)
+        } else {
+            ToolResult::text(&json)
+        })
     }
+}
+
+/// Whether `T` is always an object, which MCP wants structured content to be.
+const fn is_object<T: Schema>() -> bool {
+    T::NODE.is_object() && !T::NULLABLE
 }
 
 impl IntoToolResult for ToolResult {

@@ -42,7 +42,8 @@ mod words;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no JSON Schema",
     label = "this type cannot be an argument or a structured result",
-    note = "derive it: `#[derive(Deserialize, Schema)]` for arguments, `#[derive(Serialize, Schema)]` for results"
+    note = "derive it: `#[derive(Deserialize, Schema)]` for arguments, `#[derive(Serialize, Schema)]` for results",
+    note = "the context is no argument: take it by reference, as `&Context`"
 )]
 pub trait Schema {
     /// The schema of the type.

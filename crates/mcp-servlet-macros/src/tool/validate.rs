@@ -238,6 +238,7 @@ fn argument<'a>(
     if let Some(example) = &options.example {
         check_literal("example", "a literal", example, |_| true, diagnostics);
     }
+    check_bounds(&options, diagnostics);
     let name = match &options.rename {
         Some(rename) => {
             if rename.value().is_empty() {
@@ -258,6 +259,30 @@ fn argument<'a>(
 
 fn is_number(json: &str) -> bool {
     json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+}
+
+/// Bounds that no value meets, or that the default does not meet, would be the model's to suffer from.
+fn check_bounds(options: &ArgOptions, diagnostics: &mut Diagnostics) {
+    let number = |value: &TokenStream| json_literal(value)?.parse::<f64>().ok();
+    let min = options.min.as_ref().and_then(number);
+    let max = options.max.as_ref().and_then(number);
+    if let (Some(least), Some(most), Some(token)) = (min, max, &options.max) {
+        if least > most {
+            diagnostics.error(token, "`max` is below `min`, so no value fits");
+        }
+    }
+    let default = match &options.default {
+        Some(ArgDefault::Value(value)) => Some(value),
+        _ => None,
+    };
+    for (key, value) in [("default", default), ("example", options.example.as_ref())] {
+        let outside = value.and_then(number).is_some_and(|number| {
+            min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max)
+        });
+        if let (true, Some(value)) = (outside, value) {
+            diagnostics.error(value, format!("the {key} lies outside the bounds"));
+        }
+    }
 }
 
 fn check_literal(

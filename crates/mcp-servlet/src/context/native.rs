@@ -45,9 +45,11 @@ impl std::fmt::Debug for Host {
 impl Context {
     /// The configuration value of `key` that the operator set, if it is text.
     ///
-    /// Hosts do not configure a servlet while they ask it to describe itself.
+    /// Hosts do not configure a servlet while they ask it to describe itself. An empty value counts as
+    /// none: Extism cannot tell them apart.
     pub fn config(&self, key: &str) -> Option<String> {
-        self.host.borrow().config.get(key).cloned()
+        let value = self.host.borrow().config.get(key).cloned();
+        value.filter(|value| !value.is_empty())
     }
 
     /// The variable `key`, as some call on this instance of the servlet set it.
@@ -57,10 +59,13 @@ impl Context {
         self.host.borrow().vars.get(key).cloned()
     }
 
-    /// Sets the variable `key`.
+    /// Sets the variable `key`. An empty value removes it: Extism cannot tell them apart.
     ///
     /// The host stops the call if all variables together exceed its limit, commonly 1 MiB.
     pub fn set_var(&self, key: &str, value: &[u8]) {
+        if value.is_empty() {
+            return self.remove_var(key);
+        }
         self.host.borrow_mut().vars.insert(key.into(), value.into());
     }
 

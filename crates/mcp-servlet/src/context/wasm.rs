@@ -16,7 +16,8 @@ pub struct Context {
 impl Context {
     /// The configuration value of `key` that the operator set, if it is text.
     ///
-    /// Hosts do not configure a servlet while they ask it to describe itself.
+    /// Hosts do not configure a servlet while they ask it to describe itself. An empty value counts as
+    /// none: Extism cannot tell them apart.
     pub fn config(&self, key: &str) -> Option<String> {
         abi::config(key).and_then(|value| String::from_utf8(value).ok())
     }
@@ -28,7 +29,7 @@ impl Context {
         abi::var(key)
     }
 
-    /// Sets the variable `key`.
+    /// Sets the variable `key`. An empty value removes it: Extism cannot tell them apart.
     ///
     /// The host stops the call if all variables together exceed its limit, commonly 1 MiB.
     pub fn set_var(&self, key: &str, value: &[u8]) {

@@ -200,8 +200,6 @@ const REQUESTS: &[&str] = &[
     r#"{"jsonrpc":"2.0","params":{"name":"greet","arguments":{"name":"A\u0041ä","points":[{"x":-1.5e3,"y":null}]}}}"#,
     r#"{"params":{"arguments":{"points":[],"name":"","x":[true,{}]},"name":"greet","_meta":{}},"id":7}"#,
     r#"{"params":{"name":"echo","arguments":{"a":[[1],{"b":"c"}]}}}"#,
-    // Two names, with the arguments of the first between them.
-    r#"{"params":{"name":"greet","arguments":{"name":"Ada"},"name":"ping"}}"#,
 ];
 
 #[test]
@@ -263,12 +261,16 @@ fn nesting_has_a_limit_and_never_overflows_the_stack() {
 
 #[test]
 fn of_members_that_stand_twice_the_last_counts() {
+    for request in [
+        r#"{"params":{"name":"pong","name":"ping"}}"#,
+        r#"{"params":{"name":"pong"},"params":{"name":"ping"}}"#,
+        // The arguments of the first tool would be those of the second.
+        r#"{"params":{"name":"greet","arguments":{"name":"Ada"},"name":"ping"}}"#,
+    ] {
+        let message = "the request names two tools".to_owned();
+        assert_eq!(answer(request), Err((Fault::INVALID_PARAMS, message)));
+    }
     for (request, text) in [
-        (r#"{"params":{"name":"pong","name":"ping"}}"#, "pong"),
-        (
-            r#"{"params":{"name":"pong"},"params":{"name":"ping"}}"#,
-            "pong",
-        ),
         (
             r#"{"params":{"name":"greet","arguments":{"name":"Ada","name":"Eve"}}}"#,
             "Hello, Eve! 0",

@@ -184,3 +184,23 @@ fn results_read_back_as_the_wire_type() {
     );
     assert_eq!(result.is_error, None);
 }
+
+#[test]
+fn json_that_is_no_object_is_text_alone() {
+    #[tool]
+    fn list() -> Json<Vec<u8>> {
+        Json(vec![1, 2])
+    }
+    #[tool]
+    fn perhaps() -> Json<Option<BTreeMap<String, u8>>> {
+        Json(None)
+    }
+    mcp_servlet::export!(static LISTS = { tools: [list, perhaps] });
+    for (name, text) in [("list", "[1,2]"), ("perhaps", "null")] {
+        let result = LISTS.call(name, json!({})).unwrap();
+        assert_eq!(result.content[0].text.as_deref(), Some(text));
+        assert_eq!(result.structured_content, None);
+    }
+    let tools = LISTS.describe().tools.unwrap();
+    assert!(tools.iter().all(|tool| tool.output_schema.is_none()));
+}

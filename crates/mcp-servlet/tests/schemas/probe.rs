@@ -27,15 +27,20 @@ macro_rules! whole {
     }};
 }
 
-/// The schema of a type as the structured result of a tool.
+/// The schema of a type in the structured result of a tool, which is an object and has it as a member.
 macro_rules! output {
     ($ty:ty) => {{
+        #[derive(serde::Serialize, mcp_servlet::Schema)]
+        struct Probe {
+            value: $ty,
+        }
+
         #[mcp_servlet::tool]
-        fn probe() -> Result<mcp_servlet::Json<$ty>, String> {
+        fn probe() -> Result<mcp_servlet::Json<Probe>, String> {
             Err("nobody calls it".to_owned())
         }
         mcp_servlet::export!(static SERVLET = { tools: [probe] });
-        crate::probe::tool(&SERVLET)["outputSchema"].clone()
+        crate::probe::tool(&SERVLET)["outputSchema"]["properties"]["value"].clone()
     }};
 }
 
