@@ -3,6 +3,18 @@
 use crate::shell::{cargo, run, show_first_build};
 use crate::{codegen, tidy};
 
+/// Names targets, an example among them: with dev-dependencies, features are those that clippy just had.
+const DOC: [&str; 8] = [
+    "doc",
+    "--workspace",
+    "--no-deps",
+    "--quiet",
+    "--lib",
+    "--bins",
+    "--example",
+    "text",
+];
+
 /// Checks and tests everything, as CI does.
 pub(crate) fn test() -> anyhow::Result<()> {
     step("formatting");
@@ -17,7 +29,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
         "--workspace",
         "--no-run",
     ])))?;
-    run(cargo(&["test", "--workspace", "--quiet"]).env("RUST_BACKTRACE", "0"))?;
+    run(cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"]).env("RUST_BACKTRACE", "0"))?;
     step("lints");
     run(&mut cargo(&[
         "clippy",
@@ -29,8 +41,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
         "warnings",
     ]))?;
     step("documentation");
-    run(cargo(&["doc", "--workspace", "--no-deps", "--quiet"])
-        .env("RUSTDOCFLAGS", "--deny warnings"))?;
+    run(cargo(&DOC).env("RUSTDOCFLAGS", "--deny warnings"))?;
     println!("\nall is well");
     Ok(())
 }

@@ -1,3 +1,5 @@
+//! Tests of `error`.
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 

@@ -1,3 +1,5 @@
+//! Tests of `raw`.
+
 use std::collections::BTreeMap;
 use std::fmt;
 

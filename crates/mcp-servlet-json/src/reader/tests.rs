@@ -1,3 +1,5 @@
+//! Tests of `reader`.
+
 use std::borrow::Cow;
 
 use super::scan::run;
