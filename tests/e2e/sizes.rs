@@ -35,7 +35,7 @@ fn the_table_in_the_readme_is_right_within_a_percent() {
         if written.len() != 2 || !written.iter().zip(built).all(close) {
             let [plain, tuned] = built.map(grouped);
             let correct = format!("{name} | {tools} | {plain} | {tuned} |");
-            wrong += &format!("\nnot {row}\nbut {correct}");
+            wrong.extend(["\nnot ", row, "\nbut ", &correct]);
             right = right.replace(row, &correct);
         }
     }

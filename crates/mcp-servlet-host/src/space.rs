@@ -107,9 +107,23 @@ fn collect_names(section: wasmparser::NameSectionReader<'_>, names: &mut BTreeMa
 mod tests {
     use super::{Function, Theme};
 
+    fn assert_sorted(names: &[(&str, &str, Theme)]) {
+        for (name, krate, theme) in names {
+            let function = Function {
+                name: (*name).to_owned(),
+                size: 1,
+            };
+            assert_eq!(
+                (function.krate(), function.theme()),
+                (*krate, *theme),
+                "{name}"
+            );
+        }
+    }
+
     #[test]
-    fn tells_crate_and_theme_from_the_name() {
-        for (name, krate, theme) in [
+    fn tells_crate_and_theme_of_a_dependency_from_the_name() {
+        assert_sorted(&[
             (
                 "greet::_::<impl mcp_servlet::tool::Tool for greet::greet>::call",
                 "greet",
@@ -131,28 +145,10 @@ mod tests {
                 Theme::Json,
             ),
             (
-                "core::num::flt2dec::strategy::grisu::format_shortest_opt",
-                "core",
-                Theme::Floats,
-            ),
-            (
-                "core::fmt::float::float_to_decimal_common_exact",
-                "core",
-                Theme::Floats,
-            ),
-            ("<str as core::fmt::Display>::fmt", "?", Theme::Formatting),
-            ("core::fmt::write", "core", Theme::Formatting),
-            (
                 "<talc::base::Talc<S,C,B>>::allocate",
                 "talc",
                 Theme::Allocator,
             ),
-            (
-                "<alloc::raw_vec::RawVecInner>::finish_grow",
-                "alloc",
-                Theme::Collections,
-            ),
-            ("std::panicking::panic_with_hook", "std", Theme::Panics),
             (
                 "rustc_demangle::v0::Printer::print_path",
                 "rustc_demangle",
@@ -168,22 +164,36 @@ mod tests {
                 "serde_json",
                 Theme::SerdeJson,
             ),
+        ]);
+    }
+
+    #[test]
+    fn tells_the_theme_of_the_standard_library_from_the_name() {
+        assert_sorted(&[
+            (
+                "core::num::flt2dec::strategy::grisu::format_shortest_opt",
+                "core",
+                Theme::Floats,
+            ),
+            (
+                "core::fmt::float::float_to_decimal_common_exact",
+                "core",
+                Theme::Floats,
+            ),
+            ("<str as core::fmt::Display>::fmt", "?", Theme::Formatting),
+            ("core::fmt::write", "core", Theme::Formatting),
+            (
+                "<alloc::raw_vec::RawVecInner>::finish_grow",
+                "alloc",
+                Theme::Collections,
+            ),
+            ("std::panicking::panic_with_hook", "std", Theme::Panics),
             (
                 "core::unicode::unicode_data::lowercase::lookup",
                 "core",
                 Theme::Unicode,
             ),
             ("?", "?", Theme::Other),
-        ] {
-            let function = Function {
-                name: name.to_owned(),
-                size: 1,
-            };
-            assert_eq!(
-                (function.krate(), function.theme()),
-                (krate, theme),
-                "{name}"
-            );
-        }
+        ]);
     }
 }

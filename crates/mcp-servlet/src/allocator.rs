@@ -6,6 +6,10 @@
 //! what is asked for, and that freed blocks are never joined: a vector that grew by doubling leaves
 //! all its former blocks behind, for others of their sizes.
 #![allow(unsafe_code, reason = "an allocator hands out memory")]
+#![allow(
+    clippy::cast_ptr_alignment,
+    reason = "blocks are aligned to 16 bytes at least"
+)]
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;

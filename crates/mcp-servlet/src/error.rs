@@ -65,15 +65,15 @@ impl ToolError {
 
 impl<E: Into<Box<dyn Error>>> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::from_boxed(error.into())
+        Self::from_error(&*error.into())
     }
 }
 
 impl ToolError {
-    /// From a boxed error; a [`Fault`] among its causes makes it one.
-    fn from_boxed(error: Box<dyn Error>) -> Self {
-        let message = chain(&*error);
-        let mut next: Option<&(dyn Error + 'static)> = Some(&*error);
+    /// From an error; a [`Fault`] among its causes makes it one.
+    fn from_error(error: &(dyn Error + 'static)) -> Self {
+        let message = chain(error);
+        let mut next = Some(error);
         while let Some(cause) = next {
             if let Some(fault) = cause.downcast_ref::<Fault>() {
                 let fault = Some(Box::new(fault.clone()));

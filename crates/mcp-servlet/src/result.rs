@@ -72,7 +72,7 @@ impl ToolResult {
     pub fn with_meta(mut self, meta: RawJson) -> Self {
         self.tail.truncate(self.meta);
         write_raw(&mut self.tail, ",\"_meta\":");
-        write_raw(&mut self.tail, meta.get());
+        write_raw(&mut self.tail, &meta.into_string());
         self
     }
 
