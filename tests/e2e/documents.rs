@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use e2e::{root, servlet_command};
+use e2e::{cargo, root, servlet_command};
 
 /// A line of a document.
 struct Line {
@@ -136,8 +136,8 @@ fn commands_named_servlet_exist() {
 #[test]
 fn commands_named_x_exist() {
     assert_known("./x", |subcommand| {
-        let mut command = Command::new(env!("CARGO"));
-        command.current_dir(root()).arg("xtask").args(subcommand);
+        let mut command = cargo();
+        command.arg("xtask").args(subcommand);
         command.arg("--help");
         output_of(command)
     });

@@ -1,6 +1,7 @@
 //! Builds what the tests run, each thing once per process: servlets as wasm, and the `servlet` command.
 
-use std::path::{Path, PathBuf};
+use std::env;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -23,9 +24,18 @@ impl Profile {
 }
 
 /// The root of the workspace.
+///
+/// # Panics
+///
+/// If this does not run from the workspace, as `cargo test` does it.
 pub fn root() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.parent().unwrap_or(package).to_owned()
+    // Not `env!`: two clones with one target directory would share the path of whichever was built last.
+    let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let start = package.unwrap_or_else(|| env::current_dir().expect("there is a current folder"));
+    let mut folders = start.ancestors();
+    let root = folders.find(|folder| folder.join("Cargo.lock").exists());
+    root.expect("this runs somewhere in the workspace")
+        .to_owned()
 }
 
 /// The wasm of an example, built as a plugin author's CI does: at the root, without naming packages.
@@ -84,7 +94,7 @@ fn build_wasm(profile: Profile, packages: &[&str]) {
 pub fn servlet() -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| finish(cargo().arg("programs"), "see .cargo/config.toml"));
-    let name = format!("servlet{}", std::env::consts::EXE_SUFFIX);
+    let name = format!("servlet{}", env::consts::EXE_SUFFIX);
     target().join("debug").join(name)
 }
 
@@ -98,8 +108,9 @@ where
     command
 }
 
-fn cargo() -> Command {
-    let mut cargo = Command::new(env!("CARGO"));
+/// Cargo, in the root of the workspace; it says what goes wrong and nothing else.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).env("CARGO_TERM_QUIET", "true");
     cargo
 }
@@ -111,6 +122,6 @@ fn finish(cargo: &mut Command, hint: &str) {
 }
 
 fn target() -> PathBuf {
-    let folder = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let folder = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     root().join(folder)
 }

@@ -1,10 +1,12 @@
 //! `codegen`: writes what is generated from the schemas, or checks that it is up to date.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use xtp_codegen::{Input, Options, generate};
+
+use crate::shell::root;
 
 /// One generated file and what it is made of.
 struct Target {
@@ -24,19 +26,12 @@ const TARGETS: [Target; 1] = [Target {
 /// # Errors
 /// If a schema has problems, a file cannot be read or written, or one is out of date.
 pub(crate) fn run(check: bool) -> anyhow::Result<()> {
-    let root = root()?;
+    let root = root();
     for target in &TARGETS {
         let text = expected(target, &root)?;
         bring_up_to_date(&root.join(target.output), &text, check)?;
     }
     Ok(())
-}
-
-/// The root of the workspace.
-fn root() -> anyhow::Result<PathBuf> {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = xtask.parent().context("xtask is not in a workspace")?;
-    Ok(root.to_owned())
 }
 
 fn expected(target: &Target, root: &Path) -> anyhow::Result<String> {

@@ -1,5 +1,6 @@
 //! Runs commands and says so.
 
+use std::env;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,18 +9,20 @@ use anyhow::{Context, bail};
 
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask).to_owned()
+    // `cargo run` says where the package is. Not `env!`: two clones with one target directory would share the path of
+    // whichever was built last.
+    let package = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| "xtask".into(), PathBuf::from);
+    package.parent().unwrap_or(&package).to_owned()
 }
 
 /// Where cargo puts what it builds.
 pub(crate) fn target() -> PathBuf {
-    root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+    root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
 /// A program of this workspace, built in the dev profile.
 pub(crate) fn program(name: &str) -> PathBuf {
-    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let name = format!("{name}{}", env::consts::EXE_SUFFIX);
     target().join("debug").join(name)
 }
 
@@ -37,7 +40,7 @@ pub(crate) fn show_first_build(cargo: &mut Command) -> &mut Command {
 
 /// Cargo with these arguments, in the root of the workspace.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
     command
 }

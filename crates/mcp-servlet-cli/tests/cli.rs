@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::{env, fs};
 
-use e2e::{Profile, fixture, wasm};
+use e2e::{Profile, fixture, root, wasm};
 
 /// Runs where the examples are, as `greet.wasm` and so on, so that transcripts read like a session.
 #[test]
@@ -17,10 +17,10 @@ fn commands_do_what_their_transcripts_say() {
     fs::write(folder.join("not-wasm.txt"), "not wasm").expect("the folder can be written to");
     env::set_current_dir(&folder).expect("the folder is there");
 
-    let transcripts = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd");
+    let transcripts = root().join("crates/mcp-servlet-cli/tests/cmd");
     trycmd::TestCases::new()
-        .case(format!("{transcripts}/*.trycmd"))
-        .case(format!("{transcripts}/*.toml"));
+        .case(transcripts.join("*.trycmd"))
+        .case(transcripts.join("*.toml"));
 }
 
 fn copy(wasm: &Path, folder: &Path) {
