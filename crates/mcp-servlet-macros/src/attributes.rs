@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{AngleBracketedGenericArguments, Ident, LitBool, LitStr, Token};
+use syn::{AngleBracketedGenericArguments, Ident, LitBool, LitStr, Path, Token};
 
 use crate::diagnostics::Diagnostics;
 
@@ -40,6 +40,14 @@ impl Entry {
             );
         }
         self.value.clone()
+    }
+
+    /// The value as a path, which replaces the one that is there.
+    pub(crate) fn path(&self, place: &mut TokenStream, diagnostics: &mut Diagnostics) {
+        let path = self.expression(diagnostics).map(syn::parse2::<Path>);
+        if let Some(path) = path.and_then(|path| diagnostics.ok(path)) {
+            *place = path.into_token_stream();
+        }
     }
 
     /// True for `key` alone and `key = true`.

@@ -8,6 +8,7 @@ mod attributes;
 mod derive;
 mod diagnostics;
 mod docs;
+mod function;
 #[cfg(test)]
 mod hygiene;
 mod tool;

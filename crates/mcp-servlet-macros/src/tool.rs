@@ -1,26 +1,23 @@
 //! `#[tool]`: parse the function's head and attributes, check them, expand.
 
 mod emit;
-mod head;
 mod options;
-mod strip;
 #[cfg(test)]
 mod tests;
 mod validate;
 
 use proc_macro2::TokenStream;
 
-use self::head::FnHead;
 use self::options::ToolOptions;
-pub(crate) use self::options::{json_literal, json_token};
 use crate::diagnostics::Diagnostics;
+use crate::function::{FnHead, strip};
 
 /// The author's function, and beside it what makes it a tool, or the errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let mut output = strip::without_parameter_attributes(item.clone());
     let options = ToolOptions::parse(attribute, &mut diagnostics);
-    let Some(head) = diagnostics.ok(syn::parse2::<FnHead>(item)) else {
+    let Some(head) = diagnostics.ok(FnHead::parse("tool", item)) else {
         output.extend(diagnostics.into_tokens());
         return output;
     };

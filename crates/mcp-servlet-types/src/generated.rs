@@ -626,6 +626,312 @@ impl ResourceContents {
     }
 }
 
+/// The prompts of a servlet.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct ListPromptsResult {
+    /// The prompts, in the order of the servlet's source.
+    pub prompts: Vec<Prompt>,
+    /// Where the next page begins. Servlets answer in one page and leave it out.
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// Further data about the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl ListPromptsResult {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(prompts: Vec<Prompt>) -> Self {
+        Self { prompts, ..Self::default() }
+    }
+}
+
+/// A prompt that a user can choose.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct Prompt {
+    /// Its name for programs, unique within the servlet.
+    pub name: String,
+    /// Its name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is good for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What it asks for, in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Vec<PromptArgument>>,
+    /// Pictures of it, for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+    /// Further data about it.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl Prompt {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Something that a prompt asks for.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct PromptArgument {
+    /// Its name for programs.
+    pub name: String,
+    /// Its name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether it must be given. Taken as false if not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required: Option<bool>,
+}
+
+impl PromptArgument {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Asks a servlet to fill in one of its prompts.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct GetPromptRequest {
+    /// Always `prompts/get`, and usually left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The prompt and its arguments.
+    pub params: GetPromptRequestParams,
+}
+
+impl GetPromptRequest {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(params: GetPromptRequestParams) -> Self {
+        Self { params, ..Self::default() }
+    }
+}
+
+/// Which prompt to fill in, and with what.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct GetPromptRequestParams {
+    /// Name of the prompt.
+    pub name: String,
+    /// Arguments by name, each a string. Absent and null mean that there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<::mcp_servlet_json::RawJson>,
+    /// Data about the request that is no argument, such as a progress token.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl GetPromptRequestParams {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// A prompt, filled in.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct GetPromptResult {
+    /// What the prompt is good for, as filled in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The messages, in the order of the conversation.
+    pub messages: Vec<PromptMessage>,
+    /// Further data about the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl GetPromptResult {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(messages: Vec<PromptMessage>) -> Self {
+        Self {
+            messages,
+            ..Self::default()
+        }
+    }
+}
+
+/// One message of a prompt.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct PromptMessage {
+    /// Who says it.
+    pub role: Role,
+    /// What is said.
+    pub content: Content,
+}
+
+impl PromptMessage {
+    /// With its fields.
+    #[must_use]
+    pub fn new(role: Role, content: Content) -> Self {
+        Self { role, content }
+    }
+}
+
+/// Asks a servlet for suggestions.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct CompleteRequest {
+    /// Always `completion/complete`, and usually left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// What is being typed, and what else is known.
+    pub params: CompleteRequestParams,
+}
+
+impl CompleteRequest {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(params: CompleteRequestParams) -> Self {
+        Self { params, ..Self::default() }
+    }
+}
+
+/// What suggestions are wanted for.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct CompleteRequestParams {
+    /// The prompt or the resource template.
+    pub r#ref: CompletionReference,
+    /// The argument or variable, and what is typed so far.
+    pub argument: CompletionArgument,
+    /// What else is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<CompletionContext>,
+    /// Data about the request, such as a progress token.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl CompleteRequestParams {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(r#ref: CompletionReference, argument: CompletionArgument) -> Self {
+        Self {
+            r#ref,
+            argument,
+            ..Self::default()
+        }
+    }
+}
+
+/// A prompt or a resource template. `type` says which of the fields is filled in:
+///
+/// - `ref/prompt`: `name`
+/// - `ref/resource`: `uri`
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct CompletionReference {
+    /// Either `ref/prompt` or `ref/resource`.
+    pub r#type: String,
+    /// Name of the prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The resource template, as it is listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+}
+
+impl CompletionReference {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(r#type: impl Into<String>) -> Self {
+        Self {
+            r#type: r#type.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// An argument while it is being typed.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct CompletionArgument {
+    /// Name of the argument or variable.
+    pub name: String,
+    /// What is typed so far.
+    pub value: String,
+}
+
+impl CompletionArgument {
+    /// With its fields.
+    #[must_use]
+    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            value: value.into(),
+        }
+    }
+}
+
+/// What is known while an argument is being typed.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct CompletionContext {
+    /// The other arguments or variables that have values, each a string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<::mcp_servlet_json::RawJson>,
+}
+
+/// Suggestions for an argument.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct CompleteResult {
+    /// The suggestions.
+    pub completion: Completion,
+    /// Further data about the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl CompleteResult {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(completion: Completion) -> Self {
+        Self {
+            completion,
+            ..Self::default()
+        }
+    }
+}
+
+/// Values that an argument may have.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct Completion {
+    /// The values, at most 100, the best first.
+    pub values: Vec<String>,
+    /// How many values there are in all, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<i64>,
+    /// Whether there are more values than these, known or not.
+    #[serde(rename = "hasMore", skip_serializing_if = "Option::is_none")]
+    pub has_more: Option<bool>,
+}
+
+impl Completion {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(values: Vec<String>) -> Self {
+        Self { values, ..Self::default() }
+    }
+}
+
 /// Reads a value that is there, be it null. A missing one never comes here.
 fn present<'de, D, T>(
     from: D,

@@ -10,6 +10,9 @@
 //! | `list_resources` | none | [`ListResourcesResult`] |
 //! | `list_resource_templates` | none | [`ListResourceTemplatesResult`] |
 //! | `read_resource` | [`ReadResourceRequest`] | [`ReadResourceResult`] |
+//! | `list_prompts` | none | [`ListPromptsResult`] |
+//! | `get_prompt` | [`GetPromptRequest`] | [`GetPromptResult`] |
+//! | `complete` | [`CompleteRequest`] | [`CompleteResult`] |
 //!
 //! Every field that may be absent is an `Option`, reads null as absent, and is left out when it
 //! is `None`. Fields that a type does not know are ignored. What MCP leaves open (arguments,
@@ -29,8 +32,10 @@
 //! ```
 
 mod content;
+mod prompt;
 #[rustfmt::skip]
 mod generated;
 
+pub use content::base64;
 pub use generated::*;
 pub use mcp_servlet_json::RawJson;

@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use mcp_servlet_types::{
-    CallToolRequest, CallToolResult, Content, ContentType, ListResourceTemplatesResult,
+    CallToolRequest, CallToolResult, CompleteRequest, CompleteResult, Content, ContentType,
+    GetPromptRequest, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, RawJson, ReadResourceRequest, ReadResourceResult, ServletDescription,
     ToolDescription,
 };
@@ -224,4 +225,41 @@ fn constructs_with_what_is_required() {
     let tool = ToolDescription::new("add", "Adds.", RawJson::default());
     assert_eq!((tool.name.as_str(), tool.title), ("add", None));
     assert_eq!(ContentType::ResourceLink.to_string(), "resource_link");
+}
+
+#[test]
+fn prompts_keep_their_fields() {
+    keeps::<ListPromptsResult>(&json!({
+        "prompts": [{
+            "name": "review",
+            "title": "Review",
+            "description": "Reviews code.",
+            "arguments": [{ "name": "code", "title": "Code", "description": "it", "required": true }],
+            "icons": [{ "src": "data:," }],
+            "_meta": { "a": 1 },
+        }],
+        "_meta": {},
+    }));
+    keeps::<GetPromptRequest>(&json!({
+        "method": "prompts/get",
+        "params": { "name": "review", "arguments": { "code": "x" }, "_meta": {} },
+    }));
+    keeps::<GetPromptResult>(&json!({
+        "description": "d",
+        "messages": [{ "role": "user", "content": { "type": "text", "text": "Review x." } }],
+    }));
+}
+
+#[test]
+fn completion_keeps_its_fields() {
+    keeps::<CompleteRequest>(&json!({
+        "params": {
+            "ref": { "type": "ref/resource", "uri": "notes://{id}" },
+            "argument": { "name": "id", "value": "a" },
+            "context": { "arguments": { "b": "c" } },
+        },
+    }));
+    keeps::<CompleteResult>(&json!({
+        "completion": { "values": ["a", "b"], "total": 7, "hasMore": true },
+    }));
 }

@@ -8,7 +8,7 @@ use super::case::Case;
 use super::options::{FieldOptions, TypeOptions};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
-use crate::tool::{json_literal, json_token};
+use crate::function::{json_literal, json_token};
 
 /// What the implementation of `Schema` says.
 pub(crate) struct Shape {

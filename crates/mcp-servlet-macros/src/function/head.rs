@@ -2,7 +2,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, Generics, Ident, Lifetime, LitStr, ReturnType, Token, Type, Visibility,
@@ -54,13 +54,19 @@ pub(crate) fn cfgs(head: &FnHead) -> Vec<&Attribute> {
         .collect()
 }
 
-impl Parse for FnHead {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+impl FnHead {
+    /// The head of the function that `#[attribute]` stands on.
+    pub(crate) fn parse(attribute: &str, item: TokenStream) -> syn::Result<Self> {
+        let parser = |input: ParseStream<'_>| Self::read(attribute, input);
+        parser.parse2(item)
+    }
+
+    fn read(attribute: &str, input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         let qualifiers = qualifiers(input)?;
         if !input.peek(Token![fn]) {
-            let message = "`#[tool]` is for functions\nhelp: put it on a `fn`";
+            let message = format!("`#[{attribute}]` is for functions\nhelp: put it on a `fn`");
             return Err(syn::Error::new(input.span(), message));
         }
         input.parse::<Token![fn]>()?;

@@ -1,0 +1,12 @@
+//! What every attribute on a function shares: its head, its parameters, and its marker type.
+
+pub(crate) mod arg;
+pub(crate) mod check;
+pub(crate) mod emit;
+pub(crate) mod head;
+pub(crate) mod parameters;
+pub(crate) mod strip;
+
+pub(crate) use self::arg::{json_literal, json_token};
+pub(crate) use self::head::FnHead;
+pub(crate) use self::parameters::ValidParam;

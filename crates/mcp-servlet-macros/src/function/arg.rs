@@ -1,0 +1,151 @@
+//! What `#[arg(…)]` says of a parameter, and literals as JSON.
+
+use proc_macro2::{Literal, TokenStream};
+use syn::{Attribute, LitStr, Meta};
+
+use crate::attributes::{Entries, unknown_key};
+use crate::diagnostics::Diagnostics;
+
+/// `#[arg(…)]` on one parameter.
+#[derive(Default)]
+pub(crate) struct ArgOptions {
+    pub(crate) rename: Option<LitStr>,
+    pub(crate) default: Option<ArgDefault>,
+    pub(crate) flatten: Option<syn::Ident>,
+    pub(crate) example: Option<TokenStream>,
+    pub(crate) min: Option<TokenStream>,
+    pub(crate) max: Option<TokenStream>,
+    /// Whether there was any entry.
+    pub(crate) any: bool,
+}
+
+/// The value of an absent argument.
+pub(crate) enum ArgDefault {
+    /// `Default::default()`
+    OfType,
+    /// An expression.
+    Value(TokenStream),
+}
+
+const ARG_KEYS: &[&str] = &["default", "rename", "flatten", "example", "min", "max"];
+
+impl ArgOptions {
+    pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut options = Self::default();
+        let mut all = Entries(Vec::new());
+        for attribute in attributes
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("arg"))
+        {
+            if let Some(entries) = diagnostics.ok(entries_of(attribute)) {
+                all.0.extend(entries.0);
+            }
+        }
+        all.check_unique(diagnostics);
+        for entry in &all.0 {
+            options.any = true;
+            match entry.key.to_string().as_str() {
+                "rename" => options.rename = entry.string(diagnostics),
+                "default" => {
+                    let value = entry.value.clone();
+                    options.default = Some(value.map_or(ArgDefault::OfType, ArgDefault::Value));
+                }
+                "flatten" => {
+                    entry.bare(diagnostics);
+                    options.flatten = Some(entry.key.clone());
+                }
+                "example" => options.example = entry.expression(diagnostics),
+                "min" => options.min = entry.expression(diagnostics),
+                "max" => options.max = entry.expression(diagnostics),
+                _ => unknown_key(diagnostics, "arg", &entry.key, ARG_KEYS),
+            }
+        }
+        options
+    }
+}
+
+fn entries_of(attribute: &Attribute) -> syn::Result<Entries> {
+    match &attribute.meta {
+        Meta::List(list) => list.parse_args(),
+        _ => Err(syn::Error::new_spanned(
+            attribute,
+            "`#[arg]` says nothing\nhelp: write `#[arg(default = …)]` or another option",
+        )),
+    }
+}
+
+/// JSON text for a literal in the source, if it is one that JSON knows.
+pub(crate) fn json_literal(value: &TokenStream) -> Option<String> {
+    let (sign, literal) = match syn::parse2::<SignedLiteral>(value.clone()).ok()? {
+        SignedLiteral {
+            minus: true,
+            literal,
+        } => ("-", literal),
+        SignedLiteral {
+            minus: false,
+            literal,
+        } => ("", literal),
+    };
+    match literal {
+        syn::Lit::Str(text) if sign.is_empty() => Some(json_string(&text.value())),
+        syn::Lit::Char(text) if sign.is_empty() => Some(json_string(&text.value().to_string())),
+        syn::Lit::Bool(value) if sign.is_empty() => Some(value.value.to_string()),
+        syn::Lit::Int(number) => Some(format!("{sign}{}", number.base10_digits())),
+        syn::Lit::Float(number) => Some(format!("{sign}{}", json_float(number.base10_digits()))),
+        _ => None,
+    }
+}
+
+/// `1.` is a float in Rust but not in JSON.
+fn json_float(digits: &str) -> String {
+    match digits.strip_suffix('.') {
+        Some(whole) => format!("{whole}.0"),
+        None => digits.to_owned(),
+    }
+}
+
+struct SignedLiteral {
+    minus: bool,
+    literal: syn::Lit,
+}
+
+impl syn::parse::Parse for SignedLiteral {
+    fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
+        let minus = input.parse::<Option<syn::Token![-]>>()?.is_some();
+        Ok(Self {
+            minus,
+            literal: input.parse()?,
+        })
+    }
+}
+
+/// Text as a JSON string.
+pub(crate) fn json_string(text: &str) -> String {
+    let mut json = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => json.push_str("\\\""),
+            '\\' => json.push_str("\\\\"),
+            '\n' => json.push_str("\\n"),
+            '\r' => json.push_str("\\r"),
+            '\t' => json.push_str("\\t"),
+            '\0'..='\x1f' => json.extend(["\\u00", &format!("{:02x}", u32::from(character))]),
+            _ => json.push(character),
+        }
+    }
+    json.push('"');
+    json
+}
+
+/// A string literal with this JSON.
+pub(crate) fn json_token(json: Option<String>) -> Literal {
+    Literal::string(&json.unwrap_or_default())
+}
+
+/// The default as JSON, where it is a literal.
+pub(crate) fn default_json(default: &ArgDefault) -> Option<String> {
+    match default {
+        ArgDefault::OfType => None,
+        ArgDefault::Value(value) => json_literal(value),
+    }
+}

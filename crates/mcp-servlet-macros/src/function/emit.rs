@@ -1,0 +1,127 @@
+//! What expansions have in common: the marker type, the table of parameters, and their values.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+use super::arg::{ArgDefault, default_json, json_literal, json_token};
+use super::parameters::{Argument, ValidParam, arguments};
+
+/// A braced struct lives in the type namespace only, so the function keeps its name.
+pub(crate) fn marker(
+    name: &Ident,
+    visibility: impl ToTokens,
+    cfgs: &[&syn::Attribute],
+) -> TokenStream {
+    quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #visibility struct #name {}
+    }
+}
+
+/// `__INPUT`, the schema of the arguments, and `__PARAMETERS`, how to take them apart.
+pub(crate) fn arguments_by_name(
+    parameters: &[ValidParam<'_>],
+    private: &TokenStream,
+) -> TokenStream {
+    let names: Vec<_> = (0..arguments(parameters).count()).map(constant).collect();
+    let types = arguments(parameters).map(|argument| argument.ty);
+    let values = arguments(parameters).map(|argument| constant_value(argument, private));
+    let count = names.len();
+    quote! {
+        #(const #names: #private::Argument<#types> = #values;)*
+        const __PROPERTIES: [#private::Property; #count] = [#(#names.property()),*];
+        const __FIELDS: &[#private::Field] = &#private::Field::of(&__PROPERTIES);
+        const __INPUT: #private::Node = #private::Node::object(&__PROPERTIES);
+        const __PARAMETERS: #private::Parameters = #private::Parameters::fields(__FIELDS);
+    }
+}
+
+fn constant(index: usize) -> Ident {
+    format_ident!("__ARGUMENT_{index}")
+}
+
+fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream {
+    let Argument {
+        ty,
+        name,
+        description,
+        options,
+        ..
+    } = argument;
+    let mut value = quote!(#private::argument::<#ty>(#name, #description));
+    if let Some(default) = &options.default {
+        let json = json_token(default_json(default));
+        value.extend(quote!(.with_default(#json)));
+    }
+    if let Some(example) = &options.example {
+        let json = json_token(json_literal(example));
+        value.extend(quote!(.with_example(#json)));
+    }
+    if options.min.is_some() || options.max.is_some() {
+        let min = json_token(options.min.as_ref().and_then(json_literal));
+        let max = json_token(options.max.as_ref().and_then(json_literal));
+        value.extend(quote!(.with_bounds(#min, #max)));
+    }
+    value
+}
+
+/// What the function is called with.
+pub(crate) fn values(
+    parameters: &[ValidParam<'_>],
+    context: &Ident,
+    arguments: &Ident,
+) -> Vec<TokenStream> {
+    let mut indices = 0usize..;
+    let values = parameters.iter().map(|param| match param {
+        ValidParam::Context(at) => {
+            // At the type, for the error if it is no `Context`.
+            let mut context = context.clone();
+            context.set_span(context.span().located_at(*at));
+            context.into_token_stream()
+        }
+        ValidParam::Whole(_) => quote!(__WHOLE.get(&#arguments)?),
+        ValidParam::Argument(argument) => value(argument, arguments, indices.next().unwrap_or(0)),
+    });
+    values.collect()
+}
+
+fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStream {
+    let (constant, options) = (constant(index), &argument.options);
+    let value = match &options.default {
+        None => quote!(#constant.get(&#arguments, #index)?),
+        Some(default) => {
+            let default = default_value(default);
+            quote!(#constant.get_or(&#arguments, #index, #default)?)
+        }
+    };
+    if options.min.is_none() && options.max.is_none() {
+        return value;
+    }
+    let (min, max) = (bound(options.min.as_ref()), bound(options.max.as_ref()));
+    quote!(#arguments.within(#index, #value, #min, #max)?)
+}
+
+/// A function of no arguments that makes the default.
+fn default_value(default: &ArgDefault) -> TokenStream {
+    match default {
+        ArgDefault::OfType => quote!(::core::default::Default::default),
+        ArgDefault::Value(value) => {
+            if let Ok(text) = syn::parse2::<syn::LitStr>(value.clone()) {
+                // A string literal stands for a `String`, or whatever else is made from one.
+                quote!(|| ::core::convert::Into::into(#text))
+            } else {
+                quote!(|| #value)
+            }
+        }
+    }
+}
+
+fn bound(value: Option<&TokenStream>) -> TokenStream {
+    if let Some(value) = value {
+        quote!(::core::option::Option::Some(#value))
+    } else {
+        quote!(::core::option::Option::None)
+    }
+}

@@ -1,0 +1,276 @@
+//! Parameters: which is the context, which are arguments, and what is wrong with them.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::{Attribute, Ident, Type};
+
+use super::arg::{ArgDefault, ArgOptions, json_literal};
+use super::head::{FnHead, Param, Pattern};
+use crate::diagnostics::Diagnostics;
+use crate::docs;
+
+/// A parameter that a call can fill.
+pub(crate) enum ValidParam<'a> {
+    /// The context, and where its type stands.
+    Context(Span),
+    /// All arguments at once, and where that is said.
+    Whole(&'a Type),
+    /// One argument.
+    Argument(Box<Argument<'a>>),
+}
+
+/// One argument.
+pub(crate) struct Argument<'a> {
+    pub(crate) ty: &'a Type,
+    pub(crate) name: String,
+    pub(crate) ident: &'a Ident,
+    pub(crate) description: TokenStream,
+    pub(crate) options: ArgOptions,
+}
+
+/// The parameters of a function that is to be a `kind`; with `whole`, an owned one takes all arguments.
+pub(crate) fn parameters<'a>(
+    kind: &str,
+    head: &'a FnHead,
+    whole: bool,
+    diagnostics: &mut Diagnostics,
+) -> Vec<ValidParam<'a>> {
+    let params = head.parameters.iter();
+    let parameters: Vec<_> = params
+        .filter_map(|param| parameter(param, kind, head, whole, diagnostics))
+        .collect();
+    check_contexts(&parameters, kind, head, diagnostics);
+    check_names(&parameters, diagnostics);
+    parameters
+}
+
+/// The arguments among the parameters.
+pub(crate) fn arguments<'a>(
+    parameters: &'a [ValidParam<'_>],
+) -> impl Iterator<Item = &'a Argument<'a>> {
+    parameters.iter().filter_map(|param| match param {
+        ValidParam::Argument(argument) => Some(&**argument),
+        _ => None,
+    })
+}
+
+fn parameter<'a>(
+    param: &'a Param,
+    kind: &str,
+    head: &FnHead,
+    whole: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<ValidParam<'a>> {
+    let (ident, ty) = match &param.pattern {
+        Pattern::Name(ident, ty) => (ident, ty),
+        Pattern::Receiver(receiver) => {
+            let name = &head.name;
+            diagnostics.error(
+                receiver,
+                format!("{kind} `{name}` cannot be a method\nhelp: make it a free function, and keep state in `Context::set_var`"),
+            );
+            return None;
+        }
+        Pattern::Other(tokens) => {
+            diagnostics.error(
+                tokens,
+                "an argument needs a name\nhelp: take it apart in the body",
+            );
+            return None;
+        }
+    };
+    check_attributes(&param.attributes, diagnostics);
+    let arg = ArgOptions::parse(&param.attributes, diagnostics);
+    match &**ty {
+        Type::Reference(reference) => {
+            check_context(reference, ident, &arg, diagnostics);
+            Some(ValidParam::Context(reference.and_token.span))
+        }
+        _ if ident == "_" => {
+            diagnostics.error(
+                ident,
+                "an argument needs a name\nhelp: give it one, or remove it",
+            );
+            None
+        }
+        Type::ImplTrait(_) => {
+            diagnostics.error(
+                ty,
+                format!("argument `{ident}` needs a concrete type\nhelp: name the type"),
+            );
+            None
+        }
+        _ if arg.flatten.is_some() || whole => {
+            check_flatten(&arg, diagnostics);
+            Some(ValidParam::Whole(ty))
+        }
+        _ => Some(ValidParam::Argument(Box::new(argument(
+            param,
+            ident,
+            ty,
+            arg,
+            diagnostics,
+        )))),
+    }
+}
+
+fn argument<'a>(
+    param: &Param,
+    ident: &'a Ident,
+    ty: &'a Type,
+    options: ArgOptions,
+    diagnostics: &mut Diagnostics,
+) -> Argument<'a> {
+    for (key, bound) in [("min", &options.min), ("max", &options.max)] {
+        if let Some(bound) = bound {
+            check_literal(key, "a number", bound, is_number, diagnostics);
+        }
+    }
+    if let Some(example) = &options.example {
+        check_literal("example", "a literal", example, |_| true, diagnostics);
+    }
+    check_bounds(&options, diagnostics);
+    let name = match &options.rename {
+        Some(rename) => {
+            if rename.value().is_empty() {
+                diagnostics.error(rename, "the name of an argument cannot be empty");
+            }
+            rename.value()
+        }
+        None => ident.unraw().to_string(),
+    };
+    Argument {
+        ty,
+        name,
+        ident,
+        description: docs::description(&param.attributes),
+        options,
+    }
+}
+
+fn is_number(json: &str) -> bool {
+    json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+}
+
+/// Bounds that no value meets, or that the default does not meet, would be the model's to suffer from.
+fn check_bounds(options: &ArgOptions, diagnostics: &mut Diagnostics) {
+    let number = |value: &TokenStream| json_literal(value)?.parse::<f64>().ok();
+    let min = options.min.as_ref().and_then(number);
+    let max = options.max.as_ref().and_then(number);
+    if let (Some(least), Some(most), Some(token)) = (min, max, &options.max) {
+        if least > most {
+            diagnostics.error(token, "`max` is below `min`, so no value fits");
+        }
+    }
+    let default = match &options.default {
+        Some(ArgDefault::Value(value)) => Some(value),
+        _ => None,
+    };
+    for (key, value) in [("default", default), ("example", options.example.as_ref())] {
+        let outside = value.and_then(number).is_some_and(|number| {
+            min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max)
+        });
+        if let (true, Some(value)) = (outside, value) {
+            diagnostics.error(value, format!("the {key} lies outside the bounds"));
+        }
+    }
+}
+
+fn check_literal(
+    key: &str,
+    what: &str,
+    value: &TokenStream,
+    is_right: impl Fn(&str) -> bool,
+    diagnostics: &mut Diagnostics,
+) {
+    if !json_literal(value).is_some_and(|json| is_right(&json)) {
+        diagnostics.error(
+            value,
+            format!("`{key}` takes {what}, because it is part of the schema"),
+        );
+    }
+}
+
+fn check_attributes(attributes: &[Attribute], diagnostics: &mut Diagnostics) {
+    for attribute in attributes {
+        if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
+            diagnostics.error(
+                attribute,
+                "an argument cannot be conditional\nhelp: put the `#[cfg]` on two versions of the function",
+            );
+        }
+    }
+}
+
+fn check_context(
+    reference: &syn::TypeReference,
+    ident: &Ident,
+    options: &ArgOptions,
+    diagnostics: &mut Diagnostics,
+) {
+    let borrowed = reference.elem.to_token_stream().to_string();
+    if borrowed == "str" || matches!(*reference.elem, Type::Slice(_)) {
+        let owned = if borrowed == "str" {
+            "String"
+        } else {
+            "Vec<…>"
+        };
+        diagnostics.error(
+            reference,
+            format!("argument `{ident}` cannot be borrowed\nhelp: take `{owned}`; only the `&Context` is a reference"),
+        );
+    } else if reference.mutability.is_some() {
+        diagnostics.error(reference, "the context is shared\nhelp: take `&Context`");
+    } else if options.any {
+        diagnostics.error(ident, "the context is no argument\nhelp: remove `#[arg]`");
+    }
+}
+
+fn check_flatten(options: &ArgOptions, diagnostics: &mut Diagnostics) {
+    let others = options.rename.is_some()
+        || options.default.is_some()
+        || options.example.is_some()
+        || options.min.is_some()
+        || options.max.is_some();
+    if let (Some(flatten), true) = (&options.flatten, others) {
+        diagnostics.error(
+            flatten,
+            "`flatten` stands alone\nhelp: put the other options on the struct's fields",
+        );
+    }
+}
+
+fn check_contexts(
+    parameters: &[ValidParam<'_>],
+    kind: &str,
+    head: &FnHead,
+    diagnostics: &mut Diagnostics,
+) {
+    let contexts = parameters
+        .iter()
+        .filter(|param| matches!(param, ValidParam::Context(_)))
+        .count();
+    if contexts > 1 {
+        let name = &head.name;
+        diagnostics.error(name, format!("{kind} `{name}` takes more than one reference\nhelp: only the `&Context` is one; take arguments by value"));
+    }
+}
+
+fn check_names(parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
+    let mut seen: Vec<&Argument<'_>> = Vec::new();
+    for argument in arguments(parameters) {
+        let name = &argument.name;
+        if seen.iter().any(|earlier| earlier.name == *name) {
+            let at: &dyn ToTokens = match &argument.options.rename {
+                Some(rename) => rename,
+                None => argument.ident,
+            };
+            diagnostics.error(
+                at,
+                format!("two arguments are called `{name}`\nhelp: rename one of them"),
+            );
+        }
+        seen.push(argument);
+    }
+}

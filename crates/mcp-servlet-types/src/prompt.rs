@@ -1,0 +1,27 @@
+//! Messages of a prompt from what authors have.
+
+use crate::{Content, PromptMessage, Role};
+
+impl PromptMessage {
+    /// Something that the user says: text, or any other content.
+    pub fn user(content: impl Into<Content>) -> Self {
+        Self::new(Role::User, content.into())
+    }
+
+    /// Something that the model says.
+    pub fn assistant(content: impl Into<Content>) -> Self {
+        Self::new(Role::Assistant, content.into())
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
