@@ -7,6 +7,6 @@ pub(crate) mod head;
 pub(crate) mod parameters;
 pub(crate) mod strip;
 
-pub(crate) use self::arg::{json_literal, json_token};
+pub(crate) use self::arg::{json_literal, json_string, json_token};
 pub(crate) use self::head::FnHead;
 pub(crate) use self::parameters::ValidParam;

@@ -17,7 +17,8 @@ const TOOLS: &[(&str, &str)] = &[
         "/// Says hello.\npub(crate) fn greet(/** who */ name: Text) -> Text { format!(\"{name}\") }",
     ),
     (
-        r#"name = "add-up", title = "Add", description = "Adds.", read_only, destructive = false, idempotent, open_world"#,
+        r#"name = "add-up", title = "Add", description = "Adds.", read_only, destructive = false, idempotent, open_world,
+            icons = "data:,", ui = { visibility: [app] }, meta = { "k": [1, null] }"#,
         "fn add(a: f64, #[arg(default = 1.5, min = -1.0, max = 2.0, example = 1.0, rename = \"$b\")] b: f64) -> f64 { a + b }",
     ),
     (

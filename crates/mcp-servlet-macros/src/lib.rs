@@ -11,7 +11,9 @@ mod docs;
 mod function;
 #[cfg(test)]
 mod hygiene;
+mod presentation;
 mod tool;
+mod tree;
 
 use proc_macro::TokenStream;
 

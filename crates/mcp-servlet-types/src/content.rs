@@ -1,6 +1,8 @@
 //! Content blocks from what authors have: text and raw bytes.
 
-use crate::{Content, ContentType, ResourceContents};
+use std::time::SystemTime;
+
+use crate::{Annotations, Content, ContentType, Icon, RawJson, ResourceContents, Role};
 
 impl Content {
     /// A block of text.
@@ -44,6 +46,53 @@ impl Content {
         }
     }
 
+    /// A text resource inside the result.
+    pub fn text_resource(uri: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::resource(ResourceContents::text(uri, text))
+    }
+
+    /// A resource of bytes inside the result.
+    pub fn blob_resource(uri: impl Into<String>, bytes: &[u8]) -> Self {
+        Self::resource(ResourceContents::blob(uri, bytes))
+    }
+
+    /// The same with hints for the client: for whom it is, how much it matters, when it last changed.
+    #[must_use]
+    pub fn with_annotations(self, annotations: Annotations) -> Self {
+        Self {
+            annotations: Some(annotations),
+            ..self
+        }
+    }
+
+    /// The same with pictures, which clients show beside a resource link.
+    #[must_use]
+    pub fn with_icons(self, icons: impl IntoIterator<Item = Icon>) -> Self {
+        Self {
+            icons: Some(icons.into_iter().collect()),
+            ..self
+        }
+    }
+
+    /// The same with `_meta`, a JSON object whose keys clients and servers agreed on.
+    #[must_use]
+    pub fn with_meta(self, meta: RawJson) -> Self {
+        Self {
+            meta: Some(meta),
+            ..self
+        }
+    }
+
+    /// The same with a media type: of the resource that is linked to, or that is embedded.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        match &mut self.resource {
+            Some(resource) => resource.mime_type = Some(mime_type.into()),
+            None => self.mime_type = Some(mime_type.into()),
+        }
+        self
+    }
+
     fn binary(r#type: ContentType, bytes: &[u8]) -> Self {
         Self {
             data: Some(base64(bytes)),
@@ -68,6 +117,108 @@ impl ResourceContents {
             ..Self::new(uri)
         }
     }
+
+    /// The same with a media type.
+    #[must_use]
+    pub fn with_mime_type(self, mime_type: impl Into<String>) -> Self {
+        Self {
+            mime_type: Some(mime_type.into()),
+            ..self
+        }
+    }
+
+    /// The same with `_meta`, a JSON object whose keys clients and servers agreed on.
+    #[must_use]
+    pub fn with_meta(self, meta: RawJson) -> Self {
+        Self {
+            meta: Some(meta),
+            ..self
+        }
+    }
+}
+
+impl Annotations {
+    /// For the user alone: the model need not read it.
+    pub fn for_user() -> Self {
+        Self::for_audience(Role::User)
+    }
+
+    /// For the model alone: people need not see it.
+    pub fn for_assistant() -> Self {
+        Self::for_audience(Role::Assistant)
+    }
+
+    fn for_audience(role: Role) -> Self {
+        Self {
+            audience: Some(vec![role]),
+            ..Self::default()
+        }
+    }
+
+    /// The same with how much it matters: 0 may be left out, 1 is all but required.
+    ///
+    /// MCP knows nothing outside of these, so a number beyond is taken for the nearer of them, and one that is
+    /// not a number for none.
+    #[must_use]
+    pub fn with_priority(self, priority: f32) -> Self {
+        Self {
+            priority: (!priority.is_nan()).then(|| priority.clamp(0.0, 1.0)),
+            ..self
+        }
+    }
+
+    /// The same with when it last changed, to the second.
+    #[must_use]
+    pub fn with_last_modified(self, when: SystemTime) -> Self {
+        Self {
+            last_modified: Some(rfc_3339(when)),
+            ..self
+        }
+    }
+}
+
+/// A time as in RFC 3339, in UTC, such as `2026-07-28T12:00:00Z`; what lies before 1970 is its first second.
+fn rfc_3339(when: SystemTime) -> String {
+    let seconds = when
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
+    let (year, month, day) = date(seconds / 86_400);
+    let time = seconds % 86_400;
+    let mut text = String::with_capacity(20);
+    for (number, digits, end) in [
+        (year, 4, '-'),
+        (month, 2, '-'),
+        (day, 2, 'T'),
+        (time / 3600, 2, ':'),
+        (time / 60 % 60, 2, ':'),
+        (time % 60, 2, 'Z'),
+    ] {
+        for place in (0..digits).rev() {
+            let digit = number / 10_u64.pow(place) % 10;
+            text.extend(char::from_digit(u32::try_from(digit).unwrap_or(0), 10));
+        }
+        text.push(end);
+    }
+    text
+}
+
+/// Year, month and day of a day since 1970-01-01, by counting in years that begin in March.
+fn date(day: u64) -> (u64, u64, u64) {
+    const DAYS_OF_400_YEARS: u64 = 146_097;
+    // Day 0 becomes 0000-03-01, so that a leap day is the last of its year.
+    let day = day + 719_468;
+    let (era, day) = (day / DAYS_OF_400_YEARS, day % DAYS_OF_400_YEARS);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // Months of 31, 30, 31, 30, 31 days, over and over, are 153 days for five.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, later) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    (400 * era + year + later, month, day)
 }
 
 /// Base64 with the standard alphabet and padding, as MCP wants it (RFC 4648 §4).
@@ -92,7 +243,40 @@ pub fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::base64;
+    use std::time::{Duration, SystemTime};
+
+    use super::{base64, rfc_3339};
+    use crate::Annotations;
+
+    #[test]
+    fn times_are_written_as_in_rfc_3339() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_785_240_000, "2026-07-28T12:00:00Z"),
+            (4_107_542_399, "2100-02-28T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            let when = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            assert_eq!(rfc_3339(when), text);
+        }
+        let before = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
+        assert_eq!(rfc_3339(before), "1970-01-01T00:00:00Z");
+    }
+
+    #[test]
+    fn a_priority_lies_between_0_and_1() {
+        for (given, kept) in [
+            (0.5, Some(0.5)),
+            (-1.0, Some(0.0)),
+            (7.0, Some(1.0)),
+            (f32::NAN, None),
+        ] {
+            assert_eq!(Annotations::for_user().with_priority(given).priority, kept);
+        }
+    }
 
     #[test]
     fn encodes_the_test_vectors_of_rfc_4648() {

@@ -219,6 +219,11 @@ impl CallToolRequest {
 }
 
 /// Which tool to call, and with what.
+///
+/// Hosts that know more than the base interface add what MCP has beside the arguments. Under
+/// `_meta` they
+/// repeat what a client says once or with every request: `io.modelcontextprotocol/protocolVersion`,
+/// `io.modelcontextprotocol/clientInfo` and `io.modelcontextprotocol/clientCapabilities`.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct CallToolRequestParams {
     /// Name of the tool.
@@ -226,6 +231,12 @@ pub struct CallToolRequestParams {
     /// Arguments by name. Absent and null mean that there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<::mcp_servlet_json::RawJson>,
+    /// Answers to the `inputRequests` of an earlier result, by the same keys.
+    #[serde(rename = "inputResponses", skip_serializing_if = "Option::is_none")]
+    pub input_responses: Option<::mcp_servlet_json::RawJson>,
+    /// The `requestState` of that result, unchanged.
+    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
+    pub request_state: Option<String>,
     /// Data about the request that is no argument, such as a progress token.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<::mcp_servlet_json::RawJson>,
@@ -268,6 +279,38 @@ impl CallToolResult {
     #[must_use]
     pub fn new(content: Vec<Content>) -> Self {
         Self { content, ..Self::default() }
+    }
+}
+
+/// What a tool answers that must know more first. The host asks the client, and calls again with
+/// the
+/// answers.
+///
+/// A servlet answers so only if the request says what the client can be asked for.
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct InputRequiredResult {
+    /// Always `input_required`.
+    #[serde(rename = "resultType")]
+    pub result_type: String,
+    /// Requests of MCP, each an object of `method` and `params`, by keys of the servlet's choice.
+    #[serde(rename = "inputRequests", skip_serializing_if = "Option::is_none")]
+    pub input_requests: Option<::mcp_servlet_json::RawJson>,
+    /// What the next call needs to go on, for nobody else to read.
+    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
+    pub request_state: Option<String>,
+    /// Further data about the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<::mcp_servlet_json::RawJson>,
+}
+
+impl InputRequiredResult {
+    /// With the required fields; the others are `None`.
+    #[must_use]
+    pub fn new(result_type: impl Into<String>) -> Self {
+        Self {
+            result_type: result_type.into(),
+            ..Self::default()
+        }
     }
 }
 

@@ -6,6 +6,7 @@ pub use serde;
 pub use crate::arguments::{Argument, Arguments, Field, Whole, argument, whole, whole_of};
 pub use crate::context::Context;
 pub use crate::error::Failure;
+pub use crate::presentation::Presentation;
 pub use crate::result::{Returns, ToolResult, returns};
 pub use crate::schema::render::Description;
 pub use crate::schema::{Node, Property, Schema};

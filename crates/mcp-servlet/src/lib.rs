@@ -52,6 +52,7 @@ mod context;
 mod error;
 #[cfg(target_family = "wasm")]
 mod exports;
+mod presentation;
 mod report;
 mod request;
 mod result;
@@ -101,6 +102,9 @@ struct Readme;
 /// | `title = "…"` | the name that people see |
 /// | `description = "…"` | the description, if not the doc comment |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | MCP's hints; `read_only = false` says the opposite |
+/// | `icons = "https://…"` | a picture, or a list of them: `["https://…", { src: "data:…", mime_type: "…", sizes: ["48x48"], theme: dark }]` |
+/// | `ui = "ui://…"` | the user interface that shows the results (MCP Apps): the address of a resource, or `{ resource: "ui://…", visibility: [model, app] }` |
+/// | `meta = { "example.com/key": 1 }` | `_meta`: JSON, or an expression of a `&'static str` that holds it |
 /// | `input_schema = include_str!("…")` | a schema written by hand, for a function of one argument that takes all of them |
 /// | `crate = path` | where this crate is, if it was renamed |
 ///
@@ -143,7 +147,7 @@ pub use mcp_servlet_macros::tool;
 pub use mcp_servlet_macros::Schema;
 
 pub use mcp_servlet_json::RawJson;
-pub use mcp_servlet_types::Content;
+pub use mcp_servlet_types::{Annotations, Content, Icon, IconTheme, ResourceContents, Role};
 
 #[cfg(feature = "http")]
 pub use self::context::http::{HttpError, HttpRequest, HttpResponse};

@@ -5,6 +5,7 @@ use mcp_servlet_json::Reader;
 use crate::arguments::{self, Arguments, Field};
 use crate::context::Context;
 use crate::error::Failure;
+use crate::presentation::Presentation;
 use crate::result::ToolResult;
 use crate::schema::Node;
 
@@ -45,6 +46,8 @@ pub struct ToolDef {
     pub input: Node,
     /// The schema of the structured result, where there is one.
     pub output: Option<&'static Node>,
+    /// Icons, user interface and `_meta`.
+    pub presentation: Presentation,
 }
 
 impl ToolDef {
@@ -56,6 +59,7 @@ impl ToolDef {
         hints: Hints::UNSET,
         input: Node::object(&[]),
         output: None,
+        presentation: Presentation::NONE,
     };
 }
 

@@ -74,6 +74,7 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     let (name, description) = (&tool.name, &tool.description);
     let options = tool.options;
     let title = options.title.clone().unwrap_or_else(|| quote!(""));
+    let presentation = options.presentation.tokens(private);
     let hints = [
         ("read_only", options.read_only),
         ("destructive", options.destructive),
@@ -92,6 +93,7 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
             hints: #private::Hints { #(#hints)* ..#private::Hints::UNSET },
             input: __INPUT,
             output: __RETURNS.output(),
+            presentation: #presentation,
         }
     }
 }

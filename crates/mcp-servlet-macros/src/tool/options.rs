@@ -6,6 +6,7 @@ use syn::LitStr;
 
 use crate::attributes::{Entries, unknown_key};
 use crate::diagnostics::Diagnostics;
+use crate::presentation::{Bearer, Presentation};
 
 /// `#[tool(…)]`
 pub(crate) struct ToolOptions {
@@ -17,6 +18,7 @@ pub(crate) struct ToolOptions {
     pub(crate) idempotent: Option<bool>,
     pub(crate) open_world: Option<bool>,
     pub(crate) input_schema: Option<TokenStream>,
+    pub(crate) presentation: Presentation,
     /// The path of `mcp_servlet`.
     pub(crate) krate: TokenStream,
 }
@@ -30,6 +32,9 @@ const TOOL_KEYS: &[&str] = &[
     "idempotent",
     "open_world",
     "input_schema",
+    "icons",
+    "meta",
+    "ui",
     "crate",
 ];
 
@@ -44,6 +49,7 @@ impl ToolOptions {
             idempotent: None,
             open_world: None,
             input_schema: None,
+            presentation: Presentation::default(),
             krate: quote!(::mcp_servlet),
         };
         let Some(entries) = diagnostics.ok(syn::parse2::<Entries>(attribute)) else {
@@ -51,6 +57,9 @@ impl ToolOptions {
         };
         entries.check_unique(diagnostics);
         for entry in &entries.0 {
+            if options.presentation.take(entry, Bearer::Tool, diagnostics) {
+                continue;
+            }
             match entry.key.to_string().as_str() {
                 "name" => options.name = entry.string(diagnostics),
                 "title" => options.title = entry.expression(diagnostics),

@@ -31,7 +31,12 @@ fn expands_one_argument() {
 fn expands_every_option() {
     check(
         "every-option",
-        r#"name = "find-all", title = "Find", read_only, open_world = false"#,
+        r#"
+        name = "find-all", title = "Find", read_only, open_world = false,
+        icons = ["https://example.com/find.png", { src: "data:image/png;base64,AA==", sizes: ["48x48", "any"], theme: dark }],
+        meta = { "example.com/cost": -1.5, more: [true, null, { "a": "b" }] },
+        ui = { resource: "ui://find/list.html", visibility: [app] },
+        "#,
         r#"
         /// Finds things.
         ///

@@ -11,6 +11,7 @@ use self::json::Text;
 use super::text::has_member;
 use super::words::Words;
 use super::{Kind, Node, Object, Property};
+use crate::presentation::Presentation;
 use crate::tool::{Hints, ToolDef};
 
 /// What a servlet says of itself: the answer of `describe`.
@@ -102,6 +103,21 @@ impl<const N: usize> Text<N> {
         }
         if !tool.hints.are_unset() {
             self.hints(tool.hints);
+        }
+        self.presentation(&tool.presentation);
+    }
+
+    /// Icons and `_meta`, where there are some.
+    const fn presentation(&mut self, presentation: &Presentation) {
+        self.json("icons", presentation.icons);
+        if presentation.has_meta() {
+            self.key("_meta");
+            self.byte(b'{');
+            self.json("ui", presentation.ui);
+            if !presentation.meta.is_empty() {
+                self.members_of(presentation.meta);
+            }
+            self.byte(b'}');
         }
     }
 

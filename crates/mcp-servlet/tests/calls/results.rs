@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use mcp_servlet::prelude::*;
 use mcp_servlet::testing::TestContext;
+use mcp_servlet::{Annotations, Icon};
 use serde_json::json;
 
 /// Declares tools that take nothing, in a servlet.
@@ -203,4 +204,50 @@ fn json_that_is_no_object_is_text_alone() {
     }
     let tools = LISTS.describe().tools.unwrap();
     assert!(tools.iter().all(|tool| tool.output_schema.is_none()));
+}
+
+#[tool]
+fn every_kind() -> Vec<Content> {
+    let noon = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_785_240_000);
+    let meta = RawJson::parse(r#"{"k":1}"#).unwrap();
+    let hints = Annotations::for_user().with_priority(0.5);
+    vec![
+        Content::text("a").with_annotations(hints.with_last_modified(noon)),
+        Content::image(b"\x89PNG", "image/png").with_meta(meta.clone()),
+        Content::audio(b"RIFF", "audio/wav").with_annotations(Annotations::for_assistant()),
+        Content::text_resource("a://t", "text").with_mime_type("text/plain"),
+        Content::blob_resource("a://b", &[0, 255]),
+        Content::resource_link("a://l", "link")
+            .with_mime_type("text/html")
+            .with_icons([Icon::new("https://example.com/i.png")]),
+    ]
+}
+
+mcp_servlet::export!(static KINDS = { tools: [every_kind] });
+
+#[test]
+fn every_kind_of_content_looks_as_in_mcp() {
+    let result: serde_json::Value = serde_json::from_str(&raw(&KINDS, "every_kind")).unwrap();
+    assert_eq!(
+        result["content"],
+        json!([
+            {
+                "type": "text", "text": "a",
+                "annotations": {
+                    "audience": ["user"], "priority": 0.5, "lastModified": "2026-07-28T12:00:00Z",
+                },
+            },
+            { "type": "image", "data": "iVBORw==", "mimeType": "image/png", "_meta": { "k": 1 } },
+            {
+                "type": "audio", "data": "UklGRg==", "mimeType": "audio/wav",
+                "annotations": { "audience": ["assistant"] },
+            },
+            { "type": "resource", "resource": { "uri": "a://t", "mimeType": "text/plain", "text": "text" } },
+            { "type": "resource", "resource": { "uri": "a://b", "blob": "AP8=" } },
+            {
+                "type": "resource_link", "uri": "a://l", "name": "link", "mimeType": "text/html",
+                "icons": [{ "src": "https://example.com/i.png" }],
+            },
+        ])
+    );
 }

@@ -22,6 +22,19 @@ mod nested {
     pub(crate) fn r#match() {}
 }
 
+/// Shows a chart.
+#[tool(
+    icons = { src: "data:image/png;base64,AA==", mime_type: "image/png", sizes: ["48x48"], theme: light },
+    ui = "ui://chart",
+    meta = { "example.com/cost": 2, more: [true, null] },
+)]
+fn chart() {}
+
+/// Shows nothing, and says so at length.
+#[tool(meta = concat!("{ \"a\"", ": 1 }"), ui = { resource: "ui://none", visibility: [model, app] })]
+fn none() {}
+
+mcp_servlet::export!(static SHOWN = { tools: [chart, none] });
 mcp_servlet::export!(static ONE = { tools: [add] });
 mcp_servlet::export!(static SEVERAL = {
     tools: [clear, nested::r#match, add],
@@ -153,4 +166,28 @@ fn reads_back_as_the_wire_type() {
     assert_eq!(ONE.describe().name.as_deref(), Some("add"));
     let again: Value = serde_json::to_value(&description).unwrap();
     assert_eq!(again, check(&SEVERAL));
+}
+
+#[test]
+fn icons_user_interfaces_and_meta_stand_where_clients_look_for_them() {
+    let description = check(&SHOWN);
+    let [chart, none] = [&description["tools"][0], &description["tools"][1]];
+    assert_eq!(
+        chart["icons"],
+        json!([{
+            "src": "data:image/png;base64,AA==", "mimeType": "image/png", "sizes": ["48x48"], "theme": "light",
+        }])
+    );
+    assert_eq!(
+        chart["_meta"],
+        json!({
+            "ui": { "resourceUri": "ui://chart" }, "example.com/cost": 2, "more": [true, null],
+        })
+    );
+    assert_eq!(none.get("icons"), None);
+    assert_eq!(
+        none["_meta"],
+        json!({ "ui": { "resourceUri": "ui://none", "visibility": ["model", "app"] }, "a": 1 })
+    );
+    assert_eq!(check(&ONE)["tools"][0].get("_meta"), None);
 }

@@ -1,0 +1,349 @@
+//! How clients show what a servlet offers: `icons`, `meta` and `ui`, shared by all attributes.
+//!
+//! Each becomes JSON text here, which the description holds as it is.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::attributes::Entry;
+use crate::diagnostics::Diagnostics;
+use crate::function::json_string;
+use crate::tree::{Kind, Member, Tree};
+
+/// The keys that [`Presentation::take`] reads.
+pub(crate) const KEYS: &[&str] = &["icons", "meta", "ui"];
+
+/// What carries an attribute, as far as `ui` depends on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bearer {
+    /// It links to a user interface.
+    Tool,
+    /// It is one, perhaps.
+    #[allow(dead_code, reason = "for the attributes of resources")]
+    Resource,
+    /// It has nothing to do with one.
+    #[allow(dead_code, reason = "for the attributes of prompts")]
+    Prompt,
+}
+
+/// What the attribute says of it.
+#[derive(Default)]
+pub(crate) struct Presentation {
+    /// A JSON array, empty for none.
+    icons: String,
+    /// The JSON object at `ui` in `_meta`, empty for none.
+    ui: String,
+    /// An expression for the JSON object `_meta`.
+    meta: Option<TokenStream>,
+}
+
+impl Presentation {
+    /// Reads the entry, if it is one of [`KEYS`].
+    pub(crate) fn take(
+        &mut self,
+        entry: &Entry,
+        bearer: Bearer,
+        diagnostics: &mut Diagnostics,
+    ) -> bool {
+        let key = entry.key.to_string();
+        if !KEYS.contains(&key.as_str()) {
+            return false;
+        }
+        let Some(value) = entry.expression(diagnostics) else {
+            return true;
+        };
+        let is_tree = key != "meta" || value.to_string().starts_with('{');
+        if !is_tree {
+            self.meta = Some(value);
+            return true;
+        }
+        if let Some(tree) = diagnostics.ok(syn::parse2::<Tree>(value)) {
+            match key.as_str() {
+                "icons" => self.icons = icons(&tree, diagnostics),
+                "ui" => self.ui = ui(&tree, bearer, diagnostics),
+                _ => self.meta = meta(&tree, diagnostics),
+            }
+        }
+        true
+    }
+
+    /// The constant, in terms of `private`, the path of `mcp_servlet::__private`.
+    pub(crate) fn tokens(&self, private: &TokenStream) -> TokenStream {
+        let Self { icons, ui, meta } = self;
+        if icons.is_empty() && ui.is_empty() && meta.is_none() {
+            return quote!(#private::Presentation::NONE);
+        }
+        let meta = meta.clone().unwrap_or_else(|| quote!(""));
+        quote!(#private::Presentation { icons: #icons, ui: #ui, meta: #meta })
+    }
+}
+
+fn meta(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<TokenStream> {
+    match tree.json() {
+        Ok(json) => Some(quote!(#json)),
+        Err(word) => {
+            diagnostics.error(
+                &word.tokens,
+                "`meta` is JSON\nhelp: put the word into quotes",
+            );
+            None
+        }
+    }
+}
+
+fn icons(tree: &Tree, diagnostics: &mut Diagnostics) -> String {
+    let items = tree.items().iter();
+    let icons: Vec<_> = items.map(|item| icon(item, diagnostics)).collect();
+    format!("[{}]", icons.join(","))
+}
+
+fn icon(tree: &Tree, diagnostics: &mut Diagnostics) -> String {
+    if let Some(src) = tree.text() {
+        check_src(src, tree, diagnostics);
+        return format!("{{\"src\":{}}}", json_string(src));
+    }
+    let mut has_src = false;
+    let icon = object(tree, "an icon", diagnostics, |member, diagnostics| {
+        let value = &member.value;
+        let json = match (member.key.name.as_str(), value.name()) {
+            ("src", Some(src)) => {
+                has_src = true;
+                check_src(src, value, diagnostics);
+                json_string(src)
+            }
+            ("mime_type", Some(text)) => json_string(text),
+            ("sizes", _) => texts(
+                value.items(),
+                "`sizes` are texts, such as \"48x48\"",
+                diagnostics,
+            ),
+            ("theme", Some(theme @ ("light" | "dark"))) => json_string(theme),
+            ("theme", _) => {
+                diagnostics.error(&value.tokens, "`theme` is `light` or `dark`");
+                return None;
+            }
+            (known @ ("src" | "mime_type"), None) => {
+                diagnostics.error(&value.tokens, format!("`{known}` is a text"));
+                return None;
+            }
+            _ => {
+                return unknown(
+                    member,
+                    "an icon",
+                    "`src`, `mime_type`, `sizes` and `theme`",
+                    diagnostics,
+                );
+            }
+        };
+        let name = if member.key.name == "mime_type" {
+            "mimeType"
+        } else {
+            &member.key.name
+        };
+        Some((name.to_owned(), json))
+    });
+    if !has_src && matches!(tree.kind, Kind::Object(_)) {
+        diagnostics.error(
+            &tree.tokens,
+            "an icon needs `src`\nhelp: add `src: \"https://…\"`",
+        );
+    }
+    icon
+}
+
+/// MCP: clients take icons from the web, encrypted, or out of the address itself.
+fn check_src(src: &str, tree: &Tree, diagnostics: &mut Diagnostics) {
+    if !src.starts_with("https://") && !src.starts_with("data:") {
+        diagnostics.error(
+            &tree.tokens,
+            "clients show icons from `https://` and `data:` addresses only",
+        );
+    }
+}
+
+/// The user interface that a tool links to, or what a resource needs that is one (MCP Apps, SEP-1865).
+fn ui(tree: &Tree, bearer: Bearer, diagnostics: &mut Diagnostics) -> String {
+    if bearer == Bearer::Prompt {
+        diagnostics.error(
+            &tree.tokens,
+            "a prompt has no `ui`\nhelp: put it on a tool or a resource",
+        );
+    }
+    match (bearer, &tree.kind) {
+        (Bearer::Tool, Kind::Text(uri)) => {
+            check_ui_uri(uri, tree, diagnostics);
+            format!("{{\"resourceUri\":{}}}", json_string(uri))
+        }
+        (Bearer::Tool, _) => object(tree, "`ui`", diagnostics, ui_of_tool),
+        _ => object(tree, "`ui`", diagnostics, ui_of_resource),
+    }
+}
+
+fn ui_of_tool(member: &Member, diagnostics: &mut Diagnostics) -> Option<(String, String)> {
+    let value = &member.value;
+    match member.key.name.as_str() {
+        "resource" => {
+            let Some(uri) = value.text() else {
+                diagnostics.error(
+                    &value.tokens,
+                    "`resource` is the address of a resource, as text",
+                );
+                return None;
+            };
+            check_ui_uri(uri, value, diagnostics);
+            Some(("resourceUri".into(), json_string(uri)))
+        }
+        "visibility" => {
+            let json = names(value, &["model", "app"], diagnostics)?;
+            Some(("visibility".into(), format!("[{}]", json.join(","))))
+        }
+        "csp" | "permissions" | "domain" | "prefers_border" => {
+            diagnostics.error(
+                &member.key.tokens,
+                format!("clients read `{}` from the resource\nhelp: move it to the `ui` of the `#[resource]`", member.key.name),
+            );
+            None
+        }
+        _ => unknown(
+            member,
+            "the `ui` of a tool",
+            "`resource` and `visibility`",
+            diagnostics,
+        ),
+    }
+}
+
+fn ui_of_resource(member: &Member, diagnostics: &mut Diagnostics) -> Option<(String, String)> {
+    let value = &member.value;
+    match (member.key.name.as_str(), &value.kind) {
+        ("csp", _) => Some(("csp".into(), object(value, "`csp`", diagnostics, csp))),
+        ("permissions", _) => {
+            let known = ["camera", "microphone", "geolocation", "clipboard_write"];
+            let names = names(value, &known, diagnostics)?;
+            let members = names
+                .iter()
+                .map(|name| format!("{}:{{}}", name.replace("clipboard_write", "clipboardWrite")));
+            let members: Vec<_> = members.collect();
+            Some(("permissions".into(), format!("{{{}}}", members.join(","))))
+        }
+        ("domain", Kind::Text(domain)) => Some(("domain".into(), json_string(domain))),
+        ("prefers_border", Kind::Literal(json)) if json == "true" || json == "false" => {
+            Some(("prefersBorder".into(), json.clone()))
+        }
+        ("domain", _) => {
+            diagnostics.error(&value.tokens, "`domain` is a text");
+            None
+        }
+        ("prefers_border", _) => {
+            diagnostics.error(&value.tokens, "`prefers_border` is true or false");
+            None
+        }
+        _ => unknown(
+            member,
+            "the `ui` of a resource",
+            "`csp`, `permissions`, `domain` and `prefers_border`",
+            diagnostics,
+        ),
+    }
+}
+
+/// What the page may load; what is not listed, it may not.
+fn csp(member: &Member, diagnostics: &mut Diagnostics) -> Option<(String, String)> {
+    let name = match member.key.name.as_str() {
+        "connect" => "connectDomains",
+        "resource" => "resourceDomains",
+        "frame" => "frameDomains",
+        "base_uri" => "baseUriDomains",
+        _ => {
+            return unknown(
+                member,
+                "`csp`",
+                "`connect`, `resource`, `frame` and `base_uri`",
+                diagnostics,
+            );
+        }
+    };
+    let domains = texts(
+        member.value.items(),
+        "domains are texts, such as \"https://example.com\"",
+        diagnostics,
+    );
+    Some((name.into(), domains))
+}
+
+fn check_ui_uri(uri: &str, tree: &Tree, diagnostics: &mut Diagnostics) {
+    if !uri.starts_with("ui://") {
+        diagnostics.error(
+            &tree.tokens,
+            "a user interface has an address of the form `ui://…`",
+        );
+    }
+}
+
+/// A JSON object of what `read` makes of each member.
+fn object(
+    tree: &Tree,
+    what: &str,
+    diagnostics: &mut Diagnostics,
+    mut read: impl FnMut(&Member, &mut Diagnostics) -> Option<(String, String)>,
+) -> String {
+    let Kind::Object(members) = &tree.kind else {
+        diagnostics.error(
+            &tree.tokens,
+            format!("{what} is written as `{{ key: value }}`"),
+        );
+        return String::new();
+    };
+    let members = members
+        .iter()
+        .filter_map(|member| read(member, diagnostics));
+    let members: Vec<_> = members
+        .map(|(name, json)| format!("\"{name}\":{json}"))
+        .collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// A JSON array of texts.
+fn texts(items: &[Tree], rule: &str, diagnostics: &mut Diagnostics) -> String {
+    let mut texts = Vec::new();
+    for item in items {
+        match item.text() {
+            Some(text) => texts.push(json_string(text)),
+            None => diagnostics.error(&item.tokens, rule),
+        }
+    }
+    format!("[{}]", texts.join(","))
+}
+
+/// Names from a fixed list, in quotes.
+fn names(tree: &Tree, known: &[&str], diagnostics: &mut Diagnostics) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    for item in tree.items() {
+        match item.name() {
+            Some(name) if known.contains(&name) => names.push(format!("\"{name}\"")),
+            _ => {
+                let known = known.join("`, `");
+                diagnostics.error(
+                    &item.tokens,
+                    format!("unknown name\nhelp: known are `{known}`"),
+                );
+                return None;
+            }
+        }
+    }
+    Some(names)
+}
+
+fn unknown<T>(
+    member: &Member,
+    what: &str,
+    known: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
+    let name = &member.key.name;
+    diagnostics.error(
+        &member.key.tokens,
+        format!("{what} has no `{name}`\nhelp: it has {known}"),
+    );
+    None
+}
