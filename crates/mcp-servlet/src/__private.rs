@@ -14,3 +14,11 @@ pub use crate::tool::{Entry, Hints, Parameters, Tool, ToolDef, stand_in};
 
 #[cfg(target_family = "wasm")]
 pub use crate::exports::{call, describe};
+
+/// What generated plugins call.
+#[cfg(feature = "xtp")]
+pub mod xtp {
+    #[cfg(target_family = "wasm")]
+    pub use crate::xtp::call::serve;
+    pub use crate::xtp::host::*;
+}

@@ -119,6 +119,19 @@ pub(crate) fn http(request: &str, body: Option<&[u8]>) -> (u16, Option<Vec<u8>>,
     )
 }
 
+/// Lends `bytes` to a function of the host, and takes over the block that it answers with, if it does.
+#[cfg(feature = "xtp")]
+pub(crate) fn exchange(bytes: Option<&[u8]>, call: impl FnOnce(u64) -> u64) -> Vec<u8> {
+    let lent = bytes.map_or(0, store);
+    let answer = call(lent);
+    let bytes = load(answer).unwrap_or_default();
+    if lent != 0 && lent != answer {
+        // SAFETY: the block is ours, the call that it was lent to is over, and `load` has not freed it.
+        unsafe { kernel::free(lent) }
+    }
+    bytes
+}
+
 /// Copies `bytes` into a new block of host memory, eight at a time, as the ABI has no bulk copy.
 #[inline(never)]
 fn store(bytes: &[u8]) -> u64 {

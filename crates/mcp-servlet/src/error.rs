@@ -86,7 +86,7 @@ impl ToolError {
 }
 
 /// The error and its causes, as `outer: inner`.
-fn chain(error: &dyn Error) -> String {
+pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {

@@ -29,7 +29,7 @@ pub fn call(servlet: &Servlet) -> i32 {
 }
 
 /// Lets a panic reach the host as the text of an error, before it traps.
-fn report_panics() {
+pub(crate) fn report_panics() {
     #[cfg(feature = "panic-hook")]
     std::panic::set_hook(Box::new(|panic| abi::set_error(&panic_text(panic))));
 }

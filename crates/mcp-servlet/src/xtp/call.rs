@@ -1,0 +1,47 @@
+//! One call of an export: payload in, value out, value in, payload out.
+
+#[cfg(not(target_family = "wasm"))]
+mod native;
+#[cfg(target_family = "wasm")]
+mod wasm;
+
+use super::encoding::{Decode, Encode};
+use super::error::Error;
+
+#[cfg(not(target_family = "wasm"))]
+pub use self::native::{Call, Export, Plugin};
+#[cfg(target_family = "wasm")]
+pub use self::wasm::{Call, serve};
+
+impl Call {
+    /// Reads the input.
+    ///
+    /// # Errors
+    ///
+    /// If the payload does not fit; the message names the export and the place.
+    pub fn input<E, T: Decode<E>>(&mut self) -> Result<T, Error> {
+        let decoded = T::decode(self.payload());
+        decoded.map_err(|reason| self.misfit("input of export", &reason))
+    }
+
+    /// Writes the output.
+    ///
+    /// # Errors
+    ///
+    /// If the value cannot be written; the message names the export.
+    pub fn output<E, T: Encode<E> + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        match value.encode() {
+            Ok(payload) => {
+                self.answer(&payload);
+                Ok(())
+            }
+            Err(reason) => Err(self.misfit("output of export", &reason)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn misfit(&self, role: &str, reason: &str) -> Error {
+        Error::misfit(role, self.export, reason)
+    }
+}

@@ -1,0 +1,76 @@
+//! What a plugin says when it cannot answer.
+
+use std::fmt;
+
+use mcp_servlet_json::write_raw;
+
+/// Why a function of the plugin or of its host has no answer: a text, which the host gets as Extism's error.
+///
+/// Whatever converts into a boxed error converts into it, so `?` works in a function that returns it. The text is
+/// the error's and that of all its causes, in one line.
+///
+/// ```
+/// use mcp_servlet::xtp::Error;
+///
+/// fn double(text: &str) -> Result<i64, Error> {
+///     let number: i64 = text.parse()?;
+///     number.checked_mul(2).ok_or_else(|| Error::new("the number is too large"))
+/// }
+/// assert_eq!(double("x").unwrap_err().message(), "invalid digit found in string");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    message: String,
+}
+
+impl Error {
+    /// An error with this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+
+    /// What an export answers that the author did not write.
+    pub fn not_implemented(export: &str) -> Self {
+        Self::about("export", export, " is not implemented")
+    }
+
+    /// What an import answers in a test whose host does not have it.
+    pub fn not_mocked(import: &str) -> Self {
+        Self::about("import", import, " is not part of the test's host")
+    }
+
+    /// What the host will read.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// ``input of export `name`: …`` and the like.
+    pub(crate) fn misfit(role: &str, name: &str, reason: &str) -> Self {
+        let mut error = Self::about(role, name, ": ");
+        write_raw(&mut error.message, reason);
+        error
+    }
+
+    /// What it is about, and what of it.
+    pub(crate) fn about(role: &str, name: &str, reason: &str) -> Self {
+        let mut message = String::new();
+        for part in [role, " `", name, "`", reason] {
+            write_raw(&mut message, part);
+        }
+        Self { message }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl<E: Into<Box<dyn std::error::Error>>> From<E> for Error {
+    fn from(error: E) -> Self {
+        Self::new(crate::error::chain(&*error.into()))
+    }
+}

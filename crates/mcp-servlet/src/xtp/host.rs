@@ -1,0 +1,30 @@
+//! Functions that the host offers, and what stands in for them in tests.
+
+#[cfg(not(target_family = "wasm"))]
+mod native;
+#[cfg(target_family = "wasm")]
+mod wasm;
+
+use super::encoding::{Decode, Encode};
+use super::error::Error;
+
+#[cfg(not(target_family = "wasm"))]
+pub use self::native::{Slot, ask, check, mock, tell};
+#[cfg(target_family = "wasm")]
+pub use self::wasm::{call, call_with};
+
+/// Reads what an import answered.
+///
+/// # Errors
+///
+/// If the payload does not fit; the message names the import and the place.
+pub fn answer<E, T: Decode<E>>(import: &'static str, payload: Vec<u8>) -> Result<T, Error> {
+    let decoded = T::decode(payload);
+    decoded.map_err(|reason| Error::misfit("answer of import", import, &reason))
+}
+
+#[cold]
+#[inline(never)]
+fn unsendable(import: &'static str, reason: &str) -> Error {
+    Error::misfit("input of import", import, reason)
+}

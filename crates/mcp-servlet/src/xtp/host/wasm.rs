@@ -1,0 +1,25 @@
+//! Imports inside a host. The expansion of `__import!` declares the foreign function.
+
+use super::{Encode, Error, unsendable};
+use crate::abi;
+
+/// Calls an import that has no input; it gives the handle of its answer, or 0 for none.
+pub fn call(import: impl FnOnce() -> u64) -> Vec<u8> {
+    abi::exchange(None, |_| import())
+}
+
+/// Calls an import with an input.
+///
+/// # Errors
+///
+/// If the value cannot be written; the message names the import.
+pub fn call_with<E, T: Encode<E> + ?Sized>(
+    name: &'static str,
+    input: &T,
+    import: impl FnOnce(u64) -> u64,
+) -> Result<Vec<u8>, Error> {
+    match input.encode() {
+        Ok(payload) => Ok(abi::exchange(Some(&payload), import)),
+        Err(reason) => Err(unsendable(name, &reason)),
+    }
+}

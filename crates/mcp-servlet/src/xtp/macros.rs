@@ -1,0 +1,133 @@
+//! What generated code cannot say itself: everything that a `forbid(unsafe_code)` would refuse in an author's crate.
+
+/// Includes what `xtp-codegen` wrote for the schema of the same name in `build.rs`.
+///
+/// ```text
+/// mcp_servlet::xtp::plugin!(mod shop);        // after Build::new("shop.yaml") in build.rs
+/// ```
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __xtp_plugin {
+    ($(#[$attribute:meta])* $visibility:vis mod $name:ident $(;)?) => {
+        $(#[$attribute])*
+        #[allow(
+            dead_code,
+            unreachable_pub,
+            unused_imports,
+            unused_macros,
+            clippy::all,
+            clippy::pedantic,
+            missing_docs,
+            reason = "what a schema declares is there, whether it is used or not"
+        )]
+        $visibility mod $name {
+            ::core::include!(::core::concat!(
+                ::core::env!("OUT_DIR"),
+                "/",
+                ::core::stringify!($name),
+                ".rs"
+            ));
+        }
+    };
+}
+
+/// The wasm exports of a plugin, and natively what calls them.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __xtp_export {
+    (<$plugin:ty as $exports:path> { $($wire:literal => $name:ident ($($input:ident)?) $(-> $output:ident)?;)* }) => {
+        #[cfg(not(target_family = "wasm"))]
+        impl $crate::xtp::Plugin for $plugin {
+            const EXPORTS: &'static [$crate::xtp::Export] = &[$(
+                $crate::xtp::Export {
+                    name: $wire,
+                    run: |call| $crate::__xtp_run!(call, <$plugin as $exports> $name ($($input)?) $(-> $output)?),
+                },
+            )*];
+        }
+
+        $(
+            #[cfg(target_family = "wasm")]
+            const _: () = {
+                #[unsafe(export_name = $wire)]
+                extern "C" fn export() -> i32 {
+                    $crate::__private::xtp::serve($wire, |call| {
+                        $crate::__xtp_run!(call, <$plugin as $exports> $name ($($input)?) $(-> $output)?)
+                    })
+                }
+            };
+        )*
+    };
+}
+
+/// One call, from payload to payload.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __xtp_run {
+    ($call:ident, <$plugin:ty as $exports:path> $name:ident ($($input:ident)?) $(-> $output:ident)?) => {{
+        let _output = <$plugin as $exports>::$name(
+            $($call.input::<$crate::xtp::encoding::$input, _>()?)?
+        )?;
+        $($call.output::<$crate::xtp::encoding::$output, _>(&_output)?;)?
+        ::core::result::Result::Ok(())
+    }};
+}
+
+/// A call of a function of the host, with the wasm signature of what the schema declares.
+#[cfg(target_family = "wasm")]
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __xtp_import {
+    ($slot:ident, $wire:literal, $name:ident($argument:ident: $in:ident = $input:expr) -> $out:ident) => {{
+        $crate::__xtp_foreign!($wire, (block: u64) -> u64);
+        let answer = $crate::__private::xtp::call_with::<$crate::xtp::encoding::$in, _>($wire, $input, |block| import(block))?;
+        $crate::__private::xtp::answer::<$crate::xtp::encoding::$out, _>($wire, answer)
+    }};
+    ($slot:ident, $wire:literal, $name:ident($argument:ident: $in:ident = $input:expr)) => {{
+        $crate::__xtp_foreign!($wire, (block: u64));
+        $crate::__private::xtp::call_with::<$crate::xtp::encoding::$in, _>($wire, $input, |block| {
+            import(block);
+            0
+        })?;
+        ::core::result::Result::Ok(())
+    }};
+    ($slot:ident, $wire:literal, $name:ident() -> $out:ident) => {{
+        $crate::__xtp_foreign!($wire, () -> u64);
+        let answer = $crate::__private::xtp::call(|| import());
+        $crate::__private::xtp::answer::<$crate::xtp::encoding::$out, _>($wire, answer)
+    }};
+    ($slot:ident, $wire:literal, $name:ident()) => {{
+        $crate::__xtp_foreign!($wire, ());
+        import();
+        ::core::result::Result::Ok(())
+    }};
+}
+
+/// The foreign function. It is safe: the host checks every handle, and nothing of the guest is lent to it.
+#[cfg(target_family = "wasm")]
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __xtp_foreign {
+    ($wire:literal, ($($block:ident: u64)?) $(-> $answer:ty)?) => {
+        #[link(wasm_import_module = "extism:host/user")]
+        unsafe extern "C" {
+            #[link_name = $wire]
+            safe fn import($($block: u64)?) $(-> $answer)?;
+        }
+    };
+}
+
+/// A call of a function of the test's host, in the wire's form as far as the wire has one.
+#[cfg(not(target_family = "wasm"))]
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __xtp_import {
+    ($slot:ident, $wire:literal, $name:ident($($argument:ident: $in:ident = $input:expr)?) -> $out:ident) => {{
+        $($crate::__private::xtp::check::<$crate::xtp::encoding::$in, _>($wire, $input)?;)?
+        $crate::__private::xtp::ask::<_, $crate::xtp::encoding::$out, _>(&$slot, $wire, |host| host.$name($($argument)?))
+    }};
+    ($slot:ident, $wire:literal, $name:ident($($argument:ident: $in:ident = $input:expr)?)) => {{
+        $($crate::__private::xtp::check::<$crate::xtp::encoding::$in, _>($wire, $input)?;)?
+        $crate::__private::xtp::tell(&$slot, $wire, |host| host.$name($($argument)?))
+    }};
+}
