@@ -9,7 +9,7 @@ fn greet(
     /// the name of the person to greet
     name: String,
 ) -> String {
-    let greeting = context.config("greeting").unwrap_or_default();
+    let greeting = context.config_value("greeting").unwrap_or_default();
     format!("{greeting}, {name}!")
 }
 

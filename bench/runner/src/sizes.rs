@@ -32,7 +32,7 @@ const COSTS: [(&str, &str, &str, f64); 9] = [
         "greet",
         1.0,
     ),
-    ("`Context::config`", "config", "greet", 1.0),
+    ("`Context::config_value`", "config", "greet", 1.0),
     (
         "`Context::var` and `Context::set_var`",
         "vars",

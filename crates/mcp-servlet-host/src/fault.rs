@@ -23,9 +23,10 @@ impl Fault {
 
     /// Reads an Extism error text: the message, and in the last line, if the servlet wrote one, code and data.
     ///
-    /// `None` means that the text has no such line.
+    /// `None` means that the text has no such line. The first line is always the message, be it empty: what comes
+    /// from elsewhere must not pass for a fault by its first words.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (message, line) = text.trim_end().rsplit_once('\n').unwrap_or(("", text));
+        let (message, line) = text.trim_end().rsplit_once('\n')?;
         let head: Value = serde_json::from_str(line.trim_end().strip_prefix(Self::MARKER)?).ok()?;
         // JSON-RPC has any integer for a code, what carries it here has fewer.
         let code = i32::try_from(head.get("code")?.as_i64()?).unwrap_or(Self::INTERNAL);
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn accepts_a_fault_without_a_message() {
-        let fault = Fault::parse("mcp-fault: {\"code\":-32000}").expect("a fault");
+        let fault = Fault::parse("\nmcp-fault: {\"code\":-32000}").expect("a fault");
         assert_eq!((fault.code, fault.message.as_str()), (-32000, ""));
     }
 
@@ -83,6 +84,7 @@ mod tests {
             "",
             "plain",
             "two\nlines",
+            "mcp-fault: {\"code\":1}",
             "x\nmcp-fault: {}",
             "x\nmcp-fault: {\"code\":\"7\"}",
             "mcp-fault: {\"code\":1}\nnot the last line",

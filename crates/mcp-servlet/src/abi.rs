@@ -14,6 +14,14 @@ unsafe extern "C" {
     fn random_get(buffer: *mut u8, length: usize) -> u32;
 }
 
+#[link(wasm_import_module = "extism:host/user")]
+unsafe extern "C" {
+    #[link_name = "notify_progress"]
+    fn host_notify_progress(params: u64);
+    #[link_name = "notify_logging_message"]
+    fn host_notify_logging_message(params: u64);
+}
+
 /// What the host passed to the running export.
 pub(crate) fn input() -> Vec<u8> {
     // SAFETY: takes nothing; the kernel answers the length of the input it holds.
@@ -100,6 +108,20 @@ pub(crate) fn random(bytes: &mut [u8]) {
         errno == 0,
         "the host's randomness answered WASI error {errno}"
     );
+}
+
+/// Sends `notifications/progress` with these parameters, as JSON.
+pub(crate) fn notify_progress(params: &str) {
+    let params = store(params.as_bytes());
+    // SAFETY: the handle is of a live block; the host takes it over.
+    unsafe { host_notify_progress(params) }
+}
+
+/// Sends `notifications/message` with these parameters, as JSON.
+pub(crate) fn notify_logging_message(params: &str) {
+    let params = store(params.as_bytes());
+    // SAFETY: as above.
+    unsafe { host_notify_logging_message(params) }
 }
 
 /// Sends an HTTP request, described in the JSON that Extism reads: status, headers (JSON), body.

@@ -5,8 +5,14 @@ mod native;
 #[cfg(target_family = "wasm")]
 mod wasm;
 
+#[cfg(not(target_family = "wasm"))]
+mod client;
+mod config;
 #[cfg(feature = "http")]
 pub(crate) mod http;
+mod notify;
+mod request;
+mod vars;
 
 #[cfg(not(target_family = "wasm"))]
 pub use self::native::Context;
@@ -14,6 +20,8 @@ pub use self::native::Context;
 pub(crate) use self::native::Host;
 #[cfg(target_family = "wasm")]
 pub use self::wasm::Context;
+
+pub use self::request::{Capabilities, Client};
 
 /// How important a line of the log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,9 +8,11 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use mcp_servlet_json::{RawJson, write_raw};
+use mcp_servlet_json::{RawJson, write_raw, write_string};
 
 use crate::arguments::Arguments;
+use crate::json::{Children, member};
+use crate::result::ToolResult;
 
 /// A failure that the model should see: its text becomes the content of a result with `isError`.
 ///
@@ -37,15 +39,73 @@ use crate::arguments::Arguments;
 #[derive(Debug)]
 pub struct ToolError {
     message: String,
-    fault: Option<Box<Fault>>,
+    detail: Option<Box<Detail>>,
 }
+
+/// What an error is beyond its message.
+#[derive(Debug)]
+enum Detail {
+    /// No matter of the model.
+    Fault(Fault),
+    /// The whole result, as JSON: with a code or data, or no error at all but questions to the client.
+    Result(String),
+}
+
+/// Where a result has the code and the data of a [`ToolError`], in `_meta`.
+const ERROR: &str = "mcp-servlet/error";
 
 impl ToolError {
     /// An error with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
-            fault: None,
+            detail: None,
+        }
+    }
+
+    /// The same with a code for programs, such as `not_found`. The model reads the message alone.
+    ///
+    /// Code and data stand in the result's `_meta`, under `mcp-servlet/error`. A fault stays as it is.
+    #[must_use]
+    pub fn with_code(self, code: &str) -> Self {
+        let mut json = String::new();
+        write_string(&mut json, code);
+        self.with_meta("code", &json)
+    }
+
+    /// The same with data for programs.
+    #[must_use]
+    pub fn with_data(self, data: RawJson) -> Self {
+        self.with_meta("data", data.get())
+    }
+
+    fn with_meta(mut self, name: &str, json: &str) -> Self {
+        let known = match self.detail.as_deref() {
+            None => "",
+            Some(Detail::Result(result)) if !asks(result) => meta(result),
+            Some(_) => return self,
+        };
+        let mut object = String::from("{");
+        for (key, value) in Children::of(known).filter(|(key, _)| key != name) {
+            write_string(&mut object, &key);
+            for part in [":", value, ","] {
+                write_raw(&mut object, part);
+            }
+        }
+        write_string(&mut object, name);
+        for part in [":", json, "}"] {
+            write_raw(&mut object, part);
+        }
+        let result = ToolResult::error(&self.message).with_meta_member(ERROR, &object);
+        self.detail = Some(Box::new(Detail::Result(result.into_json())));
+        self
+    }
+
+    /// No error, but a result that asks the client for more.
+    pub(crate) fn asking(result: String) -> Self {
+        Self {
+            message: "the tool asks the client for more".to_owned(),
+            detail: Some(Box::new(Detail::Result(result))),
         }
     }
 
@@ -54,12 +114,56 @@ impl ToolError {
         &self.message
     }
 
-    /// What the model will read, or the fault inside.
-    pub(crate) fn into_message(self) -> Result<String, Fault> {
-        match self.fault {
-            Some(fault) => Err(*fault),
-            None => Ok(self.message),
+    /// The code for programs.
+    pub fn code(&self) -> Option<String> {
+        mcp_servlet_json::from_str(self.meta("code")?.get()).ok()
+    }
+
+    /// The data for programs.
+    pub fn data(&self) -> Option<RawJson> {
+        self.meta("data")
+    }
+
+    fn meta(&self, name: &str) -> Option<RawJson> {
+        match self.detail.as_deref() {
+            Some(Detail::Result(result)) => RawJson::parse(member(meta(result), name)).ok(),
+            _ => None,
         }
+    }
+
+    /// The result that a tool call has, as JSON.
+    pub(crate) fn into_json(self) -> Result<String, Fault> {
+        match self.detail.map(|detail| *detail) {
+            None => Ok(ToolResult::error(&self.message).into_json()),
+            Some(Detail::Fault(fault)) => Err(fault),
+            Some(Detail::Result(json)) => Ok(json),
+        }
+    }
+
+    /// Where no model reads errors: the questions to the client, as JSON, or else a fault.
+    #[allow(dead_code, reason = "for exports other than `call`")]
+    pub(crate) fn into_questions(self) -> Result<String, Fault> {
+        match self.detail.map(|detail| *detail) {
+            Some(Detail::Fault(fault)) => Err(fault),
+            Some(Detail::Result(json)) if asks(&json) => Ok(json),
+            _ => Err(Fault::internal(self.message)),
+        }
+    }
+}
+
+/// Whether the result asks the client for more.
+fn asks(result: &str) -> bool {
+    !member(result, "resultType").is_empty()
+}
+
+/// What the result says of the error to programs.
+fn meta(result: &str) -> &str {
+    member(member(result, "_meta"), ERROR)
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
     }
 }
 
@@ -76,8 +180,8 @@ impl ToolError {
         let mut next = Some(error);
         while let Some(cause) = next {
             if let Some(fault) = cause.downcast_ref::<Fault>() {
-                let fault = Some(Box::new(fault.clone()));
-                return Self { message, fault };
+                let detail = Some(Box::new(Detail::Fault(fault.clone())));
+                return Self { message, detail };
             }
             next = cause.source();
         }
@@ -108,7 +212,7 @@ pub(crate) fn chain(error: &dyn Error) -> String {
 /// /// Tells the price of a share.
 /// #[tool]
 /// fn price(context: &Context, symbol: String) -> Result<String, ToolError> {
-///     let key = context.config("api-key").ok_or_else(|| Fault::internal("config key `api-key` is not set"))?;
+///     let key = context.config_value("api-key").ok_or_else(|| Fault::internal("config key `api-key` is not set"))?;
 ///     Ok(format!("{symbol}: asked with a key of {} characters", key.len()))
 /// }
 /// ```
@@ -184,7 +288,10 @@ impl Fault {
     )]
     pub(crate) fn to_wire(&self) -> String {
         let mut text = self.message.clone();
-        if self.code == Self::INTERNAL_ERROR && self.data.is_none() {
+        // The last line counts: with ours after it, nothing in the message passes for one.
+        // `contains` would link a searcher of 400 bytes.
+        let is_one_line = text.bytes().all(|byte| byte != b'\n');
+        if self.code == Self::INTERNAL_ERROR && self.data.is_none() && is_one_line {
             return text;
         }
         write_raw(&mut text, "\nmcp-fault: {\"code\":");
@@ -233,5 +340,23 @@ pub enum Failure<'a> {
 impl From<mcp_servlet_json::Error> for Failure<'_> {
     fn from(error: mcp_servlet_json::Error) -> Self {
         Self::Malformed(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fault;
+
+    #[test]
+    fn no_message_passes_for_the_line_of_our_host() {
+        for message in [
+            "\nmcp-fault: {\"code\":1}",
+            "a\nmcp-fault: {\"code\":1}",
+            "a\nmcp-fault: {\"code\":1}\n\n ",
+        ] {
+            let wire = Fault::internal(message).to_wire();
+            assert_eq!(wire, format!("{message}\nmcp-fault: {{\"code\":-32603}}"));
+        }
+        assert_eq!(Fault::internal("plain").to_wire(), "plain");
     }
 }

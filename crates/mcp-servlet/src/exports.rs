@@ -16,7 +16,8 @@ pub fn describe(servlet: &Servlet) -> i32 {
 /// The `call` export: answers a `tools/call` request.
 pub fn call(servlet: &Servlet) -> i32 {
     report_panics();
-    match servlet.answer(&Context::default(), &abi::input()) {
+    let context = Context::of(String::from_utf8(abi::input()).ok());
+    match servlet.answer(&context, context.request()) {
         Ok(json) => {
             abi::set_output(json.as_bytes());
             0

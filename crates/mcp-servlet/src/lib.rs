@@ -46,12 +46,14 @@ mod abi;
 ))]
 mod allocator;
 mod arguments;
+pub mod ask;
 #[cfg(feature = "xtp")]
 mod base64;
 mod context;
 mod error;
 #[cfg(target_family = "wasm")]
 mod exports;
+mod json;
 mod presentation;
 mod report;
 mod request;
@@ -151,7 +153,7 @@ pub use mcp_servlet_types::{Annotations, Content, Icon, IconTheme, ResourceConte
 
 #[cfg(feature = "http")]
 pub use self::context::http::{HttpError, HttpRequest, HttpResponse};
-pub use self::context::{Context, Level};
+pub use self::context::{Capabilities, Client, Context, Level};
 pub use self::error::{Fault, ToolError};
 pub use self::result::{IntoToolResult, Json, ToolResult};
 pub use self::schema::Schema;

@@ -4,12 +4,11 @@
 //! where it stands. So none of this costs anything before a call goes wrong, and it is kept small:
 //! it is in every servlet.
 
-use std::borrow::Cow;
-
-use mcp_servlet_json::{Error, ErrorKind, Kind, Reader, write_raw, write_u64};
+use mcp_servlet_json::{Error, ErrorKind, write_raw};
 
 use crate::arguments::Arguments;
 use crate::error::Failure;
+use crate::json::{Children, member};
 
 /// How much of a wrong value is shown, in bytes.
 const SHOWN: usize = 60;
@@ -177,57 +176,4 @@ fn shown(value: &str) -> &str {
         Some(_) if value.len() > SHOWN => "a long number",
         _ => value,
     }
-}
-
-/// The children of a JSON array or object: name or index, and text. Of another value there are none.
-///
-/// The texts are our own or were read before, so there is no error to report.
-struct Children<'a> {
-    reader: Reader<'a>,
-    /// Of the next element, in an array.
-    index: Option<u64>,
-}
-
-impl<'a> Children<'a> {
-    fn of(json: &'a str) -> Self {
-        let mut reader = Reader::from(json);
-        let is_array = matches!(reader.peek_kind(), Ok(Kind::Array));
-        // Of something that is neither, `next_key` finds nothing.
-        let _ = if is_array {
-            reader.begin_array()
-        } else {
-            reader.begin_object()
-        };
-        Self {
-            reader,
-            index: is_array.then_some(0),
-        }
-    }
-}
-
-impl<'a> Iterator for Children<'a> {
-    type Item = (Cow<'a, str>, &'a str);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let name = match &mut self.index {
-            None => self.reader.next_key().ok()??,
-            Some(index) => {
-                if !self.reader.next_element().ok()? {
-                    return None;
-                }
-                let mut name = String::new();
-                write_u64(&mut name, *index);
-                *index += 1;
-                Cow::Owned(name)
-            }
-        };
-        Some((name, self.reader.skip().ok()?))
-    }
-}
-
-/// The member `name` of a JSON object, empty if there is none.
-fn member<'a>(json: &'a str, name: &str) -> &'a str {
-    Children::of(json)
-        .find(|(key, _)| key == name)
-        .map_or("", |(_, text)| text)
 }

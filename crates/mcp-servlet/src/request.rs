@@ -38,12 +38,12 @@ impl<'a> Request<'a> {
     /// Reads the JSON of a request: the tool, and its arguments.
     pub(crate) fn read(
         &mut self,
-        request: &'a [u8],
+        request: Option<&'a str>,
     ) -> Result<(&'static Entry, Arguments<'a>), Failure<'a>> {
-        let Ok(text) = std::str::from_utf8(request) else {
+        let Some(request) = request else {
             return Err(fault(Fault::PARSE_ERROR, "the request is not UTF-8 text"));
         };
-        let mut reader = Reader::from(text);
+        let mut reader = Reader::from(request);
         reader.begin_object()?;
         while let Some(key) = reader.next_key()? {
             match &*key {

@@ -76,6 +76,16 @@ impl ToolResult {
         self
     }
 
+    /// Sets `_meta` to an object of one member.
+    pub(crate) fn with_meta_member(mut self, key: &str, json: &str) -> Self {
+        write_raw(&mut self.tail, ",\"_meta\":{");
+        write_string(&mut self.tail, key);
+        for part in [":", json, "}"] {
+            write_raw(&mut self.tail, part);
+        }
+        self
+    }
+
     /// Sets `structuredContent` and adds the same JSON as text, for clients that know no other.
     pub(crate) fn structured(json: &str) -> Self {
         let mut result = Self::text(json);

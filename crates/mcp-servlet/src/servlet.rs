@@ -53,8 +53,8 @@ impl Servlet {
         self.description
     }
 
-    /// The answer of the `call` export to a request, both as JSON.
-    pub(crate) fn answer(&self, context: &Context, request: &[u8]) -> Result<String, Fault> {
+    /// The answer of the `call` export to a request, both as JSON; `None` is a request that is not text.
+    pub(crate) fn answer(&self, context: &Context, request: Option<&str>) -> Result<String, Fault> {
         let mut call = Request::new(self.tools);
         let outcome = call
             .read(request)
@@ -63,7 +63,7 @@ impl Servlet {
             Ok(result) => result,
             Err(Failure::Malformed(error)) => return Err(malformed(&error)),
             Err(Failure::Fault(fault)) => return Err(fault),
-            Err(Failure::Tool(error)) => ToolResult::error(&error.into_message()?),
+            Err(Failure::Tool(error)) => return error.into_json(),
             Err(failure) => {
                 ToolResult::error(&Report::on(self.description(), call.tool(), &failure))
             }
@@ -99,7 +99,7 @@ mod native {
             self.call_with(&Context::default(), tool, arguments)
         }
 
-        /// Calls a tool with a context from [`testing`](crate::testing).
+        /// Calls a tool with a context from [`testing`](crate::testing), which also answers what the tool asks.
         ///
         /// # Errors
         ///
@@ -113,12 +113,14 @@ mod native {
             let arguments = to_string(&arguments).map_err(|error| {
                 Fault::invalid_params(format!("arguments are not JSON: {error}"))
             })?;
-            let mut request = String::from("{\"params\":{\"name\":");
-            write_string(&mut request, tool);
-            request.push_str(",\"arguments\":");
-            request.push_str(&arguments);
-            request.push_str("}}");
-            let answer = self.call_raw(context, request.as_bytes())?;
+            let mut params = String::from("\"name\":");
+            write_string(&mut params, tool);
+            params.push_str(",\"arguments\":");
+            params.push_str(&arguments);
+            let answer = context.converse(|extras| {
+                let request = format!("{{\"params\":{{{params},{extras}}}}}");
+                self.call_raw(context, request.as_bytes())
+            })?;
             from_str(&answer).map_err(|error| {
                 Fault::internal(format!("the result is not a CallToolResult: {error}"))
             })
@@ -130,7 +132,11 @@ mod native {
         ///
         /// As [`call`](Self::call).
         pub fn call_raw(&self, context: &Context, request: &[u8]) -> Result<String, Fault> {
-            self.answer(context, request)
+            let request = std::str::from_utf8(request).ok();
+            context.begin(request.unwrap_or_default());
+            let answer = self.answer(context, request);
+            context.begin("");
+            answer
         }
     }
 }

@@ -13,7 +13,7 @@
 //! #[tool]
 //! fn who(context: &Context) -> Result<String, ToolError> {
 //!     context.log(Level::Info, "asked");
-//!     context.config("user").ok_or_else(|| ToolError::new("config key `user` is not set"))
+//!     context.config_value("user").ok_or_else(|| ToolError::new("config key `user` is not set"))
 //! }
 //!
 //! mcp_servlet::export!(static SERVLET = { tools: [who] });
@@ -29,6 +29,9 @@
 
 use std::ops::Deref;
 use std::time::SystemTime;
+
+use mcp_servlet_json::RawJson;
+use serde::Serialize;
 
 use crate::context::{Context, Host, Level};
 
@@ -79,6 +82,102 @@ impl TestContext {
         self.with(|host| host.http = Some(Box::new(answer)))
     }
 
+    /// The same with what a person fills into the form `key`, see [`Context::elicit`].
+    ///
+    /// # Panics
+    ///
+    /// If `content` has no JSON, here and below.
+    #[must_use]
+    pub fn with_form(self, key: &str, content: impl Serialize) -> Self {
+        let response = format!("{{\"action\":\"accept\",\"content\":{}}}", json(&content));
+        self.with_response(key, response)
+    }
+
+    /// The same with a person who says no to the form `key`.
+    #[must_use]
+    pub fn with_declined_form(self, key: &str) -> Self {
+        self.with_response(key, "{\"action\":\"decline\"}".to_owned())
+    }
+
+    /// The same with a person who closes the form `key`.
+    #[must_use]
+    pub fn with_cancelled_form(self, key: &str) -> Self {
+        self.with_response(key, "{\"action\":\"cancel\"}".to_owned())
+    }
+
+    /// The same with what the client's model answers to the prompt `key`, see [`Context::sample`].
+    #[must_use]
+    pub fn with_sample(self, key: &str, text: &str) -> Self {
+        let response = format!(
+            "{{\"role\":\"assistant\",\"model\":\"test\",\"content\":{{\"type\":\"text\",\"text\":{}}}}}",
+            json(text)
+        );
+        self.with_response(key, response)
+    }
+
+    /// The same with the client's roots, see [`Context::roots`], which asks for `roots`.
+    #[must_use]
+    pub fn with_roots<'a>(self, key: &str, uris: impl IntoIterator<Item = &'a str>) -> Self {
+        let roots = uris
+            .into_iter()
+            .map(|uri| format!("{{\"uri\":{}}}", json(uri)));
+        let roots = roots.collect::<Vec<_>>().join(",");
+        self.with_response(key, format!("{{\"roots\":[{roots}]}}"))
+    }
+
+    fn with_response(self, key: &str, response: String) -> Self {
+        self.with(|host| host.client.responses.insert(key.to_owned(), response))
+    }
+
+    /// The same with a client that can do these things only, such as `elicitation`; all, unless said otherwise.
+    #[must_use]
+    pub fn with_capabilities(self, names: &[&str]) -> Self {
+        let capabilities = names
+            .iter()
+            .map(|name| ((*name).to_owned(), "{}".to_owned()));
+        self.with(|host| host.client.capabilities = Some(capabilities.collect()))
+    }
+
+    /// The same with a host that does not say what its client can do, as the first ones did not.
+    #[must_use]
+    pub fn without_capabilities(self) -> Self {
+        self.with(|host| host.client.capabilities = None)
+    }
+
+    /// The same with a client of that name.
+    #[must_use]
+    pub fn with_client(self, name: &str, version: &str) -> Self {
+        let info = format!("{{\"name\":{},\"version\":{}}}", json(name), json(version));
+        let key = "io.modelcontextprotocol/clientInfo".to_owned();
+        self.with(|host| host.client.meta.insert(key, info))
+    }
+
+    /// The same with a value in the request's `_meta`. A `progressToken` makes [`progress`](Self::progress) work.
+    #[must_use]
+    pub fn with_meta(self, key: &str, value: impl Serialize) -> Self {
+        let value = json(&value);
+        self.with(|host| host.client.meta.insert(key.to_owned(), value))
+    }
+
+    /// What the client was asked so far: keys, and MCP's requests.
+    pub fn asked(&self) -> Vec<(String, RawJson)> {
+        let host = self.context.host.borrow();
+        let asked = host.client.asked.iter();
+        asked
+            .filter_map(|(key, request)| Some((key.clone(), RawJson::parse(request).ok()?)))
+            .collect()
+    }
+
+    /// The parameters of the progress notifications so far.
+    pub fn progress(&self) -> Vec<RawJson> {
+        raw(&self.context.host.borrow().progress)
+    }
+
+    /// The parameters of the log notifications to the client so far.
+    pub fn client_logs(&self) -> Vec<RawJson> {
+        raw(&self.context.host.borrow().messages)
+    }
+
     /// What was logged so far.
     pub fn logs(&self) -> Vec<(Level, String)> {
         self.context.host.borrow().logs.clone()
@@ -88,6 +187,15 @@ impl TestContext {
         change(&mut self.context.host.borrow_mut());
         self
     }
+}
+
+fn json(value: &(impl Serialize + ?Sized)) -> String {
+    mcp_servlet_json::to_string(value).expect("a test prepares what has JSON")
+}
+
+fn raw(texts: &[String]) -> Vec<RawJson> {
+    let parsed = texts.iter().filter_map(|text| RawJson::parse(text).ok());
+    parsed.collect()
 }
 
 impl Deref for TestContext {

@@ -166,7 +166,7 @@ fn quote(context: &Context, #[arg(flatten)] order: Order) -> Result<String, Tool
     };
     let price = u64::from(item.price) * u64::from(order.quantity) + shipping;
     let currency = context
-        .config("currency")
+        .config_value("currency")
         .unwrap_or_else(|| "EUR".to_owned());
     let (whole, cents) = (price / 100, price % 100);
     Ok(format!(

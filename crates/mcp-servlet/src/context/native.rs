@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use super::Level;
+use super::client::Prepared;
 
 /// What a tool may ask of its host: configuration, variables, log, clock, randomness, HTTP.
 ///
@@ -21,6 +22,13 @@ pub(crate) struct Host {
     pub(crate) config: BTreeMap<String, String>,
     pub(crate) vars: BTreeMap<String, Vec<u8>>,
     pub(crate) logs: Vec<(Level, String)>,
+    /// The request that is being answered; empty outside of one.
+    pub(crate) request: String,
+    pub(crate) once: String,
+    /// What a request says beside its arguments.
+    pub(crate) client: Prepared,
+    pub(crate) progress: Vec<String>,
+    pub(crate) messages: Vec<String>,
     pub(crate) now: Option<SystemTime>,
     pub(crate) random: Option<u64>,
     #[cfg(feature = "http")]
@@ -47,7 +55,7 @@ impl Context {
     ///
     /// Hosts do not configure a servlet while they ask it to describe itself. An empty value counts as
     /// none: Extism cannot tell them apart.
-    pub fn config(&self, key: &str) -> Option<String> {
+    pub fn config_value(&self, key: &str) -> Option<String> {
         let value = self.host.borrow().config.get(key).cloned();
         value.filter(|value| !value.is_empty())
     }

@@ -1,5 +1,6 @@
 //! The context inside a host.
 
+use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
 
 use super::Level;
@@ -10,15 +11,48 @@ use crate::abi;
 /// A tool takes it as a parameter by reference. Only what a servlet uses is imported into its wasm.
 #[derive(Debug, Default)]
 pub struct Context {
-    _private: (),
+    /// The request that is being answered, if it is text.
+    request: Option<String>,
+    /// What ran once in this call, as members of a JSON object with a comma after each.
+    once: RefCell<String>,
 }
 
 impl Context {
+    /// The context of one request.
+    pub(crate) fn of(request: Option<String>) -> Self {
+        Self {
+            request,
+            once: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn request(&self) -> Option<&str> {
+        self.request.as_deref()
+    }
+
+    /// Looks into the request.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&str) -> T) -> T {
+        look(self.request().unwrap_or_default())
+    }
+
+    /// Works on what ran once in this call.
+    pub(crate) fn once_in_this_call<T>(&self, work: impl FnOnce(&mut String) -> T) -> T {
+        work(&mut self.once.borrow_mut())
+    }
+
+    pub(super) fn notify_progress(&self, params: String) {
+        abi::notify_progress(&params);
+    }
+
+    pub(super) fn notify_logging_message(&self, params: String) {
+        abi::notify_logging_message(&params);
+    }
+
     /// The configuration value of `key` that the operator set, if it is text.
     ///
     /// Hosts do not configure a servlet while they ask it to describe itself. An empty value counts as
     /// none: Extism cannot tell them apart.
-    pub fn config(&self, key: &str) -> Option<String> {
+    pub fn config_value(&self, key: &str) -> Option<String> {
         abi::config(key).and_then(|value| String::from_utf8(value).ok())
     }
 

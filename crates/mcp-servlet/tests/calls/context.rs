@@ -20,7 +20,7 @@ fn forget(context: &Context, key: String) {
 
 #[tool]
 fn configured(context: &Context, key: String) -> Option<String> {
-    context.config(&key)
+    context.config_value(&key)
 }
 
 #[tool]

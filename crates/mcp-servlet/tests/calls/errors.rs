@@ -226,3 +226,51 @@ fn a_result_or_arguments_that_cannot_be_written_are_errors() {
         "{fault}"
     );
 }
+
+#[tool]
+fn coded() -> Result<(), ToolError> {
+    let data = RawJson::parse(r#"{"id":7}"#).unwrap();
+    Err(ToolError::new("there is no such user")
+        .with_code("not_found")
+        .with_data(data))
+}
+
+#[tool]
+fn recoded() -> Result<(), ToolError> {
+    Err(ToolError::new("x").with_code("first").with_code("second"))
+}
+
+#[tool]
+fn coded_fault() -> Result<(), ToolError> {
+    Err(ToolError::from(Fault::new(7, "broken")).with_code("lost"))
+}
+
+mcp_servlet::export!(static CODED = { tools: [coded, recoded, coded_fault] });
+
+#[test]
+fn code_and_data_of_an_error_are_for_programs() {
+    let result = CODED.call("coded", serde_json::json!({})).unwrap();
+    assert_eq!(result.is_error, Some(true));
+    assert_eq!(
+        result.content[0].text.as_deref(),
+        Some("there is no such user")
+    );
+    assert_eq!(
+        result.meta.unwrap().get(),
+        r#"{"mcp-servlet/error":{"code":"not_found","data":{"id":7}}}"#
+    );
+    let result = CODED.call("recoded", serde_json::json!({})).unwrap();
+    assert_eq!(
+        result.meta.unwrap().get(),
+        r#"{"mcp-servlet/error":{"code":"second"}}"#
+    );
+    let error = coded().unwrap_err();
+    assert_eq!(error.to_string(), "there is no such user");
+    assert_eq!(error.code().as_deref(), Some("not_found"));
+    assert_eq!(error.data().unwrap().get(), r#"{"id":7}"#);
+    assert_eq!(ToolError::new("plain").code(), None);
+    let fault = CODED
+        .call("coded_fault", serde_json::json!({}))
+        .unwrap_err();
+    assert_eq!((fault.code(), fault.message()), (7, "broken"));
+}

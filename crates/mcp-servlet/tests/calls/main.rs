@@ -16,6 +16,9 @@
 )]
 
 mod arguments;
+mod asks;
+mod client;
+mod config;
 mod context;
 mod errors;
 mod nested;

@@ -125,7 +125,7 @@ fn names(
     value += 1;
     format!(
         "{arguments} {context} {index} {type} {value} {:?}",
-        host.config("x"),
+        host.config_value("x"),
         r#type = r#type
     )
 }

@@ -1,0 +1,233 @@
+//! Questions to the client: forms for people, samples of its model, its roots.
+//!
+//! Nothing waits for an answer. A tool that asks is stopped, its host asks the client, and calls the tool again
+//! with the answers: then the question returns at once. So what a tool does before its last question, it does once
+//! for each round. Ask first and act afterwards, or wrap what must not happen twice in [`Context::once`].
+//!
+//! ```
+//! use mcp_servlet::ask::Elicited;
+//! use mcp_servlet::prelude::*;
+//! use mcp_servlet::testing::TestContext;
+//! use serde_json::json;
+//!
+//! #[derive(Deserialize, Schema)]
+//! struct Dates {
+//!     /// the first night
+//!     from: String,
+//!     nights: u8,
+//! }
+//!
+//! /// Books a room.
+//! #[tool]
+//! fn book(context: &Context, city: String) -> Result<String, ToolError> {
+//!     match context.elicit::<Dates>("dates", "When do you arrive?")? {
+//!         Elicited::Accepted(dates) => Ok(format!("{} nights in {city} from {}", dates.nights, dates.from)),
+//!         Elicited::Declined | Elicited::Cancelled => Ok("nothing was booked".to_owned()),
+//!     }
+//! }
+//!
+//! mcp_servlet::export!(static SERVLET = { tools: [book] });
+//!
+//! # fn main() -> Result<(), Fault> {
+//! let context = TestContext::new().with_form("dates", json!({ "from": "2026-12-24", "nights": 2 }));
+//! let result = SERVLET.call_with(&context, "book", json!({ "city": "Rome" }))?;
+//! assert_eq!(result.content[0].text.as_deref(), Some("2 nights in Rome from 2026-12-24"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A question is an error on its way to the host, inside of a [`ToolError`]: pass it on with `?`. It is lost in an
+//! `anyhow::Error`, or where an author puts the message of the error into another one.
+
+mod elicit;
+mod form;
+mod roots;
+mod round;
+mod sample;
+
+pub use self::elicit::{Elicit, Elicited, elicit};
+pub use self::roots::{Root, Roots, roots};
+pub use self::round::Round;
+pub use self::sample::{Sample, Sampled, sample};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::context::Context;
+use crate::error::ToolError;
+use crate::schema::Schema;
+
+/// Something that a client can be asked: [`elicit`], [`sample`] or [`roots`].
+pub trait Question {
+    /// What the client answers.
+    type Answer;
+
+    /// The name of the question, which nothing else that the tool asks has.
+    fn key(&self) -> &str;
+
+    /// What the client must be able to do.
+    #[doc(hidden)]
+    fn needs(&self) -> Needs;
+
+    /// MCP's request, as JSON.
+    #[doc(hidden)]
+    fn request(&self) -> String;
+
+    /// The answer in MCP's response, as JSON; `None` if it is none, and must be asked for again.
+    #[doc(hidden)]
+    fn read(&self, response: &str) -> Option<Self::Answer>;
+}
+
+/// A capability of clients.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    Elicitation,
+    Sampling,
+    Roots,
+}
+
+/// One question, or a tuple of up to six.
+pub trait Questions {
+    /// The answers, in the same order.
+    type Answers;
+
+    /// The answers, if all of them are there.
+    #[doc(hidden)]
+    fn ask(self, round: &mut Round) -> Option<Self::Answers>;
+}
+
+impl<Q: Question> Questions for Q {
+    type Answers = Q::Answer;
+
+    fn ask(self, round: &mut Round) -> Option<Q::Answer> {
+        round.ask(&self)
+    }
+}
+
+macro_rules! tuples {
+    ($(($($question:ident $at:tt),*))*) => {
+        $(impl<$($question: Question),*> Questions for ($($question,)*) {
+            type Answers = ($($question::Answer,)*);
+
+            fn ask(self, round: &mut Round) -> Option<Self::Answers> {
+                // All of them are asked before the first that is missing counts.
+                let answers = ($(round.ask(&self.$at),)*);
+                Some(($(answers.$at?,)*))
+            }
+        })*
+    };
+}
+
+tuples! {
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+}
+
+impl Context {
+    /// Shows a form for `T` to the person at the client.
+    ///
+    /// `T` is a struct of texts, numbers, booleans and enums without data, and lists of such enums: MCP's forms
+    /// have nothing else. `key` names the question within the tool.
+    ///
+    /// # Errors
+    ///
+    /// The question itself, to be passed on with `?`; a [`Fault`](crate::Fault) if the client said that it cannot
+    /// show forms.
+    pub fn elicit<T: Schema + DeserializeOwned>(
+        &self,
+        key: &str,
+        message: &str,
+    ) -> Result<Elicited<T>, ToolError> {
+        self.ask(elicit(key, message))
+    }
+
+    /// Lets the client's model answer a prompt.
+    ///
+    /// # Errors
+    ///
+    /// As [`elicit`](Self::elicit).
+    pub fn sample(&self, key: &str, prompt: &str) -> Result<Sampled, ToolError> {
+        self.ask(sample(key, prompt))
+    }
+
+    /// The directories or other places that the client works in.
+    ///
+    /// # Errors
+    ///
+    /// As [`elicit`](Self::elicit).
+    pub fn roots(&self) -> Result<Vec<Root>, ToolError> {
+        self.ask(roots("roots"))
+    }
+
+    /// Asks several questions at once.
+    ///
+    /// ```
+    /// use mcp_servlet::ask::{elicit, sample};
+    /// use mcp_servlet::prelude::*;
+    ///
+    /// #[derive(Deserialize, Schema)]
+    /// struct Name {
+    ///     name: String,
+    /// }
+    ///
+    /// /// Writes a poem for somebody.
+    /// #[tool]
+    /// fn poem(context: &Context) -> Result<String, ToolError> {
+    ///     let questions = (
+    ///         elicit::<Name>("name", "For whom?"),
+    ///         sample("poem", "Write two lines about a friend.").with_max_tokens(100),
+    ///     );
+    ///     let (name, poem) = context.ask(questions)?;
+    ///     let name = name.accepted().map_or_else(|| "you".to_owned(), |name| name.name);
+    ///     Ok(format!("For {name}:\n{}", poem.text()))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`elicit`](Self::elicit).
+    pub fn ask<Q: Questions>(&self, questions: Q) -> Result<Q::Answers, ToolError> {
+        let mut round = Round::of(self)?;
+        match questions.ask(&mut round) {
+            Some(answers) => Ok(answers),
+            None => Err(round.into_error(self)),
+        }
+    }
+
+    /// Runs what must not happen again when the tool is called with answers, and keeps what it returned.
+    ///
+    /// The value travels to the client and back, so it must be no secret.
+    ///
+    /// # Errors
+    ///
+    /// If the value has no JSON, or an earlier one is no `T`.
+    pub fn once<T: Serialize + DeserializeOwned>(
+        &self,
+        key: &str,
+        run: impl FnOnce() -> T,
+    ) -> Result<T, ToolError> {
+        self.try_once(key, || Ok::<_, ToolError>(run()))
+    }
+
+    /// As [`once`](Self::once), for what may not succeed: then it runs again with the next call.
+    ///
+    /// # Errors
+    ///
+    /// As [`once`](Self::once), and the error of `run`.
+    pub fn try_once<T: Serialize + DeserializeOwned, E: Into<ToolError>>(
+        &self,
+        key: &str,
+        run: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, ToolError> {
+        if let Some(kept) = round::kept(self, key)? {
+            return Ok(mcp_servlet_json::from_str(&kept)?);
+        }
+        let value = run().map_err(E::into)?;
+        round::keep(self, key, &mcp_servlet_json::to_string(&value)?);
+        Ok(value)
+    }
+}

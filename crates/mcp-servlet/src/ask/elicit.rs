@@ -1,0 +1,88 @@
+//! Forms for people.
+
+use std::marker::PhantomData;
+
+use mcp_servlet_json::{from_str, write_raw, write_string};
+use serde::de::DeserializeOwned;
+
+use super::{Needs, Question, form};
+use crate::json::member;
+use crate::schema::Schema;
+
+/// What a person did with a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Elicited<T> {
+    /// Filled it in.
+    Accepted(T),
+    /// Said no.
+    Declined,
+    /// Closed it without an answer.
+    Cancelled,
+}
+
+impl<T> Elicited<T> {
+    /// What was filled in, if anything was.
+    pub fn accepted(self) -> Option<T> {
+        match self {
+            Self::Accepted(value) => Some(value),
+            Self::Declined | Self::Cancelled => None,
+        }
+    }
+}
+
+/// A form for `T`; see [`elicit`].
+#[derive(Debug, Clone)]
+pub struct Elicit<T> {
+    key: String,
+    message: String,
+    form: PhantomData<fn() -> T>,
+}
+
+/// A form for the fields of `T`, under a message; see [`Context::elicit`](crate::Context::elicit).
+pub fn elicit<T: Schema + DeserializeOwned>(
+    key: impl Into<String>,
+    message: impl Into<String>,
+) -> Elicit<T> {
+    const { form::check(T::NODE) }
+    Elicit {
+        key: key.into(),
+        message: message.into(),
+        form: PhantomData,
+    }
+}
+
+impl<T: Schema + DeserializeOwned> Question for Elicit<T> {
+    type Answer = Elicited<T>;
+
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Elicitation
+    }
+
+    fn request(&self) -> String {
+        let mut json = String::from(
+            "{\"method\":\"elicitation/create\",\"params\":{\"mode\":\"form\",\"message\":",
+        );
+        write_string(&mut json, &self.message);
+        write_raw(&mut json, ",\"requestedSchema\":");
+        form::write(&mut json, T::NODE);
+        write_raw(&mut json, "}}");
+        json
+    }
+
+    fn read(&self, response: &str) -> Option<Elicited<T>> {
+        match member(response, "action") {
+            "\"accept\"" => {
+                let content = member(response, "content");
+                let content = if content.is_empty() { "{}" } else { content };
+                from_str(content).ok().map(Elicited::Accepted)
+            }
+            "\"decline\"" => Some(Elicited::Declined),
+            "\"cancel\"" => Some(Elicited::Cancelled),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The places that the client works in.
+
+use mcp_servlet_json::from_str;
+
+use super::{Needs, Question};
+use crate::json::{Children, member};
+
+/// A question for the client's roots; see [`roots`].
+#[derive(Debug, Clone)]
+pub struct Roots {
+    key: String,
+}
+
+/// The directories or other places that the client works in.
+pub fn roots(key: impl Into<String>) -> Roots {
+    Roots { key: key.into() }
+}
+
+/// One of these places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// Its address, commonly of the form `file://…`.
+    pub uri: String,
+    /// Its name for people.
+    pub name: Option<String>,
+}
+
+impl Question for Roots {
+    type Answer = Vec<Root>;
+
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Roots
+    }
+
+    fn request(&self) -> String {
+        "{\"method\":\"roots/list\"}".to_owned()
+    }
+
+    fn read(&self, response: &str) -> Option<Vec<Root>> {
+        let list = member(response, "roots");
+        if !list.starts_with('[') {
+            return None;
+        }
+        let roots = Children::of(list).map(|(_, root)| {
+            Some(Root {
+                uri: from_str(member(root, "uri")).ok()?,
+                name: from_str(member(root, "name")).ok(),
+            })
+        });
+        roots.collect()
+    }
+}

@@ -1,0 +1,191 @@
+//! One round of questions: which of them have answers, and what the client is asked next.
+//!
+//! What a call needs of earlier ones travels as `requestState`: `{"answers": {…}, "once": {…}}`. The host may seal
+//! it on the way to the client; what comes back is read as JSON and by the types that asked for it.
+
+use mcp_servlet_json::{RawJson, write_raw, write_string};
+
+use super::{Needs, Question};
+use crate::context::{Capabilities, Context};
+use crate::error::{Fault, ToolError};
+use crate::json::{Children, member};
+
+/// MCP's error code for a capability that the client did not declare.
+const MISSING_CAPABILITY: i64 = -32021;
+
+/// The answers that a request came with, and the questions that it leaves open.
+#[derive(Debug)]
+pub struct Round {
+    /// `inputResponses`, a JSON object or empty.
+    responses: String,
+    state: String,
+    capabilities: Option<Capabilities>,
+    /// The members of `inputRequests`.
+    requests: String,
+    missing: Option<ToolError>,
+}
+
+impl Round {
+    pub(super) fn of(context: &Context) -> Result<Self, ToolError> {
+        Ok(Self {
+            responses: context.param("inputResponses"),
+            state: state(context)?,
+            capabilities: context.capabilities(),
+            requests: String::new(),
+            missing: None,
+        })
+    }
+
+    /// The answer to a question; one that has none becomes part of the next round.
+    pub(super) fn ask<Q: Question>(&mut self, question: &Q) -> Option<Q::Answer> {
+        let key = question.key();
+        let answer = question.read(self.response(key));
+        if answer.is_none() {
+            self.require(question.needs());
+            self.add(key, &question.request());
+        }
+        answer
+    }
+
+    /// The response to the question `key`, now or in an earlier round; empty if there is none.
+    fn response(&self, key: &str) -> &str {
+        match member(&self.responses, key) {
+            "" => member(member(&self.state, "answers"), key),
+            now => now,
+        }
+    }
+
+    fn add(&mut self, key: &str, request: &str) {
+        if !self.requests.is_empty() {
+            self.requests.push(',');
+        }
+        write_string(&mut self.requests, key);
+        write_raw(&mut self.requests, ":");
+        write_raw(&mut self.requests, request);
+    }
+
+    /// Makes sure that the client can be asked, so that it is not asked for what it cannot do.
+    fn require(&mut self, needs: Needs) {
+        let Some(capabilities) = &self.capabilities else {
+            let message =
+                "this tool has to ask the client, and its host does not pass questions on";
+            self.missing = Some(ToolError::new(message));
+            return;
+        };
+        let (name, has) = match needs {
+            Needs::Elicitation => ("elicitation", capabilities.has_forms()),
+            Needs::Sampling => ("sampling", capabilities.has("sampling")),
+            Needs::Roots => ("roots", capabilities.has("roots")),
+        };
+        if !has {
+            self.missing = Some(lacking(name).into());
+        }
+    }
+
+    /// The error that carries the open questions to the host.
+    pub(super) fn into_error(self, context: &Context) -> ToolError {
+        if let Some(error) = self.missing {
+            return error;
+        }
+        let mut json = String::from("{\"resultType\":\"input_required\",\"inputRequests\":{");
+        write_raw(&mut json, &self.requests);
+        write_raw(&mut json, "}");
+        let state = self.next_state(context);
+        if !state.is_empty() {
+            write_raw(&mut json, ",\"requestState\":");
+            write_string(&mut json, &state);
+        }
+        write_raw(&mut json, "}");
+        ToolError::asking(json)
+    }
+
+    /// What the next call must know: all answers and what ran once, empty if there is neither.
+    fn next_state(&self, context: &Context) -> String {
+        let answers = merged(member(&self.state, "answers"), &self.responses);
+        let new = context.once_in_this_call(|once| object(once));
+        let once = merged(member(&self.state, "once"), &new);
+        if answers == "{}" && once == "{}" {
+            return String::new();
+        }
+        let mut json = String::new();
+        for part in ["{\"answers\":", &answers, ",\"once\":", &once, "}"] {
+            write_raw(&mut json, part);
+        }
+        json
+    }
+}
+
+/// A JSON object of both's members; of those that both have, the later ones.
+fn merged(earlier: &str, later: &str) -> String {
+    let mut json = String::from("{");
+    let kept = Children::of(earlier).filter(|(key, _)| member(later, key).is_empty());
+    for (key, value) in kept.chain(Children::of(later)) {
+        if json.len() > 1 {
+            json.push(',');
+        }
+        write_string(&mut json, &key);
+        write_raw(&mut json, ":");
+        write_raw(&mut json, value);
+    }
+    json.push('}');
+    json
+}
+
+/// A JSON object of members that each have a comma after them.
+fn object(members: &str) -> String {
+    let mut json = String::from("{");
+    write_raw(&mut json, members.strip_suffix(',').unwrap_or_default());
+    json.push('}');
+    json
+}
+
+#[cold]
+fn lacking(capability: &str) -> Fault {
+    let mut message = String::from("this tool needs a client with the capability `");
+    write_raw(&mut message, capability);
+    write_raw(&mut message, "`");
+    let mut data = String::from("{\"requiredCapabilities\":{");
+    write_string(&mut data, capability);
+    write_raw(&mut data, ":{}}}");
+    let fault = Fault::new(MISSING_CAPABILITY, message);
+    match RawJson::from_string(data) {
+        Ok(data) => fault.with_data(data),
+        Err(_) => fault,
+    }
+}
+
+/// What an earlier call left in `requestState`, empty if there was none.
+fn state(context: &Context) -> Result<String, Fault> {
+    let param = context.param("requestState");
+    if param.is_empty() {
+        return Ok(param);
+    }
+    let state = mcp_servlet_json::from_str::<String>(&param).ok();
+    let state = state.and_then(|state| RawJson::from_string(state).ok());
+    match state {
+        Some(state) if state.get().starts_with('{') => Ok(state.into_string()),
+        _ => Err(Fault::invalid_params(
+            "`requestState` is not what this servlet answered with",
+        )),
+    }
+}
+
+/// What ran once under this key, as JSON.
+pub(super) fn kept(context: &Context, key: &str) -> Result<Option<String>, Fault> {
+    let now = context.once_in_this_call(|once| member(&object(once), key).to_owned());
+    let kept = if now.is_empty() {
+        member(member(&state(context)?, "once"), key).to_owned()
+    } else {
+        now
+    };
+    Ok(Some(kept).filter(|kept| !kept.is_empty()))
+}
+
+pub(super) fn keep(context: &Context, key: &str, json: &str) {
+    context.once_in_this_call(|once| {
+        write_string(once, key);
+        for part in [":", json, ","] {
+            write_raw(once, part);
+        }
+    });
+}

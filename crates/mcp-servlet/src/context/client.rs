@@ -1,0 +1,154 @@
+//! The client outside of any host: what a test prepared, and what it was told and asked.
+
+use std::collections::BTreeMap;
+
+use mcp_servlet_json::write_string;
+
+use super::Context;
+use crate::error::Fault;
+use crate::json::{Children, member};
+
+/// How often a tool may ask in one call.
+const ROUNDS: usize = 16;
+
+/// What stands in for the client: all members are JSON.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// `_meta` but for capabilities.
+    pub(crate) meta: BTreeMap<String, String>,
+    pub(crate) capabilities: Option<BTreeMap<String, String>>,
+    /// Responses to requests of the servlet, by key.
+    pub(crate) responses: BTreeMap<String, String>,
+    /// The requests of the servlet so far: keys and JSON.
+    pub(crate) asked: Vec<(String, String)>,
+}
+
+impl Default for Prepared {
+    fn default() -> Self {
+        let all = ["elicitation", "roots", "sampling"];
+        Self {
+            meta: BTreeMap::new(),
+            capabilities: Some(all.map(|name| (name.to_owned(), "{}".to_owned())).into()),
+            responses: BTreeMap::new(),
+            asked: Vec::new(),
+        }
+    }
+}
+
+impl Context {
+    /// Begins to answer a request.
+    pub(crate) fn begin(&self, request: &str) {
+        let mut host = self.host.borrow_mut();
+        request.clone_into(&mut host.request);
+        host.once.clear();
+    }
+
+    /// Looks into the request; outside of one, into what a test prepared.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&str) -> T) -> T {
+        let request = self.host.borrow().request.clone();
+        if request.is_empty() {
+            look(&format!("{{\"params\":{{{}}}}}", self.extras(true)))
+        } else {
+            look(&request)
+        }
+    }
+
+    /// The members of a request's parameters beside the arguments, as a test prepared them.
+    pub(crate) fn extras(&self, with_responses: bool) -> String {
+        let host = self.host.borrow();
+        let client = &host.client;
+        let mut meta = client.meta.clone();
+        if let Some(capabilities) = &client.capabilities {
+            let key = "io.modelcontextprotocol/clientCapabilities".to_owned();
+            meta.insert(key, object(capabilities));
+        }
+        let mut members = format!("\"_meta\":{}", object(&meta));
+        if with_responses {
+            members.push_str(",\"inputResponses\":");
+            members.push_str(&object(&client.responses));
+        }
+        members
+    }
+
+    /// Works on what ran once in this call.
+    pub(crate) fn once_in_this_call<T>(&self, work: impl FnOnce(&mut String) -> T) -> T {
+        let mut host = self.host.borrow_mut();
+        if host.request.is_empty() {
+            // Whoever calls the function itself calls it once.
+            return work(&mut String::new());
+        }
+        work(&mut host.once)
+    }
+
+    pub(super) fn notify_progress(&self, params: String) {
+        self.host.borrow_mut().progress.push(params);
+    }
+
+    pub(super) fn notify_logging_message(&self, params: String) {
+        self.host.borrow_mut().messages.push(params);
+    }
+
+    /// Calls as a host does: as long as the answer is a question, answers it and calls again.
+    ///
+    /// `run` gets the members of the request's parameters beside name and arguments.
+    pub(crate) fn converse(
+        &self,
+        run: impl Fn(&str) -> Result<String, Fault>,
+    ) -> Result<String, Fault> {
+        let mut extras = self.extras(false);
+        let mut before = Vec::new();
+        for _ in 0..ROUNDS {
+            let answer = run(&extras)?;
+            if member(&answer, "resultType") != "\"input_required\"" {
+                return Ok(answer);
+            }
+            let responses = self.respond(member(&answer, "inputRequests"), &mut before)?;
+            extras = format!("{},\"inputResponses\":{responses}", self.extras(false));
+            let state = member(&answer, "requestState");
+            if !state.is_empty() {
+                extras = format!("{extras},\"requestState\":{state}");
+            }
+        }
+        Err(Fault::internal(format!(
+            "the tool asked {ROUNDS} times and has no result"
+        )))
+    }
+
+    /// The prepared responses to these requests. One that was asked just before did not fit.
+    fn respond(&self, requests: &str, before: &mut Vec<String>) -> Result<String, Fault> {
+        let mut host = self.host.borrow_mut();
+        let mut responses = BTreeMap::new();
+        for (key, request) in Children::of(requests) {
+            let key = key.into_owned();
+            host.client.asked.push((key.clone(), request.to_owned()));
+            let Some(response) = host.client.responses.get(&key) else {
+                return Err(Fault::internal(format!(
+                    "the tool asks `{key}`, and the test has no answer: see `TestContext::with_form`"
+                )));
+            };
+            if before.contains(&key) {
+                return Err(Fault::internal(format!(
+                    "the tool asks `{key}` again: the answer does not fit the question {request}"
+                )));
+            }
+            responses.insert(key, response.clone());
+        }
+        *before = responses.keys().cloned().collect();
+        Ok(object(&responses))
+    }
+}
+
+/// A JSON object of members that are JSON.
+fn object(members: &BTreeMap<String, String>) -> String {
+    let mut json = String::from("{");
+    for (key, value) in members {
+        if json.len() > 1 {
+            json.push(',');
+        }
+        write_string(&mut json, key);
+        json.push(':');
+        json.push_str(value);
+    }
+    json.push('}');
+    json
+}

@@ -1,0 +1,214 @@
+//! Configuration as a struct: every key that is missing or wrong is told at once.
+
+use mcp_servlet_json::{Reader, write_raw, write_string};
+use serde::de::DeserializeOwned;
+
+use super::Context;
+use crate::error::Fault;
+use crate::schema::{Kind, Node, Object, Property, Schema};
+
+impl Context {
+    /// The servlet's configuration: one key for each field of `T`, as `T`'s schema says.
+    ///
+    /// A text is taken as it stands, everything else is read as JSON. Values are not repeated in errors, as they
+    /// may be secrets. Hosts do not configure a servlet while they ask it to describe itself, so this has its
+    /// place in a tool.
+    ///
+    /// ```
+    /// use mcp_servlet::prelude::*;
+    ///
+    /// #[derive(Deserialize, Schema)]
+    /// #[serde(rename_all = "kebab-case")]
+    /// struct Settings {
+    ///     /// the key of the weather service
+    ///     api_key: String,
+    ///     retries: Option<u8>,
+    /// }
+    ///
+    /// /// Tells the weather.
+    /// #[tool]
+    /// fn weather(context: &Context, city: String) -> Result<String, ToolError> {
+    ///     let settings: Settings = context.config()?;
+    ///     Ok(format!("{city}: asked up to {} times", settings.retries.unwrap_or(1)))
+    /// }
+    /// # let error = weather(&Context::default(), String::new()).unwrap_err();
+    /// # assert_eq!(error.message(), "the servlet is not configured: `api-key` is not set");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A [`Fault`] that names every key that is missing or does not fit: there is nothing that the model could do
+    /// about it.
+    pub fn config<T: Schema + DeserializeOwned>(&self) -> Result<T, Fault> {
+        const {
+            assert!(
+                matches!(T::NODE.kind, Kind::Object(_)),
+                "a configuration is a struct with a field for each key"
+            );
+        }
+        let json = self.config_json(T::NODE)?;
+        mcp_servlet_json::from_str(&json).map_err(|error| {
+            let mut message = String::from("the servlet is not configured: `");
+            write_raw(&mut message, &error.pointer(&json));
+            write_raw(&mut message, "` does not fit");
+            Fault::internal(message)
+        })
+    }
+
+    /// All configured keys of the object as one JSON object.
+    fn config_json(&self, node: &Node) -> Result<String, Fault> {
+        let mut found = Found::default();
+        if let Kind::Object(object) = &node.kind {
+            found.collect(object, object.partial, &|key| self.config_value(key));
+        }
+        if found.problems.is_empty() {
+            found.json.push('}');
+            return Ok(found.json);
+        }
+        let mut message = String::from("the servlet is not configured: ");
+        write_raw(&mut message, &found.problems);
+        Err(Fault::internal(message))
+    }
+}
+
+/// What was configured, and what is wrong with it.
+struct Found {
+    json: String,
+    problems: String,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self {
+            json: "{".to_owned(),
+            problems: String::new(),
+        }
+    }
+}
+
+impl Found {
+    fn collect(&mut self, object: &Object, partial: bool, get: &dyn Fn(&str) -> Option<String>) {
+        for property in object
+            .properties
+            .iter()
+            .filter(|property| property.in_input)
+        {
+            match get(property.name) {
+                Some(text) => self.value(property, &text),
+                None if property.required && !partial => self.problem(property.name, "is not set"),
+                None => {}
+            }
+        }
+        for node in object.flattened {
+            if let Kind::Object(inner) = &node.kind {
+                self.collect(inner, partial || inner.partial, get);
+            }
+        }
+    }
+
+    fn value(&mut self, property: &Property, text: &str) {
+        match value(&property.node.kind, text) {
+            Ok(json) => {
+                if self.json.len() > 1 {
+                    self.json.push(',');
+                }
+                write_string(&mut self.json, property.name);
+                self.json.push(':');
+                write_raw(&mut self.json, &json);
+            }
+            Err(rule) => self.problem(property.name, &rule),
+        }
+    }
+
+    fn problem(&mut self, name: &str, what: &str) {
+        let start = if self.problems.is_empty() { "`" } else { "; `" };
+        for part in [start, name, "` ", what] {
+            write_raw(&mut self.problems, part);
+        }
+    }
+}
+
+/// The JSON of a configured text, or what it should be.
+fn value(kind: &Kind, text: &str) -> Result<String, String> {
+    let json = text.trim();
+    let fits = match kind {
+        Kind::String { .. } => return Ok(quoted(text)),
+        Kind::Character if text.chars().count() == 1 => return Ok(quoted(text)),
+        Kind::Enum { values, .. } if values.contains(&text) => return Ok(quoted(text)),
+        Kind::Boolean => matches!(json, "true" | "false"),
+        Kind::Null => json == "null",
+        Kind::Integer { min, max } => is_integer(json, *min, *max),
+        Kind::Number => is(json, |first| first == b'-' || first.is_ascii_digit()),
+        Kind::Array { .. } => is(json, |first| first == b'['),
+        Kind::Map { .. } | Kind::Object(_) | Kind::AnyOf { object: true, .. } => {
+            is(json, |first| first == b'{')
+        }
+        Kind::Character | Kind::Enum { .. } => false,
+        // Whatever it is, it may be a text too.
+        Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_) if !is(json, |_| true) => {
+            return Ok(quoted(text));
+        }
+        Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_) => true,
+    };
+    if fits {
+        Ok(json.to_owned())
+    } else {
+        Err(rule(kind))
+    }
+}
+
+fn rule(kind: &Kind) -> String {
+    let what = match kind {
+        Kind::Boolean => "must be `true` or `false`",
+        Kind::Null => "must be `null`",
+        Kind::Integer { min, max } => return integer_rule(*min, *max),
+        Kind::Number => "must be a number",
+        Kind::Array { .. } => "must be a JSON array",
+        Kind::Character => "must be one character",
+        Kind::Enum { values, .. } => {
+            let mut rule = String::from("must be one of");
+            for (index, value) in values.iter().enumerate() {
+                rule.push_str(if index == 0 { " `" } else { ", `" });
+                rule.push_str(value);
+                rule.push('`');
+            }
+            return rule;
+        }
+        _ => "must be a JSON object",
+    };
+    what.to_owned()
+}
+
+fn integer_rule(min: Option<i64>, max: Option<i64>) -> String {
+    let mut rule = String::from("must be an integer");
+    for (words, bound) in [(" from ", min), (" to ", max)] {
+        if let Some(bound) = bound {
+            rule.push_str(words);
+            mcp_servlet_json::write_i64(&mut rule, bound);
+        }
+    }
+    rule
+}
+
+fn is_integer(json: &str, min: Option<i64>, max: Option<i64>) -> bool {
+    if !is(json, |first| first == b'-' || first.is_ascii_digit()) {
+        return false;
+    }
+    match Reader::from(json).signed() {
+        Ok(number) => min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max),
+        // Beyond 63 bits is a `u64`, which has no upper bound in its schema.
+        Err(_) => min == Some(0) && max.is_none() && Reader::from(json).unsigned().is_ok(),
+    }
+}
+
+/// Whether it is one JSON value that begins so.
+fn is(json: &str, begins: fn(u8) -> bool) -> bool {
+    let mut reader = Reader::from(json);
+    json.bytes().next().is_some_and(begins) && reader.skip().is_ok() && reader.finish().is_ok()
+}
+
+fn quoted(text: &str) -> String {
+    let mut json = String::new();
+    write_string(&mut json, text);
+    json
+}

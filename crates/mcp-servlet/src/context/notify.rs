@@ -1,0 +1,70 @@
+//! What a client learns while a tool is running.
+
+use mcp_servlet_json::{write_raw, write_string, write_u64};
+
+use super::{Context, Level};
+
+impl Context {
+    /// Tells the client how far the work is: `done` of `total`, each in a unit of your choice.
+    ///
+    /// Clients show it only if they asked for it; then `done` must grow from one time to the next. An empty
+    /// `message` and a `total` of `None` are left out. It needs a host that has hyper-mcp's `notify_progress`, as
+    /// this project's has: without one, the servlet does not load.
+    ///
+    /// ```
+    /// use mcp_servlet::prelude::*;
+    ///
+    /// /// Reads many pages.
+    /// #[tool]
+    /// fn read(context: &Context, pages: u8) -> u8 {
+    ///     for page in 0..pages {
+    ///         context.progress(page.into(), Some(pages.into()), "reading");
+    ///     }
+    ///     pages
+    /// }
+    /// ```
+    pub fn progress(&self, done: u64, total: Option<u64>, message: &str) {
+        let Some(token) = self.meta_value("progressToken") else {
+            return;
+        };
+        let mut json = String::from("{\"progressToken\":");
+        write_raw(&mut json, token.get());
+        write_raw(&mut json, ",\"progress\":");
+        write_u64(&mut json, done);
+        if let Some(total) = total {
+            write_raw(&mut json, ",\"total\":");
+            write_u64(&mut json, total);
+        }
+        if !message.is_empty() {
+            write_raw(&mut json, ",\"message\":");
+            write_string(&mut json, message);
+        }
+        write_raw(&mut json, "}");
+        self.notify_progress(json);
+    }
+
+    /// Sends a line to the client's log, where [`log`](Self::log) writes to the host's.
+    ///
+    /// Clients say from which level on they want to see lines. It needs a host that has hyper-mcp's
+    /// `notify_logging_message`, as this project's has: without one, the servlet does not load.
+    pub fn log_to_client(&self, level: Level, text: &str) {
+        let mut json = String::from("{\"level\":\"");
+        write_raw(&mut json, level.name());
+        write_raw(&mut json, "\",\"data\":");
+        write_string(&mut json, text);
+        write_raw(&mut json, "}");
+        self.notify_logging_message(json);
+    }
+}
+
+impl Level {
+    /// The name that MCP has for it, of those in RFC 5424.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Trace | Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warn => "warning",
+            Self::Error => "error",
+        }
+    }
+}

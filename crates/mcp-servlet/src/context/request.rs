@@ -1,0 +1,95 @@
+//! What a request says beside the arguments: the client, and what it sends along.
+//!
+//! The context holds the request as text. It is looked into by who asks for something, and by nobody else.
+
+use mcp_servlet_json::RawJson;
+
+use super::Context;
+use crate::json::member;
+
+/// Keys of `_meta` that MCP fills in: hosts of earlier revisions repeat here what the client said once.
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+impl Context {
+    /// The request's `_meta`, whose keys clients and servers agreed on, if the host passes it on.
+    pub fn meta(&self) -> Option<RawJson> {
+        self.look(|request| raw(meta(request)))
+    }
+
+    /// The value of one key in the request's `_meta`.
+    pub fn meta_value(&self, key: &str) -> Option<RawJson> {
+        self.look(|request| raw(member(meta(request), key)))
+    }
+
+    /// The name and version of the client, as it gave them, if the host passes them on.
+    pub fn client(&self) -> Option<Client> {
+        let json = self.meta_value(CLIENT_INFO)?;
+        let text = |name| mcp_servlet_json::from_str(member(json.get(), name)).ok();
+        Some(Client {
+            name: text("name")?,
+            version: text("version").unwrap_or_default(),
+        })
+    }
+
+    /// What the client can do; `None` if the host does not say.
+    pub fn capabilities(&self) -> Option<Capabilities> {
+        let json = self.meta_value(CLIENT_CAPABILITIES)?;
+        Some(Capabilities { json })
+    }
+
+    /// A member of the request's parameters, as JSON; empty if there is none.
+    pub(crate) fn param(&self, name: &str) -> String {
+        self.look(|request| member(member(request, "params"), name).to_owned())
+    }
+}
+
+fn meta(request: &str) -> &str {
+    member(member(request, "params"), "_meta")
+}
+
+fn raw(json: &str) -> Option<RawJson> {
+    RawJson::parse(json).ok()
+}
+
+/// The program that speaks MCP to the host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Client {
+    /// Its name for programs.
+    pub name: String,
+    /// Its version, in whatever scheme it uses.
+    pub version: String,
+}
+
+/// What a client said that it can do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Capabilities {
+    json: RawJson,
+}
+
+impl Capabilities {
+    /// Whether the client has a capability of MCP, such as `sampling`.
+    pub fn has(&self, name: &str) -> bool {
+        !self.of(name).is_empty()
+    }
+
+    /// Whether the client has an extension of MCP, such as `io.modelcontextprotocol/ui`.
+    pub fn has_extension(&self, name: &str) -> bool {
+        !member(self.of("extensions"), name).is_empty()
+    }
+
+    /// Whether the client can show a form: it has `elicitation`, and not in the mode for addresses alone.
+    pub(crate) fn has_forms(&self) -> bool {
+        let modes = self.of("elicitation");
+        !modes.is_empty() && (member(modes, "url").is_empty() || !member(modes, "form").is_empty())
+    }
+
+    /// Everything that it said, as JSON.
+    pub fn json(&self) -> &RawJson {
+        &self.json
+    }
+
+    fn of(&self, name: &str) -> &str {
+        member(self.json.get(), name)
+    }
+}

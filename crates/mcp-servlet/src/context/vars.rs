@@ -1,0 +1,64 @@
+//! Variables as values of the author's types.
+
+use mcp_servlet_json::{from_slice, to_string, write_raw};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Context;
+use crate::error::ToolError;
+
+impl Context {
+    /// The variable `key` as [`set_var_json`](Self::set_var_json) left it.
+    ///
+    /// Variables live in one instance, in memory: do not count on them to outlive a call.
+    ///
+    /// ```
+    /// use mcp_servlet::prelude::*;
+    ///
+    /// /// Counts its calls.
+    /// #[tool]
+    /// fn count(context: &Context) -> Result<u32, ToolError> {
+    ///     let calls = context.var_json("calls")?.unwrap_or(0) + 1;
+    ///     context.set_var_json("calls", &calls)?;
+    ///     Ok(calls)
+    /// }
+    /// # let context = mcp_servlet::testing::TestContext::new();
+    /// # assert_eq!((count(&context).unwrap(), count(&context).unwrap()), (1, 2));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the variable holds something else.
+    pub fn var_json<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ToolError> {
+        let Some(bytes) = self.var(key) else {
+            return Ok(None);
+        };
+        from_slice(&bytes).map(Some).map_err(|_| wrong(key))
+    }
+
+    /// Sets the variable `key` to the JSON of a value.
+    ///
+    /// # Errors
+    ///
+    /// If the value has no JSON: [`to_string`](https://docs.rs/serde_json/latest/serde_json/fn.to_string.html)
+    /// says when.
+    pub fn set_var_json(
+        &self,
+        key: &str,
+        value: &(impl Serialize + ?Sized),
+    ) -> Result<(), ToolError> {
+        self.set_var(key, to_string(value)?.as_bytes());
+        Ok(())
+    }
+}
+
+#[cold]
+fn wrong(key: &str) -> ToolError {
+    let mut message = String::from("the variable `");
+    write_raw(&mut message, key);
+    write_raw(
+        &mut message,
+        "` holds something else than what is read from it",
+    );
+    ToolError::new(message)
+}

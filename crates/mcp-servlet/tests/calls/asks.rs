@@ -1,0 +1,303 @@
+//! Questions to the client, answered by calling again.
+
+use std::cell::Cell;
+
+use mcp_servlet::ask::{Elicited, elicit, roots, sample};
+use mcp_servlet::prelude::*;
+use mcp_servlet::testing::TestContext;
+use serde_json::{Value, json};
+
+#[derive(Deserialize, Schema)]
+#[serde(rename_all = "lowercase")]
+#[allow(dead_code, reason = "a form shows it")]
+enum Bed {
+    Single,
+    Double,
+}
+
+/// A stay.
+#[derive(Deserialize, Schema)]
+#[allow(dead_code, reason = "a form shows it")]
+struct Stay {
+    /// the first night
+    from: String,
+    nights: u8,
+    price: Option<f64>,
+    #[serde(default)]
+    breakfast: bool,
+    bed: Bed,
+    extras: Option<Vec<Bed>>,
+    #[serde(default)]
+    #[schema(json = r#"{"type":"string","format":"email","default":"a@b.c"}"#)]
+    mail: Option<String>,
+    floor: Option<char>,
+}
+
+#[derive(Deserialize, Schema)]
+struct Name {
+    name: String,
+}
+
+#[tool]
+fn book(context: &Context) -> Result<String, ToolError> {
+    Ok(match context.elicit::<Stay>("stay", "When?")? {
+        Elicited::Accepted(stay) => format!("{} nights from {}", stay.nights, stay.from),
+        Elicited::Declined => "declined".to_owned(),
+        Elicited::Cancelled => "cancelled".to_owned(),
+    })
+}
+
+thread_local! {
+    static RUNS: Cell<u32> = const { Cell::new(0) };
+}
+
+#[tool]
+fn steps(context: &Context) -> Result<String, ToolError> {
+    let first = context.elicit::<Name>("first", "One?")?.accepted();
+    let order = context.once("order", || {
+        RUNS.set(RUNS.get() + 1);
+        RUNS.get()
+    })?;
+    let second = context.elicit::<Name>("second", "Two?")?.accepted();
+    let names = [first, second].map(|name| name.map_or_else(String::new, |name| name.name));
+    Ok(format!("{} and {}, order {order}", names[0], names[1]))
+}
+
+#[tool]
+fn all(context: &Context) -> Result<String, ToolError> {
+    let questions = (
+        elicit::<Name>("name", "Who?"),
+        sample("poem", "A poem.")
+            .with_max_tokens(100)
+            .with_system_prompt("Rhyme."),
+        roots("places"),
+    );
+    let (name, poem, places) = context.ask(questions)?;
+    let name = name.accepted().map_or_else(String::new, |name| name.name);
+    Ok(format!("{name}: {} ({})", poem.text(), places[0].uri))
+}
+
+#[tool]
+fn capital(context: &Context) -> Result<String, ToolError> {
+    Ok(context
+        .sample("capital", "What is the capital of France?")?
+        .text())
+}
+
+#[tool]
+fn places(context: &Context) -> Result<String, ToolError> {
+    let roots = context.roots()?;
+    Ok(roots
+        .into_iter()
+        .map(|root| root.uri)
+        .collect::<Vec<_>>()
+        .join(" "))
+}
+
+mcp_servlet::export!(static SERVLET = { tools: [book, steps, all, capital, places] });
+
+fn say(context: &TestContext, tool: &str) -> String {
+    let result = SERVLET.call_with(context, tool, json!({})).unwrap();
+    result.content[0].text.clone().unwrap()
+}
+
+/// One round on the wire.
+fn raw(tool: &str, params: &Value) -> Value {
+    let mut params = params.clone();
+    params["name"] = tool.into();
+    let request = json!({ "params": params }).to_string();
+    let answer = SERVLET.call_raw(&TestContext::new(), request.as_bytes());
+    serde_json::from_str(&answer.unwrap()).unwrap()
+}
+
+fn able() -> Value {
+    let capabilities = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
+    json!({ "_meta": { "io.modelcontextprotocol/clientCapabilities": capabilities } })
+}
+
+#[test]
+fn a_form_has_the_fields_of_the_struct() {
+    let answer = raw("book", &able());
+    assert_eq!(
+        answer,
+        json!({
+            "resultType": "input_required",
+            "inputRequests": {
+                "stay": {
+                    "method": "elicitation/create",
+                    "params": {
+                        "mode": "form",
+                        "message": "When?",
+                        "requestedSchema": {
+                            "type": "object",
+                            "properties": {
+                                "from": { "type": "string", "description": "the first night" },
+                                "nights": { "type": "integer", "minimum": 0, "maximum": 255 },
+                                "price": { "type": "number" },
+                                "breakfast": { "type": "boolean" },
+                                "bed": { "type": "string", "enum": ["single", "double"] },
+                                "extras": {
+                                    "type": "array",
+                                    "items": { "type": "string", "enum": ["single", "double"] },
+                                },
+                                "mail": { "type": "string", "format": "email", "default": "a@b.c" },
+                                "floor": { "type": "string", "minLength": 1, "maxLength": 1 },
+                            },
+                            "required": ["from", "nights", "bed"],
+                        },
+                    },
+                },
+            },
+        })
+    );
+}
+
+#[test]
+fn a_form_is_filled_in_declined_or_cancelled() {
+    let stay = json!({ "from": "May", "nights": 2, "bed": "single" });
+    let context = TestContext::new().with_form("stay", stay);
+    assert_eq!(say(&context, "book"), "2 nights from May");
+    assert_eq!(book(&context).unwrap(), "2 nights from May");
+    assert_eq!(context.asked()[0].0, "stay");
+    let context = TestContext::new().with_declined_form("stay");
+    assert_eq!(say(&context, "book"), "declined");
+    let context = TestContext::new().with_cancelled_form("stay");
+    assert_eq!(say(&context, "book"), "cancelled");
+}
+
+#[test]
+fn what_ran_once_does_not_run_in_the_next_round() {
+    let context = TestContext::new()
+        .with_form("first", json!({ "name": "Ada" }))
+        .with_form("second", json!({ "name": "Bob" }));
+    assert_eq!(say(&context, "steps"), "Ada and Bob, order 1");
+    assert_eq!(say(&context, "steps"), "Ada and Bob, order 2");
+}
+
+#[test]
+fn answers_of_earlier_rounds_travel_in_the_state() {
+    let accept = |name: &str| json!({ "action": "accept", "content": { "name": name } });
+    let mut params = able();
+    params["inputResponses"] = json!({ "first": accept("Ada"), "stray": 1 });
+    let answer = raw("steps", &params);
+    assert!(answer["inputRequests"].get("second").is_some(), "{answer}");
+    params["requestState"] = answer["requestState"].clone();
+    params["inputResponses"] = json!({ "second": accept("Bob") });
+    let answer = raw("steps", &params);
+    let text = answer["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("Ada and Bob, order "), "{answer}");
+}
+
+#[test]
+fn an_answer_that_does_not_fit_is_asked_for_again() {
+    for wrong in [
+        json!(null),
+        json!(7),
+        json!({}),
+        json!({ "action": "dance" }),
+        json!({ "action": "accept", "content": { "from": 1 } }),
+        json!({ "action": "accept" }),
+    ] {
+        let mut params = able();
+        params["inputResponses"] = json!({ "stay": wrong });
+        let answer = raw("book", &params);
+        assert_eq!(answer["resultType"], "input_required", "{wrong}");
+    }
+    let context = TestContext::new().with_form("stay", json!({}));
+    let fault = SERVLET.call_with(&context, "book", json!({})).unwrap_err();
+    assert!(fault.message().contains("asks `stay` again"), "{fault}");
+}
+
+#[test]
+fn several_questions_go_out_at_once() {
+    let context = TestContext::new()
+        .with_form("name", json!({ "name": "Ada" }))
+        .with_sample("poem", "roses")
+        .with_roots("places", ["file:///a"]);
+    assert_eq!(say(&context, "all"), "Ada: roses (file:///a)");
+    let asked: Vec<_> = context.asked().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(asked, ["name", "poem", "places"]);
+    let poem: Value = serde_json::from_str(context.asked()[1].1.get()).unwrap();
+    assert_eq!(
+        poem,
+        json!({
+            "method": "sampling/createMessage",
+            "params": {
+                "messages": [{ "role": "user", "content": { "type": "text", "text": "A poem." } }],
+                "maxTokens": 100,
+                "systemPrompt": "Rhyme.",
+            },
+        })
+    );
+    assert_eq!(context.asked()[2].1.get(), r#"{"method":"roots/list"}"#);
+}
+
+#[test]
+fn one_question_needs_no_tuple() {
+    let context = TestContext::new().with_sample("capital", "Paris");
+    assert_eq!(say(&context, "capital"), "Paris");
+    let context = TestContext::new().with_roots("roots", ["file:///a", "file:///b"]);
+    assert_eq!(say(&context, "places"), "file:///a file:///b");
+}
+
+#[test]
+fn a_client_is_not_asked_for_what_it_cannot_do() {
+    for (tool, capability) in [
+        ("book", "elicitation"),
+        ("capital", "sampling"),
+        ("places", "roots"),
+    ] {
+        let context = TestContext::new().with_capabilities(&["other"]);
+        let fault = SERVLET.call_with(&context, tool, json!({})).unwrap_err();
+        assert_eq!(fault.code(), -32021);
+        let data: Value = serde_json::from_str(fault.data().unwrap().get()).unwrap();
+        assert_eq!(data, json!({ "requiredCapabilities": { capability: {} } }));
+        assert_eq!(
+            fault.message(),
+            format!("this tool needs a client with the capability `{capability}`")
+        );
+    }
+    let mut params = able();
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+        json!({ "elicitation": { "url": {} } });
+    params["name"] = "book".into();
+    let request = json!({ "params": params }).to_string();
+    let fault = SERVLET
+        .call_raw(&TestContext::new(), request.as_bytes())
+        .unwrap_err();
+    assert_eq!(fault.code(), -32021);
+}
+
+#[test]
+fn a_host_that_passes_no_questions_on_is_told_to_the_model() {
+    let context = TestContext::new().without_capabilities();
+    let result = SERVLET.call_with(&context, "book", json!({})).unwrap();
+    assert_eq!(result.is_error, Some(true));
+    assert_eq!(
+        result.content[0].text.as_deref(),
+        Some("this tool has to ask the client, and its host does not pass questions on")
+    );
+}
+
+#[test]
+fn a_test_without_an_answer_is_told_so() {
+    let fault = SERVLET.call("book", json!({})).unwrap_err();
+    assert!(
+        fault.message().contains("the test has no answer"),
+        "{fault}"
+    );
+}
+
+#[test]
+fn a_state_that_somebody_broke_is_a_fault() {
+    for state in [json!("{"), json!("[]"), json!(7), json!("")] {
+        let mut params = able();
+        params["requestState"] = state;
+        params["name"] = "steps".into();
+        let request = json!({ "params": params }).to_string();
+        let fault = SERVLET
+            .call_raw(&TestContext::new(), request.as_bytes())
+            .unwrap_err();
+        assert_eq!(fault.code(), Fault::INVALID_PARAMS);
+    }
+}

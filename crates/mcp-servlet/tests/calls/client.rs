@@ -1,0 +1,115 @@
+//! What a tool learns of its client, and tells it.
+
+use mcp_servlet::prelude::*;
+use mcp_servlet::testing::TestContext;
+use serde_json::{Value, json};
+
+#[tool]
+fn who(context: &Context) -> String {
+    let client = context.client();
+    let name = client.map_or_else(
+        || "nobody".to_owned(),
+        |client| format!("{} {}", client.name, client.version),
+    );
+    let trace = context.meta_value("traceparent").map(RawJson::into_string);
+    format!("{name}, {trace:?}")
+}
+
+#[tool]
+fn able(context: &Context, name: String) -> Option<bool> {
+    let capabilities = context.capabilities()?;
+    Some(capabilities.has(&name) || capabilities.has_extension(&name))
+}
+
+#[tool]
+fn work(context: &Context) -> Result<u32, ToolError> {
+    context.progress(0, Some(100), "");
+    context.progress(50, None, "half \"way\"");
+    context.log_to_client(Level::Trace, "a");
+    context.log_to_client(Level::Warn, "b");
+    let calls = context.var_json("calls")?.unwrap_or(0) + 1;
+    context.set_var_json("calls", &calls)?;
+    Ok(calls)
+}
+
+mcp_servlet::export!(static SERVLET = { tools: [who, able, work] });
+
+fn say(context: &TestContext, tool: &str, arguments: Value) -> Option<String> {
+    let result = SERVLET.call_with(context, tool, arguments).unwrap();
+    result.content.into_iter().next()?.text
+}
+
+#[test]
+fn a_client_is_known_by_name() {
+    let context = TestContext::new()
+        .with_client("ide", "1.2")
+        .with_meta("traceparent", "00-1");
+    assert_eq!(
+        say(&context, "who", json!({})).unwrap(),
+        r#"ide 1.2, Some("\"00-1\"")"#
+    );
+    assert_eq!(who(&context), r#"ide 1.2, Some("\"00-1\"")"#);
+    assert_eq!(
+        say(&TestContext::new(), "who", json!({})).unwrap(),
+        "nobody, None"
+    );
+    let meta: Value = serde_json::from_str(context.meta().unwrap().get()).unwrap();
+    assert_eq!(meta["traceparent"], "00-1");
+}
+
+#[test]
+fn a_client_can_do_what_it_says() {
+    let context = TestContext::new().with_capabilities(&["sampling"]);
+    let able = |context: &TestContext, name: &str| say(context, "able", json!({ "name": name }));
+    assert_eq!(able(&context, "sampling").as_deref(), Some("true"));
+    assert_eq!(able(&context, "roots").as_deref(), Some("false"));
+    assert_eq!(
+        able(&TestContext::new().without_capabilities(), "roots"),
+        None
+    );
+}
+
+#[test]
+fn progress_is_for_those_who_asked_for_it() {
+    let context = TestContext::new();
+    say(&context, "work", json!({}));
+    assert!(context.progress().is_empty());
+    let context = context.with_meta("progressToken", 7);
+    say(&context, "work", json!({}));
+    let progress: Vec<_> = context
+        .progress()
+        .into_iter()
+        .map(RawJson::into_string)
+        .collect();
+    assert_eq!(
+        progress,
+        [
+            r#"{"progressToken":7,"progress":0,"total":100}"#,
+            r#"{"progressToken":7,"progress":50,"message":"half \"way\""}"#,
+        ]
+    );
+    let logs: Vec<_> = context
+        .client_logs()
+        .into_iter()
+        .map(RawJson::into_string)
+        .collect();
+    assert_eq!(
+        logs[2..],
+        [
+            r#"{"level":"debug","data":"a"}"#,
+            r#"{"level":"warning","data":"b"}"#
+        ]
+    );
+}
+
+#[test]
+fn variables_hold_what_has_json() {
+    let context = TestContext::new();
+    assert_eq!(say(&context, "work", json!({})).as_deref(), Some("1"));
+    assert_eq!(say(&context, "work", json!({})).as_deref(), Some("2"));
+    let context = TestContext::new().with_var("calls", "\"many\"");
+    assert_eq!(
+        say(&context, "work", json!({})).as_deref(),
+        Some("the variable `calls` holds something else than what is read from it")
+    );
+}

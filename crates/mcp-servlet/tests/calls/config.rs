@@ -1,0 +1,135 @@
+//! Configuration as a struct.
+
+use std::collections::BTreeMap;
+
+use mcp_servlet::prelude::*;
+use mcp_servlet::testing::TestContext;
+use serde_json::json;
+
+#[derive(Deserialize, Schema, Debug, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    Fast,
+    Slow,
+}
+
+#[derive(Deserialize, Schema, Debug, PartialEq)]
+struct Limits {
+    most: u16,
+}
+
+#[derive(Deserialize, Schema, Debug, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+struct Settings {
+    api_key: String,
+    retries: u8,
+    offset: Option<i64>,
+    huge: Option<u64>,
+    ratio: Option<f64>,
+    #[serde(default)]
+    verbose: bool,
+    mode: Option<Mode>,
+    hosts: Option<Vec<String>>,
+    labels: Option<BTreeMap<String, String>>,
+    mark: Option<char>,
+    any: Option<RawJson>,
+    #[serde(flatten)]
+    limits: Limits,
+}
+
+fn full() -> TestContext {
+    TestContext::new()
+        .with_config("api-key", "\"quoted\" 7")
+        .with_config("retries", " 3 ")
+        .with_config("offset", "-5")
+        .with_config("huge", "18446744073709551615")
+        .with_config("ratio", "0.5")
+        .with_config("verbose", "true")
+        .with_config("mode", "slow")
+        .with_config("hosts", r#"["a","b"]"#)
+        .with_config("labels", r#"{"a":"b"}"#)
+        .with_config("mark", "ä")
+        .with_config("any", "just text")
+        .with_config("most", "9")
+}
+
+#[test]
+fn each_key_is_read_by_the_type_of_its_field() {
+    let settings: Settings = full().config().unwrap();
+    assert_eq!(settings.api_key, "\"quoted\" 7");
+    assert_eq!((settings.retries, settings.offset), (3, Some(-5)));
+    assert_eq!((settings.huge, settings.ratio), (Some(u64::MAX), Some(0.5)));
+    assert_eq!((settings.verbose, settings.mode), (true, Some(Mode::Slow)));
+    assert_eq!(settings.hosts.unwrap(), ["a", "b"]);
+    assert_eq!(settings.labels.unwrap()["a"], "b");
+    assert_eq!(settings.mark, Some('ä'));
+    assert_eq!(settings.any.unwrap().get(), "\"just text\"");
+    assert_eq!(settings.limits.most, 9);
+}
+
+#[test]
+fn what_may_be_left_out_may_be_left_out() {
+    let context = TestContext::new()
+        .with_config("api-key", "k")
+        .with_config("retries", "1")
+        .with_config("most", "1");
+    let settings: Settings = context.config().unwrap();
+    assert_eq!(
+        (settings.offset, settings.verbose, settings.mode),
+        (None, false, None)
+    );
+}
+
+#[test]
+fn everything_that_is_missing_or_wrong_is_told_at_once_and_no_value_with_it() {
+    let context = TestContext::new()
+        .with_config("retries", "secret")
+        .with_config("offset", "1.5")
+        .with_config("ratio", "1,5")
+        .with_config("verbose", "yes")
+        .with_config("mode", "secret")
+        .with_config("hosts", "secret")
+        .with_config("labels", "[]")
+        .with_config("mark", "secret");
+    let fault = context.config::<Settings>().unwrap_err();
+    assert_eq!(fault.code(), Fault::INTERNAL_ERROR);
+    assert_eq!(
+        fault.message(),
+        "the servlet is not configured: `api-key` is not set; \
+         `retries` must be an integer from 0 to 255; `offset` must be an integer; `ratio` must be a number; \
+         `verbose` must be `true` or `false`; `mode` must be one of `fast`, `slow`; `hosts` must be a JSON array; \
+         `labels` must be a JSON object; `mark` must be one character; `most` is not set"
+    );
+}
+
+#[test]
+fn what_only_the_type_can_tell_is_told_by_place() {
+    let fault = full()
+        .with_config("hosts", "[1]")
+        .config::<Settings>()
+        .unwrap_err();
+    assert_eq!(
+        fault.message(),
+        "the servlet is not configured: `/hosts/0` does not fit"
+    );
+}
+
+#[tool]
+fn mode(context: &Context) -> Result<String, ToolError> {
+    let settings: Settings = context.config()?;
+    Ok(format!("{:?}", settings.mode))
+}
+
+mcp_servlet::export!(static SERVLET = { tools: [mode] });
+
+#[test]
+fn a_servlet_that_is_not_configured_describes_itself_all_the_same() {
+    assert_eq!(SERVLET.describe().tools.unwrap().len(), 1);
+    let fault = SERVLET.call("mode", json!({})).unwrap_err();
+    assert!(
+        fault.message().starts_with("the servlet is not configured"),
+        "{fault}"
+    );
+    let result = SERVLET.call_with(&full(), "mode", json!({})).unwrap();
+    assert_eq!(result.content[0].text.as_deref(), Some("Some(Slow)"));
+}
