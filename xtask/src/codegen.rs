@@ -44,7 +44,8 @@ fn expected(target: &Target, root: &Path) -> anyhow::Result<String> {
     let options = Options::new()
         .header(header)
         .free_form("::mcp_servlet_json::RawJson")
-        .any_json("::mcp_servlet_json::RawJson");
+        .any_json("::mcp_servlet_json::RawJson")
+        .conversions(false);
     let input = Input::new(target.schema, &schema).overlay(target.overlay, &overlay);
     Ok(generate(&input, &options)?)
 }

@@ -158,12 +158,19 @@ pub enum IconTheme {
     Dark,
 }
 
-impl ::std::fmt::Display for IconTheme {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::Light => f.write_str("light"),
-            Self::Dark => f.write_str("dark"),
+impl IconTheme {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
         }
+    }
+}
+
+impl ::core::fmt::Display for IconTheme {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.pad(self.as_str())
     }
 }
 
@@ -403,15 +410,22 @@ pub enum ContentType {
     ResourceLink,
 }
 
-impl ::std::fmt::Display for ContentType {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::Text => f.write_str("text"),
-            Self::Image => f.write_str("image"),
-            Self::Audio => f.write_str("audio"),
-            Self::Resource => f.write_str("resource"),
-            Self::ResourceLink => f.write_str("resource_link"),
+impl ContentType {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::Resource => "resource",
+            Self::ResourceLink => "resource_link",
         }
+    }
+}
+
+impl ::core::fmt::Display for ContentType {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.pad(self.as_str())
     }
 }
 
@@ -453,12 +467,19 @@ pub enum Role {
     User,
 }
 
-impl ::std::fmt::Display for Role {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::Assistant => f.write_str("assistant"),
-            Self::User => f.write_str("user"),
+impl Role {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Assistant => "assistant",
+            Self::User => "user",
         }
+    }
+}
+
+impl ::core::fmt::Display for Role {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.pad(self.as_str())
     }
 }
 

@@ -1,11 +1,12 @@
 //! What a document must keep so that its types exist in Rust, and the rules of XTP that go
 //! beyond the shape of a document. Every problem is found, each once.
 
-mod collisions;
 mod cycles;
 mod identifiers;
+mod keywords;
 mod lists;
 mod refs;
+mod unions;
 
 use crate::diagnostic::Report;
 use crate::document::Document;
@@ -13,8 +14,9 @@ use crate::document::Document;
 /// Reports what is wrong with a document that was read.
 pub(crate) fn check(document: &Document, report: &mut Report) {
     identifiers::check(document, report);
+    keywords::check(document, report);
     lists::check(document, report);
     refs::check(document, report);
+    unions::check(document, report);
     cycles::check(document, report);
-    collisions::check(document, report);
 }

@@ -1,16 +1,22 @@
 //! Problems as plain data: no renderer, no colors, no exit codes.
 
 mod code;
+mod json;
+#[cfg(feature = "miette")]
+mod picture;
 
 use std::fmt;
 
 pub use self::code::Code;
+use crate::rules::{Mode, Refused, Rules, Severity};
 use crate::span::{At, Origin, Span};
 
 /// One problem of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
+    /// Whether it stops the generator.
+    pub severity: Severity,
     /// What kind of problem it is. Its text never changes its meaning.
     pub code: Code,
     /// The text that has the problem.
@@ -32,11 +38,22 @@ impl Diagnostic {
     }
 }
 
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        })
+    }
+}
+
+/// One paragraph: place, severity, code and message, and below them the help.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Span { line, column, .. } = self.span;
         let (origin, code, message) = (&self.origin, self.code, &self.message);
-        write!(f, "{origin}:{line}:{column}: error[{code}]: {message}")?;
+        let severity = self.severity;
+        write!(f, "{origin}:{line}:{column}: {severity}[{code}]: {message}")?;
         match &self.help {
             Some(help) => write!(f, "\n  help: {help}"),
             None => Ok(()),
@@ -44,8 +61,12 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// All problems of a schema, in the order of the text; never empty.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Problems of a schema, in the order of the text.
+///
+/// As an error it is never empty. `Display` gives plain text, one paragraph for each problem,
+/// and [`to_json`](Self::to_json) what editors read; with the feature `miette`,
+/// `Diagnostics::to_picture` shows the lines they point at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.render())]
 pub struct Diagnostics(Vec<Diagnostic>);
 
@@ -53,6 +74,16 @@ impl Diagnostics {
     /// The problems in the order of the text.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.0.iter()
+    }
+
+    /// Whether there is no problem at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether one of the problems stops the generator.
+    pub fn has_errors(&self) -> bool {
+        self.iter().any(|found| found.severity == Severity::Error)
     }
 
     fn render(&self) -> String {
@@ -74,34 +105,66 @@ impl<'a> IntoIterator for &'a Diagnostics {
 #[derive(Debug)]
 pub(crate) struct Report {
     origin: Origin,
+    pub(crate) rules: Rules,
     found: Vec<Diagnostic>,
+    /// What the mode does not speak of. Kept, so that callers need not care.
+    unspoken: Option<Diagnostic>,
 }
 
 impl Report {
-    pub(crate) fn new(origin: &Origin) -> Self {
+    pub(crate) fn new(origin: &Origin, rules: Rules) -> Self {
         Self {
             origin: origin.clone(),
+            rules,
             found: Vec::new(),
+            unspoken: None,
         }
     }
 
-    /// Notes a problem and returns it, so that the caller can add a help.
+    /// A report for what the mode has no say in.
+    pub(crate) fn plain(origin: &Origin) -> Self {
+        Self::new(origin, Rules::default())
+    }
+
+    /// Notes a problem that is one to everybody, and returns it for a help to be added.
     pub(crate) fn error(
         &mut self,
         code: Code,
         at: &At,
         message: impl Into<String>,
     ) -> &mut Diagnostic {
-        let next = self.found.len();
-        self.found.push(Diagnostic {
+        self.refused(Refused::Always, code, at, message)
+    }
+
+    /// Notes a problem, as bad as the mode takes it, and returns it for a help to be added.
+    pub(crate) fn refused(
+        &mut self,
+        by: Refused,
+        code: Code,
+        at: &At,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
+        let severity = by.severity(self.rules.mode);
+        let problem = Diagnostic {
+            severity: severity.unwrap_or(Severity::Warning),
             code,
             origin: self.origin.clone(),
             span: at.span,
             pointer: at.pointer.as_str().to_owned(),
             message: message.into(),
             help: None,
-        });
+        };
+        if severity.is_none() {
+            return self.unspoken.insert(problem);
+        }
+        let next = self.found.len();
+        self.found.push(problem);
         &mut self.found[next]
+    }
+
+    /// Whether warnings that only concern other languages are wanted.
+    pub(crate) fn speaks_of_other_languages(&self) -> bool {
+        self.rules.mode == Mode::Compat
     }
 
     /// Takes over what another text's report found.
@@ -109,12 +172,14 @@ impl Report {
         self.found.append(&mut other.found);
     }
 
-    /// The barrier between two phases: passes only without problems.
-    pub(crate) fn finish(self) -> Result<(), Diagnostics> {
-        if self.found.is_empty() {
-            return Ok(());
+    /// The barrier between two phases: passes only without errors, and gives the warnings.
+    pub(crate) fn finish(self) -> Result<Diagnostics, Diagnostics> {
+        let found = self.into_diagnostics();
+        if found.has_errors() {
+            Err(found)
+        } else {
+            Ok(found)
         }
-        Err(self.into_diagnostics())
     }
 
     /// The problems in the order of the text, those of this text before those of others.

@@ -2,11 +2,40 @@
 
 use crate::span::At;
 
-/// What one schema file says. Exports and imports are checked, but generate no types.
+/// What one schema file says.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Document {
-    pub(crate) functions: Vec<Function>,
+    pub(crate) version: Version,
+    pub(crate) exports: Vec<Function>,
+    pub(crate) imports: Vec<Function>,
     pub(crate) schemas: Vec<Schema>,
+}
+
+impl Document {
+    /// Exports and imports.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.exports.iter().chain(&self.imports)
+    }
+
+    /// Visits every item of the document, in its order and each before its parts.
+    pub(crate) fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Item)) {
+        for parameter in self.functions().flat_map(Function::parameters) {
+            parameter.value.visit(visit);
+        }
+        for schema in &self.schemas {
+            schema.value.visit(visit);
+        }
+    }
+}
+
+/// The version of the language that a document is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// Exports are names.
+    V0,
+    /// Exports have types. Written `v1-draft`.
+    #[default]
+    V1,
 }
 
 /// A name, at the place where it is given or used.
@@ -20,8 +49,45 @@ pub(crate) struct Name {
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) name: Name,
-    /// What goes in and out; none where it could not be read.
-    pub(crate) shapes: Vec<Shape>,
+    pub(crate) description: Option<String>,
+    pub(crate) code_samples: Vec<CodeSample>,
+    pub(crate) input: Option<Parameter>,
+    pub(crate) output: Option<Parameter>,
+}
+
+impl Function {
+    /// What goes in and out.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &Parameter> {
+        self.input.iter().chain(&self.output)
+    }
+}
+
+/// How an export may be used, or written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CodeSample {
+    pub(crate) lang: String,
+    pub(crate) source: String,
+    pub(crate) label: Option<String>,
+}
+
+/// What goes into a function or comes out of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    pub(crate) at: At,
+    pub(crate) content_type: ContentType,
+    pub(crate) description: Option<String>,
+    pub(crate) value: Item,
+}
+
+/// How a payload is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ContentType {
+    /// `application/json`.
+    Json,
+    /// `text/plain; charset=utf-8`.
+    Text,
+    /// `application/x-binary`, and whatever else is written, as the official generators do.
+    Binary,
 }
 
 /// An entry of `components.schemas`.
@@ -29,21 +95,7 @@ pub(crate) struct Function {
 pub(crate) struct Schema {
     pub(crate) name: Name,
     pub(crate) description: Option<String>,
-    pub(crate) body: Body,
-}
-
-/// The two kinds of schema that have a name in Rust.
-#[derive(Clone, Debug)]
-pub(crate) enum Body {
-    Object {
-        properties: Vec<Property>,
-        required: Vec<Name>,
-    },
-    Enum {
-        values: Vec<Name>,
-    },
-    /// Could not be read; the report says why.
-    Unread,
+    pub(crate) value: Item,
 }
 
 /// A property of an object.
@@ -62,10 +114,35 @@ pub(crate) struct Item {
 }
 
 impl Item {
+    /// Could not be read; the report says why.
     pub(crate) const UNREAD: Self = Self {
-        shape: Shape::Unread,
+        shape: Shape::Any,
         nullable: false,
     };
+
+    /// Any JSON value, which may be null.
+    pub(crate) const ANY: Self = Self {
+        shape: Shape::Any,
+        nullable: true,
+    };
+
+    /// Visits the item and all items in it, each before its parts.
+    pub(crate) fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Item)) {
+        visit(self);
+        match &self.shape {
+            Shape::List(item) | Shape::Map(item) => item.visit(visit),
+            Shape::Object(object) => {
+                for property in &object.properties {
+                    property.value.visit(visit);
+                }
+                if let Some(extra) = &object.extra {
+                    extra.visit(visit);
+                }
+            }
+            Shape::Scalar(_) | Shape::FreeForm | Shape::Any => {}
+            Shape::Ref(_) | Shape::Enum(_) | Shape::Union(_) => {}
+        }
+    }
 }
 
 /// What a value looks like.
@@ -74,30 +151,56 @@ pub(crate) enum Shape {
     Scalar(Scalar),
     /// An object of which nothing is known.
     FreeForm,
-    /// Any JSON value; only an overlay says so.
+    /// Any JSON value.
     Any,
     /// A schema by name.
     Ref(Name),
     List(Box<Item>),
     Map(Box<Item>),
-    /// Could not be read; the report says why.
-    Unread,
+    Object(Box<Object>),
+    Enum(Vec<Name>),
+    Union(Box<Union>),
 }
 
-impl Shape {
-    /// The schema that values of this shape consist of, however deep in lists and maps.
-    pub(crate) fn target(&self) -> Option<&Name> {
-        match self {
-            Self::Ref(name) => Some(name),
-            Self::List(item) | Self::Map(item) => item.shape.target(),
-            Self::Scalar(_) | Self::FreeForm | Self::Any | Self::Unread => None,
-        }
-    }
+/// An object with known properties.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub(crate) properties: Vec<Property>,
+    /// The names that must be there.
+    pub(crate) required: Vec<Name>,
+    /// The type of all further properties, if they are to be kept.
+    pub(crate) extra: Option<Item>,
 }
 
-/// A type without parts, by its XTP names.
+/// One of several objects, told apart by a property.
+#[derive(Clone, Debug)]
+pub(crate) struct Union {
+    pub(crate) at: At,
+    /// The property that tells.
+    pub(crate) tag: String,
+    pub(crate) members: Vec<Member>,
+}
+
+/// One of the objects of a union.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    /// What the tag says.
+    pub(crate) value: String,
+    pub(crate) target: Name,
+}
+
+/// A type without parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Scalar {
-    pub(crate) ty: &'static str,
-    pub(crate) format: Option<&'static str>,
+pub(crate) enum Scalar {
+    Boolean,
+    String,
+    /// A string that holds bytes in base64.
+    Byte,
+    DateTime,
+    /// Bytes.
+    Buffer,
+    /// An integer of one of the Rust types `u8` to `i64`.
+    Integer(&'static str),
+    Float,
+    Double,
 }

@@ -1,8 +1,42 @@
-//! What is generated: types in the order of the schema, with their names in Rust.
+//! What is generated: types and functions in the order of the schema, with their names in Rust.
 
-use crate::document::Scalar;
+use crate::document::{CodeSample, ContentType, Scalar};
+use crate::span::At;
 
-/// A struct or an enum.
+/// All that a schema says, ready to be generated.
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    /// By their ids.
+    pub(crate) types: Vec<TypeDef>,
+    /// The order in which types are generated: that of the schema, and inline types behind the
+    /// type that they stand in.
+    pub(crate) order: Vec<TypeId>,
+    pub(crate) exports: Vec<Function>,
+    pub(crate) imports: Vec<Function>,
+}
+
+impl Module {
+    pub(crate) fn get(&self, id: TypeId) -> &TypeDef {
+        &self.types[id.0]
+    }
+
+    /// Every type with the number by which others refer to it.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = (TypeId, &TypeDef)> {
+        let types = self.types.iter().enumerate();
+        types.map(|(index, def)| (TypeId(index), def))
+    }
+
+    /// Exports and imports.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.exports.iter().chain(&self.imports)
+    }
+}
+
+/// A type definition, by its place in [`Module::types`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TypeId(pub(crate) usize);
+
+/// A type that has a name.
 #[derive(Clone, Debug)]
 pub(crate) struct TypeDef {
     pub(crate) name: Names,
@@ -22,8 +56,31 @@ pub(crate) struct Names {
 /// What a type consists of.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    Struct(Vec<Field>),
+    Struct(Struct),
+    /// The values, none of them twice.
     Enum(Vec<Names>),
+    /// Another name for a type.
+    Alias(Item),
+    /// A struct of one field, since the type contains itself.
+    Newtype(Item),
+    Union(Union),
+}
+
+/// An object with known properties.
+#[derive(Clone, Debug)]
+pub(crate) struct Struct {
+    pub(crate) fields: Vec<Field>,
+    /// The Rust name and the type of all further properties, if they are kept.
+    pub(crate) extra: Option<(String, Item)>,
+}
+
+/// One of several structs, told apart by a property.
+#[derive(Clone, Debug)]
+pub(crate) struct Union {
+    /// The property that tells.
+    pub(crate) tag: String,
+    /// By what the tag says.
+    pub(crate) members: Vec<(Names, TypeId)>,
 }
 
 /// A field of a struct.
@@ -55,8 +112,36 @@ pub(crate) enum Type {
     Scalar(Scalar),
     FreeForm,
     Any,
-    /// A type definition, by its name in the schema.
-    Named(String),
+    Named(TypeId),
     List(Box<Item>),
     Map(Box<Item>),
+}
+
+/// An export or an import.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: Names,
+    pub(crate) docs: Option<String>,
+    pub(crate) code_samples: Vec<CodeSample>,
+    pub(crate) input: Option<Parameter>,
+    pub(crate) output: Option<Parameter>,
+}
+
+impl Function {
+    /// What goes in and out.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &Parameter> {
+        self.input.iter().chain(&self.output)
+    }
+}
+
+/// What goes into a function or comes out of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    /// Where the schema has it.
+    pub(crate) at: At,
+    /// By which its Rust type is found among those generated.
+    pub(crate) slot: usize,
+    pub(crate) content_type: ContentType,
+    pub(crate) docs: Option<String>,
+    pub(crate) value: Item,
 }

@@ -1,82 +1,208 @@
 //! The types as plain JSON Schema, draft-07: the seam behind which any generator of types fits.
 //!
-//! Made of known keys only. String formats stay out, since they would choose Rust types, and a
-//! property that is not required may also be null, which is how the Rust types read it.
+//! What typify decides is which Rust type a value has, and where a `Box` must stand. Names,
+//! attributes and docs are ours, so types and fields go there by number: no name can trouble it.
 
 use serde_json::{Map, Value, json};
 
-use crate::ir::{Field, Item, Kind, Type, TypeDef};
+use crate::document::Scalar;
+use crate::ir::{Item, Kind, Module, Type, TypeId};
 
-/// One definition for each type, in their order.
-pub(crate) fn definitions(types: &[TypeDef]) -> Vec<(String, Value)> {
-    types
-        .iter()
-        .map(|def| (def.name.wire.clone(), definition(def)))
-        .collect()
+/// The type of a struct, newtype or union, as its definition is called.
+pub(crate) const TYPE: &str = "T";
+/// A definition that gathers the types that stand in no other: of aliases and parameters.
+pub(crate) const LOOSE: &str = "Loose";
+
+/// Where a type stands, and the property by which its definition has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Slot {
+    /// A field of a struct, the content of a newtype, or a member of a union.
+    Field(TypeId, usize),
+    /// The further properties of a struct, all together.
+    Extra(TypeId),
+    Alias(TypeId),
+    Parameter(usize),
 }
 
-fn definition(def: &TypeDef) -> Value {
-    let schema = match &def.kind {
-        Kind::Struct(fields) => object(fields),
-        Kind::Enum(values) => {
-            let values: Vec<&str> = values.iter().map(|value| value.wire.as_str()).collect();
-            json!({ "type": "string", "enum": values })
+impl Slot {
+    /// The definition and the property.
+    pub(crate) fn address(self) -> (String, String) {
+        match self {
+            Self::Field(TypeId(id), index) => (format!("{TYPE}{id}"), format!("f{index}")),
+            Self::Extra(TypeId(id)) => (format!("{TYPE}{id}"), "extra".to_owned()),
+            Self::Alias(TypeId(id)) => (LOOSE.to_owned(), format!("a{id}")),
+            Self::Parameter(slot) => (LOOSE.to_owned(), format!("p{slot}")),
         }
-    };
-    described(schema, def.docs.as_deref())
-}
-
-fn object(fields: &[Field]) -> Value {
-    let properties: Map<String, Value> = fields
-        .iter()
-        .map(|field| (field.name.wire.clone(), property(field)))
-        .collect();
-    let required: Vec<&str> = fields
-        .iter()
-        .filter(|field| field.required)
-        .map(|field| field.name.wire.as_str())
-        .collect();
-    json!({ "type": "object", "properties": properties, "required": required })
-}
-
-fn property(field: &Field) -> Value {
-    let nullable = field.value.nullable || !field.required;
-    described(schema(&field.value.ty, nullable), field.docs.as_deref())
-}
-
-fn described(mut schema: Value, docs: Option<&str>) -> Value {
-    if let (Some(docs), Value::Object(keys)) = (docs, &mut schema) {
-        keys.insert("description".to_owned(), json!(docs));
     }
-    schema
 }
 
-fn schema(ty: &Type, nullable: bool) -> Value {
-    match ty {
-        Type::Any => json!({}),
-        Type::Named(name) => named(name, nullable),
-        Type::Scalar(scalar) => {
-            let mut schema = typed(scalar.ty, nullable);
-            if scalar.ty != "string"
-                && let Some(format) = scalar.format
-            {
-                schema["format"] = json!(format);
+/// Types without parts that are not of JSON, by the formats that stand for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaf {
+    /// An enum or an alias, which is known by its name alone.
+    Named(TypeId),
+    Bytes,
+    DateTime,
+}
+
+impl Leaf {
+    /// The format, which is also the name of a Rust type that is replaced later.
+    pub(crate) fn format(self) -> String {
+        match self {
+            Self::Named(TypeId(id)) => format!("{TYPE}{id}"),
+            Self::Bytes => "Bytes".to_owned(),
+            Self::DateTime => "DateTime".to_owned(),
+        }
+    }
+}
+
+/// The definitions of all types that have parts, and the leaves that they use.
+pub(crate) fn definitions(module: &Module, byte: Scalar) -> Definitions {
+    let schemas = Schemas { module, byte };
+    let mut loose = Map::new();
+    let mut all = Vec::new();
+    for (id, def) in module.ids() {
+        let mut properties = Map::new();
+        let mut add = |slot: Slot, value| {
+            properties.insert(slot.address().1, value);
+        };
+        match &def.kind {
+            Kind::Struct(def) => {
+                for (index, field) in def.fields.iter().enumerate() {
+                    let null = field.is_option();
+                    add(Slot::Field(id, index), schemas.ty(&field.value.ty, null));
+                }
+                if let Some((_, item)) = &def.extra {
+                    let values = schemas.item(item);
+                    let map = json!({ "type": "object", "additionalProperties": values });
+                    add(Slot::Extra(id), map);
+                }
             }
-            schema
+            Kind::Newtype(item) => add(Slot::Field(id, 0), schemas.item(item)),
+            Kind::Union(union) => {
+                for (index, (_, member)) in union.members.iter().enumerate() {
+                    add(
+                        Slot::Field(id, index),
+                        schemas.ty(&Type::Named(*member), false),
+                    );
+                }
+            }
+            Kind::Alias(item) => {
+                loose.insert(Slot::Alias(id).address().1, schemas.item(item));
+                continue;
+            }
+            Kind::Enum(_) => continue,
         }
-        Type::FreeForm => typed("object", nullable),
-        Type::List(element) => with_part("array", nullable, "items", element),
-        Type::Map(value) => with_part("object", nullable, "additionalProperties", value),
+        all.push((format!("{TYPE}{}", id.0), object(properties)));
+    }
+    for parameter in module.functions().flat_map(|f| f.parameters()) {
+        let slot = Slot::Parameter(parameter.slot);
+        loose.insert(slot.address().1, schemas.item(&parameter.value));
+    }
+    all.push((LOOSE.to_owned(), object(loose)));
+    all
+}
+
+/// Definitions by their names.
+pub(crate) type Definitions = Vec<(String, Value)>;
+
+/// The leaves that definitions of a module can have.
+pub(crate) fn leaves(module: &Module) -> Vec<Leaf> {
+    let named = module.ids().filter(|(_, def)| is_leaf(&def.kind));
+    let named = named.map(|(id, _)| Leaf::Named(id));
+    named.chain([Leaf::Bytes, Leaf::DateTime]).collect()
+}
+
+fn is_leaf(kind: &Kind) -> bool {
+    matches!(kind, Kind::Enum(_) | Kind::Alias(_))
+}
+
+/// An object all of whose properties are there; without that it would be taken for a map.
+fn object(properties: Map<String, Value>) -> Value {
+    let required: Vec<&String> = properties.keys().collect();
+    json!({
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+struct Schemas<'m> {
+    module: &'m Module,
+    /// What a string in base64 is taken for.
+    byte: Scalar,
+}
+
+impl Schemas<'_> {
+    fn item(&self, item: &Item) -> Value {
+        self.ty(&item.ty, item.nullable)
+    }
+
+    fn ty(&self, ty: &Type, nullable: bool) -> Value {
+        match ty {
+            Type::Any => json!({}),
+            Type::Named(id) if is_leaf(&self.module.get(*id).kind) => {
+                leaf(Leaf::Named(*id), nullable)
+            }
+            Type::Named(TypeId(id)) => named(*id, nullable),
+            Type::Scalar(Scalar::Byte) => scalar(self.byte, nullable),
+            Type::Scalar(kind) => scalar(*kind, nullable),
+            Type::FreeForm => typed("object", nullable),
+            Type::List(element) => self.with_part("array", nullable, "items", element),
+            Type::Map(value) => self.with_part("object", nullable, "additionalProperties", value),
+        }
+    }
+
+    fn with_part(&self, ty: &str, nullable: bool, key: &str, part: &Item) -> Value {
+        let mut whole = typed(ty, nullable);
+        whole[key] = self.item(part);
+        whole
     }
 }
 
-fn named(name: &str, nullable: bool) -> Value {
-    let reference = json!({ "$ref": format!("#/definitions/{name}") });
+fn named(id: usize, nullable: bool) -> Value {
+    let reference = json!({ "$ref": format!("#/definitions/{TYPE}{id}") });
     if nullable {
         json!({ "oneOf": [reference, { "type": "null" }] })
     } else {
         reference
     }
+}
+
+fn scalar(scalar: Scalar, nullable: bool) -> Value {
+    match scalar {
+        Scalar::Boolean => typed("boolean", nullable),
+        Scalar::String | Scalar::Byte => typed("string", nullable),
+        Scalar::Buffer => leaf(Leaf::Bytes, nullable),
+        Scalar::DateTime => leaf(Leaf::DateTime, nullable),
+        Scalar::Float => formatted("number", "float", nullable),
+        Scalar::Double => formatted("number", "double", nullable),
+        Scalar::Integer(width) => formatted("integer", format_of(width), nullable),
+    }
+}
+
+fn format_of(width: &str) -> &'static str {
+    match width {
+        "u8" => "uint8",
+        "i8" => "int8",
+        "u16" => "uint16",
+        "i16" => "int16",
+        "u32" => "uint32",
+        "i32" => "int32",
+        "u64" => "uint64",
+        _ => "int64",
+    }
+}
+
+fn leaf(leaf: Leaf, nullable: bool) -> Value {
+    formatted("string", &leaf.format(), nullable)
+}
+
+fn formatted(ty: &str, format: &str, nullable: bool) -> Value {
+    let mut schema = typed(ty, nullable);
+    schema["format"] = json!(format);
+    schema
 }
 
 fn typed(ty: &str, nullable: bool) -> Value {
@@ -85,10 +211,4 @@ fn typed(ty: &str, nullable: bool) -> Value {
     } else {
         json!({ "type": ty })
     }
-}
-
-fn with_part(ty: &str, nullable: bool, key: &str, part: &Item) -> Value {
-    let mut whole = typed(ty, nullable);
-    whole[key] = schema(&part.ty, part.nullable);
-    whole
 }

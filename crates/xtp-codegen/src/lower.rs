@@ -1,71 +1,202 @@
-//! From a checked document to the types to generate.
+//! From a checked document to what is generated: references are resolved, inline types get
+//! names, and every name is one of Rust.
 
-use std::collections::BTreeSet;
+pub(crate) mod names;
+mod recursion;
 
-use crate::document::{self, Body, Document, Name, Property, Schema, Shape};
-use crate::ir::{Field, Item, Kind, Names, Type, TypeDef};
-use crate::names;
+use std::collections::BTreeMap;
 
-/// Lowers a document that passed all checks. What could not be read is not there anymore.
-pub(crate) fn lower(document: &Document) -> Vec<TypeDef> {
-    document.schemas.iter().filter_map(type_def).collect()
-}
+use crate::document::{self, Document, Shape};
+use crate::ir::{
+    Field, Function, Item, Kind, Module, Names, Parameter, Struct, Type, TypeDef, TypeId, Union,
+};
+use crate::names::{Taken, pascal, type_source};
 
-fn type_def(schema: &Schema) -> Option<TypeDef> {
-    let kind = match &schema.body {
-        Body::Object {
-            properties,
-            required,
-        } => Kind::Struct(fields(properties, required)),
-        Body::Enum { values } => Kind::Enum(values.iter().map(pascal).collect()),
-        Body::Unread => return None,
+/// Lowers a document that passed all checks.
+pub(crate) fn lower(document: &Document) -> Module {
+    let schemas = names::schemas(document);
+    let mut lower = Lower {
+        document,
+        ids: BTreeMap::new(),
+        types: Vec::new(),
+        order: Vec::new(),
+        taken: Taken::default(),
+        parameters: 0,
     };
-    Some(TypeDef {
-        name: pascal(&schema.name),
-        docs: schema.description.clone(),
-        kind,
-    })
+    for (index, (schema, name)) in document.schemas.iter().zip(&schemas).enumerate() {
+        lower.ids.insert(&schema.name.text, TypeId(index));
+        lower.types.push(None);
+        lower.taken.take(name);
+    }
+    for (index, (schema, rust)) in document.schemas.iter().zip(schemas).enumerate() {
+        let wire = schema.name.text.clone();
+        let docs = schema.description.clone();
+        let rust = type_source(&rust);
+        let name = Names { wire, rust };
+        lower.define(TypeId(index), name, docs, &schema.value.shape);
+    }
+    let exports = lower.functions(&document.exports);
+    let imports = lower.functions(&document.imports);
+    let mut module = Module {
+        types: lower.types.into_iter().flatten().collect(),
+        order: lower.order,
+        exports,
+        imports,
+    };
+    recursion::close(&mut module);
+    module
 }
 
-fn pascal(name: &Name) -> Names {
-    let wire = name.text.clone();
-    let rust = names::type_source(&names::pascal(&wire));
-    Names { wire, rust }
+struct Lower<'d> {
+    document: &'d Document,
+    /// The types of schemas.
+    ids: BTreeMap<&'d str, TypeId>,
+    /// By their ids; each is there in the end.
+    types: Vec<Option<TypeDef>>,
+    /// The order in which types are generated.
+    order: Vec<TypeId>,
+    /// The Rust names that types have.
+    taken: Taken,
+    /// How many parameters there are so far.
+    parameters: usize,
 }
 
-fn snake(name: &Name) -> Names {
-    let wire = name.text.clone();
-    let rust = names::field_source(&names::snake(&wire));
-    Names { wire, rust }
-}
+impl<'d> Lower<'d> {
+    fn define(&mut self, id: TypeId, name: Names, docs: Option<String>, shape: &'d Shape) {
+        self.order.push(id);
+        let path = name.rust.clone();
+        let kind = match shape {
+            Shape::Object(object) => Kind::Struct(self.object(object, &path)),
+            Shape::Enum(values) if !values.is_empty() => Kind::Enum(names::variants(values)),
+            Shape::Union(union) => Kind::Union(self.union(union)),
+            other => Kind::Alias(Item {
+                ty: self.ty(other, &path),
+                nullable: false,
+            }),
+        };
+        self.types[id.0] = Some(TypeDef { name, docs, kind });
+    }
 
-fn fields(properties: &[Property], required: &[Name]) -> Vec<Field> {
-    let required: BTreeSet<&str> = required.iter().map(|name| name.text.as_str()).collect();
-    let fields = properties.iter().filter_map(|property| {
-        Some(Field {
-            name: snake(&property.name),
-            docs: property.description.clone(),
-            required: required.contains(property.name.text.as_str()),
-            value: item(&property.value)?,
+    /// Defines a type that has no name in the schema, after the path that leads to it.
+    fn define_inline(&mut self, path: &str, shape: &'d Shape) -> Type {
+        let id = TypeId(self.types.len());
+        self.types.push(None);
+        let rust = type_source(&self.taken.take(path));
+        let wire = rust.clone();
+        self.define(id, Names { wire, rust }, None, shape);
+        Type::Named(id)
+    }
+
+    fn object(&mut self, object: &'d document::Object, path: &str) -> Struct {
+        let (fields, extra) = names::fields(object);
+        let properties = object.properties.iter().zip(fields);
+        let fields = properties.map(|(property, name)| {
+            let path = format!("{path}{}", pascal(&property.name.text));
+            let required = &object.required;
+            Field {
+                docs: property.description.clone(),
+                required: required.iter().any(|r| r.text == property.name.text),
+                value: self.item(&property.value, &path),
+                name,
+            }
+        });
+        let fields = fields.collect();
+        let values = object.extra.as_ref();
+        let values = values.map(|values| self.item(values, &format!("{path}Value")));
+        Struct {
+            fields,
+            extra: values.map(|values| (extra, values)),
+        }
+    }
+
+    fn union(&mut self, union: &document::Union) -> Union {
+        let members = names::members(&union.members);
+        let members = members.into_iter().zip(&union.members);
+        let members = members.filter_map(|(name, member)| {
+            let id = self.ids.get(member.target.text.as_str())?;
+            Some((name, *id))
+        });
+        Union {
+            tag: union.tag.clone(),
+            members: members.collect(),
+        }
+    }
+
+    fn item(&mut self, item: &'d document::Item, path: &str) -> Item {
+        Item {
+            nullable: item.nullable || self.is_nullable(&item.shape),
+            ty: self.ty(&item.shape, path),
+        }
+    }
+
+    /// Whether a schema says of itself that it may be null, directly or through its target.
+    fn is_nullable(&self, shape: &Shape) -> bool {
+        let mut shape = shape;
+        let mut steps = 0;
+        while let Shape::Ref(target) = shape {
+            let Some(TypeId(index)) = self.ids.get(target.text.as_str()) else {
+                return false;
+            };
+            let schema = &self.document.schemas[*index];
+            if schema.value.nullable {
+                return true;
+            }
+            steps += 1;
+            if steps > self.ids.len() {
+                return false;
+            }
+            shape = &schema.value.shape;
+        }
+        false
+    }
+
+    fn ty(&mut self, shape: &'d Shape, path: &str) -> Type {
+        match shape {
+            Shape::Scalar(scalar) => Type::Scalar(*scalar),
+            Shape::FreeForm => Type::FreeForm,
+            Shape::Any => Type::Any,
+            Shape::Ref(name) => match self.ids.get(name.text.as_str()) {
+                Some(id) => Type::Named(*id),
+                None => Type::Any,
+            },
+            Shape::List(item) => Type::List(Box::new(self.item(item, &format!("{path}Item")))),
+            Shape::Map(item) => Type::Map(Box::new(self.item(item, &format!("{path}Value")))),
+            // An enum without values takes any string: the report said so.
+            Shape::Enum(values) if values.is_empty() => Type::Scalar(document::Scalar::String),
+            Shape::Object(_) | Shape::Enum(_) | Shape::Union(_) => self.define_inline(path, shape),
+        }
+    }
+
+    fn functions(&mut self, functions: &'d [document::Function]) -> Vec<Function> {
+        let names = names::functions(functions);
+        let functions = functions.iter().zip(names);
+        let functions = functions.map(|(function, name)| {
+            let path = pascal(&function.name.text);
+            Function {
+                docs: function.description.clone(),
+                code_samples: function.code_samples.clone(),
+                input: self.parameter(function.input.as_ref(), &format!("{path}Input")),
+                output: self.parameter(function.output.as_ref(), &format!("{path}Output")),
+                name,
+            }
+        });
+        functions.collect()
+    }
+
+    fn parameter(
+        &mut self,
+        parameter: Option<&'d document::Parameter>,
+        path: &str,
+    ) -> Option<Parameter> {
+        let parameter = parameter?;
+        let slot = self.parameters;
+        self.parameters += 1;
+        Some(Parameter {
+            at: parameter.at.clone(),
+            slot,
+            content_type: parameter.content_type,
+            docs: parameter.description.clone(),
+            value: self.item(&parameter.value, path),
         })
-    });
-    fields.collect()
-}
-
-fn item(item: &document::Item) -> Option<Item> {
-    let nullable = item.nullable;
-    let ty = ty(&item.shape)?;
-    Some(Item { ty, nullable })
-}
-
-fn ty(shape: &Shape) -> Option<Type> {
-    Some(match shape {
-        Shape::Scalar(scalar) => Type::Scalar(*scalar),
-        Shape::FreeForm => Type::FreeForm,
-        Shape::Any => Type::Any,
-        Shape::Ref(name) => Type::Named(name.text.clone()),
-        Shape::List(element) => Type::List(Box::new(item(element)?)),
-        Shape::Map(value) => Type::Map(Box::new(item(value)?)),
-        Shape::Unread => return None,
-    })
+    }
 }

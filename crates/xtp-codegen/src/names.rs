@@ -1,5 +1,10 @@
-//! From names of the schema to names of Rust. The same words as typify's, so that what it
-//! generates is found again.
+//! From names of the schema to names of Rust.
+
+mod unique;
+mod words;
+
+pub(crate) use self::unique::{Taken, unique};
+use self::words::words;
 
 /// The name of a type or a variant: `resource_link` becomes `ResourceLink`.
 pub(crate) fn pascal(name: &str) -> String {
@@ -8,7 +13,7 @@ pub(crate) fn pascal(name: &str) -> String {
     identifier(joined, "X")
 }
 
-/// The name of a field: `mimeType` becomes `mime_type`.
+/// The name of a field or a function: `mimeType` becomes `mime_type`.
 pub(crate) fn snake(name: &str) -> String {
     identifier(words(name).join("_").to_lowercase(), "x")
 }
@@ -24,9 +29,16 @@ pub(crate) fn field_source(name: &str) -> String {
     }
 }
 
-/// How a type or a variant is spelt in Rust source. `Self` is the only keyword in its case.
-pub(crate) fn type_source(name: &str) -> String {
+/// How a variant is spelt in Rust source. `Self` is the only keyword in its case.
+pub(crate) fn variant_source(name: &str) -> String {
     let underscore = if name == "Self" { "_" } else { "" };
+    format!("{name}{underscore}")
+}
+
+/// How a type is spelt in Rust source: what every Rust file has from the start keeps its name.
+pub(crate) fn type_source(name: &str) -> String {
+    let taken = name == "Self" || PRELUDE.contains(&name);
+    let underscore = if taken { "_" } else { "" };
     format!("{name}{underscore}")
 }
 
@@ -45,52 +57,6 @@ fn capitalized(word: &str) -> String {
     first.into_iter().chain(rest).collect()
 }
 
-/// Whether the letters before a place are small or capital; digits go with what precedes them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Case {
-    None,
-    Lower,
-    Upper,
-}
-
-impl Case {
-    fn after(self, c: char) -> Self {
-        if c.is_ascii_lowercase() {
-            Self::Lower
-        } else if c.is_ascii_uppercase() {
-            Self::Upper
-        } else {
-            self
-        }
-    }
-}
-
-/// Splits at signs, before a capital after a small letter, and before the last capital of a
-/// row if a small letter follows: `getHTTPServer` is `get`, `HTTP`, `Server`.
-fn words(name: &str) -> Vec<&str> {
-    let parts = name.split(|c: char| !c.is_ascii_alphanumeric());
-    let mut words = Vec::new();
-    for part in parts {
-        let mut start = 0;
-        let mut case = Case::None;
-        for (index, c) in part.char_indices() {
-            let next = part[index + 1..].chars().next();
-            let ends_row = case == Case::Upper
-                && c.is_ascii_uppercase()
-                && next.is_some_and(|next| next.is_ascii_lowercase());
-            let starts_row = case == Case::Lower && c.is_ascii_uppercase();
-            if index > start && (ends_row || starts_row) {
-                words.push(&part[start..index]);
-                start = index;
-            }
-            case = case.after(c);
-        }
-        words.push(&part[start..]);
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
 /// Words that a raw identifier cannot spell.
 const PATH_WORDS: [&str; 4] = ["self", "super", "crate", "Self"];
 
@@ -103,6 +69,57 @@ const KEYWORDS: [&str; 48] = [
     "virtual", "where", "while", "yield",
 ];
 
+/// What is in scope everywhere, which a glob import of the generated module would hide; and at
+/// the end, what is generated besides the types of the schema.
+const PRELUDE: [&str; 46] = [
+    "AsMut",
+    "AsRef",
+    "AsyncFn",
+    "AsyncFnMut",
+    "AsyncFnOnce",
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "Err",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Future",
+    "Hash",
+    "Into",
+    "IntoFuture",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Send",
+    "Sized",
+    "Some",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "TryFrom",
+    "TryInto",
+    "Unpin",
+    "Vec",
+    "UnknownValue",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,12 +128,23 @@ mod tests {
     fn splits_names_into_words() {
         let cases = [
             ("HTTPRequest", "HttpRequest", "http_request"),
+            ("getURLFor", "GetUrlFor", "get_url_for"),
+            ("userID", "UserId", "user_id"),
+            ("userIDs", "UserIds", "user_ids"),
+            ("IDs", "Ids", "ids"),
+            ("URLsSeen", "UrlsSeen", "urls_seen"),
             ("A2B", "A2b", "a2b"),
             ("ghostGang", "GhostGang", "ghost_gang"),
             ("_meta", "Meta", "meta"),
-            ("aUInt64", "AUInt64", "a_u_int64"),
+            ("aUInt64", "AUint64", "a_uint64"),
+            ("oauthToken", "OauthToken", "oauth_token"),
+            ("OAuthToken", "OauthToken", "oauth_token"),
+            ("IPv6Address", "Ipv6Address", "ipv6_address"),
+            ("sha256Sum", "Sha256Sum", "sha256_sum"),
             ("resource_link", "ResourceLink", "resource_link"),
+            ("SHOUTING_CASE", "ShoutingCase", "shouting_case"),
             ("NameWith$2341", "NameWith2341", "name_with_2341"),
+            ("invalid@Func", "InvalidFunc", "invalid_func"),
             ("$", "X", "x"),
             ("_1", "X1", "x1"),
         ];
@@ -128,7 +156,11 @@ mod tests {
     #[test]
     fn spells_keywords_so_that_rust_takes_them() {
         assert_eq!(field_source("type"), "r#type");
+        assert_eq!(field_source(&snake("Type")), "r#type");
         assert_eq!(field_source("self"), "self_");
-        assert_eq!(type_source(&pascal("self")), "Self_");
+        assert_eq!(field_source("crate"), "crate_");
+        assert_eq!(variant_source(&pascal("self")), "Self_");
+        assert_eq!(type_source("String"), "String_");
+        assert_eq!(type_source("Strings"), "Strings");
     }
 }

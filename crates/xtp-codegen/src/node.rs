@@ -21,8 +21,8 @@ pub(crate) struct Node {
 pub(crate) enum Value {
     Null,
     Bool(bool),
-    /// Of no interest beyond its kind: XTP has no place for numbers.
-    Number,
+    /// XTP has no place for numbers, but messages show them.
+    Number(Number),
     Text(String),
     List(Vec<Node>),
     Map(Vec<Entry>),
@@ -34,11 +34,22 @@ impl Value {
         match self {
             Self::Null => "nothing",
             Self::Bool(_) => "a boolean",
-            Self::Number => "a number",
+            Self::Number(_) => "a number",
             Self::Text(_) => "a string",
             Self::List(_) => "a list",
             Self::Map(_) => "a map",
         }
+    }
+}
+
+/// A number, which JSON writes without a choice of spelling.
+#[derive(Clone, Debug)]
+pub(crate) struct Number(pub(crate) serde_json::Number);
+
+impl Number {
+    /// Whether a script takes the number for false.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.0.as_f64() == Some(0.0)
     }
 }
 

@@ -13,15 +13,19 @@
 //! one. Fragments understood so far: `{}`, any JSON value.
 
 use crate::diagnostic::{Code, Report};
-use crate::document::{Body, Document, Item, Name, Property, Shape};
+use crate::document::{Document, Item, Name, Property, Shape};
 use crate::read::{Cursor, Fields};
 
 /// Applies an overlay to the document that it was written for.
 pub(crate) fn apply(root: &Cursor<'_>, report: &mut Report, document: &mut Document) {
-    let allowed = ["version", "overlay"];
-    let Some(fields) = Fields::read(root, "an overlay", &allowed, report) else {
+    let Some(fields) = Fields::new(root, report) else {
         return;
     };
+    for key in fields.others(&["version", "overlay"]) {
+        let message = format!("an overlay has no key `{}`", key.text.escape_debug());
+        let problem = report.error(Code::UnknownKey, &key.at, message);
+        problem.help("the keys are `version` and `overlay`");
+    }
     if let Some(version) = fields.required("version", report)
         && let Some(text) = version.text(report)
         && text != "v1-draft"
@@ -54,14 +58,15 @@ fn find<'d>(
         return None;
     };
     let mut schemas = document.schemas.iter_mut();
-    let body = schemas
+    let shape = schemas
         .find(|candidate| candidate.name.text == schema)
-        .map(|found| &mut found.body);
-    let found = match body {
-        Some(Body::Object { properties, .. }) => properties
+        .map(|found| &mut found.value.shape);
+    let found = match shape {
+        Some(Shape::Object(object)) => object
+            .properties
             .iter_mut()
             .find(|candidate| candidate.name.text == property),
-        Some(Body::Enum { .. } | Body::Unread) | None => None,
+        Some(_) | None => None,
     };
     if found.is_none() {
         let message = format!("the schema has no property `{}`", address.text);
@@ -82,9 +87,5 @@ fn read(fragment: &Cursor<'_>, report: &mut Report) -> Option<(Item, Option<Stri
             return None;
         }
     }
-    let any = Item {
-        shape: Shape::Any,
-        nullable: true,
-    };
-    Some((any, description))
+    Some((Item::ANY, description))
 }

@@ -1,55 +1,87 @@
 //! From nodes to a document: every key is known at its place and has a value of the right kind.
+//!
+//! What cannot be understood is noted and left out, so that the rest is read too.
 
 mod cursor;
 mod function;
+mod object;
 mod schema;
 mod shape;
+mod simple;
 
-pub(crate) use self::cursor::{Cursor, Fields};
+pub(crate) use self::cursor::{Cursor, Fields, Keys};
 use crate::diagnostic::{Code, Report};
-use crate::document::Document;
+use crate::document::{Document, Version};
+use crate::node::Value;
+use crate::rules::Refused;
 
 /// Reads what can be read of a document, and reports the rest.
 pub(crate) fn read(root: &Cursor<'_>, report: &mut Report) -> Document {
     let mut document = Document::default();
-    let allowed = ["version", "exports", "imports", "components"];
-    let Some(fields) = Fields::read(root, "an XTP document", &allowed, report) else {
+    let Some(fields) = Fields::new(root, report) else {
         return document;
     };
-    if !version(&fields, report) {
+    let Some(version) = version(&fields, report) else {
         return document;
-    }
-    // The published rules want `exports`, the official library does without.
-    if let Some(exports) = fields.required("exports", report) {
-        function::read_all(&exports, function::Kind::Export, report, &mut document);
-    }
-    if let Some(imports) = fields.get("imports") {
-        function::read_all(imports, function::Kind::Import, report, &mut document);
-    }
-    if let Some(components) = fields.get("components") {
-        schema::read_all(components, report, &mut document);
+    };
+    document.version = version;
+    match version {
+        Version::V0 => function::read_names(&fields, report, &mut document),
+        Version::V1 => read_v1(&fields, report, &mut document),
     }
     document
 }
 
-/// Checks the version; the rest of another version means nothing to us.
-fn version(fields: &Fields<'_>, report: &mut Report) -> bool {
-    let Some(version) = fields.required("version", report) else {
-        return false;
+fn read_v1(fields: &Fields<'_>, report: &mut Report, document: &mut Document) {
+    let keys = Keys {
+        what: "an XTP document",
+        published: &["version", "exports", "imports", "components"],
+        beyond: &[],
     };
-    match version.text(report) {
-        Some("v1-draft") => return true,
-        Some("v0") => {
-            let message = "version `v0` has no types";
-            let problem = report.error(Code::Unsupported, &version.at(), message);
-            problem.help("describe the exports as in version `v1-draft`");
+    fields.expect(&keys, report);
+    fields.wanted("exports", Refused::Published, report);
+    for (key, kind) in [
+        ("exports", function::Kind::Export),
+        ("imports", function::Kind::Import),
+    ] {
+        if let Some(functions) = filled(fields, key, report) {
+            let functions = function::read_all(functions, kind, report);
+            match kind {
+                function::Kind::Export => document.exports = functions,
+                function::Kind::Import => document.imports = functions,
+            }
         }
-        Some(other) => {
-            let message = format!("version `{other}` is not one of XTP");
-            let problem = report.error(Code::Version, &version.at(), message);
-            problem.help("write `version: v1-draft`");
-        }
-        None => {}
     }
-    false
+    if let Some(components) = filled(fields, "components", report) {
+        schema::read_all(components, report, document);
+    }
+}
+
+/// An entry that the library takes for absent if it is empty.
+fn filled<'f, 'a>(
+    fields: &'f Fields<'a>,
+    key: &str,
+    report: &mut Report,
+) -> Option<&'f Cursor<'a>> {
+    let found = fields.get(key)?;
+    if found.is_null() {
+        found.wrong_kind("a map", Refused::Published, report);
+        return None;
+    }
+    Some(found)
+}
+
+/// Reads the version; the rest of another version means nothing to us.
+fn version(fields: &Fields<'_>, report: &mut Report) -> Option<Version> {
+    let version = fields.required("version", report)?;
+    let found = match version.value() {
+        Value::Text(text) if text == "v0" => return Some(Version::V0),
+        Value::Text(text) if text == "v1-draft" => return Some(Version::V1),
+        Value::Text(text) => format!("version `{}`", text.escape_debug()),
+        other => other.kind().to_owned(),
+    };
+    let message = format!("{found} is not a version of XTP");
+    let problem = report.error(Code::Version, &version.at(), message);
+    problem.help("write `version: v1-draft`");
+    None
 }

@@ -1,27 +1,63 @@
 //! The way from text to Rust, phase by phase.
 
 use crate::diagnostic::{Code, Diagnostics, Report};
-use crate::ir::TypeDef;
+use crate::ir::Module;
 use crate::options::Options;
-use crate::polish::Paths;
 use crate::read::Cursor;
+use crate::rules::{Mode, Rules};
 use crate::span::{At, Origin, Pointer, Span};
-use crate::{check, format, json_schema, lower, node, overlay, polish, read, types};
+use crate::spell::Spelling;
+use crate::{check, format, lower, node, overlay, read, types};
 
 /// The texts that make up one schema.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
-    schema: (Origin, &'a str),
-    overlay: Option<(Origin, &'a str)>,
+    schema: (&'a str, &'a str),
+    overlay: Option<(&'a str, &'a str)>,
+    rules: Rules,
 }
 
 impl<'a> Input<'a> {
     /// A schema, YAML or JSON, by the name that messages call it.
-    pub fn new(name: &str, text: &'a str) -> Self {
+    pub fn new(name: &'a str, text: &'a str) -> Self {
         Self {
-            schema: (Origin::new(name), text),
+            schema: (name, text),
             overlay: None,
+            rules: Rules::default(),
         }
+    }
+
+    /// Chooses how strictly the schema is judged.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.rules.mode = mode;
+        self
+    }
+
+    /// Chooses whether the schema may use `oneOf`, which is a proposal and not part of XTP.
+    ///
+    /// Its members are references to objects. They are told apart by a property `type` that
+    /// holds the name of the schema; as in OpenAPI, `discriminator` with `propertyName` and
+    /// `mapping` chooses another property and other values.
+    ///
+    /// ```yaml
+    /// Shape:
+    ///   oneOf:
+    ///     - $ref: "#/components/schemas/Circle"
+    ///     - $ref: "#/components/schemas/Square"
+    /// ```
+    #[must_use]
+    pub fn one_of(mut self, wanted: bool) -> Self {
+        self.rules.one_of = wanted;
+        self
+    }
+
+    /// Chooses whether a schema without a list `required` requires all its properties, as the
+    /// official generator for Rust has it, instead of none.
+    #[must_use]
+    pub fn unlisted_required(mut self, wanted: bool) -> Self {
+        self.rules.unlisted_required = wanted;
+        self
     }
 
     /// Adds the overlay, which says what XTP cannot say.
@@ -35,8 +71,8 @@ impl<'a> Input<'a> {
     ///   CallToolResult.structuredContent: {}
     /// ```
     #[must_use]
-    pub fn overlay(mut self, name: &str, text: &'a str) -> Self {
-        self.overlay = Some((Origin::new(name), text));
+    pub fn overlay(mut self, name: &'a str, text: &'a str) -> Self {
+        self.overlay = Some((name, text));
         self
     }
 }
@@ -45,23 +81,26 @@ impl<'a> Input<'a> {
 #[derive(Clone, Debug)]
 pub struct Schema {
     origin: Origin,
-    types: Vec<TypeDef>,
+    module: Module,
+    warnings: Diagnostics,
 }
 
 impl Schema {
     /// Reads and checks a schema.
     ///
     /// # Errors
-    /// With all problems that the texts have.
+    /// With all problems that the texts have, if one of them is an error.
     pub fn parse(input: &Input<'_>) -> Result<Self, Diagnostics> {
-        let (origin, text) = &input.schema;
-        let root = node::load(text, origin)?;
-        let mut report = Report::new(origin);
+        let (name, text) = input.schema;
+        let origin = Origin::new(name, text);
+        let root = node::load(text, &origin)?;
+        let mut report = Report::new(&origin, input.rules);
         let mut document = read::read(&Cursor::root(&root), &mut report);
         let mut beside = None;
-        if let Some((origin, text)) = &input.overlay {
-            let root = node::load(text, origin)?;
-            let mut report = Report::new(origin);
+        if let Some((name, text)) = input.overlay {
+            let origin = Origin::new(name, text);
+            let root = node::load(text, &origin)?;
+            let mut report = Report::plain(&origin);
             overlay::apply(&Cursor::root(&root), &mut report, &mut document);
             beside = Some(report);
         }
@@ -69,23 +108,30 @@ impl Schema {
         if let Some(beside) = beside {
             report.append(beside);
         }
-        report.finish()?;
+        let warnings = report.finish()?;
+        let module = lower::lower(&document);
         Ok(Self {
-            origin: origin.clone(),
-            types: lower::lower(&document),
+            origin,
+            module,
+            warnings,
         })
     }
 
-    /// Generates Rust types, one for each schema and in the same order.
+    /// What others may refuse or misunderstand in the schema, in the order of the text.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
+    }
+
+    /// Generates Rust types: one for each schema and in the same order, and one for each inline
+    /// enum or object behind the type that it stands in.
     ///
     /// # Errors
     /// If an option is not Rust.
     pub fn to_rust(&self, options: &Options) -> Result<String, Diagnostics> {
-        let [free_form, any] = options.types()?;
-        let definitions = json_schema::definitions(&self.types);
-        let raw = types::generate(definitions).map_err(|error| self.internal(&error))?;
-        let mut paths = Paths::new(&self.types, free_form, any);
-        let items = polish::polish(raw, &self.types, &mut paths, options.conversions)
+        let outside = options.types()?;
+        let spelling = Spelling::of(&self.module, &outside);
+        let spelling = spelling.map_err(|error| self.internal(&error))?;
+        let items = types::items(&self.module, &spelling, options)
             .map_err(|error| self.internal(&error))?;
         Ok(format::format(&options.header, items))
     }
@@ -106,7 +152,7 @@ impl Schema {
             },
             pointer: Pointer::root(),
         };
-        let mut report = Report::new(&self.origin);
+        let mut report = Report::plain(&self.origin);
         report
             .error(Code::Internal, &at, message)
             .help("the schema is fine; please report it together with this message");

@@ -3,20 +3,44 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What a text is called in messages, usually its file name.
+/// A text in messages: what it is called, usually its file name, and what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin(Arc<str>);
+pub struct Origin {
+    name: Arc<str>,
+    text: Arc<str>,
+}
 
 impl Origin {
     /// Names a text.
-    pub fn new(name: impl AsRef<str>) -> Self {
-        Self(name.as_ref().into())
+    pub fn new(name: impl AsRef<str>, text: impl AsRef<str>) -> Self {
+        Self {
+            name: name.as_ref().into(),
+            text: text.as_ref().into(),
+        }
+    }
+
+    /// What the text says.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Line and column of the first character behind a stretch of the text.
+    pub(crate) fn end_of(&self, span: Span) -> (usize, usize) {
+        let inside = self.text.get(span.offset..span.offset + span.len);
+        let inside = inside.unwrap_or_default();
+        match inside.rsplit_once('\n') {
+            Some((before, last)) => {
+                let breaks = before.matches('\n').count() + 1;
+                (span.line + breaks, last.chars().count() + 1)
+            }
+            None => (span.line, span.column + inside.chars().count()),
+        }
     }
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.name)
     }
 }
 

@@ -1,58 +1,53 @@
-//! From JSON Schema to Rust by typify. The only file that names typify and its schemars.
+//! Types as Rust items, pleasant to read and to use.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+mod alias;
+mod constructor;
+pub(crate) mod docs;
+mod enums;
+mod structs;
+mod union;
 
-use schemars_0_8::schema::Schema;
-use serde_json::Value;
-use typify_impl::{TypeSpace, TypeSpaceSettings};
+use syn::Item;
 
-/// Why typify gave no types. No schema that passed the checks should come to this.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    #[error("the definition of `{name}` is no JSON Schema")]
-    Definition {
-        name: String,
-        source: serde_json::Error,
-    },
-    #[error("typify refuses the definitions")]
-    Refused(#[from] typify_impl::Error),
-    #[error("typify panicked: {message}")]
-    Panicked { message: String },
-    #[error("typify's output is not Rust")]
-    Output(#[from] syn::Error),
-}
+use crate::ir::{Kind, Module};
+use crate::json_schema::Slot;
+use crate::options::Options;
+use crate::spell::{Missing, Spelling};
 
-/// Generates a Rust type for each definition, unpolished and in an order of typify's own.
+/// The items of all types, in the order of the schema.
 ///
 /// # Errors
-/// If typify cannot make types of the definitions.
-pub(crate) fn generate(definitions: Vec<(String, Value)>) -> Result<syn::File, Failure> {
-    let schemas = definitions.into_iter().map(parse);
-    let schemas = schemas.collect::<Result<Vec<_>, _>>()?;
-    // The checks rule out every panic that is known; this turns an unknown one into an error,
-    // except in a plugin, where panics abort.
-    let stream = catch_unwind(AssertUnwindSafe(|| {
-        let mut settings = TypeSpaceSettings::default();
-        settings.with_map_type("::std::collections::BTreeMap");
-        let mut space = TypeSpace::new(&settings);
-        space.add_ref_types(schemas)?;
-        Ok::<_, typify_impl::Error>(space.to_stream())
-    }));
-    let stream = stream.map_err(|payload| Failure::Panicked {
-        message: panic_message(payload.as_ref()),
-    })??;
-    Ok(syn::parse2(stream)?)
-}
-
-fn parse((name, definition): (String, Value)) -> Result<(String, Schema), Failure> {
-    match serde_json::from_value(definition) {
-        Ok(schema) => Ok((name, schema)),
-        Err(source) => Err(Failure::Definition { name, source }),
+/// If the type of something is not known.
+pub(crate) fn items(
+    module: &Module,
+    spelling: &Spelling,
+    options: &Options,
+) -> Result<Vec<Item>, Missing> {
+    let mut items = Vec::new();
+    for id in &module.order {
+        let def = module.get(*id);
+        match &def.kind {
+            Kind::Struct(content) => {
+                items.extend(structs::items(*id, def, content, spelling, options)?);
+            }
+            Kind::Enum(values) => items.extend(enums::items(def, values, options)),
+            Kind::Alias(_) => items.push(alias::alias(def, spelling.get(Slot::Alias(*id))?)),
+            Kind::Newtype(_) => {
+                let ty = spelling.get(Slot::Field(*id, 0))?;
+                items.push(alias::newtype(def, ty));
+            }
+            Kind::Union(content) => items.extend(union::items(*id, def, content, spelling)?),
+        }
     }
+    items.extend(structs::helper(module, options));
+    items.extend(enums::error(module, options));
+    Ok(items)
 }
 
-fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("no message").to_owned()
+/// An identifier as it is spelt in source, raw or not.
+pub(crate) fn ident(name: &str) -> syn::Ident {
+    match name.strip_prefix("r#") {
+        Some(keyword) => quote::format_ident!("r#{keyword}"),
+        None => quote::format_ident!("{name}"),
+    }
 }

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use xtp_codegen::{Input, Options, generate};
+use xtp_codegen::{Dates, Input, Options, generate};
 
 /// The directories of all cases, in order.
 fn cases() -> Vec<PathBuf> {
@@ -26,8 +26,24 @@ fn generated(case: &Path) -> String {
     if !overlay.is_empty() {
         input = input.overlay("overlay.yaml", &overlay);
     }
-    let options = Options::new().conversions(name == "enum-conversions");
-    generate(&input, &options).unwrap_or_else(|problems| panic!("{name}:\n{problems}"))
+    input = input
+        .one_of(name == "one-of")
+        .unlisted_required(name == "unlisted");
+    generate(&input, &options(name)).unwrap_or_else(|problems| panic!("{name}:\n{problems}"))
+}
+
+/// What a case shows beside its schema.
+fn options(name: &str) -> Options {
+    let options = Options::new();
+    match name {
+        "catch-all" => options.catch_all(true),
+        "dates-chrono" => options.dates(Dates::Chrono),
+        "dates-jiff" => options.dates(Dates::Jiff),
+        "decoded-bytes" => options.decode_byte(true),
+        "keep-null" => options.keep_null(true),
+        "enum-conversions" => options,
+        _ => options.conversions(false),
+    }
 }
 
 #[test]

@@ -1,48 +1,99 @@
-//! No schema contains itself, not even through a list: XTP has no tree types.
+//! Schemas that contain themselves.
+//!
+//! Through a list, a map, or a property that can be missing, they are trees: XTP has none, but
+//! Rust does. Otherwise no value of them could ever end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Code, Report};
-use crate::document::{Body, Document, Name, Property};
+use crate::document::{Document, Item, Name, Shape};
+use crate::rules::Refused;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
     let schemas = document.schemas.iter();
     let graph: Graph<'_> = schemas
-        .map(|schema| (schema.name.text.as_str(), edges(&schema.body)))
+        .map(|schema| {
+            let mut edges = Vec::new();
+            collect(&schema.value, true, "", &mut edges);
+            (schema.name.text.as_str(), edges)
+        })
         .collect();
-    let mut search = Search {
-        graph: &graph,
-        path: Vec::new(),
-        on_path: BTreeSet::new(),
-        done: BTreeSet::new(),
-    };
-    for schema in &document.schemas {
-        search.visit(&schema.name.text, report);
+    let endless: Graph<'_> = graph
+        .iter()
+        .map(|(name, edges)| (*name, edges.iter().filter(|e| e.must).cloned().collect()))
+        .collect();
+    let mut reported = BTreeSet::new();
+    for (graph, is_endless) in [(&endless, true), (&graph, false)] {
+        let mut search = Search {
+            graph,
+            is_endless,
+            path: Vec::new(),
+            on_path: BTreeSet::new(),
+            done: BTreeSet::new(),
+            reported: &mut reported,
+        };
+        for schema in &document.schemas {
+            search.visit(&schema.name.text, report);
+        }
     }
 }
 
-/// The properties of each schema, with the schemas they refer to.
-type Graph<'a> = BTreeMap<&'a str, Vec<(&'a Property, &'a Name)>>;
+/// One use of a schema in another.
+#[derive(Clone)]
+struct Edge<'a> {
+    /// How to get there from the schema, such as `.property`.
+    label: String,
+    target: &'a Name,
+    /// Whether no value can do without the other schema.
+    must: bool,
+}
 
-fn edges(body: &Body) -> Vec<(&Property, &Name)> {
-    let Body::Object { properties, .. } = body else {
-        return Vec::new();
-    };
-    let targets = properties
-        .iter()
-        .map(|property| (property, property.value.shape.target()));
-    targets
-        .filter_map(|(property, target)| Some((property, target?)))
-        .collect()
+/// The uses of other schemas in each schema.
+type Graph<'a> = BTreeMap<&'a str, Vec<Edge<'a>>>;
+
+fn collect<'a>(item: &'a Item, must: bool, label: &str, edges: &mut Vec<Edge<'a>>) {
+    let must = must && !item.nullable;
+    match &item.shape {
+        Shape::Ref(target) => edges.push(Edge {
+            label: label.to_owned(),
+            target,
+            must,
+        }),
+        Shape::List(item) | Shape::Map(item) => collect(item, false, label, edges),
+        Shape::Object(object) => {
+            for property in &object.properties {
+                let name = &property.name.text;
+                let required = object.required.iter().any(|other| other.text == *name);
+                let label = format!("{label}.{name}");
+                collect(&property.value, must && required, &label, edges);
+            }
+            if let Some(extra) = &object.extra {
+                collect(extra, false, label, edges);
+            }
+        }
+        Shape::Union(union) => {
+            // The first member is the default, which must end.
+            let members = union.members.iter().enumerate();
+            edges.extend(members.map(|(index, member)| Edge {
+                label: label.to_owned(),
+                target: &member.target,
+                must: must && index == 0,
+            }));
+        }
+        Shape::Scalar(_) | Shape::FreeForm | Shape::Any | Shape::Enum(_) => {}
+    }
 }
 
 /// A depth-first walk that keeps its own stack, however long a chain of schemas is.
-struct Search<'a> {
-    graph: &'a Graph<'a>,
+struct Search<'a, 's> {
+    graph: &'s Graph<'a>,
+    is_endless: bool,
     path: Vec<Step<'a>>,
     /// The schemas of the path.
     on_path: BTreeSet<&'a str>,
     done: BTreeSet<&'a str>,
+    /// The uses that are reported already, by their places.
+    reported: &'s mut BTreeSet<usize>,
 }
 
 struct Step<'a> {
@@ -51,20 +102,20 @@ struct Step<'a> {
     next: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Search<'a, '_> {
     fn visit(&mut self, start: &'a str, report: &mut Report) {
         self.enter(start);
         while let Some(step) = self.path.last_mut() {
             let (schema, index) = (step.schema, step.next);
             step.next += 1;
             let edges = self.graph.get(schema).map_or(&[][..], Vec::as_slice);
-            let Some((_, target)) = edges.get(index) else {
+            let Some(edge) = edges.get(index) else {
                 self.done.insert(schema);
                 self.on_path.remove(schema);
                 self.path.pop();
                 continue;
             };
-            self.follow(target, report);
+            self.follow(edge.target, report);
         }
     }
 
@@ -77,12 +128,25 @@ impl<'a> Search<'a> {
 
     fn follow(&mut self, target: &'a Name, report: &mut Report) {
         let text = target.text.as_str();
-        if self.on_path.contains(text) {
-            let message = format!("`{text}` contains itself: {}", self.circle(text));
-            let problem = report.error(Code::Cycle, &target.at, message);
-            problem.help("XTP has no types that contain themselves; use a free-form object");
-        } else {
+        if !self.on_path.contains(text) {
             self.enter(text);
+        } else if self.reported.insert(target.at.span.offset) {
+            self.report(target, report);
+        }
+    }
+
+    fn report(&self, target: &Name, report: &mut Report) {
+        let circle = self.circle(&target.text);
+        let name = &target.text;
+        if self.is_endless {
+            let message = format!("no value of `{name}` ever ends: {circle}");
+            let problem = report.error(Code::Endless, &target.at, message);
+            problem.help("take a property on the way out of `required`, or make it `nullable`");
+        } else {
+            let message = format!("`{name}` contains itself: {circle}");
+            let by = Refused::LibraryNeedlessly;
+            let problem = report.refused(by, Code::Cycle, &target.at, message);
+            problem.help("the official generators refuse this; for them, use a free-form object");
         }
     }
 
@@ -93,9 +157,9 @@ impl<'a> Search<'a> {
         for step in steps {
             let followed = step.next.saturating_sub(1);
             let edges = self.graph.get(step.schema);
-            let property = edges.and_then(|edges| edges.get(followed));
-            let property = property.map_or("", |(property, _)| property.name.text.as_str());
-            circle.push(format!("`{}.{property}`", step.schema));
+            let edge = edges.and_then(|edges| edges.get(followed));
+            let label = edge.map_or("", |edge| edge.label.as_str());
+            circle.push(format!("`{}{label}`", step.schema));
         }
         circle.push(format!("`{schema}`"));
         circle.join(" → ")

@@ -1,36 +1,48 @@
 //! Names are identifiers in every language that XTP generates.
 
 use crate::diagnostic::{Code, Report};
-use crate::document::{Body, Document, Name};
+use crate::document::{Document, Item, Name, Shape, Version};
+use crate::rules::Refused;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
-    for function in &document.functions {
-        check_name(&function.name, report);
+    // The library does not look into a document of version `v0`, where all is a name.
+    let functions = match document.version {
+        Version::V0 => Refused::Published,
+        Version::V1 => Refused::Always,
+    };
+    for function in document.functions() {
+        check_name(&function.name, functions, report);
     }
     for schema in &document.schemas {
-        check_name(&schema.name, report);
-        match &schema.body {
-            Body::Object { properties, .. } => {
-                let names = properties.iter().map(|property| &property.name);
-                names.for_each(|name| check_name(name, report));
-            }
-            Body::Enum { values } => values.iter().for_each(|name| check_name(name, report)),
-            Body::Unread => {}
+        check_name(&schema.name, Refused::Always, report);
+    }
+    document.visit(&mut |item| {
+        for name in names_in(item) {
+            check_name(name, Refused::Always, report);
         }
+    });
+}
+
+/// The names that an item itself gives.
+pub(super) fn names_in(item: &Item) -> Vec<&Name> {
+    match &item.shape {
+        Shape::Object(object) => object.properties.iter().map(|p| &p.name).collect(),
+        Shape::Enum(values) => values.iter().collect(),
+        _ => Vec::new(),
     }
 }
 
-fn check_name(name: &Name, report: &mut Report) {
+fn check_name(name: &Name, by: Refused, report: &mut Report) {
     if is_identifier(&name.text) {
         return;
     }
     let message = format!("`{}` is not an identifier", name.text.escape_debug());
-    let problem = report.error(Code::Identifier, &name.at, message);
+    let problem = report.refused(by, Code::Identifier, &name.at, message);
     problem.help("use letters, digits, `_` and `$`, and do not start with a digit");
 }
 
 /// Whether a name matches `^[a-zA-Z_$][a-zA-Z0-9_$]*$`.
-pub(super) fn is_identifier(name: &str) -> bool {
+pub(crate) fn is_identifier(name: &str) -> bool {
     let sign = |c: char| c == '_' || c == '$';
     name.starts_with(|c: char| c.is_ascii_alphabetic() || sign(c))
         && name.chars().all(|c| c.is_ascii_alphanumeric() || sign(c))

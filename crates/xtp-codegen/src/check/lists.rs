@@ -3,46 +3,64 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::{Code, Report};
-use crate::document::{Body, Document, Name, Property, Schema};
+use crate::document::{Document, Name, Object, Shape};
+use crate::rules::Refused;
+use crate::span::At;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
+    let parameters = document.functions().flat_map(|f| f.parameters());
+    for parameter in parameters {
+        let at = &parameter.at;
+        parameter
+            .value
+            .visit(&mut |item| check_shape(&item.shape, at, report));
+    }
     for schema in &document.schemas {
-        match &schema.body {
-            Body::Object {
-                properties,
-                required,
-            } => check_required(properties, required, report),
-            Body::Enum { values } => check_values(schema, values, report),
-            Body::Unread => {}
-        }
+        let at = &schema.name.at;
+        schema
+            .value
+            .visit(&mut |item| check_shape(&item.shape, at, report));
     }
 }
 
-fn check_required(properties: &[Property], required: &[Name], report: &mut Report) {
-    let defined: BTreeSet<&str> = properties.iter().map(|p| p.name.text.as_str()).collect();
+fn check_shape(shape: &Shape, at: &At, report: &mut Report) {
+    match shape {
+        Shape::Object(object) => check_required(object, report),
+        Shape::Enum(values) => check_values(values, at, report),
+        _ => {}
+    }
+}
+
+fn check_required(object: &Object, report: &mut Report) {
+    let properties = object.properties.iter();
+    let defined: BTreeSet<&str> = properties.map(|p| p.name.text.as_str()).collect();
     let mut seen = BTreeSet::new();
-    for name in required {
+    for name in &object.required {
+        let shown = name.text.escape_debug();
         if !defined.contains(name.text.as_str()) {
-            let message = format!("`{}` is required but not defined", name.text);
-            let problem = report.error(Code::Required, &name.at, message);
-            problem.help(format!("add `{}` to `properties`", name.text));
+            let message = format!("`{shown}` is required but not defined");
+            let problem = report.refused(Refused::Library, Code::Required, &name.at, message);
+            problem.help(format!("add `{shown}` to `properties`"));
         } else if !seen.insert(&name.text) {
-            let message = format!("`{}` is listed twice", name.text);
-            report.error(Code::Required, &name.at, message);
+            let message = format!("`{shown}` is listed twice");
+            let problem = report.refused(Refused::Nobody, Code::Required, &name.at, message);
+            problem.help("remove one of the two");
         }
     }
 }
 
-fn check_values(schema: &Schema, values: &[Name], report: &mut Report) {
+fn check_values(values: &[Name], at: &At, report: &mut Report) {
     if values.is_empty() {
-        let message = format!("enum `{}` has no values", schema.name.text);
-        report.error(Code::EnumValues, &schema.name.at, message);
+        let message = "the enum has no values";
+        let problem = report.refused(Refused::Nobody, Code::EnumValues, at, message);
+        problem.help("list some, or every string is taken for one");
     }
     let mut seen = BTreeSet::new();
     for value in values {
         if !seen.insert(&value.text) {
-            let message = format!("value `{}` is listed twice", value.text);
-            report.error(Code::EnumValues, &value.at, message);
+            let message = format!("value `{}` is listed twice", value.text.escape_debug());
+            let problem = report.refused(Refused::Nobody, Code::EnumValues, &value.at, message);
+            problem.help("remove one of the two");
         }
     }
 }

@@ -28,8 +28,12 @@ pub enum Code {
     MissingKey,
     /// The version is not one of XTP.
     Version,
-    /// XTP has the construct, this generator does not yet.
+    /// The construct is part of a proposal, and this generator does not know this use of it.
     Unsupported,
+    /// The published rules do not have the construct; the official library does.
+    BeyondPublished,
+    /// The official library does not have the construct; this generator does.
+    BeyondLibrary,
     /// The type is not one of XTP.
     UnknownType,
     /// The format does not fit the type.
@@ -46,16 +50,18 @@ pub enum Code {
     EnumValues,
     /// The content type is not one of XTP.
     ContentType,
-    /// A schema that contains itself.
+    /// A schema that contains itself, as trees do.
     Cycle,
+    /// A schema that no value can have, since none would ever end.
+    Endless,
+    /// A union whose members cannot be told apart.
+    Union,
     /// A name that is no identifier.
     Identifier,
-    /// Two schemas would be the same Rust type.
-    TypeCollision,
-    /// Two properties would be the same Rust field.
-    FieldCollision,
-    /// Two enum values would be the same Rust variant.
-    VariantCollision,
+    /// Two names would be the same in Rust, so that one of them gets a number.
+    Collision,
+    /// A name that is a keyword in other languages.
+    Keyword,
     /// The overlay addresses something that does not exist.
     OverlayAddress,
     /// The overlay says something that it cannot say yet.
@@ -80,6 +86,8 @@ impl Code {
             Self::MissingKey => "XTP103",
             Self::Version => "XTP104",
             Self::Unsupported => "XTP105",
+            Self::BeyondPublished => "XTP106",
+            Self::BeyondLibrary => "XTP107",
             Self::UnknownType => "XTP201",
             Self::Format => "XTP202",
             Self::TypeKeys => "XTP203",
@@ -89,10 +97,11 @@ impl Code {
             Self::EnumValues => "XTP207",
             Self::ContentType => "XTP208",
             Self::Cycle => "XTP209",
+            Self::Endless => "XTP210",
+            Self::Union => "XTP211",
             Self::Identifier => "XTP301",
-            Self::TypeCollision => "XTP302",
-            Self::FieldCollision => "XTP303",
-            Self::VariantCollision => "XTP304",
+            Self::Collision => "XTP302",
+            Self::Keyword => "XTP303",
             Self::OverlayAddress => "XTP401",
             Self::OverlayFragment => "XTP402",
             Self::Internal => "XTP901",

@@ -3,7 +3,7 @@
 use saphyr::{LoadableYamlNode, MarkedYaml, Marker, Scalar, ScanError, YamlData};
 
 use crate::diagnostic::{Code, Diagnostics, Report};
-use crate::node::{Entry, Key, Node, Value};
+use crate::node::{Entry, Key, Node, Number, Value};
 use crate::span::{At, Origin, Pointer, Span};
 
 /// The deepest indentation read. It bounds how deep a document can nest, and with it the stack.
@@ -14,7 +14,7 @@ const MAX_INDENT: usize = 200;
 /// # Errors
 /// If the text is not YAML, is no single document, or says what JSON cannot say.
 pub(crate) fn load(text: &str, origin: &Origin) -> Result<Node, Diagnostics> {
-    let mut report = Report::new(origin);
+    let mut report = Report::plain(origin);
     let root = load_into(text, &mut report);
     report.finish()?;
     Ok(root.unwrap_or(Node {
@@ -200,7 +200,12 @@ fn scalar_value(scalar: &Scalar<'_>) -> Value {
     match scalar {
         Scalar::Null => Value::Null,
         Scalar::Boolean(value) => Value::Bool(*value),
-        Scalar::Integer(_) | Scalar::FloatingPoint(_) => Value::Number,
+        Scalar::Integer(value) => Value::Number(Number((*value).into())),
+        Scalar::FloatingPoint(value) => match serde_json::Number::from_f64(value.into_inner()) {
+            Some(number) => Value::Number(Number(number)),
+            // JSON has neither infinity nor NaN and writes null for both.
+            None => Value::Null,
+        },
         Scalar::String(text) => Value::Text(text.clone().into_owned()),
     }
 }

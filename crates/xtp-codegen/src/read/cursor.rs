@@ -1,8 +1,9 @@
 //! A node together with its place, and the questions one asks of it.
 
-use crate::diagnostic::{Code, Report};
+use crate::diagnostic::{Code, Diagnostic, Report};
 use crate::document::Name;
 use crate::node::{Key, Node, Value};
+use crate::rules::Refused;
 use crate::span::{At, Pointer, Span};
 
 /// A node and the path that led to it.
@@ -39,21 +40,45 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn wrong_kind(&self, wanted: &str, report: &mut Report) {
+    /// Notes that the value is of another kind than `wanted`.
+    pub(crate) fn wrong_kind<'r>(
+        &self,
+        wanted: &str,
+        by: Refused,
+        report: &'r mut Report,
+    ) -> &'r mut Diagnostic {
         // An empty value has no place of its own to point at.
-        let empty = matches!(self.node.value, Value::Null);
+        let empty = self.is_null();
         let at = if empty { self.at_key() } else { self.at() };
         let found = self.node.value.kind();
         let message = format!("expected {wanted}, found {found}");
-        report.error(Code::WrongKind, &at, message);
+        report.refused(by, Code::WrongKind, &at, message)
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self.node.value, Value::Null)
+    }
+
+    /// The value, for where its kind decides what it means.
+    pub(crate) fn value(&self) -> &'a Value {
+        &self.node.value
     }
 
     pub(crate) fn text(&self, report: &mut Report) -> Option<&'a str> {
         let Value::Text(text) = &self.node.value else {
-            self.wrong_kind("a string", report);
+            self.wrong_kind("a string", Refused::Always, report);
             return None;
         };
         Some(text)
+    }
+
+    /// A text, for somebody who wants one.
+    pub(crate) fn expect_text(&self, by: Refused, report: &mut Report) -> Option<String> {
+        if let Value::Text(text) = &self.node.value {
+            return Some(text.clone());
+        }
+        self.wrong_kind("a string", by, report);
+        None
     }
 
     pub(crate) fn name(&self, report: &mut Report) -> Option<Name> {
@@ -64,17 +89,9 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    pub(crate) fn boolean(&self, report: &mut Report) -> Option<bool> {
-        let Value::Bool(value) = self.node.value else {
-            self.wrong_kind("a boolean", report);
-            return None;
-        };
-        Some(value)
-    }
-
     pub(crate) fn list(&self, report: &mut Report) -> Option<Vec<Self>> {
         let Value::List(items) = &self.node.value else {
-            self.wrong_kind("a list", report);
+            self.wrong_kind("a list", Refused::Always, report);
             return None;
         };
         let items = items.iter().enumerate();
@@ -89,7 +106,7 @@ impl<'a> Cursor<'a> {
     /// The entries of a map whose keys are the author's.
     pub(crate) fn entries(&self, report: &mut Report) -> Option<Vec<(Name, Self)>> {
         let Value::Map(entries) = &self.node.value else {
-            self.wrong_kind("a map", report);
+            self.wrong_kind("a map", Refused::Always, report);
             return None;
         };
         let pairs = entries
@@ -119,24 +136,71 @@ pub(crate) struct Fields<'a> {
     entries: Vec<(Name, Cursor<'a>)>,
 }
 
+/// The keys that something can have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keys<'k> {
+    /// What has the keys, for messages.
+    pub(crate) what: &'k str,
+    /// Those of the published rules.
+    pub(crate) published: &'k [&'k str],
+    /// Those that mean something besides.
+    pub(crate) beyond: &'k [&'k str],
+}
+
 impl<'a> Fields<'a> {
-    /// Reads a map and reports each key that `what` does not have.
-    pub(crate) fn read(
-        whole: &Cursor<'a>,
-        what: &str,
-        allowed: &[&str],
-        report: &mut Report,
-    ) -> Option<Self> {
+    /// Reads a map.
+    pub(crate) fn new(whole: &Cursor<'a>, report: &mut Report) -> Option<Self> {
         let entries = whole.entries(report)?;
-        for (key, _) in &entries {
-            if !allowed.contains(&key.text.as_str()) {
-                let message = format!("{what} has no key `{}`", key.text);
-                let problem = report.error(Code::UnknownKey, &key.at, message);
-                problem.help(format!("the keys are `{}`", allowed.join("`, `")));
-            }
-        }
         let whole = whole.clone();
         Some(Self { whole, entries })
+    }
+
+    /// Reads a map and notes each key that it should not have.
+    pub(crate) fn read(whole: &Cursor<'a>, keys: &Keys<'_>, report: &mut Report) -> Option<Self> {
+        let fields = Self::new(whole, report)?;
+        fields.expect(keys, report);
+        Some(fields)
+    }
+
+    /// Notes each key that the map should not have.
+    pub(crate) fn expect(&self, keys: &Keys<'_>, report: &mut Report) {
+        let Keys {
+            what,
+            published,
+            beyond,
+        } = keys;
+        for (key, _) in &self.entries {
+            let text = key.text.as_str();
+            if published.contains(&text) {
+                continue;
+            }
+            if beyond.contains(&text) {
+                let message = format!("by the published rules, {what} has no `{text}`");
+                let code = Code::BeyondPublished;
+                let problem = report.refused(Refused::Published, code, &key.at, message);
+                problem.help("the official library takes it, and so does this generator");
+            } else {
+                let message = format!("{what} has no key `{}`", text.escape_debug());
+                let code = Code::UnknownKey;
+                let problem = report.refused(Refused::Published, code, &key.at, message);
+                problem.help(format!(
+                    "it means nothing; the keys are `{}`",
+                    published.join("`, `")
+                ));
+            }
+        }
+    }
+
+    /// The keys that are none of `known`.
+    pub(crate) fn others(&self, known: &[&str]) -> impl Iterator<Item = &Name> {
+        let keys = self.entries.iter().map(|(key, _)| key);
+        keys.filter(|key| !known.contains(&key.text.as_str()))
+    }
+
+    /// Whether one of `keys` is there.
+    pub(crate) fn has_any(&self, keys: &[&str]) -> bool {
+        let mut entries = self.entries.iter();
+        entries.any(|(name, _)| keys.contains(&name.text.as_str()))
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&Cursor<'a>> {
@@ -144,18 +208,24 @@ impl<'a> Fields<'a> {
         entries.find_map(|(name, value)| (name.text == key).then_some(value))
     }
 
+    /// An entry without which nothing can be said.
     pub(crate) fn required(&self, key: &str, report: &mut Report) -> Option<Cursor<'a>> {
+        self.wanted(key, Refused::Always, report)
+    }
+
+    /// An entry that somebody wants to be there.
+    pub(crate) fn wanted(&self, key: &str, by: Refused, report: &mut Report) -> Option<Cursor<'a>> {
         let found = self.get(key).cloned();
         if found.is_none() {
             let message = format!("the key `{key}` is missing");
-            report.error(Code::MissingKey, &self.whole.at_key(), message);
+            report.refused(by, Code::MissingKey, &self.whole.at_key(), message);
         }
         found
     }
 
-    /// A text that may be absent, such as a description.
+    /// A text that may be absent, such as a description. The library takes anything for one.
     pub(crate) fn text(&self, key: &str, report: &mut Report) -> Option<String> {
-        let text = self.get(key)?.text(report)?;
-        Some(text.to_owned())
+        let cursor = self.get(key)?;
+        cursor.expect_text(Refused::Published, report)
     }
 }

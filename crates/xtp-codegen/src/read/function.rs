@@ -1,15 +1,17 @@
 //! Exports and imports.
 
 use crate::diagnostic::{Code, Report};
-use crate::document::{Document, Function, Name, Shape};
+use crate::document::{CodeSample, ContentType, Document, Function, Name, Parameter};
+use crate::node::Value;
 use crate::read::shape::{self, Place};
-use crate::read::{Cursor, Fields};
+use crate::read::{Cursor, Fields, Keys};
+use crate::rules::Refused;
 
-/// How payloads may be encoded; other spellings mean raw bytes to some readers.
-const CONTENT_TYPES: [&str; 3] = [
-    "application/json",
-    "application/x-binary",
-    "text/plain; charset=utf-8",
+/// The content types of the published rules; all others mean raw bytes to the generators.
+const CONTENT_TYPES: [(&str, ContentType); 3] = [
+    ("application/json", ContentType::Json),
+    ("application/x-binary", ContentType::Binary),
+    ("text/plain; charset=utf-8", ContentType::Text),
 ];
 
 /// Which of the two maps of functions is read.
@@ -19,66 +21,152 @@ pub(crate) enum Kind {
     Import,
 }
 
-pub(crate) fn read_all(
-    functions: &Cursor<'_>,
-    kind: Kind,
-    report: &mut Report,
-    document: &mut Document,
-) {
-    for (name, cursor) in functions.entries(report).unwrap_or_default() {
-        if let Some(function) = read_one(name, &cursor, kind, report) {
-            document.functions.push(function);
-        }
-    }
-}
-
-fn read_one(name: Name, cursor: &Cursor<'_>, kind: Kind, report: &mut Report) -> Option<Function> {
-    let (what, allowed): (_, &[&str]) = match kind {
-        Kind::Export => (
-            "an export",
-            &["description", "codeSamples", "input", "output"],
-        ),
-        Kind::Import => ("an import", &["description", "input", "output"]),
+/// Reads the functions of version `v0`, which are names and nothing else.
+pub(crate) fn read_names(fields: &Fields<'_>, report: &mut Report, document: &mut Document) {
+    let keys = Keys {
+        what: "an XTP document of version `v0`",
+        published: &["version", "exports"],
+        beyond: &[],
     };
-    let fields = Fields::read(cursor, what, allowed, report)?;
-    fields.text("description", report);
-    code_samples(&fields, report);
-    let parameters = ["input", "output"].map(|key| fields.get(key));
-    let shapes = parameters.into_iter().flatten();
-    let shapes = shapes.map(|cursor| parameter(cursor, report)).collect();
-    Some(Function { name, shapes })
-}
-
-fn parameter(cursor: &Cursor<'_>, report: &mut Report) -> Shape {
-    let Some(fields) = shape::fields(cursor, Place::Parameter, report) else {
-        return Shape::Unread;
+    fields.expect(&keys, report);
+    let Some(exports) = fields.required("exports", report) else {
+        return;
     };
-    if let Some(content_type) = fields.required("contentType", report) {
-        match content_type.text(report) {
-            Some(text) if !CONTENT_TYPES.contains(&text) => {
-                let message = format!("content type `{text}` is not one of XTP");
-                let problem = report.error(Code::ContentType, &content_type.at(), message);
-                problem.help(format!("use one of `{}`", CONTENT_TYPES.join("`, `")));
-            }
-            Some(_) | None => {}
-        }
+    if let Value::Map(_) = exports.value() {
+        let problem = exports.wrong_kind("a list of names", Refused::Always, report);
+        problem.help("in version `v0` exports are a list; `v1-draft` has them as a map");
+        return;
     }
-    shape::read(&fields, report).shape
+    let exports = exports.list(report).unwrap_or_default();
+    let names = exports.iter().filter_map(|name| name.name(report));
+    document.exports = names.map(bare).collect();
 }
 
-fn code_samples(fields: &Fields<'_>, report: &mut Report) {
-    let samples = fields.get("codeSamples");
-    let samples = samples.and_then(|samples| samples.list(report));
-    for sample in samples.unwrap_or_default() {
-        let allowed = ["lang", "source", "label"];
-        let Some(fields) = Fields::read(&sample, "a code sample", &allowed, report) else {
-            continue;
-        };
-        for key in ["lang", "source"] {
-            if let Some(text) = fields.required(key, report) {
-                text.text(report);
-            }
-        }
-        fields.text("label", report);
+fn bare(name: Name) -> Function {
+    Function {
+        name,
+        description: None,
+        code_samples: Vec::new(),
+        input: None,
+        output: None,
     }
+}
+
+/// Reads one of the maps of functions of version `v1-draft`.
+pub(crate) fn read_all(functions: &Cursor<'_>, kind: Kind, report: &mut Report) -> Vec<Function> {
+    if let Value::List(_) = functions.value() {
+        let problem = functions.wrong_kind("a map of functions", Refused::Always, report);
+        problem.help("in version `v1-draft` each function is a key: `call: {}`");
+        return Vec::new();
+    }
+    let entries = functions.entries(report).unwrap_or_default();
+    let functions = entries.into_iter();
+    let functions = functions.map(|(name, cursor)| read_one(name, &cursor, kind, report));
+    functions.collect()
+}
+
+fn read_one(name: Name, cursor: &Cursor<'_>, kind: Kind, report: &mut Report) -> Function {
+    let mut function = bare(name);
+    if cursor.is_null() {
+        let problem = cursor.wrong_kind("a map", Refused::Always, report);
+        problem.help("a function without input and output is `{}`");
+        return function;
+    }
+    let samples: &[&str] = &["codeSamples"];
+    let keys = match kind {
+        Kind::Export => Keys {
+            what: "an export",
+            published: &["description", "codeSamples", "input", "output"],
+            beyond: &[],
+        },
+        Kind::Import => Keys {
+            what: "an import",
+            published: &["description", "input", "output"],
+            beyond: samples,
+        },
+    };
+    let Some(fields) = Fields::read(cursor, &keys, report) else {
+        return function;
+    };
+    function.description = fields.text("description", report);
+    function.code_samples = code_samples(&fields, report);
+    function.input = parameter(&fields, "input", report);
+    function.output = parameter(&fields, "output", report);
+    function
+}
+
+fn parameter(function: &Fields<'_>, key: &str, report: &mut Report) -> Option<Parameter> {
+    let cursor = function.get(key)?;
+    if cursor.is_null() {
+        cursor.wrong_kind("a map", Refused::Published, report);
+        return None;
+    }
+    let fields = shape::fields(cursor, Place::Parameter, report)?;
+    Some(Parameter {
+        at: cursor.at_key(),
+        content_type: content_type(&fields, report),
+        description: fields.text("description", report),
+        value: shape::read(&fields, report),
+    })
+}
+
+fn content_type(fields: &Fields<'_>, report: &mut Report) -> ContentType {
+    let Some(cursor) = fields.get("contentType") else {
+        let code = Code::MissingKey;
+        let message = "the key `contentType` is missing";
+        let problem = report.refused(Refused::Published, code, &fields.whole.at_key(), message);
+        problem.help("without it the payload is raw bytes");
+        return ContentType::Binary;
+    };
+    let Some(text) = cursor.expect_text(Refused::Published, report) else {
+        return ContentType::Binary;
+    };
+    if let Some((_, known)) = CONTENT_TYPES.iter().find(|(known, _)| *known == text) {
+        return *known;
+    }
+    let message = format!("content type `{}` is not one of XTP", text.escape_debug());
+    let known = CONTENT_TYPES.map(|(known, _)| known).join("`, `");
+    let code = Code::ContentType;
+    let problem = report.refused(Refused::Published, code, &cursor.at(), message);
+    problem.help(format!("it is taken as raw bytes; use one of `{known}`"));
+    ContentType::Binary
+}
+
+/// Reads code samples; the library does not look at them.
+fn code_samples(fields: &Fields<'_>, report: &mut Report) -> Vec<CodeSample> {
+    let Some(samples) = fields.get("codeSamples") else {
+        return Vec::new();
+    };
+    if !matches!(samples.value(), Value::List(_)) {
+        samples.wrong_kind("a list", Refused::Published, report);
+        return Vec::new();
+    }
+    let samples = samples.list(report).unwrap_or_default();
+    let samples = samples
+        .iter()
+        .filter_map(|sample| code_sample(sample, report));
+    samples.collect()
+}
+
+fn code_sample(cursor: &Cursor<'_>, report: &mut Report) -> Option<CodeSample> {
+    if !matches!(cursor.value(), Value::Map(_)) {
+        cursor.wrong_kind("a map", Refused::Published, report);
+        return None;
+    }
+    let keys = Keys {
+        what: "a code sample",
+        published: &["lang", "source", "label"],
+        beyond: &[],
+    };
+    let fields = Fields::read(cursor, &keys, report)?;
+    let mut text = |key| {
+        let found = fields.wanted(key, Refused::Published, report)?;
+        found.expect_text(Refused::Published, report)
+    };
+    let (lang, source) = (text("lang"), text("source"));
+    Some(CodeSample {
+        label: fields.text("label", report),
+        lang: lang?,
+        source: source?,
+    })
 }

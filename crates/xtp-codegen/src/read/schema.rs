@@ -1,17 +1,27 @@
 //! The entries of `components.schemas`.
 
 use crate::diagnostic::{Code, Report};
-use crate::document::{Body, Document, Item, Name, Property, Schema};
+use crate::document::{Document, Item, Name, Schema};
 use crate::read::shape::{self, Place};
-use crate::read::{Cursor, Fields};
+use crate::read::{Cursor, Fields, Keys};
+use crate::rules::Refused;
 
 pub(crate) fn read_all(components: &Cursor<'_>, report: &mut Report, document: &mut Document) {
-    let Some(fields) = Fields::read(components, "`components`", &["schemas"], report) else {
+    let keys = Keys {
+        what: "`components`",
+        published: &["schemas"],
+        beyond: &[],
+    };
+    let Some(fields) = Fields::read(components, &keys, report) else {
         return;
     };
-    let Some(schemas) = fields.required("schemas", report) else {
+    let Some(schemas) = fields.wanted("schemas", Refused::Published, report) else {
         return;
     };
+    if schemas.is_null() {
+        schemas.wrong_kind("a map", Refused::Published, report);
+        return;
+    }
     for (name, cursor) in schemas.entries(report).unwrap_or_default() {
         let schema = read_one(name, &cursor, report);
         document.schemas.push(schema);
@@ -19,91 +29,25 @@ pub(crate) fn read_all(components: &Cursor<'_>, report: &mut Report, document: &
 }
 
 fn read_one(name: Name, cursor: &Cursor<'_>, report: &mut Report) -> Schema {
-    let Some(fields) = shape::fields(cursor, Place::Schema, report) else {
-        let (description, body) = (None, Body::Unread);
+    let Some(fields) = Fields::new(cursor, report) else {
         return Schema {
             name,
-            description,
-            body,
+            description: None,
+            value: Item::UNREAD,
         };
     };
-    let description = fields.text("description", report);
-    let body = if let Some(properties) = fields.get("properties") {
-        object(&fields, properties, report)
-    } else if let Some(values) = fields.get("enum") {
-        enumeration(&fields, values, report)
+    if fields.has_any(&["properties", "enum"]) {
+        shape::expect_keys(&fields, Place::Schema, report);
     } else {
-        alias(&fields, report)
-    };
+        let message = "by the published rules, only objects and enums are schemas";
+        let at = fields.whole.at_key();
+        let problem = report.refused(Refused::Published, Code::BeyondPublished, &at, message);
+        problem.help("the official library takes it, and so does this generator");
+        shape::expect_keys(&fields, Place::Alias, report);
+    }
     Schema {
         name,
-        description,
-        body,
+        description: fields.text("description", report),
+        value: shape::read(&fields, report),
     }
-}
-
-fn object(fields: &Fields<'_>, properties: &Cursor<'_>, report: &mut Report) -> Body {
-    shape::exclude(
-        fields,
-        "properties",
-        &["enum", "items", "$ref", "format"],
-        report,
-    );
-    shape::expect_type(fields, "properties", "object", report);
-    if let Some(extra) = fields.get("additionalProperties") {
-        let message = "an object cannot have `properties` and `additionalProperties`";
-        let problem = report.error(Code::TypeKeys, &extra.at_key(), message);
-        problem.help("move the further entries into a property of their own");
-    }
-    let properties = properties.entries(report).unwrap_or_default();
-    let properties = properties
-        .into_iter()
-        .map(|(name, cursor)| property(name, &cursor, report))
-        .collect();
-    let required = fields.get("required").and_then(|list| list.list(report));
-    let required = required.unwrap_or_default();
-    let required = required.iter().filter_map(|name| name.name(report));
-    Body::Object {
-        properties,
-        required: required.collect(),
-    }
-}
-
-fn property(name: Name, cursor: &Cursor<'_>, report: &mut Report) -> Property {
-    let fields = shape::fields(cursor, Place::Property, report);
-    let description = fields
-        .as_ref()
-        .and_then(|fields| fields.text("description", report));
-    Property {
-        name,
-        description,
-        value: fields.map_or(Item::UNREAD, |fields| shape::read(&fields, report)),
-    }
-}
-
-fn enumeration(fields: &Fields<'_>, values: &Cursor<'_>, report: &mut Report) -> Body {
-    let others = [
-        "items",
-        "$ref",
-        "format",
-        "additionalProperties",
-        "required",
-    ];
-    shape::exclude(fields, "enum", &others, report);
-    shape::expect_type(fields, "enum", "string", report);
-    let Some(list) = values.list(report) else {
-        return Body::Unread;
-    };
-    let values: Vec<_> = list.iter().map(|value| value.name(report)).collect();
-    let values: Option<Vec<_>> = values.into_iter().collect();
-    values.map_or(Body::Unread, |values| Body::Enum { values })
-}
-
-/// A schema that is neither object nor enum. The official library takes it, the published
-/// rules do not.
-fn alias(fields: &Fields<'_>, report: &mut Report) -> Body {
-    let message = "only objects with `properties` and enums can be schemas so far";
-    let problem = report.error(Code::Unsupported, &fields.whole.at_key(), message);
-    problem.help("describe the type where it is used");
-    Body::Unread
 }

@@ -1,56 +1,74 @@
-//! Types, wherever they stand: in properties, parameters, lists and maps.
+//! Types, wherever they stand: in schemas, properties, parameters, lists and maps.
+//!
+//! Several keys can say what a type is; which of them decides is the order of the official
+//! library's normaliser.
 
 use crate::diagnostic::{Code, Report};
-use crate::document::{Item, Name, Scalar, Shape};
-use crate::read::{Cursor, Fields};
+use crate::document::{Item, Name, Shape};
+use crate::node::Value;
+use crate::read::{Cursor, Fields, Keys, object, simple};
+use crate::rules::Refused;
 
-/// Every type of XTP, with the formats that refine it.
-const TYPES: [(&str, &[&str]); 7] = [
-    ("string", &["date-time", "byte"]),
-    ("number", &["float", "double"]),
-    (
-        "integer",
-        &[
-            "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64",
-        ],
-    ),
-    ("boolean", &[]),
-    ("object", &[]),
-    ("array", &[]),
-    ("buffer", &[]),
-];
-
-/// How deep lists and maps may nest in each other. Whoever needs more needs a name in between.
+/// How deep types may nest in each other. Whoever needs more needs a name in between.
 const MAX_DEPTH: usize = 16;
 
 /// Where a type stands, which decides about its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Schema,
+    /// A schema that is neither object nor enum.
+    Alias,
     Property,
     Parameter,
     Element,
+    MapValue,
 }
+
+/// Every key that a type can have, but for those of parameters and extensions.
+const ALL: &[&str] = &[
+    "type",
+    "format",
+    "description",
+    "nullable",
+    "$ref",
+    "items",
+    "additionalProperties",
+    "properties",
+    "required",
+    "enum",
+];
 
 impl Place {
     fn what(self) -> &'static str {
         match self {
-            Self::Schema => "a schema",
+            Self::Schema | Self::Alias => "a schema",
             Self::Property => "a property",
             Self::Parameter => "a parameter",
             Self::Element => "an element",
+            Self::MapValue => "the values of a map",
         }
     }
 
-    /// The keys that a type can have here. Inline enums and objects are known in order to be
-    /// refused with their own message.
-    fn keys(self) -> Vec<&'static str> {
-        let mut keys = vec!["type", "format", "description", "$ref"];
-        keys.extend(["items", "additionalProperties", "properties", "enum"]);
-        match self {
-            Self::Schema => keys.push("required"),
-            Self::Parameter => keys.extend(["nullable", "contentType"]),
-            Self::Property | Self::Element => keys.push("nullable"),
+    /// The keys of the published rules for a type of the kind that `fields` shows.
+    fn published(self, fields: &Fields<'_>) -> Vec<&'static str> {
+        let reference = fields.has_any(&["$ref"]);
+        let map = fields.has_any(&["additionalProperties"]);
+        let mut keys = match self {
+            Self::Schema if fields.has_any(&["enum"]) => vec!["type", "description", "enum"],
+            Self::Schema => vec!["description", "properties", "required"],
+            Self::Alias => ALL.to_vec(),
+            _ if reference => vec!["$ref", "nullable"],
+            Self::Element if map => vec!["type", "additionalProperties"],
+            Self::MapValue if map => vec!["type", "nullable"],
+            _ if map => vec!["type", "nullable", "additionalProperties"],
+            Self::Element => vec!["type", "format", "nullable"],
+            _ => vec!["type", "format", "nullable", "items"],
+        };
+        if matches!(self, Self::Property | Self::Parameter) {
+            keys.push("description");
+        }
+        if self == Self::Parameter {
+            keys.push("contentType");
         }
         keys
     }
@@ -62,7 +80,31 @@ pub(crate) fn fields<'a>(
     place: Place,
     report: &mut Report,
 ) -> Option<Fields<'a>> {
-    Fields::read(cursor, place.what(), &place.keys(), report)
+    let fields = Fields::new(cursor, report)?;
+    expect_keys(&fields, place, report);
+    Some(fields)
+}
+
+/// Notes the keys that a type should not have.
+pub(crate) fn expect_keys(fields: &Fields<'_>, place: Place, report: &mut Report) {
+    let mut beyond = ALL.to_vec();
+    if report.rules.one_of {
+        beyond.extend(["oneOf", "discriminator"]);
+    }
+    let keys = Keys {
+        what: place.what(),
+        published: &place.published(fields),
+        beyond: &beyond,
+    };
+    fields.expect(&keys, report);
+    if place == Place::Parameter
+        && let Some(map) = fields.get("additionalProperties")
+    {
+        let message = "by the published rules, no parameter is a map";
+        let code = Code::BeyondPublished;
+        let problem = report.refused(Refused::Published, code, &map.at_key(), message);
+        problem.help("the official library takes it, and so does this generator");
+    }
 }
 
 /// Reads a type from its keys.
@@ -70,150 +112,179 @@ pub(crate) fn read(fields: &Fields<'_>, report: &mut Report) -> Item {
     read_at(0, fields, report)
 }
 
-fn read_at(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Item {
-    let nullable = fields.get("nullable");
-    let nullable = nullable.and_then(|value| value.boolean(report));
+/// Reads a type that stands in `depth` others.
+pub(super) fn read_at(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Item {
     Item {
+        nullable: nullable(fields, report),
         shape: shape(depth, fields, report),
-        nullable: nullable.unwrap_or(false),
     }
+}
+
+/// The library takes everything for true that a script does.
+fn nullable(fields: &Fields<'_>, report: &mut Report) -> bool {
+    let Some(cursor) = fields.get("nullable") else {
+        return false;
+    };
+    let truth = match cursor.value() {
+        Value::Bool(value) => return *value,
+        Value::Null => false,
+        Value::Number(number) => !number.is_zero(),
+        Value::Text(text) => !text.is_empty(),
+        Value::List(_) | Value::Map(_) => true,
+    };
+    let problem = cursor.wrong_kind("a boolean", Refused::Published, report);
+    problem.help(format!("it is taken as `{truth}`"));
+    truth
 }
 
 fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
+    if report.rules.one_of
+        && let Some(members) = fields.get("oneOf")
+    {
+        return object::union(fields, members, report);
+    }
+    let ty = simple::ty(fields, report);
+    let format = simple::format(fields, ty, report);
+    let values = map_values(fields, report);
+    let properties = fields.get("properties");
+    if let Some(properties) = properties
+        && (!is_empty(properties) || ty.is_none())
+    {
+        return object::read(depth, fields, properties, values.as_ref(), report);
+    }
+    if let Some(values) = &values {
+        expect_object(fields, values, ty, report);
+        return Shape::Map(Box::new(element(depth, values, Place::MapValue, report)));
+    }
     if let Some(target) = fields.get("$ref") {
-        let shapes = ["type", "format", "items", "additionalProperties"];
-        exclude(fields, "$ref", &shapes, report);
-        exclude(fields, "$ref", &["enum", "properties"], report);
-        return reference(target, report);
+        let Some(ty) = ty else {
+            return reference(target, report);
+        };
+        let message = "`$ref` means nothing beside `type`";
+        let code = Code::TypeKeys;
+        let problem = report.refused(Refused::Nobody, code, &target.at_key(), message);
+        problem.help(format!("remove `type`, or the value is any `{ty}`"));
     }
-    for key in ["enum", "properties"] {
-        if let Some(inline) = fields.get(key) {
-            let message = format!("`{key}` is only understood in a schema so far");
-            let problem = report.error(Code::Unsupported, &inline.at_key(), message);
-            problem.help("give it a name under `components.schemas` and use `$ref`");
-            return Shape::Unread;
+    if let Some(values) = fields.get("enum") {
+        return object::values(fields, values, report);
+    }
+    if let Some(items) = fields.get("items").filter(|items| !items.is_null()) {
+        if let Some(ty) = ty.filter(|ty| *ty != "array") {
+            let message = format!("`items` makes it a list, although its type is `{ty}`");
+            let code = Code::TypeKeys;
+            let problem = report.refused(Refused::Nobody, code, &items.at_key(), message);
+            problem.help("write `type: array`");
         }
+        return Shape::List(Box::new(element(depth, items, Place::Element, report)));
     }
-    if let Some(values) = fields.get("additionalProperties") {
-        if fields.get("type").is_none() {
-            let message = "`additionalProperties` needs type `object`";
-            let problem = report.error(Code::TypeKeys, &values.at_key(), message);
-            problem.help("add `type: object` beside it");
-        }
-        expect_type(fields, "additionalProperties", "object", report);
-        exclude(fields, "additionalProperties", &["items", "format"], report);
-        return Shape::Map(Box::new(element(depth, values, report)));
-    }
-    if let Some(items) = fields.get("items") {
-        expect_type(fields, "items", "array", report);
-        exclude(fields, "items", &["format"], report);
-        return Shape::List(Box::new(element(depth, items, report)));
-    }
-    simple(fields, report)
+    simple::shape(fields, ty, format, report)
 }
 
-fn element(depth: usize, cursor: &Cursor<'_>, report: &mut Report) -> Item {
-    if depth == MAX_DEPTH {
-        let message = "lists and maps nest too deeply";
+fn is_empty(properties: &Cursor<'_>) -> bool {
+    match properties.value() {
+        Value::Map(entries) => entries.is_empty(),
+        Value::Null => true,
+        _ => false,
+    }
+}
+
+/// The type of the values of a map, if the type is one. `true` means that anything goes, and
+/// `false` that nothing does, which is how others read it that it is not there.
+fn map_values<'a>(fields: &Fields<'a>, report: &mut Report) -> Option<Cursor<'a>> {
+    let values = fields.get("additionalProperties")?;
+    match values.value() {
+        Value::Bool(true) => {
+            let code = Code::BeyondLibrary;
+            let message = "the official generators fail at `additionalProperties: true`";
+            let problem = report.refused(Refused::BothNeedlessly, code, &values.at(), message);
+            problem.help("write the type of the values, or leave it out for a free-form object");
+            Some(values.clone())
+        }
+        Value::Bool(false) | Value::Null => {
+            let code = Code::BeyondPublished;
+            let message = format!(
+                "by the published rules, `additionalProperties` is a type, not {}",
+                values.value().kind()
+            );
+            let problem = report.refused(Refused::Published, code, &values.at_key(), message);
+            problem.help("it means nothing; remove it");
+            None
+        }
+        _ => Some(values.clone()),
+    }
+}
+
+/// Notes a map that is no object, or not said to be one.
+fn expect_object(fields: &Fields<'_>, values: &Cursor<'_>, ty: Option<&str>, report: &mut Report) {
+    match ty {
+        Some("object") => {}
+        // Another type, or none that could be read: that is noted already.
+        None if fields.get("type").is_some() => {}
+        None => {
+            let message = "the official library wants `type: object` beside `additionalProperties`";
+            let code = Code::BeyondLibrary;
+            let by = Refused::LibraryNeedlessly;
+            let problem = report.refused(by, code, &values.at_key(), message);
+            problem.help("add `type: object`");
+        }
+        Some(ty) => {
+            let message = format!("`additionalProperties` needs type `object`, not `{ty}`");
+            let problem = report.error(Code::TypeKeys, &values.at_key(), message);
+            problem.help("write `type: object`");
+        }
+    }
+}
+
+/// Reads what lists and maps consist of.
+pub(super) fn element(
+    depth: usize,
+    cursor: &Cursor<'_>,
+    place: Place,
+    report: &mut Report,
+) -> Item {
+    if depth >= MAX_DEPTH {
+        let message = "types nest too deeply";
         let problem = report.error(Code::TooDeep, &cursor.at_key(), message);
         problem.help("give the inner type a name under `components.schemas`");
         return Item::UNREAD;
     }
-    let fields = fields(cursor, Place::Element, report);
-    fields.map_or(Item::UNREAD, |fields| read_at(depth + 1, &fields, report))
-}
-
-/// A type that has no parts in the schema.
-fn simple(fields: &Fields<'_>, report: &mut Report) -> Shape {
-    let Some(ty) = fields.required("type", report) else {
-        return Shape::Unread;
-    };
-    let Some(name) = ty.text(report) else {
-        return Shape::Unread;
-    };
-    let Some((ty_name, formats)) = TYPES.iter().find(|(known, _)| *known == name) else {
-        let known: Vec<_> = TYPES.iter().map(|(known, _)| *known).collect();
-        let message = format!("type `{name}` is not one of XTP");
-        let problem = report.error(Code::UnknownType, &ty.at(), message);
-        problem.help(format!("use one of `{}`", known.join("`, `")));
-        return Shape::Unread;
-    };
-    let format = format(fields, ty_name, formats, report);
-    match *ty_name {
-        "object" => Shape::FreeForm,
-        "array" => {
-            let message = "an array needs `items`";
-            report.error(Code::TypeKeys, &fields.whole.at_key(), message);
-            Shape::Unread
-        }
-        "buffer" => {
-            let message = "type `buffer` is not supported yet";
-            let problem = report.error(Code::Unsupported, &ty.at(), message);
-            problem.help("use `type: string` with `format: byte`");
-            Shape::Unread
-        }
-        ty => Shape::Scalar(Scalar { ty, format }),
+    match cursor.value() {
+        Value::Bool(true) => Item::ANY,
+        _ => match fields(cursor, place, report) {
+            Some(fields) => read_at(depth + 1, &fields, report),
+            None => Item::UNREAD,
+        },
     }
-}
-
-fn format(
-    fields: &Fields<'_>,
-    ty: &str,
-    formats: &[&'static str],
-    report: &mut Report,
-) -> Option<&'static str> {
-    let format = fields.get("format")?;
-    let name = format.text(report)?;
-    let known = formats.iter().find(|known| **known == name).copied();
-    if known.is_none() {
-        let message = format!("format `{name}` does not fit type `{ty}`");
-        let problem = report.error(Code::Format, &format.at(), message);
-        problem.help(match formats {
-            [] => format!("type `{ty}` has no formats"),
-            _ => format!("use one of `{}`", formats.join("`, `")),
-        });
-    }
-    known
 }
 
 fn reference(cursor: &Cursor<'_>, report: &mut Report) -> Shape {
     let Some(text) = cursor.text(report) else {
-        return Shape::Unread;
+        return Shape::Any;
     };
-    let name = text.strip_prefix("#/components/schemas/");
-    let Some(name) = name.filter(|name| !name.is_empty() && !name.contains('/')) else {
-        let message = format!("`{text}` does not point to a schema");
+    match target(cursor, text, report) {
+        Some(name) => Shape::Ref(name),
+        None => Shape::Any,
+    }
+}
+
+/// The schema that a `$ref` names. The library ignores whatever follows the name.
+pub(super) fn target(cursor: &Cursor<'_>, text: &str, report: &mut Report) -> Option<Name> {
+    let path = text.strip_prefix("#/components/schemas/");
+    let path = path.and_then(|path| path.split('/').next().map(|name| (path, name)));
+    let Some((path, name)) = path.filter(|(_, name)| !name.is_empty()) else {
+        let message = format!("`{}` does not point to a schema", text.escape_debug());
         let problem = report.error(Code::RefForm, &cursor.at(), message);
         problem.help("write `#/components/schemas/<Name>`");
-        return Shape::Unread;
+        return None;
     };
-    Shape::Ref(Name {
+    if path != name {
+        let message = format!("`$ref` points to schemas only; this means all of `{name}`");
+        let code = Code::RefForm;
+        let problem = report.refused(Refused::Published, code, &cursor.at(), message);
+        problem.help(format!("write `#/components/schemas/{name}`"));
+    }
+    Some(Name {
         text: name.to_owned(),
         at: cursor.at(),
     })
-}
-
-/// Reports each of `others` that stands beside `key`.
-pub(crate) fn exclude(fields: &Fields<'_>, key: &str, others: &[&str], report: &mut Report) {
-    for other in others {
-        if let Some(found) = fields.get(other) {
-            let message = format!("`{other}` has no meaning beside `{key}`");
-            let problem = report.error(Code::TypeKeys, &found.at_key(), message);
-            problem.help(format!("remove `{other}` or `{key}`"));
-        }
-    }
-}
-
-/// Reports a `type` that does not go with `key`.
-pub(crate) fn expect_type(fields: &Fields<'_>, key: &str, wanted: &str, report: &mut Report) {
-    let Some(ty) = fields.get("type") else {
-        return;
-    };
-    match ty.text(report) {
-        Some(found) if found != wanted => {
-            let message = format!("`{key}` needs type `{wanted}`, not `{found}`");
-            report.error(Code::TypeKeys, &ty.at(), message);
-        }
-        Some(_) | None => {}
-    }
 }

@@ -57,11 +57,18 @@ pub enum Kind {
     Right,
 }
 
-impl ::std::fmt::Display for Kind {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::Left => f.write_str("left"),
-            Self::Right => f.write_str("right"),
+impl Kind {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
         }
+    }
+}
+
+impl ::core::fmt::Display for Kind {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.write_str(self.as_str())
     }
 }

@@ -23,43 +23,30 @@ pub enum Fruit {
     BloodOrange,
 }
 
-impl ::std::fmt::Display for Fruit {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::Apple => f.write_str("apple"),
-            Self::BloodOrange => f.write_str("blood_orange"),
+impl Fruit {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Apple => "apple",
+            Self::BloodOrange => "blood_orange",
         }
     }
 }
 
-impl ::std::str::FromStr for Fruit {
-    type Err = self::error::ConversionError;
-    fn from_str(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        match value {
+impl ::core::fmt::Display for Fruit {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl ::core::str::FromStr for Fruit {
+    type Err = UnknownValue;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
             "apple" => Ok(Self::Apple),
             "blood_orange" => Ok(Self::BloodOrange),
-            _ => Err("invalid value".into()),
+            other => Err(UnknownValue(other.into())),
         }
-    }
-}
-
-impl ::std::convert::TryFrom<&str> for Fruit {
-    type Error = self::error::ConversionError;
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for Fruit {
-    type Error = self::error::ConversionError;
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
     }
 }
 
@@ -83,73 +70,39 @@ pub enum Only {
     One,
 }
 
-impl ::std::fmt::Display for Only {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::One => f.write_str("one"),
+impl Only {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::One => "one",
         }
     }
 }
 
-impl ::std::str::FromStr for Only {
-    type Err = self::error::ConversionError;
-    fn from_str(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        match value {
+impl ::core::fmt::Display for Only {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl ::core::str::FromStr for Only {
+    type Err = UnknownValue;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
             "one" => Ok(Self::One),
-            _ => Err("invalid value".into()),
+            other => Err(UnknownValue(other.into())),
         }
     }
 }
 
-impl ::std::convert::TryFrom<&str> for Only {
-    type Error = self::error::ConversionError;
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
+/// A text that is no value of an enum.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct UnknownValue(pub String);
+
+impl ::core::fmt::Display for UnknownValue {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::write!(f, "`{}` is not one of the values", self.0)
     }
 }
 
-impl ::std::convert::TryFrom<::std::string::String> for Only {
-    type Error = self::error::ConversionError;
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-/// Error types.
-pub mod error {
-    /// Error from a `TryFrom` or `FromStr` implementation.
-    pub struct ConversionError(::std::borrow::Cow<'static, str>);
-    impl ::std::error::Error for ConversionError {}
-    impl ::std::fmt::Display for ConversionError {
-        fn fmt(
-            &self,
-            f: &mut ::std::fmt::Formatter<'_>,
-        ) -> Result<(), ::std::fmt::Error> {
-            ::std::fmt::Display::fmt(&self.0, f)
-        }
-    }
-    impl ::std::fmt::Debug for ConversionError {
-        fn fmt(
-            &self,
-            f: &mut ::std::fmt::Formatter<'_>,
-        ) -> Result<(), ::std::fmt::Error> {
-            ::std::fmt::Debug::fmt(&self.0, f)
-        }
-    }
-    impl From<&'static str> for ConversionError {
-        fn from(value: &'static str) -> Self {
-            Self(value.into())
-        }
-    }
-    impl From<String> for ConversionError {
-        fn from(value: String) -> Self {
-            Self(value.into())
-        }
-    }
-}
+impl ::core::error::Error for UnknownValue {}

@@ -43,11 +43,18 @@ pub enum Kind {
     B,
 }
 
-impl ::std::fmt::Display for Kind {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::A => f.write_str("a"),
-            Self::B => f.write_str("b"),
+impl Kind {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
         }
+    }
+}
+
+impl ::core::fmt::Display for Kind {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.write_str(self.as_str())
     }
 }

@@ -78,14 +78,21 @@ pub enum Word {
     Shouting,
 }
 
-impl ::std::fmt::Display for Word {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::Self_ => f.write_str("self"),
-            Self::X1 => f.write_str("_1"),
-            Self::Mod => f.write_str("mod"),
-            Self::CamelCase => f.write_str("camelCase"),
-            Self::Shouting => f.write_str("SHOUTING"),
+impl Word {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Self_ => "self",
+            Self::X1 => "_1",
+            Self::Mod => "mod",
+            Self::CamelCase => "camelCase",
+            Self::Shouting => "SHOUTING",
         }
+    }
+}
+
+impl ::core::fmt::Display for Word {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.write_str(self.as_str())
     }
 }

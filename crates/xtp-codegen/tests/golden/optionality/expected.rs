@@ -66,11 +66,18 @@ pub enum Tag {
     Cold,
 }
 
-impl ::std::fmt::Display for Tag {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::Hot => f.write_str("hot"),
-            Self::Cold => f.write_str("cold"),
+impl Tag {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hot => "hot",
+            Self::Cold => "cold",
         }
+    }
+}
+
+impl ::core::fmt::Display for Tag {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.write_str(self.as_str())
     }
 }

@@ -2,29 +2,21 @@
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct User {
-    pub option: Option,
-    pub string: ::std::string::String,
-    pub vec: ::std::vec::Vec<Vec>,
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub result: ::std::option::Option<Result>,
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub map: ::std::option::Option<
-        ::std::collections::BTreeMap<::std::string::String, String>,
-    >,
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub free: ::std::option::Option<
-        ::serde_json::Map<::std::string::String, ::serde_json::Value>,
-    >,
+    pub option: Option_,
+    pub string: String,
+    pub vec: Vec<Vec_>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Result_>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map: Option<::std::collections::BTreeMap<String, String_>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free: Option<::serde_json::Map<::std::string::String, ::serde_json::Value>>,
 }
 
 impl User {
     /// With the required fields; the others are `None`.
     #[must_use]
-    pub fn new(
-        option: Option,
-        string: impl ::core::convert::Into<::std::string::String>,
-        vec: ::std::vec::Vec<Vec>,
-    ) -> Self {
+    pub fn new(option: Option_, string: impl Into<String>, vec: Vec<Vec_>) -> Self {
         Self {
             option,
             string: string.into(),
@@ -35,45 +27,45 @@ impl User {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-pub struct Option {
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub a: ::std::option::Option<::std::string::String>,
+pub struct Option_ {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-pub struct String {
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub a: ::std::option::Option<::std::string::String>,
+pub struct String_ {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-pub struct Vec {
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub a: ::std::option::Option<::std::string::String>,
+pub struct Vec_ {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-pub struct Into {
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub a: ::std::option::Option<::std::string::String>,
+pub struct Into_ {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-pub struct Default {
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub a: ::std::option::Option<::std::string::String>,
+pub struct Default_ {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-pub struct Clone {
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub a: ::std::option::Option<::std::string::String>,
+pub struct Clone_ {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct Self_ {
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub a: ::std::option::Option<::std::string::String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<String>,
 }
 
 #[derive(
@@ -89,7 +81,7 @@ pub struct Self_ {
     ::serde::Deserialize,
     ::serde::Serialize,
 )]
-pub enum Result {
+pub enum Result_ {
     /// `Ok` in JSON.
     #[default]
     Ok,
@@ -97,12 +89,19 @@ pub enum Result {
     Err,
 }
 
-impl ::std::fmt::Display for Result {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::Ok => f.write_str("Ok"),
-            Self::Err => f.write_str("Err"),
+impl Result_ {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "Ok",
+            Self::Err => "Err",
         }
+    }
+}
+
+impl ::core::fmt::Display for Result_ {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -119,7 +118,7 @@ impl ::std::fmt::Display for Result {
     ::serde::Deserialize,
     ::serde::Serialize,
 )]
-pub enum Some {
+pub enum Some_ {
     /// `None` in JSON.
     #[default]
     None,
@@ -127,11 +126,18 @@ pub enum Some {
     Some,
 }
 
-impl ::std::fmt::Display for Some {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        match *self {
-            Self::None => f.write_str("None"),
-            Self::Some => f.write_str("Some"),
+impl Some_ {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "None",
+            Self::Some => "Some",
         }
+    }
+}
+
+impl ::core::fmt::Display for Some_ {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.write_str(self.as_str())
     }
 }

@@ -5,23 +5,21 @@ use syn::{Item, parse_quote};
 
 use crate::document::Scalar;
 use crate::ir::Type;
-use crate::polish::Paths;
-use crate::polish::structs::Field;
+use crate::types::structs::Field;
 
 /// More parameters than this are no help, and a lint of clippy.
 const MAX_PARAMETERS: usize = 7;
 
 /// The constructor, unless `Default` already is one.
-pub(super) fn item(ty: &syn::Ident, fields: &[Field<'_>], paths: &Paths) -> Option<Item> {
+pub(super) fn item(ty: &syn::Ident, fields: &[Field<'_>], has_extra: bool) -> Option<Item> {
     let required: Vec<_> = fields.iter().filter(|f| f.def.required).collect();
     if required.is_empty() || required.len() > MAX_PARAMETERS {
         return None;
     }
-    let into = paths.prelude_path("Into");
     let parameters = required.iter().map(|field| {
         let (ident, ty) = (&field.ident, &field.ty);
         if is_text(field) {
-            quote!(#ident: impl #into<#ty>)
+            quote!(#ident: impl Into<#ty>)
         } else {
             quote!(#ident: #ty)
         }
@@ -34,10 +32,12 @@ pub(super) fn item(ty: &syn::Ident, fields: &[Field<'_>], paths: &Paths) -> Opti
             quote!(#ident)
         }
     });
-    let rest = (required.len() < fields.len()).then(|| quote!(..Self::default()));
-    let doc = match rest {
-        Some(_) => " With the required fields; the others are `None`.",
-        None => " With its fields.",
+    let has_optional = required.len() < fields.len();
+    let rest = (has_optional || has_extra).then(|| quote!(..Self::default()));
+    let doc = match (has_optional, has_extra) {
+        (true, false) => " With the required fields; the others are `None`.",
+        (false, false) => " With its fields.",
+        (_, true) => " With the required fields and nothing else.",
     };
     Some(parse_quote! {
         impl #ty {
@@ -52,9 +52,5 @@ pub(super) fn item(ty: &syn::Ident, fields: &[Field<'_>], paths: &Paths) -> Opti
 
 /// Whether the field is a plain `String`, which callers have in other forms.
 fn is_text(field: &Field<'_>) -> bool {
-    let text = matches!(
-        field.def.value.ty,
-        Type::Scalar(Scalar { ty: "string", .. })
-    );
-    text && !field.def.is_option()
+    field.def.value.ty == Type::Scalar(Scalar::String) && !field.def.is_option()
 }

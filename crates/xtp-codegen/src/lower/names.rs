@@ -1,0 +1,67 @@
+//! The names that things of a document have in Rust.
+
+use std::collections::BTreeSet;
+
+use crate::document::{Document, Function, Member, Name, Object};
+use crate::ir::Names;
+use crate::names::{Taken, field_source, pascal, snake, unique, variant_source};
+
+/// What a struct calls its further properties.
+const EXTRA: &str = "extra";
+
+/// The Rust names of the schemas, in their order, as yet without regard to the prelude.
+pub(crate) fn schemas(document: &Document) -> Vec<String> {
+    let names = texts(document.schemas.iter().map(|schema| &schema.name));
+    unique(&names, pascal)
+}
+
+/// The names of an object's fields, in their order, and the one for its further properties.
+pub(crate) fn fields(object: &Object) -> (Vec<Names>, String) {
+    let wire = texts(object.properties.iter().map(|property| &property.name));
+    let rust = unique(&wire, snake);
+    let mut taken = Taken::default();
+    for name in &rust {
+        taken.take(name);
+    }
+    let names = rust.iter().map(|name| field_source(name)).collect();
+    (pairs(&wire, names), taken.take(EXTRA))
+}
+
+/// The names of an enum's values, each once.
+pub(crate) fn variants(values: &[Name]) -> Vec<Names> {
+    let mut seen = BTreeSet::new();
+    let wire = texts(values.iter().filter(|value| seen.insert(&value.text)));
+    let rust = unique(&wire, pascal);
+    let names = rust.iter().map(|name| variant_source(name)).collect();
+    pairs(&wire, names)
+}
+
+/// The names of a union's members, in their order: in JSON what the tag says, in Rust the type.
+pub(crate) fn members(members: &[Member]) -> Vec<Names> {
+    let targets = texts(members.iter().map(|member| &member.target));
+    let wire: Vec<&str> = members.iter().map(|member| member.value.as_str()).collect();
+    let rust = unique(&targets, pascal);
+    let names = rust.iter().map(|name| variant_source(name)).collect();
+    pairs(&wire, names)
+}
+
+/// The names of functions, in their order.
+pub(crate) fn functions(functions: &[Function]) -> Vec<Names> {
+    let wire = texts(functions.iter().map(|function| &function.name));
+    let rust = unique(&wire, snake);
+    let names = rust.iter().map(|name| field_source(name)).collect();
+    pairs(&wire, names)
+}
+
+fn texts<'a>(names: impl Iterator<Item = &'a Name>) -> Vec<&'a str> {
+    names.map(|name| name.text.as_str()).collect()
+}
+
+fn pairs(wire: &[&str], rust: Vec<String>) -> Vec<Names> {
+    let names = wire.iter().zip(rust);
+    let names = names.map(|(wire, rust)| Names {
+        wire: (*wire).to_owned(),
+        rust,
+    });
+    names.collect()
+}

@@ -1,0 +1,57 @@
+//! Different names that would be the same in Rust.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rust names for names of the schema, each one different, in the order given.
+///
+/// Which of several gets a number depends on their spelling alone, so it stays the same
+/// wherever they stand: first the one that is spelt as in Rust, then alphabetically.
+pub(crate) fn unique(names: &[&str], rust_name: impl Fn(&str) -> String) -> Vec<String> {
+    let plain: Vec<String> = names.iter().map(|name| rust_name(name)).collect();
+    let mut wanted: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, plain) in plain.iter().enumerate() {
+        wanted.entry(plain).or_default().push(index);
+    }
+    let mut taken = Taken::default();
+    for plain in wanted.keys() {
+        taken.0.insert((*plain).to_owned());
+    }
+    let mut given = plain.clone();
+    for (plain, mut indices) in wanted {
+        indices.sort_by_key(|index| (names[*index] != plain, names[*index]));
+        for index in indices.into_iter().skip(1) {
+            given[index] = taken.take(plain);
+        }
+    }
+    given
+}
+
+/// The names that something has already.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Taken(BTreeSet<String>);
+
+impl Taken {
+    /// The name, or if it is taken, the name with the first number that is free.
+    pub(crate) fn take(&mut self, name: &str) -> String {
+        let mut given = name.to_owned();
+        let mut number = 2;
+        while !self.0.insert(given.clone()) {
+            given = format!("{name}{number}");
+            number += 1;
+        }
+        given
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_names_by_their_spelling() {
+        let lower = |name: &str| name.to_lowercase();
+        assert_eq!(unique(&["B", "b", "c"], lower), ["b2", "b", "c"]);
+        assert_eq!(unique(&["b", "c", "B"], lower), ["b", "c", "b2"]);
+        assert_eq!(unique(&["b2", "B", "b"], lower), ["b2", "b3", "b"]);
+    }
+}

@@ -1,0 +1,163 @@
+//! Types without parts: the keys `type` and `format`.
+
+use crate::diagnostic::{Code, Report};
+use crate::document::{Item, Scalar, Shape};
+use crate::node::Value;
+use crate::read::Fields;
+use crate::rules::Refused;
+
+/// Every type of XTP, with the formats that the library lets refine it.
+const TYPES: [(&str, &[&str]); 7] = [
+    ("string", &["date-time", "byte"]),
+    ("number", &["float", "double"]),
+    (
+        "integer",
+        &[
+            "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64",
+        ],
+    ),
+    ("boolean", &[]),
+    ("object", &[]),
+    ("array", &[]),
+    ("buffer", &[]),
+];
+
+/// The formats of the published rules, which go with every type there.
+const PUBLISHED: [&str; 6] = ["int32", "int64", "float", "double", "date-time", "byte"];
+
+/// Reads `type`, if it is there and a type of XTP.
+pub(super) fn ty(fields: &Fields<'_>, report: &mut Report) -> Option<&'static str> {
+    let cursor = fields.get("type")?;
+    let found = match cursor.value() {
+        Value::Text(text) => {
+            if let Some((known, _)) = TYPES.iter().find(|(known, _)| known == text) {
+                return Some(known);
+            }
+            format!("type `{}`", text.escape_debug())
+        }
+        // A script cannot tell an empty key from a missing one.
+        Value::Null => {
+            cursor.wrong_kind("a type", Refused::Published, report);
+            return None;
+        }
+        other => other.kind().to_owned(),
+    };
+    let at = cursor.at();
+    let problem = report.error(
+        Code::UnknownType,
+        &at,
+        format!("{found} is not a type of XTP"),
+    );
+    if let Value::List(_) = cursor.value() {
+        problem.help("write one type, and `nullable: true` if it may be null");
+    } else {
+        let known = TYPES.map(|(known, _)| known).join("`, `");
+        problem.help(format!("use one of `{known}`"));
+    }
+    None
+}
+
+/// Reads `format`, if it is there and refines the type.
+pub(super) fn format(
+    fields: &Fields<'_>,
+    ty: Option<&'static str>,
+    report: &mut Report,
+) -> Option<&'static str> {
+    let cursor = fields.get("format")?;
+    if cursor.is_null() {
+        cursor.wrong_kind("a format", Refused::Published, report);
+        return None;
+    }
+    let name = cursor.text(report)?;
+    if ty.is_none() && fields.get("type").is_some() {
+        return None;
+    }
+    let formats = TYPES.iter().find(|(known, _)| Some(*known) == ty);
+    let formats = formats.map_or(&[][..], |(_, formats)| *formats);
+    let at = cursor.at();
+    let code = Code::Format;
+    if let Some(known) = formats.iter().find(|known| **known == name) {
+        if !PUBLISHED.contains(&name) {
+            let message = format!("by the published rules, there is no format `{name}`");
+            let problem = report.refused(Refused::Published, code, &at, message);
+            problem.help("the official library knows it, and so does this generator");
+        }
+        return Some(known);
+    }
+    let shown = name.escape_debug();
+    let (message, refused) = match ty {
+        // The published rules let any format go with any type.
+        Some(ty) if PUBLISHED.contains(&name) => (
+            format!("format `{shown}` does not fit type `{ty}`"),
+            Refused::Library,
+        ),
+        Some(ty) => (
+            format!("type `{ty}` has no format `{shown}`"),
+            Refused::Always,
+        ),
+        None => (format!("format `{shown}` refines no type"), Refused::Always),
+    };
+    let problem = report.refused(refused, code, &at, message);
+    problem.help(match (ty, formats) {
+        (None, _) => "add `type`".to_owned(),
+        (Some(ty), []) => format!("remove it; type `{ty}` has no formats"),
+        (Some(_), _) => format!("use one of `{}`", formats.join("`, `")),
+    });
+    None
+}
+
+/// The type that `type` and `format` say, where no other key decides.
+pub(super) fn shape(
+    fields: &Fields<'_>,
+    ty: Option<&str>,
+    format: Option<&'static str>,
+    report: &mut Report,
+) -> Shape {
+    let Some(ty) = ty else {
+        if fields.get("type").is_none() {
+            missing_type(fields, report);
+        }
+        return Shape::Any;
+    };
+    let scalar = match (ty, format) {
+        ("string", Some("date-time")) => Scalar::DateTime,
+        ("string", Some("byte")) => Scalar::Byte,
+        ("string", _) => Scalar::String,
+        ("number", Some("float")) => Scalar::Float,
+        ("number", _) => Scalar::Double,
+        ("integer", Some(format)) => Scalar::Integer(integer(format)),
+        ("integer", None) => Scalar::Integer("i64"),
+        ("boolean", _) => Scalar::Boolean,
+        ("buffer", _) => Scalar::Buffer,
+        ("object", _) => return Shape::FreeForm,
+        // Only `array` is left.
+        _ => {
+            let at = fields.whole.at_key();
+            let message = "the array does not say what it consists of";
+            let problem = report.refused(Refused::Nobody, Code::TypeKeys, &at, message);
+            problem.help("add `items`, or its elements are any JSON");
+            return Shape::List(Box::new(Item::ANY));
+        }
+    };
+    Shape::Scalar(scalar)
+}
+
+fn integer(format: &str) -> &'static str {
+    match format {
+        "uint8" => "u8",
+        "int8" => "i8",
+        "uint16" => "u16",
+        "int16" => "i16",
+        "uint32" => "u32",
+        "int32" => "i32",
+        "uint64" => "u64",
+        _ => "i64",
+    }
+}
+
+fn missing_type(fields: &Fields<'_>, report: &mut Report) {
+    let at = fields.whole.at_key();
+    let message = "nothing says what type it has";
+    let problem = report.refused(Refused::Published, Code::MissingKey, &at, message);
+    problem.help("add `type` or `$ref`, or it is any JSON");
+}

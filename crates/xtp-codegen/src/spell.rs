@@ -1,0 +1,126 @@
+//! How each type of a schema is spelt in Rust.
+
+use std::collections::BTreeMap;
+
+use syn::visit_mut::{self, VisitMut};
+use syn::{Fields, Item, Type, parse_quote};
+
+use crate::ir::Module;
+use crate::json_schema::{self, Leaf, Slot, TYPE};
+use crate::options::Types;
+use crate::typify;
+
+/// The Rust types of everything that has one.
+#[derive(Debug)]
+pub(crate) struct Spelling {
+    types: BTreeMap<(String, String), Type>,
+}
+
+impl Spelling {
+    /// Has typify find the types of a module, and spells them with its names.
+    ///
+    /// # Errors
+    /// If typify fails, which is nobody's fault but the generator's.
+    pub(crate) fn of(module: &Module, outside: &Types) -> Result<Self, typify::Failure> {
+        let definitions = json_schema::definitions(module, outside.byte);
+        let raw = typify::generate(definitions, &json_schema::leaves(module))?;
+        let mut respell = Respell { module, outside };
+        let structs = raw.items.into_iter().filter_map(|item| match item {
+            Item::Struct(item) => Some(item),
+            _ => None,
+        });
+        let mut types = BTreeMap::new();
+        for item in structs {
+            let Fields::Named(fields) = item.fields else {
+                continue;
+            };
+            let owner = item.ident.to_string();
+            for field in fields.named {
+                let Some(ident) = field.ident else { continue };
+                let mut ty = field.ty;
+                respell.visit_type_mut(&mut ty);
+                types.insert((owner.clone(), ident.to_string()), ty);
+            }
+        }
+        Ok(Self { types })
+    }
+
+    /// The type in a slot; that typify left none out is what the tests of all goldens show.
+    ///
+    /// # Errors
+    /// With the name of the slot.
+    pub(crate) fn get(&self, slot: Slot) -> Result<&Type, Missing> {
+        let address = slot.address();
+        self.types.get(&address).ok_or(Missing { address })
+    }
+}
+
+/// typify did not generate something that was asked of it.
+#[derive(Debug, thiserror::Error)]
+#[error("typify generated no `{}.{}`", address.0, address.1)]
+pub(crate) struct Missing {
+    address: (String, String),
+}
+
+/// The types of the prelude that generated code names. No type of a schema is called so.
+const PRELUDE: [(&str, &str); 4] = [
+    ("Box", "::std::boxed::Box"),
+    ("Option", "::std::option::Option"),
+    ("String", "::std::string::String"),
+    ("Vec", "::std::vec::Vec"),
+];
+
+struct Respell<'a> {
+    module: &'a Module,
+    outside: &'a Types,
+}
+
+impl Respell<'_> {
+    /// What replaces a type of typify's; none if it stays.
+    fn replacement(&self, path: &str) -> Option<Type> {
+        let named = path.strip_prefix(TYPE).and_then(|id| id.parse().ok());
+        if let Some(def) = named.and_then(|id: usize| self.module.types.get(id)) {
+            let ident = syn::Ident::new(&def.name.rust, proc_macro2::Span::call_site());
+            return Some(parse_quote!(#ident));
+        }
+        match path {
+            "::serde_json::Map" => Some(self.outside.free_form.clone()),
+            "::serde_json::Value" => Some(self.outside.any_json.clone()),
+            _ if path == Leaf::Bytes.format() => Some(self.outside.bytes.clone()),
+            _ if path == Leaf::DateTime.format() => Some(self.outside.date_time.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl VisitMut for Respell<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Path(path) = ty
+            && let Some(replacement) = self.replacement(&joined(&path.path))
+        {
+            *ty = replacement;
+            return;
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_path_mut(&mut self, path: &mut syn::Path) {
+        visit_mut::visit_path_mut(self, path);
+        let long = joined(path);
+        let Some((short, _)) = PRELUDE.iter().find(|(_, known)| *known == long) else {
+            return;
+        };
+        let Some(mut last) = path.segments.pop() else {
+            return;
+        };
+        last.ident = syn::Ident::new(short, last.ident.span());
+        *path = parse_quote!(#last);
+    }
+}
+
+/// A path without its generic arguments.
+fn joined(path: &syn::Path) -> String {
+    let segments: Vec<_> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+    let leading = path.leading_colon.map_or("", |_| "::");
+    format!("{leading}{}", segments.join("::"))
+}

@@ -1,0 +1,28 @@
+//! Other names for types.
+
+use syn::{Item, Type, parse_quote};
+
+use crate::ir::TypeDef;
+use crate::types::{docs, ident};
+
+/// `type Name = ty;`.
+pub(super) fn alias(def: &TypeDef, ty: &Type) -> Item {
+    let docs = docs::attributes(def.docs.as_deref(), 0);
+    let name = ident(&def.name.rust);
+    parse_quote! {
+        #(#docs)*
+        pub type #name = #ty;
+    }
+}
+
+/// A struct that is its only field, for a type that contains itself.
+pub(super) fn newtype(def: &TypeDef, ty: &Type) -> Item {
+    let docs = docs::attributes(def.docs.as_deref(), 0);
+    let name = ident(&def.name.rust);
+    parse_quote! {
+        #(#docs)*
+        #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+        #[serde(transparent)]
+        pub struct #name(pub #ty);
+    }
+}

@@ -1,0 +1,151 @@
+//! Structs: fields in the order of the schema, absent ones as `None`.
+
+use quote::quote;
+use syn::{Item, Type, parse_quote};
+
+use crate::ir::{self, Kind, Module, Struct, TypeDef, TypeId};
+use crate::json_schema::Slot;
+use crate::options::Options;
+use crate::spell::{Missing, Spelling};
+use crate::types::{constructor, docs, ident};
+
+/// A field as it is generated.
+pub(super) struct Field<'a> {
+    pub(super) def: &'a ir::Field,
+    pub(super) ident: syn::Ident,
+    pub(super) ty: Type,
+    presence: Presence,
+}
+
+/// What a missing key and a null mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Presence {
+    /// Must be there, and be a value.
+    Required,
+    /// Must be there, and may be null.
+    RequiredOrNull,
+    /// May be missing or null, which is the same.
+    Optional,
+    /// May be missing or null, which is not the same.
+    OptionalOrNull,
+}
+
+impl Presence {
+    fn of(field: &ir::Field, options: &Options) -> Self {
+        let any = field.value.ty == ir::Type::Any;
+        match (field.required, field.is_option()) {
+            (true, false) => Self::Required,
+            (true, true) => Self::RequiredOrNull,
+            (false, _) if any || (options.keep_null && field.value.nullable) => {
+                Self::OptionalOrNull
+            }
+            (false, _) => Self::Optional,
+        }
+    }
+}
+
+/// The struct and its constructor.
+pub(super) fn items(
+    id: TypeId,
+    def: &TypeDef,
+    content: &Struct,
+    spelling: &Spelling,
+    options: &Options,
+) -> Result<Vec<Item>, Missing> {
+    let fields = content.fields.iter().enumerate();
+    let fields = fields.map(|(index, field)| {
+        let ty = spelling.get(Slot::Field(id, index))?;
+        Ok(generated(field, ty, options))
+    });
+    let fields = fields.collect::<Result<Vec<_>, _>>()?;
+    let extra = match &content.extra {
+        Some((name, _)) => {
+            let (name, ty) = (ident(name), spelling.get(Slot::Extra(id))?);
+            Some(quote! {
+                /// All further properties.
+                #[serde(flatten)]
+                pub #name: #ty,
+            })
+        }
+        None => None,
+    };
+    let name = ident(&def.name.rust);
+    let docs = docs::attributes(def.docs.as_deref(), 0);
+    let spelt = fields.iter().map(spell);
+    let item = parse_quote! {
+        #(#docs)*
+        #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+        pub struct #name { #(#spelt,)* #extra }
+    };
+    let constructor = constructor::item(&name, &fields, extra.is_some());
+    Ok([Some(item), constructor].into_iter().flatten().collect())
+}
+
+fn generated<'a>(field: &'a ir::Field, ty: &Type, options: &Options) -> Field<'a> {
+    let presence = Presence::of(field, options);
+    let ty = match presence {
+        Presence::OptionalOrNull => parse_quote!(Option<#ty>),
+        _ => ty.clone(),
+    };
+    Field {
+        def: field,
+        ident: ident(&field.name.rust),
+        ty,
+        presence,
+    }
+}
+
+fn spell(field: &Field<'_>) -> proc_macro2::TokenStream {
+    let docs = docs::attributes(field.def.docs.as_deref(), 4);
+    let serde = serde_attribute(field);
+    let (ident, ty) = (&field.ident, &field.ty);
+    quote! { #(#docs)* #serde pub #ident: #ty }
+}
+
+fn serde_attribute(field: &Field<'_>) -> Option<syn::Attribute> {
+    let mut parts = Vec::new();
+    let (wire, rust) = (&field.def.name.wire, &field.def.name.rust);
+    if rust.trim_start_matches("r#") != wire {
+        parts.push(quote!(rename = #wire));
+    }
+    match field.presence {
+        Presence::Required => {}
+        // Without a function of its own, serde would take a missing field for null.
+        Presence::RequiredOrNull => parts.push(quote!(
+            deserialize_with = "::serde::Deserialize::deserialize"
+        )),
+        Presence::OptionalOrNull => parts.push(quote!(
+            default,
+            deserialize_with = "present",
+            skip_serializing_if = "Option::is_none"
+        )),
+        Presence::Optional => parts.push(quote!(skip_serializing_if = "Option::is_none")),
+    }
+    (!parts.is_empty()).then(|| parse_quote!(#[serde(#(#parts),*)]))
+}
+
+/// The function that tells a null that is there from a value that is not.
+pub(super) fn helper(module: &Module, options: &Options) -> Option<Item> {
+    let structs = module.types.iter().filter_map(|def| match &def.kind {
+        Kind::Struct(content) => Some(content),
+        _ => None,
+    });
+    let mut presences = structs
+        .flat_map(|content| &content.fields)
+        .map(|field| Presence::of(field, options));
+    let needed = presences.any(|presence| presence == Presence::OptionalOrNull);
+    needed.then(|| {
+        parse_quote! {
+            /// Reads a value that is there, be it null. A missing one never comes here.
+            fn present<'de, D, T>(
+                from: D,
+            ) -> ::core::result::Result<::core::option::Option<T>, D::Error>
+            where
+                D: ::serde::Deserializer<'de>,
+                T: ::serde::Deserialize<'de>,
+            {
+                T::deserialize(from).map(::core::option::Option::Some)
+            }
+        }
+    })
+}
