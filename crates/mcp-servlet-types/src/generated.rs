@@ -170,7 +170,7 @@ impl IconTheme {
 
 impl ::core::fmt::Display for IconTheme {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        f.pad(self.as_str())
+        f.write_str(self.as_str())
     }
 }
 
@@ -425,7 +425,7 @@ impl ContentType {
 
 impl ::core::fmt::Display for ContentType {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        f.pad(self.as_str())
+        f.write_str(self.as_str())
     }
 }
 
@@ -479,7 +479,7 @@ impl Role {
 
 impl ::core::fmt::Display for Role {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        f.pad(self.as_str())
+        f.write_str(self.as_str())
     }
 }
 

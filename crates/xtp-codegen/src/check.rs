@@ -1,6 +1,7 @@
 //! What a document must keep so that its types exist in Rust, and the rules of XTP that go
 //! beyond the shape of a document. Every problem is found, each once.
 
+mod collisions;
 mod cycles;
 mod identifiers;
 mod keywords;
@@ -15,6 +16,7 @@ use crate::document::Document;
 pub(crate) fn check(document: &Document, report: &mut Report) {
     identifiers::check(document, report);
     keywords::check(document, report);
+    collisions::check(document, report);
     lists::check(document, report);
     refs::check(document, report);
     unions::check(document, report);

@@ -184,10 +184,28 @@ impl Report {
 
     /// The problems in the order of the text, those of this text before those of others.
     pub(crate) fn into_diagnostics(mut self) -> Diagnostics {
+        self.drop_general();
         let own = self.origin;
         // Stable, so that problems of one place stay in the order they were found.
         self.found
             .sort_by_key(|problem| (problem.origin != own, problem.span));
         Diagnostics(self.found)
+    }
+
+    /// That a key should not be there goes without saying where something else is said about it.
+    fn drop_general(&mut self) {
+        let (general, mut specific): (Vec<_>, Vec<_>) = std::mem::take(&mut self.found)
+            .into_iter()
+            .partition(|problem| problem.code == Code::BeyondPublished);
+        for problem in general {
+            let same = |other: &&mut Diagnostic| {
+                other.pointer == problem.pointer && other.origin == problem.origin
+            };
+            match specific.iter_mut().find(same) {
+                Some(other) => other.severity = other.severity.min(problem.severity),
+                None => self.found.push(problem),
+            }
+        }
+        self.found.append(&mut specific);
     }
 }

@@ -139,8 +139,12 @@ impl Item {
                     extra.visit(visit);
                 }
             }
-            Shape::Scalar(_) | Shape::FreeForm | Shape::Any => {}
-            Shape::Ref(_) | Shape::Enum(_) | Shape::Union(_) => {}
+            Shape::Scalar(_)
+            | Shape::FreeForm
+            | Shape::Any
+            | Shape::Ref(_)
+            | Shape::Enum(_)
+            | Shape::Union(_) => {}
         }
     }
 }

@@ -119,6 +119,7 @@ pub(crate) enum Type {
 
 /// An export or an import.
 #[derive(Clone, Debug)]
+#[allow(dead_code, reason = "the glue reads all of it")]
 pub(crate) struct Function {
     pub(crate) name: Names,
     pub(crate) docs: Option<String>,
@@ -136,10 +137,11 @@ impl Function {
 
 /// What goes into a function or comes out of it.
 #[derive(Clone, Debug)]
+#[allow(dead_code, reason = "the glue reads all of it")]
 pub(crate) struct Parameter {
     /// Where the schema has it.
     pub(crate) at: At,
-    /// By which its Rust type is found among those generated.
+    /// Its Rust type is the one that `Spelling` has for `Slot::Parameter` of this.
     pub(crate) slot: usize,
     pub(crate) content_type: ContentType,
     pub(crate) docs: Option<String>,

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::document::Scalar;
-use crate::ir::{Item, Kind, Module, Type, TypeId};
+use crate::ir::{Function, Item, Kind, Module, Type, TypeId};
 
 /// The type of a struct, newtype or union, as its definition is called.
 pub(crate) const TYPE: &str = "T";
@@ -95,7 +95,7 @@ pub(crate) fn definitions(module: &Module, byte: Scalar) -> Definitions {
         }
         all.push((format!("{TYPE}{}", id.0), object(properties)));
     }
-    for parameter in module.functions().flat_map(|f| f.parameters()) {
+    for parameter in module.functions().flat_map(Function::parameters) {
         let slot = Slot::Parameter(parameter.slot);
         loose.insert(slot.address().1, schemas.item(&parameter.value));
     }

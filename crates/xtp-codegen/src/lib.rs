@@ -1,7 +1,7 @@
 //! Generates Rust types from XTP schemas.
 //!
-//! A schema is YAML or JSON in the language of XTP `v1-draft`; each entry of its
-//! `components.schemas` becomes a struct or an enum that reads and writes the same JSON.
+//! A schema is YAML or JSON in the language of XTP, `v1-draft` or `v0`; each entry of its
+//! `components.schemas` becomes a type that reads and writes the same JSON.
 //!
 //! ```
 //! use xtp_codegen::{Input, Options, generate};
@@ -25,13 +25,14 @@
 //! ```
 //!
 //! The phases, each with a module of its own, are: read the text into nodes with places, read
-//! the nodes into a document, apply the overlay, check, lower to types in the order of the
-//! schema, describe these as JSON Schema, have typify generate Rust, polish and print it. The
-//! library reads and writes no files, and gives the same bytes for the same input.
+//! the nodes into a document, apply the overlay, check, lower to types and functions with names
+//! of Rust, describe the types as JSON Schema, have typify find their Rust types, spell these
+//! with the names, make items of them, and print. The library reads and writes no files, and
+//! gives the same bytes for the same input.
 //!
-//! What XTP has and this generator does not yet (inline enums and objects, schemas that are
-//! neither, buffers, version `v0`) is reported where it stands. So is everything else that
-//! cannot be right; all problems come at once, as [`Diagnostics`].
+//! A schema is judged by the rules that XTP publishes and by those of the official generators'
+//! library, which differ; [`Mode`] says how. All problems come at once, as [`Diagnostics`]:
+//! errors from [`Schema::parse`], warnings from [`Schema::warnings`].
 
 mod check;
 mod diagnostic;

@@ -6,6 +6,7 @@ use crate::span::{At, Origin, Pointer, Span};
 
 /// How Rust is generated. The default needs `serde` and `serde_json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Options {
     pub(crate) header: String,
     pub(crate) free_form: String,

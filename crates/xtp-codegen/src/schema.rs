@@ -37,7 +37,7 @@ impl<'a> Input<'a> {
     /// Chooses whether the schema may use `oneOf`, which is a proposal and not part of XTP.
     ///
     /// Its members are references to objects. They are told apart by a property `type` that
-    /// holds the name of the schema; as in OpenAPI, `discriminator` with `propertyName` and
+    /// holds the name of the schema; as in `OpenAPI`, `discriminator` with `propertyName` and
     /// `mapping` chooses another property and other values.
     ///
     /// ```yaml

@@ -1,47 +1,54 @@
 //! Every problem that can be reported: its code and where it points.
 
+use xtp_codegen::Severity::{self, Error, Warning};
 use xtp_codegen::{Code, Diagnostics, Input, Options, Schema, generate};
 
-/// A code, the text that has the problem, its line and column, and its pointer.
-type Case = (Code, &'static str, (usize, usize), &'static str);
+/// A severity and a code, the text that has the problem, its line and column, and its pointer.
+type Case = (Severity, Code, &'static str, (usize, usize), &'static str);
 
 fn problems(text: &str) -> Diagnostics {
-    let parsed = Schema::parse(&Input::new("schema.yaml", text));
-    parsed.expect_err("the schema has a problem")
+    match Schema::parse(&Input::new("schema.yaml", text)) {
+        Ok(schema) => schema.warnings().clone(),
+        Err(problems) => problems,
+    }
 }
 
 /// Each text has exactly the one problem.
 fn check(cases: &[Case], complete: impl Fn(&str) -> String) {
-    for (code, text, place, pointer) in cases {
+    for (severity, code, text, place, pointer) in cases {
         let problems = problems(&complete(text));
         let found: Vec<_> = problems
             .iter()
-            .map(|p| (p.code, (p.span.line, p.span.column), p.pointer.as_str()))
+            .map(|p| {
+                let place = (p.span.line, p.span.column);
+                (p.severity, p.code, place, p.pointer.as_str())
+            })
             .collect();
-        assert_eq!(found, [(*code, *place, *pointer)], "{text}\n{problems}");
+        let expected = [(*severity, *code, *place, *pointer)];
+        assert_eq!(found, expected, "{text}\n{problems}");
     }
 }
 
 #[test]
 fn points_at_problems_of_the_text() {
     #[rustfmt::skip]
-    let cases: [Case; 14] = [
-        (Code::Syntax, "version: [", (2, 1), "#"),
-        (Code::Syntax, "a: b: c", (1, 5), "#"),
-        (Code::DuplicateKey, "version: v1-draft\nexports: {}\nexports: {}", (3, 1), "#"),
-        (Code::DocumentCount, "", (1, 1), "#"),
-        (Code::DocumentCount, "version: v1-draft\n---\nversion: v1-draft", (3, 1), "#"),
-        (Code::BeyondJson, "version: v1-draft\nexports: !map {}", (2, 10), "#/exports"),
-        (Code::BeyondJson, "version: v1-draft\nexports: {1: {}}", (2, 11), "#/exports"),
-        (Code::WrongKind, "[]", (1, 1), "#"),
-        (Code::WrongKind, "version: v1-draft\nexports:", (2, 1), "#/exports"),
-        (Code::UnknownKey, "version: v1-draft\nexports: {}\nexport: {}", (3, 1), "#/export"),
-        (Code::MissingKey, "version: v1-draft", (1, 1), "#"),
-        (Code::MissingKey, "exports: {}", (1, 1), "#"),
-        (Code::Version, "version: v2\nexports: {}", (1, 10), "#/version"),
-        (Code::Unsupported, "version: v0\nexports: [call]", (1, 10), "#/version"),
+    let cases: &[Case] = &[
+        (Error, Code::Syntax, "version: [", (2, 1), "#"),
+        (Error, Code::Syntax, "a: b: c", (1, 5), "#"),
+        (Error, Code::DuplicateKey, "version: v1-draft\nexports: {}\nexports: {}", (3, 1), "#"),
+        (Error, Code::DocumentCount, "", (1, 1), "#"),
+        (Error, Code::DocumentCount, "version: v1-draft\n---\nversion: v1-draft", (3, 1), "#"),
+        (Error, Code::BeyondJson, "version: v1-draft\nexports: !map {}", (2, 10), "#/exports"),
+        (Error, Code::BeyondJson, "version: v1-draft\nexports: {1: {}}", (2, 11), "#/exports"),
+        (Error, Code::WrongKind, "[]", (1, 1), "#"),
+        (Warning, Code::WrongKind, "version: v1-draft\nexports:", (2, 1), "#/exports"),
+        (Warning, Code::UnknownKey, "version: v1-draft\nexports: {}\nexport: {}", (3, 1), "#/export"),
+        (Warning, Code::MissingKey, "version: v1-draft", (1, 1), "#"),
+        (Error, Code::MissingKey, "exports: {}", (1, 1), "#"),
+        (Error, Code::Version, "version: v2\nexports: {}", (1, 10), "#/version"),
+        (Error, Code::Version, "version: 1\nexports: {}", (1, 10), "#/version"),
     ];
-    check(&cases, str::to_owned);
+    check(cases, str::to_owned);
     let deep = format!("a:\n{}b: c", " ".repeat(300));
     assert_eq!(
         problems(&deep).iter().next().map(|p| p.code),
@@ -52,17 +59,17 @@ fn points_at_problems_of_the_text() {
 #[test]
 fn points_at_problems_of_functions() {
     #[rustfmt::skip]
-    let cases: [Case; 8] = [
-        (Code::WrongKind, "f:", (3, 3), "#/exports/f"),
-        (Code::UnknownKey, "f: {inputs: {}}", (3, 7), "#/exports/f/inputs"),
-        (Code::Identifier, "a/b: {}", (3, 3), "#/exports/a~1b"),
-        (Code::MissingKey, "f: {input: {type: string}}", (3, 7), "#/exports/f/input"),
-        (Code::ContentType, "f: {input: {type: string, contentType: text/plain}}", (3, 42), "#/exports/f/input/contentType"),
-        (Code::RefTarget, "f: {input: {$ref: '#/components/schemas/A', contentType: application/json}}", (3, 21), "#/exports/f/input/$ref"),
-        (Code::MissingKey, "f: {codeSamples: [{lang: rust}]}", (3, 21), "#/exports/f/codeSamples/0"),
-        (Code::UnknownType, "f: {output: {type: void, contentType: application/json}}", (3, 22), "#/exports/f/output/type"),
+    let cases: &[Case] = &[
+        (Error, Code::WrongKind, "f:", (3, 3), "#/exports/f"),
+        (Warning, Code::UnknownKey, "f: {inputs: {}}", (3, 7), "#/exports/f/inputs"),
+        (Error, Code::Identifier, "a/b: {}", (3, 3), "#/exports/a~1b"),
+        (Warning, Code::MissingKey, "f: {input: {type: string}}", (3, 7), "#/exports/f/input"),
+        (Warning, Code::ContentType, "f: {input: {type: string, contentType: text/plain}}", (3, 42), "#/exports/f/input/contentType"),
+        (Error, Code::RefTarget, "f: {input: {$ref: '#/components/schemas/A', contentType: application/json}}", (3, 21), "#/exports/f/input/$ref"),
+        (Warning, Code::MissingKey, "f: {codeSamples: [{lang: rust}]}", (3, 21), "#/exports/f/codeSamples/0"),
+        (Error, Code::UnknownType, "f: {output: {type: void, contentType: application/json}}", (3, 22), "#/exports/f/output/type"),
     ];
-    check(&cases, |text| {
+    check(cases, |text| {
         format!("version: v1-draft\nexports:\n  {text}\n")
     });
 }
@@ -76,84 +83,96 @@ fn with_schemas(text: &str) -> String {
 #[test]
 fn points_at_problems_of_schemas() {
     #[rustfmt::skip]
-    let cases: [Case; 15] = [
-        (Code::WrongKind, "A: yes", (5, 8), "#/components/schemas/A"),
-        (Code::UnknownKey, "A: {properties: {}, title: A}", (5, 25), "#/components/schemas/A/title"),
-        (Code::Unsupported, "A: {type: integer}", (5, 5), "#/components/schemas/A"),
-        (Code::TypeKeys, "A: {type: array, properties: {}}", (5, 15), "#/components/schemas/A/type"),
-        (Code::TypeKeys, "A: {properties: {}, additionalProperties: {type: string}}", (5, 25), "#/components/schemas/A/additionalProperties"),
-        (Code::Required, "A: {properties: {a: {type: string}}, required: [b]}", (5, 53), "#/components/schemas/A/required/0"),
-        (Code::Required, "A: {properties: {a: {type: string}}, required: [a, a]}", (5, 56), "#/components/schemas/A/required/1"),
-        (Code::EnumValues, "A: {enum: []}", (5, 5), "#/components/schemas/A"),
-        (Code::EnumValues, "A: {enum: [a, a]}", (5, 19), "#/components/schemas/A/enum/1"),
-        (Code::WrongKind, "A: {enum: a}", (5, 15), "#/components/schemas/A/enum"),
-        (Code::WrongKind, "A: {enum: [1]}", (5, 16), "#/components/schemas/A/enum/0"),
-        (Code::Identifier, "A-B: {enum: [a]}", (5, 5), "#/components/schemas/A-B"),
-        (Code::Identifier, "A: {enum: [a b]}", (5, 16), "#/components/schemas/A/enum/0"),
-        (Code::TypeCollision, "fooBar: {enum: [a]}\nfoo_bar: {enum: [a]}", (6, 5), "#/components/schemas/foo_bar"),
-        (Code::VariantCollision, "A: {enum: [foo, Foo]}", (5, 21), "#/components/schemas/A/enum/1"),
+    let cases: &[Case] = &[
+        (Error, Code::WrongKind, "A: yes", (5, 8), "#/components/schemas/A"),
+        (Warning, Code::UnknownKey, "A: {properties: {}, title: A}", (5, 25), "#/components/schemas/A/title"),
+        (Warning, Code::BeyondPublished, "A: {type: integer}", (5, 5), "#/components/schemas/A"),
+        (Warning, Code::TypeKeys, "A: {type: array, properties: {a: {type: string}}}", (5, 15), "#/components/schemas/A/type"),
+        (Warning, Code::BeyondLibrary, "A: {properties: {}, additionalProperties: {type: string}}", (5, 25), "#/components/schemas/A/additionalProperties"),
+        (Error, Code::Required, "A: {properties: {a: {type: string}}, required: [b]}", (5, 53), "#/components/schemas/A/required/0"),
+        (Warning, Code::Required, "A: {properties: {a: {type: string}}, required: [a, a]}", (5, 56), "#/components/schemas/A/required/1"),
+        (Warning, Code::EnumValues, "A: {enum: []}", (5, 5), "#/components/schemas/A"),
+        (Warning, Code::EnumValues, "A: {enum: [a, a]}", (5, 19), "#/components/schemas/A/enum/1"),
+        (Warning, Code::WrongKind, "A: {enum: a}", (5, 15), "#/components/schemas/A/enum"),
+        (Error, Code::WrongKind, "A: {enum: [1]}", (5, 16), "#/components/schemas/A/enum/0"),
+        (Error, Code::Identifier, "A-B: {enum: [a]}", (5, 5), "#/components/schemas/A-B"),
+        (Error, Code::Identifier, "A: {enum: [a b]}", (5, 16), "#/components/schemas/A/enum/0"),
     ];
-    check(&cases, with_schemas);
+    check(cases, with_schemas);
 }
 
 #[test]
 fn points_at_problems_of_properties() {
     let a = "#/components/schemas/A/properties/a";
     #[rustfmt::skip]
-    let cases: [(Code, &str, usize, &str); 22] = [
-        (Code::WrongKind, "a:", 7, ""),
-        (Code::MissingKey, "a: {}", 7, ""),
-        (Code::UnknownKey, "a: {type: string, default: x}", 25, "/default"),
-        (Code::WrongKind, "a: {type: string, description: 1}", 38, "/description"),
-        (Code::WrongKind, "a: {type: string, nullable: 'no'}", 35, "/nullable"),
-        (Code::WrongKind, "a: {type: [string, 'null']}", 17, "/type"),
-        (Code::UnknownType, "a: {type: text}", 17, "/type"),
-        (Code::Unsupported, "a: {type: buffer}", 17, "/type"),
-        (Code::Unsupported, "a: {enum: [x]}", 11, "/enum"),
-        (Code::Unsupported, "a: {properties: {}}", 11, "/properties"),
-        (Code::Format, "a: {type: string, format: int32}", 33, "/format"),
-        (Code::Format, "a: {type: boolean, format: byte}", 34, "/format"),
-        (Code::TypeKeys, "a: {type: array}", 7, ""),
-        (Code::TypeKeys, "a: {type: string, items: {type: string}}", 17, "/type"),
-        (Code::TypeKeys, "a: {additionalProperties: {type: string}}", 11, "/additionalProperties"),
-        (Code::WrongKind, "a: {type: object, additionalProperties: true}", 47, "/additionalProperties"),
-        (Code::MissingKey, "a: {type: array, items: {}}", 24, "/items"),
-        (Code::RefForm, "a: {$ref: '#/exports/f'}", 17, "/$ref"),
-        (Code::RefForm, "a: {$ref: '#/components/schemas/A/properties/a'}", 17, "/$ref"),
-        (Code::RefTarget, "a: {$ref: '#/components/schemas/a'}", 17, "/$ref"),
-        (Code::TypeKeys, "a: {$ref: '#/components/schemas/B', type: object}", 43, "/type"),
-        (Code::Cycle, "a: {type: array, items: {$ref: '#/components/schemas/A'}}", 38, "/items/$ref"),
+    let cases: &[(Severity, Code, &str, usize, &str)] = &[
+        (Warning, Code::WrongKind, "a:", 7, ""),
+        (Warning, Code::MissingKey, "a: {}", 7, ""),
+        (Warning, Code::UnknownKey, "a: {type: string, default: x}", 25, "/default"),
+        (Warning, Code::WrongKind, "a: {type: string, description: 1}", 38, "/description"),
+        (Warning, Code::WrongKind, "a: {type: string, nullable: 'no'}", 35, "/nullable"),
+        (Error, Code::UnknownType, "a: {type: [string, 'null']}", 17, "/type"),
+        (Error, Code::UnknownType, "a: {type: text}", 17, "/type"),
+        (Warning, Code::BeyondPublished, "a: {enum: [x]}", 11, "/enum"),
+        (Warning, Code::BeyondPublished, "a: {properties: {}}", 11, "/properties"),
+        (Warning, Code::Format, "a: {type: integer, format: uint8}", 34, "/format"),
+        (Error, Code::Format, "a: {type: string, format: uri}", 33, "/format"),
+        (Error, Code::Format, "a: {type: string, format: int32}", 33, "/format"),
+        (Error, Code::Format, "a: {type: boolean, format: byte}", 34, "/format"),
+        (Warning, Code::TypeKeys, "a: {type: array}", 7, ""),
+        (Warning, Code::TypeKeys, "a: {type: string, items: {type: string}}", 25, "/items"),
+        (Warning, Code::BeyondLibrary, "a: {additionalProperties: {type: string}}", 11, "/additionalProperties"),
+        (Warning, Code::BeyondLibrary, "a: {type: object, additionalProperties: true}", 47, "/additionalProperties"),
+        (Warning, Code::MissingKey, "a: {type: array, items: {}}", 24, "/items"),
+        (Error, Code::RefForm, "a: {$ref: '#/exports/f'}", 17, "/$ref"),
+        (Warning, Code::RefForm, "a: {$ref: '#/components/schemas/B/enum/b'}", 17, "/$ref"),
+        (Error, Code::RefTarget, "a: {$ref: '#/components/schemas/a'}", 17, "/$ref"),
+        (Warning, Code::TypeKeys, "a: {$ref: '#/components/schemas/B', type: object}", 11, "/$ref"),
+        (Warning, Code::Cycle, "a: {type: array, items: {$ref: '#/components/schemas/A'}}", 38, "/items/$ref"),
     ];
-    for (code, text, column, pointer) in cases {
+    for (severity, code, text, column, pointer) in cases {
         let schema = format!("A:\n properties:\n  {text}\nB: {{enum: [b]}}");
         let found = problems(&with_schemas(&schema));
-        let first = found.iter().next().expect("problems are never empty");
-        let place = (first.code, first.span.line, first.span.column);
-        assert_eq!(place, (code, 7, column), "{text}\n{found}");
+        let first = found.iter().next().expect("there is a problem");
+        let place = (
+            first.severity,
+            first.code,
+            first.span.line,
+            first.span.column,
+        );
+        assert_eq!(place, (*severity, *code, 7, *column), "{text}\n{found}");
         assert_eq!(first.pointer, format!("{a}{pointer}"));
         assert_eq!(found.iter().count(), 1, "{text}\n{found}");
     }
 }
 
 #[test]
-fn points_at_names_that_collide_as_fields() {
-    for (one, two) in [
-        ("_meta", "meta"),
-        ("Resource", "resource"),
-        ("aB", "a_b"),
-        ("$", "x"),
-    ] {
-        let text =
-            format!("A:\n properties:\n  {one}: {{type: string}}\n  {two}: {{type: string}}");
-        let found = problems(&with_schemas(&text));
-        let text = found.to_string();
-        assert!(
-            text.starts_with("schema.yaml:8:7: error[XTP303]: "),
-            "{text}"
-        );
-        assert!(text.contains(&format!(
-            "\n  help: rename one of them; `{one}` is on line 7"
-        )));
+fn points_at_names_that_collide() {
+    let cases = [
+        (
+            "A: {properties: {_meta: {type: string}, meta: {type: string}}}",
+            5,
+            22,
+            "`_meta` is `meta2`",
+        ),
+        (
+            "A: {properties: {x: {type: string}, $: {type: string}}}",
+            5,
+            41,
+            "`$` is `x2`",
+        ),
+        ("A: {enum: [foo, Foo]}", 5, 16, "`foo` is `Foo2`"),
+        (
+            "fooBar: {enum: [a]}\nfoo_bar: {enum: [a]}",
+            6,
+            5,
+            "`foo_bar` is `FooBar2`",
+        ),
+    ];
+    for (text, line, column, name) in cases {
+        let found = problems(&with_schemas(text)).to_string();
+        let expected = format!("schema.yaml:{line}:{column}: warning[XTP302]: {name} in Rust");
+        assert!(found.starts_with(&expected), "{text}\n{found}");
     }
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::{Code, Report};
-use crate::document::{Document, Name, Object, Shape};
+use crate::document::{Document, Function, Name, Object, Shape};
 use crate::rules::Refused;
 use crate::span::At;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
-    let parameters = document.functions().flat_map(|f| f.parameters());
+    let parameters = document.functions().flat_map(Function::parameters);
     for parameter in parameters {
         let at = &parameter.at;
         parameter

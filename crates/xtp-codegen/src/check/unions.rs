@@ -1,6 +1,6 @@
 //! The members of a union are objects that leave the tag to the union.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Shape, Union};
@@ -22,11 +22,11 @@ fn check_union(union: &Union, shapes: &BTreeMap<&str, &Shape>, report: &mut Repo
         let problem = report.error(Code::Union, &union.at, "the union has no members");
         problem.help("list some under `oneOf`");
     }
-    let mut tags = BTreeMap::new();
+    let mut tags = BTreeSet::new();
     for member in &union.members {
         let (name, tag) = (&member.target.text, &union.tag);
         let at = &member.target.at;
-        if tags.insert(member.value.as_str(), ()).is_some() {
+        if !tags.insert(&member.value) {
             let message = format!("two members of the union are tagged `{}`", member.value);
             report.error(Code::Union, at, message);
         }
@@ -35,9 +35,7 @@ fn check_union(union: &Union, shapes: &BTreeMap<&str, &Shape>, report: &mut Repo
                 if object.properties.iter().any(|p| p.name.text == *tag) {
                     let message = format!("`{name}` has a property `{tag}`, which is the tag");
                     let problem = report.error(Code::Union, at, message);
-                    problem.help(format!(
-                        "remove the property, or name another tag in `discriminator.propertyName`"
-                    ));
+                    problem.help("remove the property, or name another tag by `discriminator`");
                 }
             }
             Some(_) => {

@@ -27,10 +27,10 @@ fn word_length(part: &str) -> usize {
         return whole.len() + lower(&part[whole.len()..]);
     }
     // Digits go with what precedes them: `A2B` is one row.
-    let row = match part.starts_with(|c: char| c.is_ascii_uppercase()) {
-        true => count(part, |c| c.is_ascii_uppercase() || c.is_ascii_digit()),
-        false => 0,
-    };
+    let is_row = part.starts_with(|c: char| c.is_ascii_uppercase());
+    let row = count(part, |c| {
+        is_row && (c.is_ascii_uppercase() || c.is_ascii_digit())
+    });
     let (capitals, rest) = part.split_at(row);
     let begins_word = capitals.ends_with(|c: char| c.is_ascii_uppercase())
         && rest.starts_with(|c: char| c.is_ascii_lowercase());

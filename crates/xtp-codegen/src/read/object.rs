@@ -44,7 +44,7 @@ pub(super) fn read(
         .map(|(name, cursor)| property(depth, name, &cursor, report))
         .collect();
     let required = match fields.get("required") {
-        Some(required) => names(required, report),
+        Some(required) => names(required, report).unwrap_or_default(),
         None if report.rules.unlisted_required => {
             properties.iter().map(|p| p.name.clone()).collect()
         }
@@ -75,21 +75,23 @@ fn property(depth: usize, name: Name, cursor: &Cursor<'_>, report: &mut Report) 
     property
 }
 
-/// Reads a list of names. Where one is enough, authors forget the list.
-fn names(cursor: &Cursor<'_>, report: &mut Report) -> Vec<Name> {
+/// Reads a list of names, unless one of them is none. Where one is enough, authors forget the
+/// list.
+fn names(cursor: &Cursor<'_>, report: &mut Report) -> Option<Vec<Name>> {
     match cursor.value() {
         Value::Text(text) => {
             let problem = cursor.wrong_kind("a list", Refused::Published, report);
             problem.help(format!("write `[{text}]`, which is how it is taken"));
-            cursor.name(report).into_iter().collect()
+            Some(cursor.name(report).into_iter().collect())
         }
         Value::Null => {
             cursor.wrong_kind("a list", Refused::Published, report);
-            Vec::new()
+            Some(Vec::new())
         }
         _ => {
-            let names = cursor.list(report).unwrap_or_default();
-            names.iter().filter_map(|name| name.name(report)).collect()
+            let names = cursor.list(report)?;
+            let names: Vec<_> = names.iter().map(|name| name.name(report)).collect();
+            names.into_iter().collect()
         }
     }
 }
@@ -105,7 +107,7 @@ pub(super) fn values(fields: &Fields<'_>, values: &Cursor<'_>, report: &mut Repo
         let problem = report.refused(Refused::Published, code, &ty.at(), message);
         problem.help("remove `type`");
     }
-    Shape::Enum(names(values, report))
+    names(values, report).map_or(Shape::Any, Shape::Enum)
 }
 
 /// Reads a union, which is a proposal and in neither set of rules.

@@ -33,7 +33,7 @@ pub type Deep = ::std::collections::BTreeMap<
 
 pub type Blob = ::mcp_servlet::xtp::Bytes;
 
-pub type Meta = ::serde_json::Map<::std::string::String, ::serde_json::Value>;
+pub type Meta = ::serde_json::Map<String, ::serde_json::Value>;
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct User {

@@ -52,7 +52,7 @@ pub enum Words {
     Foo2,
     /// `self` in JSON.
     #[serde(rename = "self")]
-    Self_2,
+    Self2,
     /// `Self` in JSON.
     #[serde(rename = "Self")]
     Self_,
@@ -65,7 +65,7 @@ impl Words {
             Self::Foo3 => "foo",
             Self::Foo => "Foo",
             Self::Foo2 => "FOO",
-            Self::Self_2 => "self",
+            Self::Self2 => "self",
             Self::Self_ => "Self",
         }
     }

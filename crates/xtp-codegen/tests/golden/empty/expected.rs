@@ -3,7 +3,7 @@
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct Empty {}
 
-pub type FreeForm = ::serde_json::Map<::std::string::String, ::serde_json::Value>;
+pub type FreeForm = ::serde_json::Map<String, ::serde_json::Value>;
 
 pub type NoValues = String;
 
@@ -50,7 +50,7 @@ pub struct Holder {
     pub free: Option<FreeForm>,
     pub list: Vec<::serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub map: Option<::serde_json::Map<::std::string::String, ::serde_json::Value>>,
+    pub map: Option<::serde_json::Map<String, ::serde_json::Value>>,
     #[serde(
         default,
         deserialize_with = "present",

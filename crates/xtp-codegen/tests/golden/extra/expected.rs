@@ -27,7 +27,7 @@ pub struct Open {
     pub a: Option<String>,
     /// All further properties.
     #[serde(flatten)]
-    pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    pub extra: ::serde_json::Map<String, ::serde_json::Value>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]

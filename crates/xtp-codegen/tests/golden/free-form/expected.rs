@@ -2,19 +2,17 @@
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct Call {
-    pub schema: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    pub schema: ::serde_json::Map<String, ::serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<::serde_json::Map<::std::string::String, ::serde_json::Value>>,
+    pub arguments: Option<::serde_json::Map<String, ::serde_json::Value>>,
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<::serde_json::Map<::std::string::String, ::serde_json::Value>>,
+    pub meta: Option<::serde_json::Map<String, ::serde_json::Value>>,
 }
 
 impl Call {
     /// With the required fields; the others are `None`.
     #[must_use]
-    pub fn new(
-        schema: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
-    ) -> Self {
+    pub fn new(schema: ::serde_json::Map<String, ::serde_json::Value>) -> Self {
         Self { schema, ..Self::default() }
     }
 }

@@ -12,7 +12,7 @@ pub struct Containers {
     #[serde(rename = "mapOfLists", skip_serializing_if = "Option::is_none")]
     pub map_of_lists: Option<::std::collections::BTreeMap<String, Vec<Option<String>>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rows: Option<Vec<::serde_json::Map<::std::string::String, ::serde_json::Value>>>,
+    pub rows: Option<Vec<::serde_json::Map<String, ::serde_json::Value>>>,
 }
 
 impl Containers {

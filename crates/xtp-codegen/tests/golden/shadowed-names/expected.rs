@@ -10,7 +10,7 @@ pub struct User {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map: Option<::std::collections::BTreeMap<String, String_>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub free: Option<::serde_json::Map<::std::string::String, ::serde_json::Value>>,
+    pub free: Option<::serde_json::Map<String, ::serde_json::Value>>,
 }
 
 impl User {

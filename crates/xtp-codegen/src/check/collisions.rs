@@ -1,0 +1,44 @@
+//! Names that are different in the schema and would be the same in Rust. One of them gets a
+//! number, which its author should know.
+
+use crate::diagnostic::{Code, Report};
+use crate::document::{Document, Name, Shape};
+use crate::names;
+use crate::rules::Refused;
+
+/// How a name becomes one of Rust.
+type Spell = fn(&str) -> String;
+
+pub(super) fn check(document: &Document, report: &mut Report) {
+    let schemas = document.schemas.iter().map(|schema| &schema.name);
+    check_names(schemas.collect(), names::pascal, report);
+    for functions in [&document.exports, &document.imports] {
+        let names = functions.iter().map(|function| &function.name);
+        check_names(names.collect(), names::snake, report);
+    }
+    document.visit(&mut |item| match &item.shape {
+        Shape::Object(object) => {
+            let names = object.properties.iter().map(|property| &property.name);
+            check_names(names.collect(), names::snake, report);
+        }
+        Shape::Enum(values) => check_names(values.iter().collect(), names::pascal, report),
+        _ => {}
+    });
+}
+
+fn check_names(names: Vec<&Name>, spell: Spell, report: &mut Report) {
+    let wire: Vec<&str> = names.iter().map(|name| name.text.as_str()).collect();
+    let given = names::unique(&wire, spell);
+    for (name, given) in names.iter().zip(&given) {
+        let plain = spell(&name.text);
+        // A name that is listed twice is reported as that.
+        let repeated = wire.iter().filter(|other| **other == name.text).count() > 1;
+        if plain == *given || repeated {
+            continue;
+        }
+        let text = &name.text;
+        let message = format!("`{text}` is `{given}` in Rust, since `{plain}` is another name's");
+        let problem = report.refused(Refused::Nobody, Code::Collision, &name.at, message);
+        problem.help("rename it to have a better one");
+    }
+}

@@ -1,0 +1,47 @@
+//! What `xtp-codegen` generates for each golden schema, as it stands: whoever builds this knows that it compiles.
+
+#![deny(warnings)]
+
+/// Declares a module for each golden, and lists their files.
+macro_rules! goldens {
+    ($($module:ident = $path:literal,)*) => {
+        $(
+            #[rustfmt::skip]
+            #[path = $path]
+            pub mod $module;
+        )*
+
+        /// The files of the goldens, in order.
+        pub const GOLDENS: &[&str] = &[$($path),*];
+    };
+}
+
+goldens! {
+    aliases = "../../../crates/xtp-codegen/tests/golden/aliases/expected.rs",
+    any_json = "../../../crates/xtp-codegen/tests/golden/any-json/expected.rs",
+    bytes = "../../../crates/xtp-codegen/tests/golden/bytes/expected.rs",
+    catch_all = "../../../crates/xtp-codegen/tests/golden/catch-all/expected.rs",
+    collisions = "../../../crates/xtp-codegen/tests/golden/collisions/expected.rs",
+    dates_chrono = "../../../crates/xtp-codegen/tests/golden/dates-chrono/expected.rs",
+    dates_jiff = "../../../crates/xtp-codegen/tests/golden/dates-jiff/expected.rs",
+    decoded_bytes = "../../../crates/xtp-codegen/tests/golden/decoded-bytes/expected.rs",
+    descriptions = "../../../crates/xtp-codegen/tests/golden/descriptions/expected.rs",
+    empty = "../../../crates/xtp-codegen/tests/golden/empty/expected.rs",
+    enum_conversions = "../../../crates/xtp-codegen/tests/golden/enum-conversions/expected.rs",
+    extra = "../../../crates/xtp-codegen/tests/golden/extra/expected.rs",
+    free_form = "../../../crates/xtp-codegen/tests/golden/free-form/expected.rs",
+    functions = "../../../crates/xtp-codegen/tests/golden/functions/expected.rs",
+    inline = "../../../crates/xtp-codegen/tests/golden/inline/expected.rs",
+    json_input = "../../../crates/xtp-codegen/tests/golden/json-input/expected.rs",
+    keep_null = "../../../crates/xtp-codegen/tests/golden/keep-null/expected.rs",
+    lists_and_maps = "../../../crates/xtp-codegen/tests/golden/lists-and-maps/expected.rs",
+    names = "../../../crates/xtp-codegen/tests/golden/names/expected.rs",
+    one_of = "../../../crates/xtp-codegen/tests/golden/one-of/expected.rs",
+    optionality = "../../../crates/xtp-codegen/tests/golden/optionality/expected.rs",
+    recursion = "../../../crates/xtp-codegen/tests/golden/recursion/expected.rs",
+    scalars = "../../../crates/xtp-codegen/tests/golden/scalars/expected.rs",
+    shadowed_names = "../../../crates/xtp-codegen/tests/golden/shadowed-names/expected.rs",
+    unlisted = "../../../crates/xtp-codegen/tests/golden/unlisted/expected.rs",
+    version_0 = "../../../crates/xtp-codegen/tests/golden/version-0/expected.rs",
+    word_splitting = "../../../crates/xtp-codegen/tests/golden/word-splitting/expected.rs",
+}
