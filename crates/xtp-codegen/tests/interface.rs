@@ -59,11 +59,14 @@ fn describes_everything() {
     assert_eq!(silent, Vec::<String>::new());
 }
 
+/// What an export answers instead of its declared output: XTP has no unions.
+const INSTEAD: &str = "#/components/schemas/InputRequiredResult\"";
+
 #[test]
 fn reaches_every_schema_from_an_export() {
     let document = yaml::to_json(&read("schema.yaml"));
     let mut reached: Vec<String> = Vec::new();
-    let mut open = vec![document["exports"].to_string()];
+    let mut open = vec![document["exports"].to_string(), INSTEAD.to_owned()];
     while let Some(text) = open.pop() {
         for (start, mark) in text.match_indices("#/components/schemas/") {
             let rest = &text[start + mark.len()..];
