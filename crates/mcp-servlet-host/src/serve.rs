@@ -1,9 +1,21 @@
-//! MCP for a [`Host`]: every revision from 2024-11-05 to 2026-07-28.
+//! MCP for a [`Host`]: every revision from 2024-11-05 to 2026-07-28, over pipes and over HTTP.
 
+mod active;
+mod changes;
+mod era;
 mod exact;
 mod handler;
+mod http;
+mod legacy;
+mod metrics;
+mod page;
+mod params;
 
-use std::sync::Arc;
+use std::{
+    future::Future,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 
 use rmcp::{
     RoleServer, ServiceExt as _,
@@ -12,8 +24,110 @@ use rmcp::{
 };
 
 use crate::Host;
+use active::Active;
+pub use changes::Change;
+use changes::{Changes, differences};
 use exact::Exact;
 use handler::Handler;
+pub use http::{HttpError, HttpOptions, http, operations};
+use metrics::Metrics;
+
+/// What holds for every client, however it is connected.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ServeOptions {
+    /// How many entries a list has before it goes on in another page.
+    pub page_size: usize,
+    /// How long a client may take a list for current without asking again.
+    pub list_ttl: Duration,
+    /// How long calls may go on once the server was told to stop.
+    pub drain: Duration,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        Self {
+            page_size: 250,
+            list_ttl: Duration::from_mins(1),
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+/// A [`Host`] that clients talk to. Clones are handles to the same server.
+#[derive(Clone, Debug)]
+pub struct Server(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    host: RwLock<Arc<Host>>,
+    options: ServeOptions,
+    changes: Changes,
+    active: Active,
+    metrics: Metrics,
+}
+
+impl Server {
+    /// A server for any number of transports.
+    pub fn new(host: Arc<Host>, options: ServeOptions) -> Self {
+        Self(Arc::new(Shared {
+            host: RwLock::new(host),
+            options,
+            changes: Changes::default(),
+            active: Active::default(),
+            metrics: Metrics::default(),
+        }))
+    }
+
+    /// The host that answers requests now.
+    pub fn host(&self) -> Arc<Host> {
+        let host = self.0.host.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&host)
+    }
+
+    /// Lets another host answer from now on, and tells clients whose lists are different now.
+    ///
+    /// Calls that have begun end with the host that they began with.
+    pub fn replace(&self, host: Arc<Host>) {
+        let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
+        let changes = differences(&current, &host);
+        *current = host;
+        drop(current);
+        for change in changes {
+            self.notify(change);
+        }
+    }
+
+    /// Tells every client that wants to know of it what has changed.
+    pub fn notify(&self, change: Change) {
+        self.0.changes.send(change);
+    }
+
+    /// All counters in the text format of Prometheus.
+    pub fn metrics(&self) -> String {
+        self.0.metrics.encode()
+    }
+
+    /// Stops all transports: they take nothing new, let what runs end for [`ServeOptions::drain`], and return.
+    pub fn stop(&self) {
+        self.0.active.stop();
+    }
+
+    /// Whether [`stop`](Self::stop) was called.
+    pub fn is_stopping(&self) -> bool {
+        self.0.active.is_stopping()
+    }
+
+    /// The output of a future, or nothing if the server is stopped before it is there.
+    pub async fn unless_stopping<F: Future>(&self, work: F) -> Option<F::Output> {
+        self.0.active.unless_stopping(work).await
+    }
+
+    /// What serves one connection.
+    fn service(&self) -> Exact<Handler> {
+        Exact::new(self.clone(), Handler::new(self.clone()))
+    }
+}
 
 /// Why serving stopped before the client was done.
 #[derive(Debug, thiserror::Error)]
@@ -33,25 +147,29 @@ pub enum ServeError {
     },
 }
 
-/// Serves on standard input and output until the client closes them.
+/// Serves on standard input and output until the client closes them or the server is stopped.
 ///
 /// # Errors
 /// [`ServeError`]. A client that leaves is no error.
-pub async fn stdio(host: Arc<Host>) -> Result<(), ServeError> {
-    serve(host, rmcp::transport::stdio_pipes()).await
+pub async fn stdio(server: &Server) -> Result<(), ServeError> {
+    serve(server, rmcp::transport::stdio_pipes()).await
 }
 
-/// Serves on any transport of rmcp until the client closes it.
+/// Serves on any transport of rmcp until the client closes it or the server is stopped.
 ///
 /// # Errors
 /// [`ServeError`]. A client that leaves is no error.
-pub async fn serve<T, E, A>(host: Arc<Host>, transport: T) -> Result<(), ServeError>
+pub async fn serve<T, E, A>(server: &Server, transport: T) -> Result<(), ServeError>
 where
     T: IntoTransport<RoleServer, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    let service = Exact::new(Handler::new(host));
-    let running = match service.serve(transport).await {
+    // Boxed, because it is large.
+    let opening = Box::pin(server.service().serve(transport));
+    let Some(opened) = server.0.active.unless_stopping(opening).await else {
+        return Ok(());
+    };
+    let running = match opened {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(source) => {
@@ -60,8 +178,42 @@ where
             });
         }
     };
-    match running.waiting().await {
+    let cancel = running.cancellation_token();
+    let mut waiting = std::pin::pin!(running.waiting());
+    let ended = if let Some(ended) = server.0.active.unless_stopping(&mut waiting).await {
+        ended
+    } else {
+        server.0.active.idle(server.0.options.drain).await;
+        cancel.cancel();
+        waiting.await
+    };
+    match ended {
         Ok(QuitReason::JoinError(source)) | Err(source) => Err(ServeError::Stopped { source }),
         Ok(_) => Ok(()),
+    }
+}
+
+/// Returns when the process is asked to end: by Ctrl-C or, on Unix, SIGTERM.
+///
+/// # Errors
+/// If the system does not let this process listen for signals.
+pub async fn asked_to_end() -> std::io::Result<()> {
+    #[cfg(unix)]
+    let terminated = {
+        let mut signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        async move { signal.recv().await }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<Option<()>>();
+    either(tokio::signal::ctrl_c(), terminated).await
+}
+
+async fn either(
+    first: impl Future<Output = std::io::Result<()>>,
+    second: impl Future<Output = Option<()>>,
+) -> std::io::Result<()> {
+    tokio::select! {
+        result = first => result,
+        _ = second => Ok(()),
     }
 }

@@ -7,53 +7,114 @@ use rmcp::{
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
         ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-        ServerConfig, Tool,
+        ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, ToolsCapability,
+        UnsubscribeRequestParams,
     },
-    service::RequestContext,
+    service::{NotificationContext, RequestContext, SubscriptionContext},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::exact::Json;
-use crate::{CallError, Fault, Host};
+use super::{
+    Server,
+    changes::Subscribed,
+    era::Era,
+    exact::{Carrier, carry},
+    legacy,
+    page::page,
+    params,
+};
+use crate::{CallError, Fault, Host, JsonObject};
 
-/// The server side of one connection.
+/// Where results of the stateless era say who answered.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// The server side of one connection or, in the stateless era over HTTP, of one request.
 pub(super) struct Handler {
-    host: Arc<Host>,
+    server: Server,
+    subscribed: Arc<Subscribed>,
+    /// Cancelled when this handler is dropped, which is when its client has gone.
+    gone: CancellationToken,
+    _gone: DropGuard,
 }
 
 impl Handler {
-    pub(super) fn new(host: Arc<Host>) -> Self {
-        Self { host }
+    pub(super) fn new(server: Server) -> Self {
+        let gone = CancellationToken::new();
+        Self {
+            server,
+            subscribed: Arc::default(),
+            _gone: gone.clone().drop_guard(),
+            gone,
+        }
+    }
+
+    /// A result of exactly this JSON, and what its era asks of every result.
+    fn answer<T: Carrier>(&self, context: &RequestContext<RoleServer>, mut json: JsonObject) -> T {
+        // Whether the client is told, its protocol decides.
+        json.shift_remove("resultType");
+        if Era::of(context) == Era::Modern {
+            introduce(&mut json, &self.server.host());
+        }
+        carry(json)
+    }
+
+    /// One page of a list, with the advice how long to keep it.
+    fn answer_list<T: Carrier>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        (name, key): (&str, &str),
+        entries: &[Value],
+    ) -> Result<T, ErrorData> {
+        let options = &self.server.0.options;
+        let mut json = page(name, key, entries, request, options.page_size)?;
+        if Era::of(context) == Era::Modern {
+            let ttl = u64::try_from(options.list_ttl.as_millis()).unwrap_or(u64::MAX);
+            json.insert("ttlMs".to_owned(), ttl.into());
+            json.insert("cacheScope".to_owned(), "public".into());
+        }
+        Ok(self.answer(context, json))
     }
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
+        let host = self.server.host();
+        let mut tools = ToolsCapability::default();
+        tools.list_changed = Some(true);
         let mut capabilities = ServerCapabilities::default();
-        capabilities.tools = Some(rmcp::model::ToolsCapability::default());
-        let config = ServerConfig::new(capabilities).with_server_info(implementation(&self.host));
-        match instructions(&self.host) {
+        capabilities.tools = Some(tools);
+        let config = ServerConfig::new(capabilities).with_server_info(implementation(&host));
+        match instructions(&host) {
             Some(text) => config.with_instructions(text),
             None => config,
         }
     }
 
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let follower = self.server.0.changes.follow();
+        let subscribed = Arc::clone(&self.subscribed);
+        let gone = self.gone.clone();
+        tokio::spawn(async move {
+            let tell = follower.tell(context.peer, &subscribed);
+            gone.run_until_cancelled(tell).await;
+        });
+    }
+
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self
-            .host
-            .tools()
-            .map(|tool| Value::Object(tool.json().clone()));
-        Json::put(
-            &context,
-            [("tools".to_owned(), tools.collect())]
-                .into_iter()
-                .collect(),
-        );
-        Ok(ListToolsResult::default())
+        let era = Era::of(&context);
+        let host = self.server.host();
+        let tools = host.tools().map(|tool| match era {
+            Era::Legacy => Value::Object(legacy::tool(tool.json().clone())),
+            Era::Modern => Value::Object(tool.json().clone()),
+        });
+        let tools: Vec<_> = tools.collect();
+        self.answer_list(&context, request, ("tools", "name"), &tools)
     }
 
     async fn call_tool(
@@ -61,14 +122,13 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let host = Arc::clone(&self.host);
+        let host = self.server.host();
+        let observed = self.server.0.metrics.call(&host, &request.name);
         let call = move || host.call(&request.name, request.arguments.as_ref());
         let result = tokio::task::spawn_blocking(call).await;
         let result = result.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let result = result.map_err(|error| {
-            tracing::warn!(%error, "call");
-            protocol_error(&error)
-        })?;
+        observed.end(&result);
+        let result = result.map_err(|error| protocol_error(&error))?;
         if result.result_type() != "complete" {
             let message = format!(
                 "this host does not pass on results of type `{}`",
@@ -77,37 +137,71 @@ impl ServerHandler for Handler {
             return Err(ErrorData::internal_error(message, None));
         }
         let mut json = result.into_json();
-        // Whether the client is told, its protocol decides.
-        json.shift_remove("resultType");
-        Json::put(&context, json);
-        let mut typed = CallToolResult::success(Vec::new());
-        typed.is_error = None;
-        Ok(typed.into())
+        if Era::of(&context) == Era::Legacy {
+            json = legacy::result(json);
+        }
+        Ok(self.answer::<CallToolResult>(&context, json).into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let json = self.host.tool(name)?.json().clone();
+        let json = self.server.host().tool(name)?.json().clone();
         serde_json::from_value(json.into()).ok()
     }
 
-    /// What rmcp could not read as a request it knows, `tools/call` without a name among them.
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if self.subscribed.add(request.uri) {
+            return Ok(());
+        }
+        let message = "this session is subscribed to too many resources; unsubscribe from some";
+        Err(ErrorData::invalid_params(message, None))
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscribed.remove(&request.uri);
+        Ok(())
+    }
+
+    /// Whatever is asked for; rmcp takes out what is not among the capabilities.
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let follower = self.server.0.changes.follow();
+        tokio::select! {
+            () = follower.feed(&subscription) => {}
+            () = subscription.cancelled() => {}
+            () = self.server.0.active.stopping() => {}
+        }
+        Ok(())
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        if request.method != "tools/call" {
-            let message = format!("unknown method `{}`", request.method);
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
-        }
-        let params = request.params.unwrap_or_default();
-        let problem = serde_json::from_value::<CallToolRequestParams>(params).err();
-        let problem =
-            problem.map_or_else(|| "they cannot be read".into(), |error| error.to_string());
-        Err(ErrorData::invalid_params(
-            format!("wrong params of `tools/call`: {problem}"),
-            None,
-        ))
+        Err(params::refuse(request))
+    }
+}
+
+/// Says who answered, unless the result does.
+fn introduce(result: &mut JsonObject, host: &Host) {
+    let meta = result.entry("_meta").or_insert_with(|| json!({}));
+    if let Value::Object(meta) = meta {
+        meta.entry(SERVER_INFO)
+            .or_insert_with(|| json!(implementation(host)));
     }
 }
 

@@ -1,12 +1,13 @@
 //! MCP over a pipe, line by line, as a client writes it.
 
-mod support;
-
 use std::sync::Arc;
 
-use mcp_servlet_host::{Host, LoadOptions, Servlet, Source, serve};
+use crate::support::{DESCRIPTION, Wat};
+use mcp_servlet_host::{
+    Host, LoadOptions, Servlet, Source,
+    serve::{self, ServeOptions, Server},
+};
 use serde_json::{Value, json};
-use support::{DESCRIPTION, Wat};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 /// Sends requests in the 2025-11-25 revision, closes the input and collects the responses by id.
@@ -28,7 +29,8 @@ async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
 
 async fn exchange(host: Host, lines: &[Value]) -> Vec<Value> {
     let (client, server) = tokio::io::duplex(1 << 20);
-    let server = tokio::spawn(serve::serve(Arc::new(host), server));
+    let mcp = Server::new(Arc::new(host), ServeOptions::default());
+    let server = tokio::spawn(async move { serve::serve(&mcp, server).await });
     let (reader, mut writer) = tokio::io::split(client);
     for line in lines {
         writer
@@ -70,7 +72,10 @@ async fn introduces_itself_as_the_single_servlet_does() {
         json!({"name": "Weather", "version": "3.1.4", "title": "W"})
     );
     assert_eq!(result["instructions"], "Ask.");
-    assert_eq!(result["capabilities"], json!({"tools": {}}));
+    assert_eq!(
+        result["capabilities"],
+        json!({"tools": {"listChanged": true}})
+    );
     assert_eq!(result["protocolVersion"], "2025-11-25");
 }
 
@@ -205,16 +210,22 @@ async fn speaks_the_stateless_revision_too() {
         request(3, "tools/call", json!({"name": "t"})),
     ];
     let responses = exchange(host(DESCRIPTION, r#"{"content":[],"vendor":1}"#), &lines).await;
-    assert_eq!(responses[0]["result"]["capabilities"], json!({"tools": {}}));
+    assert_eq!(
+        responses[0]["result"]["capabilities"],
+        json!({"tools": {"listChanged": true}})
+    );
     let list = &responses[1]["result"];
     assert_eq!(
         (&list["resultType"], &list["ttlMs"]),
-        (&json!("complete"), &json!(0))
+        (&json!("complete"), &json!(60_000))
     );
     assert_eq!(list["tools"][0]["name"], "t");
     assert_eq!(
         responses[2]["result"],
-        json!({"content": [], "vendor": 1, "resultType": "complete"})
+        json!({
+            "content": [], "vendor": 1, "resultType": "complete",
+            "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "test", "version": "0.0.0"}},
+        })
     );
 }
 

@@ -1,0 +1,123 @@
+//! How clients reach the server, and when it ends.
+
+use std::future::Future;
+
+use clap::Args;
+use mcp_servlet_host::serve::{self, HttpOptions, Server};
+use tokio::net::TcpListener;
+
+use crate::failure::{Failure, Kind, chain};
+
+/// Where clients connect. Without --http they do it over standard input and output.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Transports")]
+pub(crate) struct Transports {
+    /// Serve MCP over HTTP, on the path /mcp of this address, such as 127.0.0.1:8080
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<String>,
+
+    /// With --http: serve on standard input and output as well
+    #[arg(long, requires = "http")]
+    stdio: bool,
+
+    /// With --http: a name that clients may call this server by, instead of localhost; may be repeated
+    #[arg(long, value_name = "NAME", requires = "http")]
+    http_name: Vec<String>,
+
+    #[arg(
+        long,
+        value_name = "ORIGIN",
+        requires = "http",
+        help = "With --http: an origin whose web pages may connect, such as https://app.example:443, instead of those \
+                on localhost; may be repeated"
+    )]
+    http_origin: Vec<String>,
+
+    /// Serve /metrics for Prometheus, and /health, on an address of their own
+    #[arg(long, value_name = "ADDRESS")]
+    operations: Option<String>,
+}
+
+impl Transports {
+    /// Serves until the client on standard input leaves, or the process is asked to end.
+    pub(crate) async fn run(self, server: Server) -> Result<(), Failure> {
+        let only_stdio = self.http.is_none();
+        let http = listen(self.http.as_deref()).await?;
+        let operations = listen(self.operations.as_deref()).await?;
+        let options = self.options();
+        let stdio = async {
+            if self.stdio || only_stdio {
+                serve::stdio(&server)
+                    .await
+                    .map_err(|error| failed(&error))?;
+            }
+            if only_stdio {
+                server.stop();
+            }
+            Ok(())
+        };
+        let http = optional(http, |listener| async {
+            let result = serve::http(&server, listener, options).await;
+            result.map_err(|error| failed(&error))
+        });
+        let operations = optional(operations, |listener| async {
+            let result = serve::operations(&server, listener).await;
+            result.map_err(|error| failed(&error))
+        });
+        let signals = async {
+            match server.unless_stopping(serve::asked_to_end()).await {
+                Some(asked) => asked?,
+                None => return Ok(()),
+            }
+            tracing::info!("stopping");
+            server.stop();
+            Ok::<_, Failure>(())
+        };
+        tokio::try_join!(stdio, http, operations, signals)?;
+        Ok(())
+    }
+
+    fn options(&self) -> HttpOptions {
+        let mut options = HttpOptions::default();
+        if !self.http_name.is_empty() {
+            options.hosts.clone_from(&self.http_name);
+        }
+        if !self.http_origin.is_empty() {
+            options.origins.clone_from(&self.http_origin);
+        }
+        options
+    }
+}
+
+/// Opens an address, and says which one it is: with port 0 the system chooses one.
+async fn listen(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
+    let Some(address) = address else {
+        return Ok(None);
+    };
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        Failure::new(
+            Kind::Usage,
+            format!("cannot listen on `{address}`: {error}"),
+        )
+    })?;
+    let local = listener.local_addr()?;
+    eprintln!("listening on http://{local}");
+    if !local.ip().is_loopback() {
+        tracing::warn!(%local, "other machines can connect, and nobody is asked who they are");
+    }
+    Ok(Some(listener))
+}
+
+async fn optional<F: Future<Output = Result<(), Failure>>>(
+    listener: Option<TcpListener>,
+    serve: impl FnOnce(TcpListener) -> F,
+) -> Result<(), Failure> {
+    match listener {
+        Some(listener) => serve(listener).await,
+        None => Ok(()),
+    }
+}
+
+fn failed(error: &dyn std::error::Error) -> Failure {
+    Failure::new(Kind::Usage, chain(error))
+}

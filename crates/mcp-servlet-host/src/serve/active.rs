@@ -1,0 +1,52 @@
+//! What is being worked on, so that stopping can wait for it.
+
+use std::{future::Future, time::Duration};
+
+use tokio_util::{
+    sync::CancellationToken,
+    task::{TaskTracker, task_tracker::TaskTrackerToken},
+};
+
+/// The work of all transports, and the wish to end it.
+#[derive(Debug, Default)]
+pub(super) struct Active {
+    work: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Active {
+    /// Marks the begin of some work, which lasts as long as the token.
+    pub(super) fn begin(&self) -> TaskTrackerToken {
+        self.work.token()
+    }
+
+    pub(super) fn stop(&self) {
+        self.stop.cancel();
+        self.work.close();
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stop.is_cancelled()
+    }
+
+    /// Becomes ready when the server is told to stop.
+    pub(super) async fn stopping(&self) {
+        self.stop.cancelled().await;
+    }
+
+    /// The output of a future, or nothing if the server is told to stop first.
+    pub(super) async fn unless_stopping<F: Future>(&self, work: F) -> Option<F::Output> {
+        self.stop.run_until_cancelled(work).await
+    }
+
+    /// Waits until nothing is being worked on, but not longer than this.
+    pub(super) async fn idle(&self, limit: Duration) {
+        if tokio::time::timeout(limit, self.work.wait()).await.is_err() {
+            let left = self.work.len();
+            tracing::warn!(
+                left,
+                "requests are still running; they end without an answer"
+            );
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! MCP over streamable HTTP: one endpoint, `/mcp`, for both eras.
+
+mod body;
+
+use std::{io, sync::Arc, time::Duration};
+
+use axum::{
+    Json, Router,
+    extract::{Request, State},
+    http::{HeaderMap, Method, StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::get,
+    serve::ListenerExt as _,
+};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::{Server, handler::Handler};
+
+/// How long connections may take to close once nothing is running on them.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// Who may connect, and how much they may ask for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HttpOptions {
+    /// Names, with or without a port, that the `Host` header may give. Anything else is refused, so that no website
+    /// can reach the server under a name of its own.
+    pub hosts: Vec<String>,
+    /// Origins, such as `https://app.example:443` or with `:*` for any port, whose pages may send requests.
+    pub origins: Vec<String>,
+    /// How many bytes a request may have.
+    pub body: usize,
+    /// How many sessions of the handshake era there may be at once.
+    pub sessions: usize,
+    /// After how much silence a session is forgotten.
+    pub session_idle: Duration,
+}
+
+impl Default for HttpOptions {
+    /// For clients on the same machine.
+    fn default() -> Self {
+        Self {
+            hosts: ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into(),
+            origins: ["localhost", "127.0.0.1", "[::1]"]
+                .iter()
+                .flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")])
+                .collect(),
+            body: 4 << 20,
+            sessions: 1000,
+            session_idle: Duration::from_mins(5),
+        }
+    }
+}
+
+/// Why there is no serving over HTTP any more.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot serve HTTP")]
+pub struct HttpError {
+    #[from]
+    source: io::Error,
+}
+
+/// What requests share.
+#[derive(Clone)]
+struct Endpoint {
+    server: Server,
+    sessions: Arc<LocalSessionManager>,
+    limits: Arc<HttpOptions>,
+}
+
+/// Serves MCP on `/mcp`, and `/health`, until the server is stopped.
+///
+/// # Errors
+/// [`HttpError`] if the listener fails.
+pub async fn http(
+    server: &Server,
+    listener: TcpListener,
+    options: HttpOptions,
+) -> Result<(), HttpError> {
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(options.session_idle);
+    let sessions = Arc::new(sessions);
+    let streams = CancellationToken::new();
+    let config = StreamableHttpServerConfig::default()
+        .with_json_response(true)
+        .with_allowed_hosts(&options.hosts)
+        .with_allowed_origins(&options.origins)
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(options.body)
+        .with_cancellation_token(streams.clone());
+    let make = server.clone();
+    let mcp = StreamableHttpService::new(
+        move || Ok(Handler::new(make.clone())),
+        Arc::clone(&sessions),
+        config,
+    );
+    let endpoint = Endpoint {
+        server: server.clone(),
+        sessions,
+        limits: Arc::new(options),
+    };
+    let routes = Router::new()
+        .route_service("/mcp", mcp)
+        .route_layer(middleware::from_fn_with_state(endpoint, guard))
+        .merge(health(server));
+    run(server, listener, routes, streams).await
+}
+
+/// Serves `/metrics` and `/health` for those who operate the server, until it is stopped.
+///
+/// # Errors
+/// [`HttpError`] if the listener fails.
+pub async fn operations(server: &Server, listener: TcpListener) -> Result<(), HttpError> {
+    let metrics = |State(server): State<Server>| async move {
+        let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+        ([(header::CONTENT_TYPE, format)], server.metrics())
+    };
+    let routes = Router::new()
+        .route("/metrics", get(metrics))
+        .with_state(server.clone())
+        .merge(health(server));
+    run(server, listener, routes, CancellationToken::new()).await
+}
+
+fn health(server: &Server) -> Router {
+    let health = |State(server): State<Server>| async move {
+        if server.is_stopping() {
+            let body = Json(json!({ "status": "stopping" }));
+            return (StatusCode::SERVICE_UNAVAILABLE, body);
+        }
+        let host = server.host();
+        let counts = (host.servlets().len(), host.tools().count());
+        let body = json!({ "status": "ok", "servlets": counts.0, "tools": counts.1 });
+        (StatusCode::OK, Json(body))
+    };
+    Router::new()
+        .route("/health", get(health))
+        .with_state(server.clone())
+}
+
+/// Answers requests until the server is stopped and what was running has ended; then ends all streams.
+async fn run(
+    server: &Server,
+    listener: TcpListener,
+    routes: Router,
+    streams: CancellationToken,
+) -> Result<(), HttpError> {
+    let listener = listener.tap_io(|connection| {
+        // Answers are several small writes; held back for each other, they cost clients 25 ms per call.
+        if let Err(error) = connection.set_nodelay(true) {
+            tracing::debug!(%error, "cannot set TCP_NODELAY");
+        }
+    });
+    let stop = server.clone();
+    let serving = axum::serve(listener, routes)
+        .with_graceful_shutdown(async move { stop.0.active.stopping().await });
+    let ending = async {
+        server.0.active.stopping().await;
+        server.0.active.idle(server.0.options.drain).await;
+        streams.cancel();
+        tokio::time::sleep(CLOSING).await;
+    };
+    tokio::select! {
+        result = serving.into_future() => Ok(result?),
+        () = ending => Ok(()),
+    }
+}
+
+/// What rmcp's service leaves open: it counts no sessions, and cannot say what is wrong with a body.
+async fn guard(State(endpoint): State<Endpoint>, request: Request, next: Next) -> Response {
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    let active = endpoint.server.0.active.begin();
+    if endpoint.server.is_stopping() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
+    }
+    if opens_session(request.headers())
+        && endpoint.sessions.sessions.read().await.len() >= endpoint.limits.sessions
+    {
+        let retry = [(header::RETRY_AFTER, "30")];
+        return (StatusCode::SERVICE_UNAVAILABLE, retry, "too many sessions").into_response();
+    }
+    let request = match body::checked(request, endpoint.limits.body).await {
+        Ok(request) => request,
+        Err(refusal) => return refusal,
+    };
+    body::exact(next.run(request).await, active)
+}
+
+/// Whether a request, if it is good, is the first one of a session.
+fn opens_session(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    // Revisions are dates, which compare as text; since 2026-07-28 there are no sessions.
+    let stateless = text("mcp-protocol-version").is_some_and(|version| version >= "2026-07-28");
+    !stateless && !headers.contains_key("mcp-session-id")
+}

@@ -1,0 +1,164 @@
+//! What operators want to know of the server, counted.
+
+use std::{
+    fmt::Write as _,
+    time::{Duration, Instant},
+};
+
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{
+        counter::Counter,
+        family::Family,
+        gauge::Gauge,
+        histogram::{Histogram, exponential_buckets},
+    },
+    registry::{Registry, Unit},
+};
+
+use crate::{CallError, CallToolResult, Host};
+
+/// Which tool was called, and how that ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Ended {
+    servlet: String,
+    tool: String,
+    outcome: &'static str,
+}
+
+/// Which tool was called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Called {
+    servlet: String,
+    tool: String,
+}
+
+/// The counters of one server.
+#[derive(Debug)]
+pub(super) struct Metrics {
+    registry: Registry,
+    calls: Family<Ended, Counter>,
+    seconds: Family<Called, Histogram>,
+    running: Gauge,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("servlet");
+        let calls = Family::default();
+        registry.register("calls", "Calls of tools that have ended", calls.clone());
+        // From 0.1 ms to 26 s, each four times the one before.
+        let seconds = Family::new_with_constructor(buckets as fn() -> Histogram);
+        registry.register_with_unit(
+            "call_duration",
+            "How long calls of tools took, waiting included",
+            Unit::Seconds,
+            seconds.clone(),
+        );
+        let running = Gauge::default();
+        registry.register(
+            "calls_running",
+            "Calls of tools that have not ended",
+            running.clone(),
+        );
+        Self {
+            registry,
+            calls,
+            seconds,
+            running,
+        }
+    }
+}
+
+fn buckets() -> Histogram {
+    Histogram::new(exponential_buckets(0.0001, 4.0, 10))
+}
+
+impl Metrics {
+    /// All counters in the text format of Prometheus.
+    pub(super) fn encode(&self) -> String {
+        let mut text = String::new();
+        if let Err(error) = encode(&mut text, &self.registry) {
+            text.clear();
+            let _ = writeln!(text, "# {error}");
+        }
+        text
+    }
+
+    /// Begins to watch a call.
+    pub(super) fn call(&self, host: &Host, tool: &str) -> Call<'_> {
+        let mut servlets = host.servlets().iter();
+        let servlet = servlets.find(|servlet| servlet.tool(tool).is_some());
+        self.running.inc();
+        Call {
+            metrics: self,
+            called: servlet.map(|servlet| Called {
+                servlet: servlet.name().to_owned(),
+                tool: tool.to_owned(),
+            }),
+            start: Instant::now(),
+        }
+    }
+}
+
+/// A call that is being watched.
+pub(super) struct Call<'a> {
+    metrics: &'a Metrics,
+    /// None if there is no such tool: counting every name that clients make up would fill the memory.
+    called: Option<Called>,
+    start: Instant,
+}
+
+impl Call<'_> {
+    /// Counts how the call ended, and logs it.
+    pub(super) fn end(self, result: &Result<CallToolResult, CallError>) {
+        let outcome = match result {
+            Ok(result) if result.is_error() => "tool_error",
+            Ok(_) => "ok",
+            Err(error) => outcome(error),
+        };
+        self.count(outcome, self.start.elapsed());
+        if let Err(error) = result {
+            tracing::warn!(%error, "call");
+        }
+    }
+
+    fn count(&self, outcome: &'static str, elapsed: Duration) {
+        let Some(Called { servlet, tool }) = &self.called else {
+            return;
+        };
+        let milliseconds = elapsed.as_secs_f64() * 1000.0;
+        tracing::info!(servlet, tool, outcome, milliseconds, "call");
+        let ended = Ended {
+            servlet: servlet.clone(),
+            tool: tool.clone(),
+            outcome,
+        };
+        self.metrics.calls.get_or_create(&ended).inc();
+        let called = Called {
+            servlet: servlet.clone(),
+            tool: tool.clone(),
+        };
+        let seconds = self.metrics.seconds.get_or_create(&called);
+        seconds.observe(elapsed.as_secs_f64());
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.metrics.running.dec();
+    }
+}
+
+fn outcome(error: &CallError) -> &'static str {
+    match error {
+        CallError::UnknownTool { .. } => "unknown_tool",
+        CallError::Fault { .. } => "fault",
+        CallError::Panic { .. } => "panic",
+        CallError::Trap { .. } => "trap",
+        CallError::HostDenied { .. } => "host_denied",
+        CallError::Timeout { .. } => "timeout",
+        CallError::OutOfMemory { .. } => "out_of_memory",
+        CallError::BadOutput { .. } => "bad_output",
+    }
+}

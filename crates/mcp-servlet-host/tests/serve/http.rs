@@ -1,0 +1,413 @@
+//! MCP over real HTTP: sessions, stateless requests, and what is refused.
+
+use std::{sync::Arc, thread::JoinHandle};
+
+use mcp_servlet_host::{
+    Host,
+    serve::{self, Change, HttpOptions, ServeOptions, Server},
+};
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, runtime::Runtime};
+
+use crate::support::{DESCRIPTION, Wat};
+
+/// A server on a port of its own, and a client.
+struct Served {
+    server: Server,
+    address: String,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What came back.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    session: Option<String>,
+    body: String,
+}
+
+impl Answer {
+    /// The message in the body, or the last one if they are a stream.
+    fn message(&self) -> Value {
+        self.messages().pop().unwrap_or_default()
+    }
+
+    fn messages(&self) -> Vec<Value> {
+        if self.body.starts_with('{') {
+            return vec![serde_json::from_str(&self.body).expect("JSON")];
+        }
+        let events = self
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data:"));
+        let events = events.filter(|data| !data.trim().is_empty());
+        events
+            .map(|data| serde_json::from_str(data).expect("JSON"))
+            .collect()
+    }
+
+    fn code(&self) -> (u16, i64) {
+        let message = self.message();
+        let code = message["error"]["code"].as_i64();
+        (self.status, code.unwrap_or_else(|| panic!("{self:?}")))
+    }
+}
+
+impl Served {
+    fn start(host: Host) -> Self {
+        Self::start_with(host, ServeOptions::default(), HttpOptions::default())
+    }
+
+    fn start_with(host: Host, options: ServeOptions, http: HttpOptions) -> Self {
+        let runtime = Runtime::new().expect("a runtime");
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"));
+        let listener = listener.expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let server = Server::new(Arc::new(host), options);
+        let serving = server.clone();
+        let thread = std::thread::spawn(move || {
+            let ended = runtime.block_on(serve::http(&serving, listener, http));
+            ended.expect("a graceful end");
+        });
+        Self {
+            server,
+            address,
+            thread: Some(thread),
+        }
+    }
+
+    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("http://{}{path}", self.address));
+        let request = headers.iter().fold(request, |request, (name, value)| {
+            request.header(*name, *value)
+        });
+        let agent: ureq::Agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .allow_non_standard_methods(true)
+            .build()
+            .into();
+        let request = request.body(body.to_owned()).expect("a request");
+        let mut response = agent.run(request).expect("an answer");
+        let session = response.headers().get("mcp-session-id");
+        Answer {
+            status: response.status().as_u16(),
+            session: session.map(|id| id.to_str().expect("text").to_owned()),
+            body: response.body_mut().read_to_string().expect("text"),
+        }
+    }
+
+    fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut all = vec![
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+        ];
+        all.extend(headers);
+        self.send("POST", "/mcp", &all, body)
+    }
+
+    /// A request of the stateless era.
+    fn ask(&self, method: &str, params: Value) -> Answer {
+        self.ask_with(&[], method, params)
+    }
+
+    fn ask_with(&self, more: &[(&str, &str)], method: &str, mut params: Value) -> Answer {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
+        });
+        let name = params["name"].as_str().or(params["uri"].as_str());
+        let name = name.unwrap_or_default().to_owned();
+        let mut headers = vec![
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", method),
+        ];
+        if !name.is_empty() {
+            headers.push(("mcp-name", &name));
+        }
+        headers.extend(more);
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        self.post(&headers, &body.to_string())
+    }
+
+    /// Opens a session and gives its id.
+    fn open(&self) -> String {
+        let opened = self.post(&[], &initialize());
+        let session = opened
+            .session
+            .clone()
+            .unwrap_or_else(|| panic!("{opened:?}"));
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(self.in_session(&session, &ready).status, 202);
+        session
+    }
+
+    fn in_session(&self, session: &str, message: &Value) -> Answer {
+        let headers = [
+            ("mcp-session-id", session),
+            ("mcp-protocol-version", "2025-11-25"),
+        ];
+        self.post(&headers, &message.to_string())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.server.stop();
+        let ended = self.thread.take().expect("a thread").join();
+        assert!(ended.is_ok() || std::thread::panicking());
+    }
+}
+
+fn initialize() -> String {
+    json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
+    })
+    .to_string()
+}
+
+fn request(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
+fn host(description: &str, answer: &str) -> Host {
+    let servlet = Wat::new().describe(description).answer(answer).load();
+    Host::new(vec![servlet.expect("a servlet")]).expect("a host")
+}
+
+fn plain() -> Served {
+    Served::start(host(
+        DESCRIPTION,
+        r#"{"content":[],"vendor":{"b":1,"a":2}}"#,
+    ))
+}
+
+#[test]
+fn both_eras_get_what_the_servlet_wrote() {
+    let served = plain();
+    let modern = served.ask("tools/call", json!({"name": "t"}));
+    assert_eq!(modern.status, 200);
+    let result = &modern.message()["result"];
+    assert_eq!(result["vendor"].to_string(), r#"{"b":1,"a":2}"#);
+    assert_eq!(result["resultType"], "complete");
+    let info = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert_eq!(info["name"], "test");
+
+    let session = served.open();
+    let legacy = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    let result = &legacy.message()["result"];
+    assert_eq!(
+        result.to_string(),
+        r#"{"content":[],"vendor":{"b":1,"a":2}}"#
+    );
+}
+
+#[test]
+fn lists_say_how_long_they_hold() {
+    let served = plain();
+    let list = served.ask("tools/list", json!({}));
+    let result = &list.message()["result"];
+    assert_eq!(
+        (&result["ttlMs"], &result["cacheScope"]),
+        (&json!(60_000), &json!("public"))
+    );
+    let session = served.open();
+    let list = served.in_session(&session, &request("tools/list", json!({})));
+    assert_eq!(list.message()["result"].get("ttlMs"), None);
+}
+
+#[test]
+fn other_hosts_and_origins_are_refused() {
+    let served = plain();
+    let ask = |headers: &[(&str, &str)]| served.ask_with(headers, "tools/list", json!({})).status;
+    assert_eq!(ask(&[("origin", "http://localhost:3000")]), 200);
+    assert_eq!(ask(&[("origin", "https://127.0.0.1")]), 200);
+    for origin in [
+        "http://evil.example",
+        "null",
+        "http://localhost.evil.example",
+        "file://",
+    ] {
+        assert_eq!(ask(&[("origin", origin)]), 403, "{origin}");
+    }
+    assert_eq!(ask(&[("host", "localhost:1")]), 200);
+    assert_eq!(ask(&[("host", "evil.example")]), 403);
+}
+
+#[test]
+fn bodies_that_are_no_messages_get_a_code() {
+    let mut options = HttpOptions::default();
+    options.body = 1000;
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    assert_eq!(served.post(&[], "{").code(), (400, -32700));
+    assert_eq!(served.post(&[], "[]").code(), (400, -32600));
+    assert_eq!(served.post(&[], r#"{"id":1}"#).code(), (400, -32600));
+    let long = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(2000));
+    assert_eq!(served.post(&[], &long).status, 413);
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let post = |headers: &[(&str, &str)]| served.send("POST", "/mcp", headers, ping).status;
+    assert_eq!(post(&[("content-type", "application/json")]), 406);
+    let accept = ("accept", "application/json, text/event-stream");
+    assert_eq!(post(&[("content-type", "text/plain"), accept]), 415);
+    assert_eq!(served.send("PUT", "/mcp", &[], "").status, 405);
+    assert_eq!(served.send("GET", "/", &[], "").status, 404);
+}
+
+#[test]
+fn wrong_requests_get_the_codes_of_their_era() {
+    let served = plain();
+    let ask = |method: &str, params: Value| served.ask(method, params).code();
+    assert_eq!(ask("tools/call", json!({"name": "nope"})), (200, -32602));
+    assert_eq!(
+        ask("tools/call", json!({"name": "t", "arguments": 1})),
+        (200, -32602)
+    );
+    assert_eq!(ask("tools/list", json!({"cursor": "nope"})), (200, -32602));
+    for method in [
+        "tools/brew",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+    ] {
+        let uri = method.starts_with("resources").then_some("a:b");
+        let params = json!({"level": "info", "uri": uri});
+        assert_eq!(ask(method, params), (404, -32601), "{method}");
+    }
+    let session = served.open();
+    let ask =
+        |method: &str, params: Value| served.in_session(&session, &request(method, params)).code();
+    assert_eq!(ask("tools/call", json!({"name": "nope"})), (200, -32602));
+    assert_eq!(ask("tools/call", json!({"arguments": {}})), (200, -32602));
+    assert_eq!(ask("tools/list", json!({"cursor": "nope"})), (200, -32602));
+    assert_eq!(ask("tools/brew", json!({})), (200, -32601));
+    assert_eq!(ask("server/discover", json!({})).1, -32602);
+}
+
+#[test]
+fn requests_without_their_metadata_are_refused() {
+    let served = plain();
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/list"),
+    ];
+    let bare = served.post(&headers, &request("tools/list", json!({})).to_string());
+    assert_eq!(bare.code(), (400, -32602));
+    let wrong = [("mcp-name", "other")];
+    let wrong = served.ask_with(&wrong, "tools/call", json!({"name": "t"}));
+    assert_eq!(wrong.code(), (400, -32020));
+}
+
+#[test]
+fn long_lists_come_in_pages() {
+    let tools: Vec<_> = (0..5)
+        .map(|at| json!({"name": format!("t{at}"), "inputSchema": {"type": "object"}}))
+        .collect();
+    let mut options = ServeOptions::default();
+    options.page_size = 2;
+    let host = host(&json!({"tools": tools}).to_string(), "{}");
+    let served = Served::start_with(host, options, HttpOptions::default());
+    let mut names = Vec::new();
+    let mut params = json!({});
+    loop {
+        let page = served.ask("tools/list", params).message()["result"].clone();
+        let tools = page["tools"].as_array().expect("tools");
+        assert!(tools.len() <= 2);
+        names.extend(tools.iter().map(|tool| tool["name"].to_string()));
+        match page.get("nextCursor") {
+            Some(cursor) => params = json!({"cursor": cursor}),
+            None => break,
+        }
+    }
+    assert_eq!(names.concat(), r#""t0""t1""t2""t3""t4""#);
+}
+
+#[test]
+fn older_clients_get_schemas_and_results_that_they_can_read() {
+    let schema = json!({"type": "object", "properties": {"any": true}});
+    let described = json!({"tools": [
+        {"name": "t", "inputSchema": schema, "outputSchema": {"type": "array"}},
+    ]});
+    let host = host(
+        &described.to_string(),
+        r#"{"content":[],"structuredContent":[1]}"#,
+    );
+    let served = Served::start(host);
+    let tool = served.ask("tools/list", json!({})).message()["result"]["tools"][0].clone();
+    assert_eq!(tool, described["tools"][0]);
+    let result = served.ask("tools/call", json!({"name": "t"})).message()["result"].clone();
+    assert_eq!(result["structuredContent"], json!([1]));
+
+    let session = served.open();
+    let list = served.in_session(&session, &request("tools/list", json!({})));
+    let tool = list.message()["result"]["tools"][0].clone();
+    let schema = json!({"type": "object", "properties": {"any": {}}});
+    assert_eq!(tool, json!({"name": "t", "inputSchema": schema}));
+    let called = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    assert_eq!(called.message()["result"], json!({"content": []}));
+}
+
+#[test]
+fn sessions_end_when_the_client_says_so_and_are_counted() {
+    let mut options = HttpOptions::default();
+    options.sessions = 1;
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    let session = served.open();
+    let full = served.post(&[], &initialize());
+    assert_eq!(full.status, 503, "{full:?}");
+    assert_eq!(served.ask("tools/list", json!({})).status, 200);
+    let id = [("mcp-session-id", &*session)];
+    assert!(served.send("DELETE", "/mcp", &id, "").status < 300);
+    let gone = served.in_session(&session, &request("tools/list", json!({})));
+    assert_eq!(gone.status, 404);
+}
+
+#[test]
+fn subscriptions_hear_of_changes_until_the_server_stops() {
+    let served = plain();
+    let answer = std::thread::scope(|scope| {
+        let filter =
+            json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
+        let listening = scope.spawn(|| served.ask("subscriptions/listen", filter));
+        // Until somebody listens there is nothing to wait for, so tell again and again.
+        for _ in 0..20 {
+            served.server.notify(Change::Tools);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        served.server.stop();
+        listening.join().expect("an answer")
+    });
+    let messages = answer.messages();
+    let method = |at: usize| messages[at]["method"].as_str().unwrap_or_default();
+    assert_eq!(method(0), "notifications/subscriptions/acknowledged");
+    let accepted = &messages[0]["params"]["notifications"];
+    assert_eq!(accepted, &json!({"toolsListChanged": true}));
+    assert_eq!(method(1), "notifications/tools/list_changed");
+    let last = messages.last().expect("a result");
+    assert_eq!(last["result"]["resultType"], "complete", "{last}");
+}
+
+#[test]
+fn health_is_told() {
+    let served = plain();
+    let health = served.send("GET", "/health", &[], "");
+    let told = json!({"status": "ok", "servlets": 1, "tools": 1});
+    assert_eq!((health.status, health.message()), (200, told));
+}
+
+#[test]
+fn calls_are_counted_by_tool_and_outcome() {
+    let served = plain();
+    for name in ["t", "t", "unknown"] {
+        served.ask("tools/call", json!({"name": name}));
+    }
+    let metrics = served.server.metrics();
+    let calls = r#"servlet_calls_total{servlet="test",tool="t",outcome="ok"} 2"#;
+    assert!(metrics.contains(calls), "{metrics}");
+    assert!(metrics.contains(r#"servlet_call_duration_seconds_count{servlet="test",tool="t"} 2"#));
+    assert!(!metrics.contains("unknown"), "{metrics}");
+}

@@ -1,0 +1,6 @@
+//! MCP as clients see it: over a pipe and over HTTP.
+
+mod http;
+mod pipe;
+#[path = "../support/mod.rs"]
+mod support;
