@@ -22,8 +22,24 @@ unsafe extern "C" {
     fn host_notify_logging_message(params: u64);
 }
 
+/// What the host passed to the running export, if it is UTF-8 text.
+pub(crate) fn input_text() -> Option<String> {
+    let (bytes, ascii) = load_input();
+    if ascii {
+        // SAFETY: ASCII is UTF-8.
+        return Some(unsafe { String::from_utf8_unchecked(bytes) });
+    }
+    String::from_utf8(bytes).ok()
+}
+
 /// What the host passed to the running export.
+#[cfg(feature = "xtp")]
 pub(crate) fn input() -> Vec<u8> {
+    load_input().0
+}
+
+/// The input, and whether all of it is ASCII.
+fn load_input() -> (Vec<u8>, bool) {
     // SAFETY: takes nothing; the kernel answers the length of the input it holds.
     let length = unsafe { kernel::input_length() };
     read(
@@ -154,39 +170,70 @@ pub(crate) fn exchange(bytes: Option<&[u8]>, call: impl FnOnce(u64) -> u64) -> V
     bytes
 }
 
-/// Copies `bytes` into a new block of host memory, eight at a time, as the ABI has no bulk copy.
+/// The bytes that the ABI moves at once; it has no bulk copy.
+const WORD: usize = 8;
+
+/// Copies `bytes` into a new block of host memory.
 #[inline(never)]
 fn store(bytes: &[u8]) -> u64 {
     // SAFETY: allocates; the answer is the handle of a block of that length, 0 for length 0.
     let handle = unsafe { kernel::alloc(bytes.len() as u64) };
     let (mut at, mut rest) = (handle, bytes);
-    // Eight words a turn: the counting would cost as much as the stores.
-    while let Some((words, after)) = rest.split_first_chunk::<64>() {
-        for word in words.chunks_exact(8) {
-            store_word(&mut at, word);
+    // Many words at once: counting them would cost as much as they do.
+    while let Some(block) = next_chunk(&mut rest) {
+        store_block(at, block);
+        at += 128;
+    }
+    store_next::<64>(&mut at, &mut rest);
+    store_next::<32>(&mut at, &mut rest);
+    store_next::<16>(&mut at, &mut rest);
+    store_next::<8>(&mut at, &mut rest);
+    match bytes.last_chunk::<8>() {
+        // The last word begins inside the one before.
+        Some(word) if !rest.is_empty() => store_words(at + rest.len() as u64 - 8, word),
+        _ => {
+            for byte in rest {
+                // SAFETY: `at` stays inside the block, which is as long as `bytes`.
+                unsafe { kernel::store_u8(at, *byte) }
+                at += 1;
+            }
         }
-        rest = after;
-    }
-    let mut words = rest.chunks_exact(8);
-    for word in &mut words {
-        store_word(&mut at, word);
-    }
-    for byte in words.remainder() {
-        // SAFETY: `at` stays inside the block, which is as long as `bytes`.
-        unsafe { kernel::store_u8(at, *byte) }
-        at += 1;
     }
     handle
 }
 
-/// Stores eight bytes and steps over them.
+/// Stores sixteen words. Not inlined: in a loop, the compiler would compute the place of each anew.
+#[inline(never)]
+fn store_block(at: u64, block: &[u8; 128]) {
+    store_words(at, block);
+}
+
+/// Stores the first `N` bytes and steps over them, if there are as many.
 #[inline]
-fn store_word(at: &mut u64, word: &[u8]) {
-    if let Ok(word) = word.try_into() {
-        // SAFETY: `store` stays inside the block, which is as long as its bytes.
-        unsafe { kernel::store_u64(*at, u64::from_le_bytes(word)) }
+fn store_next<const N: usize>(at: &mut u64, rest: &mut &[u8]) {
+    if let Some(words) = next_chunk::<N>(rest) {
+        store_words(*at, words);
+        *at += N as u64;
     }
-    *at += 8;
+}
+
+/// Takes the first `N` bytes off.
+#[inline]
+fn next_chunk<'a, const N: usize>(rest: &mut &'a [u8]) -> Option<&'a [u8; N]> {
+    let (chunk, after) = rest.split_first_chunk()?;
+    *rest = after;
+    Some(chunk)
+}
+
+/// Stores bytes of whole words.
+#[inline]
+fn store_words<const N: usize>(at: u64, words: &[u8; N]) {
+    for start in (0..N).step_by(8) {
+        if let Some(word) = words[start..].first_chunk() {
+            // SAFETY: `store` stays inside the block, which is as long as its bytes.
+            unsafe { kernel::store_u64(at + start as u64, u64::from_le_bytes(*word)) }
+        }
+    }
 }
 
 /// Copies a block of host memory and frees it; handle 0 is the host's "nothing".
@@ -196,7 +243,7 @@ fn load(handle: u64) -> Option<Vec<u8>> {
     }
     // SAFETY: the handle comes from the host in answer to a call of ours.
     let length = unsafe { kernel::length(handle) };
-    let bytes = read(
+    let (bytes, _) = read(
         length,
         // SAFETY: `read` asks for offsets below `length` only.
         |at| unsafe { kernel::load_u64(handle + at) },
@@ -208,20 +255,36 @@ fn load(handle: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Reads `length` bytes, eight at a time.
-fn read(length: u64, word: impl Fn(u64) -> u64, byte: impl Fn(u64) -> u8) -> Vec<u8> {
-    let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+/// Reads `length` bytes, and tells whether all of them are ASCII.
+fn read(length: u64, word: impl Fn(u64) -> u64, byte: impl Fn(u64) -> u8) -> (Vec<u8>, bool) {
+    let length = usize::try_from(length).unwrap_or(0);
+    let mut bytes = Vec::<u8>::with_capacity(length);
+    let start = bytes.as_mut_ptr();
+    let mut seen = 0;
     let mut at = 0;
-    let mut chunks = bytes.chunks_exact_mut(8);
-    for chunk in &mut chunks {
-        if let Ok(chunk) = <&mut [u8; 8]>::try_from(chunk) {
-            *chunk = word(at).to_le_bytes();
-        }
-        at += 8;
+    let mut word_at = |at: usize| {
+        let word = word(at as u64);
+        seen |= word;
+        // SAFETY: there is room for `length` bytes, and so for a word that ends there.
+        unsafe { start.add(at).cast::<u64>().write_unaligned(word) }
+    };
+    while length - at >= WORD {
+        word_at(at);
+        at += WORD;
     }
-    for place in chunks.into_remainder() {
-        *place = byte(at);
+    if at < length && length >= WORD {
+        // A word that begins inside the one before.
+        word_at(length - WORD);
+        at = length;
+    }
+    while at < length {
+        let byte = byte(at as u64);
+        seen |= u64::from(byte);
+        // SAFETY: there is room for `length` bytes.
+        unsafe { start.add(at).write(byte) }
         at += 1;
     }
-    bytes
+    // SAFETY: that many were written.
+    unsafe { bytes.set_len(length) }
+    (bytes, seen & 0x8080_8080_8080_8080 == 0)
 }

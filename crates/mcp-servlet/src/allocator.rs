@@ -11,113 +11,62 @@
     reason = "blocks are aligned to 16 bytes at least"
 )]
 
-use std::alloc::{GlobalAlloc, Layout};
-use std::cell::UnsafeCell;
-use std::ptr::null_mut;
+#[cfg(test)]
+mod tests;
+#[cfg(target_family = "wasm")]
+mod wasm;
 
-#[global_allocator]
-static ALLOCATOR: Allocator = Allocator(UnsafeCell::new(Heap::new()));
+use std::alloc::Layout;
+use std::ptr::null_mut;
 
 /// A page of wasm memory, in bytes.
 const PAGE: usize = 1 << 16;
-/// The smallest block: 16 bytes, as a power of two. Blocks are aligned to as much.
-const SMALLEST: u32 = 4;
+/// The smallest block, in bytes. Blocks are aligned to as much.
+const SMALLEST: usize = 16;
+/// The lists: by the leading zeros of the largest size, then the same for what is aligned to its size.
+const LISTS: usize = 2 * usize::BITS as usize;
 
-struct Allocator(UnsafeCell<Heap>);
-
-// SAFETY: this is built for wasm without threads only.
-unsafe impl Sync for Allocator {}
-
-// SAFETY: `Heap` hands out blocks that are as large and aligned as asked for, and each to one owner.
-unsafe impl GlobalAlloc for Allocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: there is one thread, and no method of `Heap` calls another allocation.
-        let heap = unsafe { &mut *self.0.get() };
-        heap.take(layout).unwrap_or(null_mut())
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        let heap = unsafe { &mut *self.0.get() };
-        // SAFETY: the caller owned the block, which `take` made for this layout.
-        unsafe { heap.put_back(block, layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller promises that the size, rounded up to the alignment, is no overflow.
-        let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        if class(new) == class(layout) {
-            return block;
-        }
-        // SAFETY: the new block is not the old one, and both are as long as what is copied.
-        unsafe {
-            let target = self.alloc(new);
-            if !target.is_null() {
-                block.copy_to_nonoverlapping(target, size.min(layout.size()));
-                self.dealloc(block, layout);
-            }
-            target
-        }
-    }
+/// Where memory comes from.
+trait Pages {
+    /// The start of so many new pages, if there are any.
+    fn grow(&mut self, pages: usize) -> Option<*mut u8>;
 }
 
-/// The power of two that a block for this layout has.
-fn class(layout: Layout) -> u32 {
-    let size = layout.size().max(layout.align());
-    (usize::BITS - size.saturating_sub(1).leading_zeros()).max(SMALLEST)
+/// A free block, which holds the address of the next one.
+struct Block {
+    next: *mut Block,
 }
 
-struct Heap {
-    /// By class, the address of the first free block, which holds that of the next; 0 for none.
-    free: [usize; usize::BITS as usize],
-    /// Where memory is that was never handed out.
-    next: usize,
-    end: usize,
+struct Heap<M> {
+    memory: M,
+    /// The first free block of each list.
+    free: [*mut Block; LISTS],
+    /// Where memory is that was never handed out, and where it ends.
+    fresh: *mut u8,
+    end: *mut u8,
 }
 
-impl Heap {
-    const fn new() -> Self {
+impl<M: Pages> Heap<M> {
+    const fn new(memory: M) -> Self {
         Self {
-            free: [0; usize::BITS as usize],
-            next: 0,
-            end: 0,
+            memory,
+            free: [null_mut(); LISTS],
+            fresh: null_mut(),
+            end: null_mut(),
         }
     }
 
-    /// A free block, or a new one. Not inlined, as all that follow: callers are many.
-    #[inline(never)]
-    fn take(&mut self, layout: Layout) -> Option<*mut u8> {
-        let class = class(layout);
-        let first = self.free.get_mut(class as usize)?;
-        // Only types that are aligned to more than 16 bytes can find a block that does not suit them.
-        if *first != 0 && *first & (layout.align() - 1) == 0 {
-            let block = *first as *mut u8;
-            // SAFETY: a free block holds the address of the next one.
-            *first = unsafe { block.cast::<usize>().read() };
-            return Some(block);
+    /// A free block, or a new one; null if there is no memory.
+    #[inline]
+    fn take(&mut self, layout: Layout) -> *mut u8 {
+        let list = list(layout);
+        let block = self.free[list];
+        if block.is_null() {
+            return self.carve(list);
         }
-        self.carve(1 << class, layout.align())
-    }
-
-    /// A block of memory that was never handed out.
-    #[cold]
-    #[inline(never)]
-    fn carve(&mut self, size: usize, align: usize) -> Option<*mut u8> {
-        let align = align.max(1 << SMALLEST);
-        let mut start = self.next.checked_next_multiple_of(align)?;
-        if start.checked_add(size)? > self.end {
-            let pages = size.checked_add(align)?.div_ceil(PAGE);
-            let page = core::arch::wasm32::memory_grow(0, pages);
-            if page == usize::MAX {
-                return None;
-            }
-            if page * PAGE != self.end {
-                start = (page * PAGE).next_multiple_of(align);
-            }
-            self.end = (page + pages) * PAGE;
-        }
-        self.next = start + size;
-        Some(start as *mut u8)
+        // SAFETY: a free block is ours, and holds the address of the next.
+        self.free[list] = unsafe { (*block).next };
+        block.cast()
     }
 
     /// Takes a block back.
@@ -125,12 +74,90 @@ impl Heap {
     /// # Safety
     ///
     /// The caller owns the block, which `take` made for this layout, and gives it up.
-    #[inline(never)]
+    #[inline]
     unsafe fn put_back(&mut self, block: *mut u8, layout: Layout) {
-        if let Some(first) = self.free.get_mut(class(layout) as usize) {
-            // SAFETY: the block is ours, and the smallest holds an address.
-            unsafe { block.cast::<usize>().write(*first) }
-            *first = block as usize;
-        }
+        let list = list(layout);
+        let block = block.cast::<Block>();
+        // SAFETY: the block is ours, large enough for an address, and aligned to one.
+        unsafe { (*block).next = self.free[list] }
+        self.free[list] = block;
     }
+
+    /// The same block or another, with room for `size` bytes and what it held; null if there is no memory.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the block, which `take` made for this layout, and gives it up unless the answer is null.
+    /// The size, rounded up to the alignment, is no overflow.
+    unsafe fn resize(&mut self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        if list(new) == list(layout) {
+            return block;
+        }
+        let target = self.take(new);
+        if !target.is_null() {
+            // SAFETY: the new block is not the old one, and both are as long as what is copied.
+            unsafe {
+                block.copy_to_nonoverlapping(target, size.min(layout.size()));
+                self.put_back(block, layout);
+            }
+        }
+        target
+    }
+
+    /// A block of memory that was never handed out.
+    #[cold]
+    #[inline(never)]
+    fn carve(&mut self, list: usize) -> *mut u8 {
+        let Some(size) = size(list) else {
+            return null_mut();
+        };
+        let align = if is_natural(list) { size } else { SMALLEST };
+        let mut start = self.fresh.wrapping_add(self.fresh.align_offset(align));
+        if self.left(start) < size {
+            let pages = size.div_ceil(PAGE) + align / PAGE;
+            let Some(new) = self.memory.grow(pages) else {
+                return null_mut();
+            };
+            if new != self.end {
+                start = new.wrapping_add(new.align_offset(align));
+            }
+            self.end = new.wrapping_add(pages * PAGE);
+        }
+        self.fresh = start.wrapping_add(size);
+        start
+    }
+
+    /// How many bytes there are from `start` on.
+    fn left(&self, start: *mut u8) -> usize {
+        self.end.addr().saturating_sub(start.addr())
+    }
+}
+
+/// The list that blocks for this layout are on.
+#[inline]
+fn list(layout: Layout) -> usize {
+    if layout.align() > SMALLEST {
+        return natural(layout);
+    }
+    // A layout of no bytes is never asked for, and would be on the list of the largest blocks.
+    (layout.size().wrapping_sub(1) | (SMALLEST - 1)).leading_zeros() as usize
+}
+
+/// The list for a larger alignment than usual: all its blocks are aligned to their size, so any of them suits.
+#[cold]
+#[inline(never)]
+fn natural(layout: Layout) -> usize {
+    let size = layout.size().max(layout.align());
+    (size - 1).leading_zeros() as usize + LISTS / 2
+}
+
+fn is_natural(list: usize) -> bool {
+    list >= LISTS / 2
+}
+
+/// The size of the blocks on a list; none if they were too large for any memory.
+fn size(list: usize) -> Option<usize> {
+    (usize::MAX >> (list % (LISTS / 2))).checked_add(1)
 }

@@ -16,7 +16,7 @@ pub fn describe(servlet: &Servlet) -> i32 {
 /// The `call` export: answers a `tools/call` request.
 pub fn call(servlet: &Servlet) -> i32 {
     report_panics();
-    let context = Context::of(String::from_utf8(abi::input()).ok());
+    let context = Context::of(abi::input_text());
     match servlet.answer(&context, context.request()) {
         Ok(json) => {
             abi::set_output(json.as_bytes());

@@ -39,10 +39,13 @@
 
 #[cfg(target_family = "wasm")]
 mod abi;
-#[cfg(all(
-    target_arch = "wasm32",
-    not(target_feature = "atomics"),
-    feature = "small-allocator"
+#[cfg(any(
+    test,
+    all(
+        target_arch = "wasm32",
+        not(target_feature = "atomics"),
+        feature = "small-allocator"
+    )
 ))]
 mod allocator;
 mod arguments;

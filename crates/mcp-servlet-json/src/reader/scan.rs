@@ -91,22 +91,25 @@ pub(crate) fn string(input: &[u8], at: usize, lenient: bool) -> Step {
 
 /// Steps over plain characters, up to a quote, a backslash or a control character.
 ///
-/// Eight bytes are looked at together, with the usual arithmetic that finds a zero or a small byte in a word. It may
-/// err on the bytes after the first that it finds, and never on that one.
+/// Eight bytes are looked at together, with the usual arithmetic that finds a small byte in a word: turning one bit
+/// makes the quote one more than the control characters, and a backslash zero. It may err on the bytes after the
+/// first that it finds, and never on that one.
 #[inline(never)]
-pub(crate) fn run(input: &[u8], mut at: usize) -> usize {
-    while let Some(chunk) = input.get(at..).and_then(<[u8]>::first_chunk) {
+pub(crate) fn run(input: &[u8], start: usize) -> usize {
+    let Some(mut rest) = input.get(start..) else {
+        return start;
+    };
+    while let Some((chunk, after)) = rest.split_first_chunk() {
         let word = u64::from_le_bytes(*chunk);
-        let quote = word ^ (ONES * u64::from(b'"'));
-        let backslash = word ^ (ONES * u64::from(b'\\'));
-        let found = quote.wrapping_sub(ONES) & !quote
-            | backslash.wrapping_sub(ONES) & !backslash
-            | word.wrapping_sub(ONES * 0x20) & !word;
-        if found & HIGH != 0 {
-            return at + (found & HIGH).trailing_zeros() as usize / 8;
+        let quote_or_control = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+        let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
+        let found = (quote_or_control | backslash) & !word & HIGH;
+        if found != 0 {
+            return input.len() - rest.len() + found.trailing_zeros() as usize / 8;
         }
-        at += 8;
+        rest = after;
     }
+    let mut at = input.len() - rest.len();
     while !matches!(byte(input, at), b'"' | b'\\' | ..0x20) {
         at += 1;
     }
