@@ -105,7 +105,7 @@ pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error
 /// Reads the one value that there must be.
 fn read<'de, T: Deserialize<'de>>(mut deserializer: Deserializer<'de>) -> Result<T, Error> {
     let value = deserializer.value()?;
-    deserializer.finish()?;
+    deserializer.reader().finish()?;
     Ok(value)
 }
 

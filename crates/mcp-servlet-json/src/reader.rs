@@ -174,6 +174,7 @@ impl<'de> Reader<'de> {
     ///
     /// # Errors
     /// If anything else is left.
+    #[inline(never)]
     pub fn finish(&mut self) -> Result<(), Error> {
         self.peek();
         if self.at < self.input.len() {
@@ -202,7 +203,6 @@ impl<'de> Reader<'de> {
     }
 
     /// Whether an element or a member comes. If the closing bracket comes instead, reads it and leaves.
-    #[inline]
     pub(crate) fn next(&mut self, close: u8) -> Result<bool, Error> {
         let mut next = self.peek();
         let fresh = std::mem::take(&mut self.fresh);

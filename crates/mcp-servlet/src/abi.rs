@@ -229,7 +229,7 @@ fn next_chunk<'a, const N: usize>(rest: &mut &'a [u8]) -> Option<&'a [u8; N]> {
 #[inline]
 fn store_words<const N: usize>(at: u64, words: &[u8; N]) {
     for start in (0..N).step_by(8) {
-        if let Some(word) = words[start..].first_chunk() {
+        if let Some(word) = words.get(start..).and_then(<[u8]>::first_chunk) {
             // SAFETY: `store` stays inside the block, which is as long as its bytes.
             unsafe { kernel::store_u64(at + start as u64, u64::from_le_bytes(*word)) }
         }

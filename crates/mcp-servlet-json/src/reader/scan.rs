@@ -16,9 +16,18 @@ pub(crate) fn byte(input: &[u8], at: usize) -> u8 {
     input.get(at).copied().unwrap_or(0)
 }
 
-/// Steps over white space.
+/// Steps over white space, of which there is mostly none.
 #[inline]
-pub(crate) fn space(input: &[u8], mut at: usize) -> usize {
+pub(crate) fn space(input: &[u8], at: usize) -> usize {
+    if byte(input, at) > b' ' {
+        return at;
+    }
+    blanks(input, at)
+}
+
+#[cold]
+#[inline(never)]
+fn blanks(input: &[u8], mut at: usize) -> usize {
     while matches!(byte(input, at), b' ' | b'\t' | b'\n' | b'\r') {
         at += 1;
     }
