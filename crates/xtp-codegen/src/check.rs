@@ -9,6 +9,7 @@ mod lists;
 mod refs;
 mod unions;
 
+pub(crate) use self::identifiers::is_identifier;
 use crate::diagnostic::Report;
 use crate::document::Document;
 

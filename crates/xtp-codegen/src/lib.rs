@@ -35,6 +35,7 @@
 //! errors from [`Schema::parse`], warnings from [`Schema::warnings`].
 
 mod check;
+pub mod compat;
 mod diagnostic;
 mod document;
 mod format;

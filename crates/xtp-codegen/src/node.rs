@@ -51,6 +51,14 @@ impl Number {
     pub(crate) fn is_zero(&self) -> bool {
         self.0.as_f64() == Some(0.0)
     }
+
+    /// The number as a script prints it, but for the very large and the very small.
+    pub(crate) fn to_script(&self) -> String {
+        match self.0.as_f64() {
+            Some(number) if self.0.is_f64() => number.to_string(),
+            _ => self.0.to_string(),
+        }
+    }
 }
 
 /// One entry of a map.

@@ -1,0 +1,129 @@
+//! The library's search for schemas that contain themselves.
+//!
+//! It follows properties, the items of a list, and the values of a map, and neither lists of
+//! lists nor schemas that are another name for a schema.
+
+use std::collections::BTreeSet;
+
+use crate::compat::Finding;
+use crate::node::Node;
+
+/// One finding for each circle.
+pub(super) fn find(root: &Node) -> Vec<Finding> {
+    let schemas = root.get("components").and_then(|node| node.get("schemas"));
+    let Some(schemas) = schemas else {
+        return Vec::new();
+    };
+    let mut search = Search {
+        schemas,
+        done: BTreeSet::new(),
+        found: Vec::new(),
+    };
+    for entry in schemas.entries() {
+        search.visit(&entry.key.text);
+    }
+    search.found
+}
+
+/// A depth-first walk that keeps its own stack, however long a chain of schemas is.
+struct Search<'a> {
+    schemas: &'a Node,
+    done: BTreeSet<&'a str>,
+    found: Vec<Finding>,
+}
+
+/// A schema on the way.
+struct Step<'a> {
+    schema: &'a str,
+    /// The labels of the way out of it that is taken.
+    labels: Vec<&'a str>,
+    /// The ways out that are left.
+    edges: std::vec::IntoIter<Edge<'a>>,
+}
+
+/// The labels on the way to a schema, and the schema.
+type Edge<'a> = (Vec<&'a str>, &'a str);
+
+impl<'a> Search<'a> {
+    fn visit(&mut self, start: &'a str) {
+        let mut way = Vec::new();
+        self.enter(start, &mut way);
+        while let Some(step) = way.last_mut() {
+            let Some((labels, target)) = step.edges.next() else {
+                self.done.insert(step.schema);
+                way.pop();
+                continue;
+            };
+            step.labels = labels;
+            match way.iter().position(|step| step.schema == target) {
+                Some(start) => self.record(&way, start, target),
+                None => self.enter(target, &mut way),
+            }
+        }
+    }
+
+    fn enter(&self, schema: &'a str, way: &mut Vec<Step<'a>>) {
+        if self.done.contains(schema) {
+            return;
+        }
+        if let Some(node) = self.schemas.get(schema) {
+            way.push(Step {
+                schema,
+                labels: Vec::new(),
+                edges: edges(node).into_iter(),
+            });
+        }
+    }
+
+    fn record(&mut self, way: &[Step<'_>], start: usize, target: &str) {
+        let labels = |steps: &[Step<'_>]| -> Vec<String> {
+            let labels = steps
+                .iter()
+                .flat_map(|step| [&[step.schema], step.labels.as_slice()].concat());
+            labels.map(str::to_owned).collect()
+        };
+        let mut circle = labels(&way[start..]);
+        circle.push(target.to_owned());
+        self.found.push(Finding {
+            message: format!("Detected circular reference: {}", circle.join(" -> ")),
+            path: format!("#/components/schemas/{}", labels(way).join("/")),
+        });
+    }
+}
+
+/// The schemas that a schema leads to, each with the labels of the way there.
+fn edges(schema: &Node) -> Vec<Edge<'_>> {
+    let mut edges = Vec::new();
+    if let Some(properties) = schema.get("properties") {
+        for entry in properties.entries() {
+            let name = entry.key.text.as_str();
+            let targets = targets(&entry.value).into_iter();
+            edges.extend(targets.map(|(label, target)| ([&[name], label].concat(), target)));
+        }
+    } else if let Some(target) = map_value(schema) {
+        edges.push((MAP.to_vec(), target));
+    }
+    edges
+}
+
+const MAP: &[&str] = &["additionalProperties", "value"];
+
+fn targets(property: &Node) -> Vec<(&'static [&'static str], &str)> {
+    let items = property.get("items").and_then(target);
+    let direct = target(property).map(|target| (&[][..], target));
+    let items = items.map(|target| (&["items"][..], target));
+    let values = map_value(property).map(|target| (MAP, target));
+    [direct, items, values].into_iter().flatten().collect()
+}
+
+fn map_value(node: &Node) -> Option<&str> {
+    target(node.get("additionalProperties")?)
+}
+
+/// The schema that a `$ref` names; beside `type` it is not looked at.
+fn target(node: &Node) -> Option<&str> {
+    if node.truthy("type").is_some() {
+        return None;
+    }
+    node.get("$ref")?.as_text()?.split('/').nth(3)
+}
