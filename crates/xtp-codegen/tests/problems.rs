@@ -127,7 +127,7 @@ fn points_at_problems_of_properties() {
         (Error, Code::RefForm, "a: {$ref: '#/exports/f'}", 17, "/$ref"),
         (Warning, Code::RefForm, "a: {$ref: '#/components/schemas/B/enum/b'}", 17, "/$ref"),
         (Error, Code::RefTarget, "a: {$ref: '#/components/schemas/a'}", 17, "/$ref"),
-        (Warning, Code::TypeKeys, "a: {$ref: '#/components/schemas/B', type: object}", 11, "/$ref"),
+        (Warning, Code::TypeKeys, "a: {$ref: '#/components/schemas/B', type: object}", 43, "/type"),
         (Warning, Code::Cycle, "a: {type: array, items: {$ref: '#/components/schemas/A'}}", 38, "/items/$ref"),
     ];
     for (severity, code, text, column, pointer) in cases {

@@ -157,13 +157,13 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
         return Shape::Map(Box::new(element(depth, values, Place::MapValue, report)));
     }
     if let Some(target) = fields.get("$ref") {
-        let Some(ty) = ty else {
+        let (Some(beside), Some(ty)) = (fields.get("type"), ty) else {
             return reference(target, report);
         };
-        let message = "`$ref` means nothing beside `type`";
+        let message = format!("type `{ty}` wins over `$ref`");
         let code = Code::TypeKeys;
-        let problem = report.refused(Refused::Nobody, code, &target.at_key(), message);
-        problem.help(format!("remove `type`, or the value is any `{ty}`"));
+        let problem = report.refused(Refused::Nobody, code, &beside.at_key(), message);
+        problem.help("remove one of them; `type` is probably too much");
     }
     if let Some(values) = fields.get("enum") {
         return object::values(fields, values, report);
