@@ -42,6 +42,7 @@ impl Limits {
             allowed_paths: self.allow_path.clone(),
             memory: self.memory.0,
             timeout: self.timeout.0,
+            ..LoadOptions::default()
         }
     }
 }

@@ -52,6 +52,14 @@ pub enum LoadError {
         /// What the system said.
         source: io::Error,
     },
+    /// The directory for compiled modules cannot be used.
+    #[error("cannot keep compiled modules in `{}`", directory.display())]
+    Cache {
+        /// The directory.
+        directory: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The WebAssembly runtime refused the module.
     #[error("cannot compile `{servlet}`: {message}")]
     Compile {
@@ -170,6 +178,47 @@ pub enum CallError {
         /// The memory it had.
         limit: u64,
     },
+    /// No new instance could be made.
+    #[error("servlet `{servlet}` does not start: {message}")]
+    Start {
+        /// The servlet's name.
+        servlet: String,
+        /// What stopped it.
+        message: String,
+    },
+    /// As many calls run and wait as may.
+    #[error("servlet `{servlet}` is busy: {waiting} calls wait for it already")]
+    Busy {
+        /// The servlet's name.
+        servlet: String,
+        /// How many calls were waiting.
+        waiting: usize,
+    },
+    /// No instance became free in time.
+    #[error("servlet `{servlet}` is busy: no instance became free within {limit:?}")]
+    Waited {
+        /// The servlet's name.
+        servlet: String,
+        /// How long the call waited.
+        limit: Duration,
+    },
+    /// Whoever asked does not want the result any more.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// The servlet answered more than its options allow.
+    #[error(
+        "servlet `{servlet}` answered too much in `{export}`: {size} bytes, and {limit} is the limit"
+    )]
+    OutputTooLarge {
+        /// The servlet's name.
+        servlet: String,
+        /// The export that was running.
+        export: &'static str,
+        /// How many bytes it wrote.
+        size: u64,
+        /// How many it may write.
+        limit: u64,
+    },
     /// The servlet answered with something that is no result.
     #[error("servlet `{servlet}` answered wrongly: output of `{export}`, {at}: {problem}")]
     BadOutput {
@@ -224,6 +273,8 @@ impl CallError {
 
     /// The error as JSON-RPC sends it.
     pub fn to_fault(&self) -> Fault {
+        let internal =
+            |servlet: &String, export| Fault::internal(servlet, export, self.to_string());
         match self {
             Self::UnknownTool { similar, .. } => Fault {
                 code: Fault::INVALID_PARAMS,
@@ -233,6 +284,17 @@ impl CallError {
                     .map(|name| serde_json::json!({ "similar": name })),
             },
             Self::Fault { fault, .. } => Fault::clone(fault),
+            Self::Busy { servlet, .. } | Self::Waited { servlet, .. } => Fault {
+                code: Fault::BUSY,
+                message: self.to_string(),
+                data: Some(serde_json::json!({ "servlet": servlet, "retry": true })),
+            },
+            Self::Start { servlet, .. } => internal(servlet, None),
+            Self::Cancelled => Fault {
+                code: Fault::INTERNAL,
+                message: self.to_string(),
+                data: None,
+            },
             Self::Panic {
                 servlet, export, ..
             }
@@ -248,9 +310,12 @@ impl CallError {
             | Self::OutOfMemory {
                 servlet, export, ..
             }
+            | Self::OutputTooLarge {
+                servlet, export, ..
+            }
             | Self::BadOutput {
                 servlet, export, ..
-            } => Fault::internal(servlet, export, self.to_string()),
+            } => internal(servlet, Some(*export)),
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct Fault {
 impl Fault {
     /// JSON-RPC: the parameters of the request are wrong.
     pub const INVALID_PARAMS: i32 = -32602;
+    /// Ours, of those that the protocol leaves to servers: try again later.
+    pub const BUSY: i32 = -32000;
     /// JSON-RPC: the server failed.
     pub const INTERNAL: i32 = -32603;
 
@@ -37,12 +39,16 @@ impl Fault {
         })
     }
 
-    /// An internal error that names the servlet and the export it happened in.
-    pub(crate) fn internal(servlet: &str, export: &str, message: String) -> Self {
+    /// An internal error that names the servlet and the export it happened in, if it was running.
+    pub(crate) fn internal(servlet: &str, export: Option<&str>, message: String) -> Self {
+        let data = match export {
+            Some(export) => json!({ "servlet": servlet, "export": export }),
+            None => json!({ "servlet": servlet }),
+        };
         Self {
             code: Self::INTERNAL,
             message,
-            data: Some(json!({ "servlet": servlet, "export": export })),
+            data: Some(data),
         }
     }
 }

@@ -62,4 +62,19 @@ impl Host {
             None => Err(CallError::unknown_tool(tool, self.tools().map(Tool::name))),
         }
     }
+
+    /// Calls a tool on a thread that may block; see [`Servlet::call_async`].
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn call_async(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+    ) -> Result<CallToolResult, CallError> {
+        match self.index.get(tool) {
+            Some(at) => self.servlets[*at].call_async(tool, arguments).await,
+            None => Err(CallError::unknown_tool(tool, self.tools().map(Tool::name))),
+        }
+    }
 }

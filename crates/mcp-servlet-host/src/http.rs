@@ -14,11 +14,41 @@ use std::{
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val, ValType};
 use ureq::http::Response;
 
-use crate::inspect::{EXTISM, Module};
+use crate::{
+    LoadOptions,
+    engine::{Call, Current},
+    inspect::{EXTISM, Module},
+};
 use request::Request;
 
 const MAX_REDIRECTS: usize = 10;
-const MAX_RESPONSE: u64 = 50 * 1024 * 1024;
+
+/// How much of a body is read before the next look at whether the call goes on.
+const CHUNK: u64 = 64 << 10;
+
+/// What the instances of one servlet share: connections that stay open, and limits.
+#[derive(Clone)]
+pub(crate) struct Client {
+    agent: ureq::Agent,
+    allowed_hosts: Arc<[String]>,
+    requests: Option<u32>,
+    response: Option<u64>,
+}
+
+impl Client {
+    pub(crate) fn new(options: &LoadOptions) -> Self {
+        let config = ureq::Agent::config_builder()
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .build();
+        Self {
+            agent: config.into(),
+            allowed_hosts: options.allowed_hosts.clone().into(),
+            requests: options.http_requests,
+            response: options.http_response,
+        }
+    }
+}
 
 /// What the last response said besides its body.
 #[derive(Default)]
@@ -27,13 +57,25 @@ struct Last {
     headers: BTreeMap<String, String>,
 }
 
+/// What the functions of one slot share.
+#[derive(Clone)]
+struct Shared {
+    client: Client,
+    current: Current,
+    last: Arc<Mutex<Last>>,
+}
+
 /// The functions for HTTP that `module` imports.
-pub(crate) fn functions(module: &Module) -> Vec<Function> {
-    let last = Shared::default();
+pub(crate) fn functions(module: &Module, client: &Client, current: &Current) -> Vec<Function> {
+    let shared = Shared {
+        client: client.clone(),
+        current: current.clone(),
+        last: Arc::default(),
+    };
     let function = |name, inputs: &[ValType], result, run: HostFunction| {
-        let last = Arc::clone(&last);
+        let shared = shared.clone();
         let run = move |plugin: &mut CurrentPlugin, inputs: &[Val], outputs: &mut [Val], _| {
-            run(plugin, inputs, outputs, &last)
+            run(plugin, inputs, outputs, &shared)
         };
         let function = Function::new(name, inputs.to_vec(), [result], UserData::new(()), run);
         module
@@ -48,14 +90,13 @@ pub(crate) fn functions(module: &Module) -> Vec<Function> {
     all.into_iter().flatten().collect()
 }
 
-type Shared = Arc<Mutex<Last>>;
 type HostFunction = fn(&mut CurrentPlugin, &[Val], &mut [Val], &Shared) -> Result<(), Error>;
 
 fn http_request(
     plugin: &mut CurrentPlugin,
     inputs: &[Val],
     outputs: &mut [Val],
-    last: &Shared,
+    shared: &Shared,
 ) -> Result<(), Error> {
     let [ask, body] = inputs else {
         return Err(Error::msg("http_request takes two values"));
@@ -65,25 +106,15 @@ fn http_request(
         Val::I64(0) => None,
         at => Some(take(plugin, at)?),
     };
-    let response = send(plugin, ask)?;
+    let response = shared.send(ask)?;
     let headers = response.headers().iter().filter_map(|(name, value)| {
         Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
     });
-    *remembered(last)? = Last {
+    *shared.remembered()? = Last {
         status: response.status().as_u16(),
         headers: headers.collect(),
     };
-    let mut body = Vec::new();
-    response
-        .into_body()
-        .into_reader()
-        .take(MAX_RESPONSE + 1)
-        .read_to_end(&mut body)?;
-    if body.len() as u64 > MAX_RESPONSE {
-        return Err(Error::msg(format!(
-            "the HTTP response is larger than {MAX_RESPONSE} bytes"
-        )));
-    }
+    let body = shared.read(response)?;
     let handle = plugin.memory_new(body)?;
     outputs[0] = plugin.memory_to_val(handle);
     Ok(())
@@ -93,9 +124,9 @@ fn http_status_code(
     _: &mut CurrentPlugin,
     _: &[Val],
     outputs: &mut [Val],
-    last: &Shared,
+    shared: &Shared,
 ) -> Result<(), Error> {
-    outputs[0] = Val::I32(remembered(last)?.status.into());
+    outputs[0] = Val::I32(shared.remembered()?.status.into());
     Ok(())
 }
 
@@ -103,17 +134,12 @@ fn http_headers(
     plugin: &mut CurrentPlugin,
     _: &[Val],
     outputs: &mut [Val],
-    last: &Shared,
+    shared: &Shared,
 ) -> Result<(), Error> {
-    let headers = serde_json::to_string(&remembered(last)?.headers)?;
+    let headers = serde_json::to_string(&shared.remembered()?.headers)?;
     let handle = plugin.memory_new(headers)?;
     outputs[0] = plugin.memory_to_val(handle);
     Ok(())
-}
-
-fn remembered(last: &Shared) -> Result<MutexGuard<'_, Last>, Error> {
-    last.lock()
-        .map_err(|_| Error::msg("an earlier HTTP request panicked"))
 }
 
 /// Takes a block out of the servlet's messages.
@@ -125,33 +151,86 @@ fn take(plugin: &mut CurrentPlugin, at: &Val) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Sends a request and follows where the answer leads, as far as that is allowed.
-fn send(plugin: &CurrentPlugin, mut ask: Request) -> Result<Response<ureq::Body>, Error> {
-    for _ in 0..=MAX_REDIRECTS {
-        let allowed = plugin.manifest().allowed_hosts.iter().flatten();
-        if !ask.is_allowed(allowed) {
+impl Shared {
+    fn remembered(&self) -> Result<MutexGuard<'_, Last>, Error> {
+        self.last
+            .lock()
+            .map_err(|_| Error::msg("an earlier HTTP request panicked"))
+    }
+
+    /// The call on whose behalf a request is sent.
+    fn call(&self) -> Result<Arc<Call>, Error> {
+        let call = self.current.get();
+        call.ok_or_else(|| Error::msg("HTTP requests can be sent in calls only"))
+    }
+
+    /// Sends a request and follows where the answer leads, as far as that is allowed.
+    fn send(&self, mut ask: Request) -> Result<Response<ureq::Body>, Error> {
+        let call = self.call()?;
+        if let Some(limit) = self
+            .client
+            .requests
+            .filter(|limit| call.count_request() >= *limit)
+        {
             return Err(Error::msg(format!(
-                "HTTP request to {} is not allowed",
-                ask.url
+                "one call may send {limit} HTTP requests, and this is another one"
             )));
         }
-        let config = ureq::Agent::config_builder()
-            .max_redirects(0)
-            .http_status_as_error(false)
-            .timeout_global(plugin.time_remaining())
-            .build();
-        let response = ask.send(&config.into()).map_err(|error| match error {
-            // The same text as for a servlet that computes for too long.
-            ureq::Error::Timeout(_) => Error::msg("timeout"),
-            error => Error::new(error),
-        })?;
-        match ask.redirected(&response) {
-            Some(next) => ask = next,
-            None => return Ok(response),
+        for _ in 0..=MAX_REDIRECTS {
+            if !ask.is_allowed(self.client.allowed_hosts.iter()) {
+                return Err(Error::msg(format!(
+                    "HTTP request to {} is not allowed",
+                    ask.url
+                )));
+            }
+            let response = ask.send(&self.client.agent, call.time_left());
+            let response = response.map_err(|error| timeout(error, &call))?;
+            match ask.redirected(&response) {
+                Some(next) => ask = next,
+                None => return Ok(response),
+            }
+        }
+        Err(Error::msg(format!(
+            "more than {MAX_REDIRECTS} redirects, the last to {}",
+            ask.url
+        )))
+    }
+
+    /// Reads a body as far as it may go, and as long as somebody waits for it.
+    fn read(&self, response: Response<ureq::Body>) -> Result<Vec<u8>, Error> {
+        let call = self.call()?;
+        let mut reader = response
+            .into_body()
+            .into_with_config()
+            .limit(u64::MAX)
+            .reader();
+        let mut body = Vec::new();
+        loop {
+            let chunk = (&mut reader).take(CHUNK).read_to_end(&mut body);
+            let read = chunk.map_err(|error| timeout(error.into(), &call))?;
+            if let Some(limit) = self
+                .client
+                .response
+                .filter(|limit| body.len() as u64 > *limit)
+            {
+                return Err(Error::msg(format!(
+                    "the HTTP response is larger than {limit} bytes"
+                )));
+            }
+            if read == 0 {
+                return Ok(body);
+            }
+            if call.stopping().is_some() {
+                return Err(Error::msg("the call was stopped"));
+            }
         }
     }
-    Err(Error::msg(format!(
-        "more than {MAX_REDIRECTS} redirects, the last to {}",
-        ask.url
-    )))
+}
+
+/// Tells a call whose time ended during a request from a request that failed.
+fn timeout(error: ureq::Error, call: &Call) -> Error {
+    if matches!(error, ureq::Error::Timeout(_)) {
+        call.expire();
+    }
+    Error::new(error)
 }

@@ -12,12 +12,12 @@
 mod arguments;
 mod compat;
 mod description;
+mod engine;
 mod error;
 mod fault;
 mod host;
 mod http;
 mod inspect;
-mod instance;
 mod log;
 mod options;
 mod result;
@@ -28,11 +28,12 @@ pub mod space;
 mod tool;
 
 pub use arguments::{ArgumentError, Expected, parse_arguments, schema_type};
+pub use engine::CompileCache;
 pub use error::{CallError, LoadError};
 pub use fault::Fault;
 pub use host::Host;
 pub use inspect::{Export, Import, Module, Section, Unreadable};
-pub use options::{AllowedPath, LoadOptions};
+pub use options::{AllowedPath, Instances, Isolation, LoadOptions};
 pub use result::CallToolResult;
 pub use servlet::Servlet;
 pub use source::Source;

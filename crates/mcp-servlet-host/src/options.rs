@@ -4,14 +4,16 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use extism::Manifest;
 
+use crate::{CompileCache, Module};
+
 const WASM_PAGE: u64 = 65_536;
 
 /// What a servlet is given and how far it may go.
 ///
-/// The default denies the network and the file system and bounds memory and time.
-#[derive(Clone, Debug)]
+/// The default denies the network and the file system and bounds memory, time and everything else.
+#[derive(Clone, PartialEq)]
 pub struct LoadOptions {
-    /// Values that the servlet reads with `config_get`.
+    /// Values that the servlet reads with `config_get`, secrets among them.
     pub config: BTreeMap<String, String>,
     /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name.
     pub allowed_hosts: Vec<String>,
@@ -21,6 +23,72 @@ pub struct LoadOptions {
     pub memory: Option<u64>,
     /// How long one call may run; `None` lifts the bound.
     pub timeout: Option<Duration>,
+    /// How many bytes one call may answer; `None` leaves it to `memory`.
+    pub output: Option<u64>,
+    /// How many bytes the variables of an instance may take; 0 turns variables off.
+    pub vars: u64,
+    /// How many HTTP requests one call may send, redirects not counted; `None` lifts the bound.
+    pub http_requests: Option<u32>,
+    /// How many bytes the body of an HTTP response may have; `None` leaves it to `memory`.
+    pub http_response: Option<u64>,
+    /// How many instances there may be, and for how long. `None` decides by the servlet: one that lasts if it keeps
+    /// variables, else [`Instances::default`].
+    pub instances: Option<Instances>,
+    /// What calls share.
+    pub isolation: Isolation,
+    /// How many calls may wait for an instance; those that come then are refused.
+    pub queue: usize,
+    /// How long a call may wait for an instance; `None` lifts the bound. [`Servlet::call`](crate::Servlet::call), which
+    /// has a thread to itself, waits without end.
+    pub wait: Option<Duration>,
+    /// Where compiled modules are kept.
+    pub cache: CompileCache,
+}
+
+/// How many instances of a servlet there may be, and for how long.
+///
+/// The memory of an instance, and with it every `static` of the servlet, lasts from call to call and belongs to that
+/// instance: which of several a call gets is not defined. A servlet that counts on it wants [`Instances::ONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instances {
+    /// As many are made at once and stay, however long they have nothing to do.
+    pub min: usize,
+    /// As many calls may run at the same time.
+    pub max: usize,
+    /// The others go when they had nothing to do for that long; `None` keeps them.
+    pub idle: Option<Duration>,
+}
+
+impl Instances {
+    /// One that lasts. A call that traps, or is stopped, replaces it all the same.
+    pub const ONE: Self = Self {
+        min: 1,
+        max: 1,
+        idle: None,
+    };
+}
+
+impl Default for Instances {
+    /// One, and more while they are needed: twice as many as there are processors, and at least eight, because servlets
+    /// wait for the network more than they compute.
+    fn default() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            min: 1,
+            max: (2 * processors).max(8),
+            idle: Some(Duration::from_mins(1)),
+        }
+    }
+}
+
+/// What the calls of a servlet share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// Instances, one call after the other.
+    #[default]
+    Shared,
+    /// Nothing: each call has a fresh instance, which costs about a tenth of a millisecond. Variables do not last.
+    Call,
 }
 
 /// A directory of the host that the servlet sees.
@@ -42,12 +110,50 @@ impl Default for LoadOptions {
             allowed_paths: Vec::new(),
             memory: Some(256 * 1024 * 1024),
             timeout: Some(Duration::from_secs(30)),
+            output: Some(16 << 20),
+            vars: 1 << 20,
+            http_requests: Some(100),
+            http_response: Some(50 << 20),
+            instances: None,
+            isolation: Isolation::Shared,
+            queue: 1024,
+            wait: Some(Duration::from_secs(30)),
+            cache: CompileCache::Default,
         }
     }
 }
 
+/// Without the values of `config`: there are secrets among them.
+impl std::fmt::Debug for LoadOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let config: Vec<_> = self.config.keys().collect();
+        f.debug_struct("LoadOptions")
+            .field("config", &config)
+            .field("allowed_hosts", &self.allowed_hosts)
+            .field("allowed_paths", &self.allowed_paths)
+            .field("memory", &self.memory)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
 impl LoadOptions {
-    /// The Extism manifest for `wasm` under these options.
+    /// How many instances `module` may have.
+    pub(crate) fn instances_for(&self, module: &Module) -> Instances {
+        let instances = match self.instances {
+            Some(instances) => instances,
+            None if module.imports_extism("var_set") => Instances::ONE,
+            None => Instances::default(),
+        };
+        let max = instances.max.max(1);
+        Instances {
+            min: instances.min.min(max),
+            max,
+            ..instances
+        }
+    }
+
+    /// The Extism manifest for `wasm` under these options. It has no time limit: the watchdog keeps the time.
     pub(crate) fn manifest(&self, wasm: Vec<u8>) -> Manifest {
         let mut manifest = Manifest::new([extism::Wasm::data(wasm)])
             .with_config(self.config.clone().into_iter())
@@ -56,9 +162,7 @@ impl LoadOptions {
         if let Some(bytes) = self.memory {
             manifest.memory.max_pages = Some(u32::try_from(bytes / WASM_PAGE).unwrap_or(u32::MAX));
         }
-        manifest.timeout_ms = self
-            .timeout
-            .map(|limit| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+        manifest.memory.max_var_bytes = Some(self.vars);
         manifest
     }
 }
@@ -84,8 +188,46 @@ mod tests {
         let manifest = LoadOptions::default().manifest(Vec::new());
         assert_eq!(manifest.allowed_hosts, Some(Vec::new()));
         assert_eq!(manifest.allowed_paths, Some(BTreeMap::new()));
-        assert_eq!(manifest.timeout_ms, Some(30_000));
         assert_eq!(manifest.memory.max_pages, Some(4096));
+    }
+
+    #[test]
+    fn shows_no_secrets() {
+        let options = LoadOptions {
+            config: [("token".to_owned(), "hunter2".to_owned())].into(),
+            ..LoadOptions::default()
+        };
+        let shown = format!("{options:?}");
+        assert!(shown.contains("token"), "{shown}");
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+
+    #[test]
+    fn gives_one_lasting_instance_to_servlets_that_keep_variables() {
+        let module = |text: &str| {
+            Module::read(&wat::parse_str(text).expect("valid text")).expect("a module")
+        };
+        let keeps =
+            module(r#"(module (import "extism:host/env" "var_set" (func (param i64 i64))))"#);
+        let options = LoadOptions::default();
+        assert_eq!(options.instances_for(&keeps), Instances::ONE);
+        assert_eq!(
+            options.instances_for(&module("(module)")),
+            Instances::default()
+        );
+        let options = LoadOptions {
+            instances: Some(Instances {
+                min: 9,
+                max: 0,
+                idle: None,
+            }),
+            ..options
+        };
+        assert_eq!(
+            options.instances_for(&keeps),
+            Instances::ONE,
+            "within reason"
+        );
     }
 
     #[test]

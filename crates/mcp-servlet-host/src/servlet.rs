@@ -1,26 +1,28 @@
 //! One servlet: loaded, described, ready to be called.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use crate::{
-    CallError, CallToolResult, Fault, JsonObject, LoadError, LoadOptions, Module, Source, Tool,
+    CallError, CallToolResult, Fault, Instances, JsonObject, LoadError, LoadOptions, Module,
+    Source, Tool,
     compat::read_result,
     description::Description,
+    engine::{Job, Pool, Reason, Stop},
     inspect::{CALL, DESCRIBE},
-    instance::{Slot, Stop},
     source::{check_interface, check_paths},
 };
 
 /// A loaded servlet.
 ///
-/// It can be called from any number of threads; calls run one after the other.
+/// It can be called from any number of threads and tasks. As many calls run at the same time as
+/// [`LoadOptions::instances`] allows; the others wait, in order.
 pub struct Servlet {
     name: String,
     origin: String,
     module: Module,
     description: Description,
-    memory: u64,
-    slot: Slot,
+    options: LoadOptions,
+    pool: Arc<Pool>,
 }
 
 impl std::fmt::Debug for Servlet {
@@ -44,14 +46,14 @@ impl Servlet {
         })?;
         check_interface(&name, &module)?;
         check_paths(&name, &module, options)?;
-        let slot = Slot::new(&name, wasm, &module, options)?;
+        let pool = Pool::new(&name, wasm, &module, options)?;
         let mut servlet = Self {
             name,
             origin,
             module,
             description: Description::default(),
-            memory: options.memory.unwrap_or(u64::MAX),
-            slot,
+            options: options.clone(),
+            pool,
         };
         servlet.description = servlet.describe()?;
         Ok(servlet)
@@ -70,6 +72,16 @@ impl Servlet {
     /// What the module consists of.
     pub fn module(&self) -> &Module {
         &self.module
+    }
+
+    /// What it is given and how far it may go.
+    pub fn options(&self) -> &LoadOptions {
+        &self.options
+    }
+
+    /// How many instances it may have.
+    pub fn instances(&self) -> &Instances {
+        self.pool.instances()
     }
 
     /// The output of `describe`, byte for byte.
@@ -97,7 +109,7 @@ impl Servlet {
         self.description.instructions.as_deref()
     }
 
-    /// Calls a tool and waits for its result; asynchronous code does so on a thread that may block.
+    /// Calls a tool and waits for its result. In asynchronous code, use [`Servlet::call_async`].
     ///
     /// # Errors
     /// [`CallError`]. A tool that ran and did not succeed is no error here: see [`CallToolResult::is_error`].
@@ -106,13 +118,34 @@ impl Servlet {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
+        let job = self.prepare(tool, arguments)?;
+        self.finish(self.run(&job)?)
+    }
+
+    /// Calls a tool on a thread that may block, within a tokio runtime that has timers.
+    ///
+    /// Dropping the future cancels exactly this call: if it waits, it will not run; if it runs, it is interrupted.
+    ///
+    /// # Errors
+    /// As of [`Servlet::call`].
+    pub async fn call_async(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+    ) -> Result<CallToolResult, CallError> {
+        let job = self.prepare(tool, arguments)?;
+        self.finish(self.run_async(job).await?)
+    }
+
+    fn prepare(&self, tool: &str, arguments: Option<&JsonObject>) -> Result<Job, CallError> {
         if self.tool(tool).is_none() {
-            return Err(CallError::unknown_tool(
-                tool,
-                self.tools().iter().map(Tool::name),
-            ));
+            let known = self.tools().iter().map(Tool::name);
+            return Err(CallError::unknown_tool(tool, known));
         }
-        let output = self.run(CALL, request(tool, arguments).as_bytes())?;
+        Ok(self.job(CALL, request(tool, arguments).into_bytes()))
+    }
+
+    fn finish(&self, output: Vec<u8>) -> Result<CallToolResult, CallError> {
         read_result(&output).map_err(|(at, problem)| CallError::BadOutput {
             servlet: self.name.clone(),
             export: CALL,
@@ -123,7 +156,7 @@ impl Servlet {
 
     fn describe(&self) -> Result<Description, LoadError> {
         let output = self
-            .run(DESCRIBE, b"")
+            .run(&self.job(DESCRIBE, Vec::new()))
             .map_err(|source| LoadError::Describe {
                 servlet: self.name.clone(),
                 source: Box::new(source),
@@ -133,18 +166,35 @@ impl Servlet {
         Ok(description)
     }
 
-    fn run(&self, export: &'static str, input: &[u8]) -> Result<Vec<u8>, CallError> {
-        self.slot
-            .call(export, input)
-            .map_err(|stop| self.error(export, stop))
+    /// A run of one export, within the limits of the servlet.
+    pub(crate) fn job(&self, export: &'static str, input: Vec<u8>) -> Job {
+        Job {
+            export,
+            input,
+            timeout: self.options.timeout,
+            output: self.options.output,
+        }
     }
 
-    fn error(&self, export: &'static str, stop: Stop) -> CallError {
+    /// Runs an export on this thread.
+    pub(crate) fn run(&self, job: &Job) -> Result<Vec<u8>, CallError> {
+        let output = self.pool.run(job);
+        output.map_err(|stop| self.error(job.export, job.output, stop))
+    }
+
+    /// Runs an export on a thread that may block; dropping the future stops it.
+    pub(crate) async fn run_async(&self, job: Job) -> Result<Vec<u8>, CallError> {
+        let (export, limit) = (job.export, job.output);
+        let output = self.pool.run_async(job).await;
+        output.map_err(|stop| self.error(export, limit, stop))
+    }
+
+    fn error(&self, export: &'static str, output: Option<u64>, stop: Stop) -> CallError {
         let servlet = self.name.clone();
         match stop {
             Stop::Error(text) => {
                 let fault = Fault::parse(&text);
-                let fault = fault.unwrap_or_else(|| Fault::internal(&servlet, export, text));
+                let fault = fault.unwrap_or_else(|| Fault::internal(&servlet, Some(export), text));
                 CallError::Fault {
                     servlet,
                     export,
@@ -168,16 +218,26 @@ impl Servlet {
                     message,
                 },
             },
-            Stop::Timeout(limit) => CallError::Timeout {
+            Stop::Start(message) => CallError::Start { servlet, message },
+            Stop::Stopped(Reason::Deadline(limit)) => CallError::Timeout {
                 servlet,
                 export,
                 limit,
             },
+            Stop::Stopped(Reason::Cancelled) => CallError::Cancelled,
             Stop::OutOfMemory => CallError::OutOfMemory {
                 servlet,
                 export,
-                limit: self.memory,
+                limit: self.options.memory.unwrap_or(u64::MAX),
             },
+            Stop::TooLarge(size) => CallError::OutputTooLarge {
+                servlet,
+                export,
+                size,
+                limit: output.unwrap_or(u64::MAX),
+            },
+            Stop::QueueFull(waiting) => CallError::Busy { servlet, waiting },
+            Stop::Waited(limit) => CallError::Waited { servlet, limit },
         }
     }
 }

@@ -297,17 +297,3 @@ fn does_not_follow_redirects_to_hosts_that_are_not_allowed() {
         format!("servlet `test` may not send a request to `http://localhost:{port}/`")
     );
 }
-
-#[test]
-fn can_be_called_from_several_threads() {
-    let servlet = servlet(
-        "",
-        "(global.set $calls (i32.add (global.get $calls) (i32.const 1))) (global.get $calls)",
-    );
-    std::thread::scope(|threads| {
-        for _ in 0..4 {
-            threads.spawn(|| fail(&servlet));
-        }
-    });
-    assert_eq!(fail(&servlet).to_string(), "Returned non-zero exit code: 5");
-}

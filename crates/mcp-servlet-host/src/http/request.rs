@@ -1,5 +1,7 @@
 //! A request as a servlet writes it, where it may go, and where a redirect takes it.
 
+use std::time::Duration;
+
 use extism::Error;
 use serde_json::Value;
 use ureq::http::{self, Response, StatusCode, header};
@@ -39,7 +41,11 @@ impl Request {
         patterns.any(|pattern| matches(pattern.as_bytes(), host.as_bytes()))
     }
 
-    pub(super) fn send(&self, agent: &ureq::Agent) -> Result<Response<ureq::Body>, ureq::Error> {
+    pub(super) fn send(
+        &self,
+        agent: &ureq::Agent,
+        timeout: Option<Duration>,
+    ) -> Result<Response<ureq::Body>, ureq::Error> {
         let request = http::Request::builder()
             .method(self.method.as_str())
             .uri(self.url.as_str());
@@ -47,9 +53,12 @@ impl Request {
         let request = headers.fold(request, |request, (name, value)| {
             request.header(name, value)
         });
-        match &self.body {
-            Some(body) => agent.run(request.body(body.as_slice())?),
-            None => agent.run(request.body(())?),
+        if let Some(body) = &self.body {
+            let request = agent.configure_request(request.body(body.as_slice())?);
+            agent.run(request.timeout_global(timeout).build())
+        } else {
+            let request = agent.configure_request(request.body(())?);
+            agent.run(request.timeout_global(timeout).build())
         }
     }
 

@@ -124,9 +124,11 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let host = self.server.host();
         let observed = self.server.0.metrics.call(&host, &request.name);
-        let call = move || host.call(&request.name, request.arguments.as_ref());
-        let result = tokio::task::spawn_blocking(call).await;
-        let result = result.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let result = tokio::select! {
+            result = host.call_async(&request.name, request.arguments.as_ref()) => result,
+            // Dropping the call stops it. rmcp sends no answer to a request that was cancelled.
+            () = context.ct.cancelled() => Err(CallError::Cancelled),
+        };
         observed.end(&result);
         let result = result.map_err(|error| protocol_error(&error))?;
         if result.result_type() != "complete" {

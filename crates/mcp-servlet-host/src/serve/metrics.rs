@@ -159,6 +159,10 @@ fn outcome(error: &CallError) -> &'static str {
         CallError::HostDenied { .. } => "host_denied",
         CallError::Timeout { .. } => "timeout",
         CallError::OutOfMemory { .. } => "out_of_memory",
+        CallError::Start { .. } => "start",
+        CallError::Busy { .. } | CallError::Waited { .. } => "busy",
+        CallError::Cancelled => "cancelled",
+        CallError::OutputTooLarge { .. } => "output_too_large",
         CallError::BadOutput { .. } => "bad_output",
     }
 }

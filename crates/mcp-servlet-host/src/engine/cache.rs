@@ -1,0 +1,76 @@
+//! Where compiled modules are kept, so that each is compiled once on a machine.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+use extism::PluginBuilder;
+
+use crate::LoadError;
+
+/// Where compiled modules are kept.
+///
+/// Each instance of a servlet has an engine of its own and takes the compiled module from here, in about a millisecond.
+/// What is in the directory is run as machine code: nobody else must be able to write there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CompileCache {
+    /// The user's directory for caches; `EXTISM_CACHE_CONFIG` names a configuration of wasmtime's instead, or nothing
+    /// for no cache.
+    #[default]
+    Default,
+    /// A directory of one's own, made if it does not exist.
+    Directory(PathBuf),
+    /// Nowhere: each instance is compiled anew.
+    Off,
+}
+
+impl CompileCache {
+    pub(super) fn apply<'a>(
+        &self,
+        builder: PluginBuilder<'a>,
+    ) -> Result<PluginBuilder<'a>, LoadError> {
+        match self {
+            Self::Default if default_works() => Ok(builder),
+            Self::Default | Self::Off => Ok(builder.with_cache_disabled()),
+            Self::Directory(directory) => {
+                let config = configure(directory).map_err(|source| LoadError::Cache {
+                    directory: directory.clone(),
+                    source,
+                })?;
+                Ok(builder.with_cache_config(config))
+            }
+        }
+    }
+}
+
+/// Whether there is a directory for caches; without one, servlets work all the same, but start slowly.
+fn default_works() -> bool {
+    static WORKS: OnceLock<bool> = OnceLock::new();
+    *WORKS.get_or_init(|| {
+        let configured = std::env::var_os("EXTISM_CACHE_CONFIG");
+        if configured.is_some_and(|file| file.is_empty()) {
+            return false;
+        }
+        let cache = wasmtime::Cache::from_file(None);
+        if let Err(error) = &cache {
+            tracing::warn!("compiled servlets are not kept, so instances start slowly: {error:#}");
+        }
+        cache.is_ok()
+    })
+}
+
+/// Writes what wasmtime wants to read: a file that names the directory.
+fn configure(directory: &Path) -> io::Result<PathBuf> {
+    fs::create_dir_all(directory)?;
+    let directory = directory.canonicalize()?;
+    let modules = toml::Value::from(directory.join("modules").to_string_lossy().into_owned());
+    let text = format!("[cache]\ndirectory = {modules}\n");
+    let file = directory.join("cache.toml");
+    if fs::read_to_string(&file).is_ok_and(|found| found == text) {
+        return Ok(file);
+    }
+    fs::write(&file, text)?;
+    Ok(file)
+}

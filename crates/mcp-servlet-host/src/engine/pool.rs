@@ -1,0 +1,207 @@
+//! The instances of one servlet and the queue before them.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
+
+use super::{
+    Call, Reason, Stop, lock,
+    slot::{Factory, Slot},
+    watchdog,
+};
+use crate::{Instances, LoadError, LoadOptions, inspect::Module};
+
+/// What an instance shall do, and how far it may go.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    pub(crate) export: &'static str,
+    pub(crate) input: Vec<u8>,
+    /// How long it may run.
+    pub(crate) timeout: Option<Duration>,
+    /// How many bytes its output may have.
+    pub(crate) output: Option<u64>,
+}
+
+/// The instances of one servlet.
+///
+/// As many calls run as there are permits, each with a slot from the stack of idle ones, or with a new one. The stack
+/// keeps those busy that were busy, so that the others can go.
+pub(crate) struct Pool {
+    factory: Factory,
+    instances: Instances,
+    permits: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    /// Last used last.
+    idle: Mutex<Vec<Idle>>,
+}
+
+struct Idle {
+    slot: Slot,
+    since: Instant,
+}
+
+/// Counts a call among those that wait, until dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Stops a call when nobody waits for it any more.
+struct StopOnDrop(Arc<Call>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop(Reason::Cancelled);
+    }
+}
+
+impl Pool {
+    /// Compiles a module and makes the first instances.
+    pub(crate) fn new(
+        name: &str,
+        wasm: Vec<u8>,
+        module: &Module,
+        options: &LoadOptions,
+    ) -> Result<Arc<Self>, LoadError> {
+        let factory = Factory::new(name, wasm, module, options);
+        let instances = options.instances_for(module);
+        let slots = (0..instances.min.max(1)).map(|_| factory.slot());
+        let since = Instant::now();
+        let idle = slots
+            .map(|slot| slot.map(|slot| Idle { slot, since }))
+            .collect::<Result<_, _>>()?;
+        let pool = Arc::new(Self {
+            permits: Arc::new(Semaphore::new(instances.max.min(Semaphore::MAX_PERMITS))),
+            factory,
+            instances,
+            waiting: AtomicUsize::new(0),
+            idle: Mutex::new(idle),
+        });
+        watchdog::watch_pool(&pool);
+        Ok(pool)
+    }
+
+    /// How many instances there are, and for how long.
+    pub(crate) fn instances(&self) -> &Instances {
+        &self.instances
+    }
+
+    /// Runs a job on this thread, which waits for an instance if it has to.
+    pub(crate) fn run(&self, job: &Job) -> Result<Vec<u8>, Stop> {
+        let _permit = match self.try_admit()? {
+            Ok(permit) => permit,
+            Err(_waiting) => futures_executor::block_on(self.permit()),
+        };
+        self.execute(job, &Call::new(job.timeout))
+    }
+
+    /// Runs a job on a thread of tokio's that may block. When the future is dropped, exactly this job stops.
+    pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
+        let call = Call::new(job.timeout);
+        let _stop = StopOnDrop(Arc::clone(&call));
+        let permit = self.admit().await?;
+        let (pool, running) = (Arc::clone(self), Arc::clone(&call));
+        let task = tokio::task::spawn_blocking(move || {
+            // The thread counts until it is free, whoever still waits for it.
+            let _permit = permit;
+            pool.execute(&job, &running)
+        });
+        tokio::select! {
+            output = task => output.unwrap_or_else(|error| Err(Stop::Trap(error.to_string()))),
+            reason = call.given_up() => Err(Stop::Stopped(reason)),
+        }
+    }
+
+    async fn admit(&self) -> Result<OwnedSemaphorePermit, Stop> {
+        let _waiting = match self.try_admit()? {
+            Ok(permit) => return Ok(permit),
+            Err(waiting) => waiting,
+        };
+        let Some(limit) = self.factory.options().wait else {
+            return Ok(self.permit().await);
+        };
+        let permit = tokio::time::timeout(limit, self.permit()).await;
+        permit.map_err(|_| Stop::Waited(limit))
+    }
+
+    /// A permit if one is free, else a place in the queue, else an error.
+    fn try_admit(&self) -> Result<Result<OwnedSemaphorePermit, Waiting<'_>>, Stop> {
+        match Arc::clone(&self.permits).try_acquire_owned() {
+            Ok(permit) => return Ok(Ok(permit)),
+            Err(TryAcquireError::Closed | TryAcquireError::NoPermits) => {}
+        }
+        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting = Waiting(&self.waiting);
+        if before >= self.factory.options().queue {
+            return Err(Stop::QueueFull(before));
+        }
+        Ok(Err(waiting))
+    }
+
+    async fn permit(&self) -> OwnedSemaphorePermit {
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        permit.expect("the semaphore is never closed")
+    }
+
+    /// Runs a job. Whoever calls holds a permit.
+    fn execute(&self, job: &Job, call: &Arc<Call>) -> Result<Vec<u8>, Stop> {
+        if let Some(reason) = call.stopping() {
+            return Err(Stop::Stopped(reason));
+        }
+        let slot = match self.take_idle() {
+            Some(slot) => slot,
+            None => self
+                .factory
+                .slot()
+                .map_err(|error| Stop::Start(error.to_string()))?,
+        };
+        let (output, slot) = slot.run(call, job, self.factory.options().isolation);
+        if let Some(slot) = slot {
+            self.put_back(slot);
+        }
+        output
+    }
+
+    fn take_idle(&self) -> Option<Slot> {
+        lock(&self.idle).pop().map(|idle| idle.slot)
+    }
+
+    fn put_back(&self, slot: Slot) {
+        let since = Instant::now();
+        lock(&self.idle).push(Idle { slot, since });
+        if let Some(idle) = self.instances.idle {
+            watchdog::wake_by(since + idle);
+        }
+    }
+
+    /// Moves instances that were idle for too long to `garbage`; says when it is time to look again.
+    pub(super) fn evict(&self, now: Instant, garbage: &mut Vec<Slot>) -> Option<Instant> {
+        let limit = self.instances.idle?;
+        let mut idle = lock(&self.idle);
+        let running = self
+            .instances
+            .max
+            .saturating_sub(self.permits.available_permits());
+        let spare = (running + idle.len()).saturating_sub(self.instances.min);
+        let too_long = idle
+            .iter()
+            .take_while(|idle| idle.since + limit <= now)
+            .count();
+        let drained = idle.drain(..too_long.min(spare));
+        garbage.extend(drained.map(|idle| idle.slot));
+        // At the minimum there is nothing to do until a call ends, which wakes the watchdog.
+        if too_long >= spare {
+            return None;
+        }
+        idle.first().map(|idle| idle.since + limit)
+    }
+}

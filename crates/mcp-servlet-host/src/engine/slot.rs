@@ -1,0 +1,135 @@
+//! A place for one instance, which is replaced whenever it stopped in the middle of something.
+
+use std::sync::Arc;
+
+use extism::{CompiledPlugin, Plugin, PluginBuilder};
+
+use super::{Call, Current, Stop, pool::Job, watchdog};
+use crate::{Isolation, LoadError, LoadOptions, http, inspect::Module, log};
+
+/// What code that runs before the first call may spend; the deadline of a call does not cover it.
+const START_FUEL: u64 = 1_000_000_000;
+
+/// Makes the slots of one servlet.
+pub(super) struct Factory {
+    name: String,
+    module: Module,
+    options: LoadOptions,
+    manifest: extism::Manifest,
+    http: http::Client,
+}
+
+/// A compiled module, and its instance if there is one.
+pub(super) struct Slot {
+    compiled: CompiledPlugin,
+    instance: Option<Plugin>,
+    current: Current,
+}
+
+impl Factory {
+    pub(super) fn new(name: &str, wasm: Vec<u8>, module: &Module, options: &LoadOptions) -> Self {
+        Self {
+            name: name.to_owned(),
+            module: module.clone(),
+            options: options.clone(),
+            manifest: options.manifest(wasm),
+            http: http::Client::new(options),
+        }
+    }
+
+    pub(super) fn options(&self) -> &LoadOptions {
+        &self.options
+    }
+
+    /// Compiles the module, which takes a millisecond if it is in the cache, and makes an instance.
+    pub(super) fn slot(&self) -> Result<Slot, LoadError> {
+        let (module, current) = (&self.module, Current::default());
+        let mut builder = PluginBuilder::new(&self.manifest)
+            .with_wasi(module.uses_wasi())
+            .with_functions(log::functions(&self.name, module))
+            .with_functions(http::functions(module, &self.http, &current));
+        if module.runs_at_start() {
+            builder = builder
+                .with_fuel_limit(u64::MAX)
+                .with_initialization_fuel_limit(START_FUEL);
+        }
+        let builder = self.options.cache.apply(builder)?;
+        let refused = |error| refused(&self.name, &error);
+        let compiled = builder.compile().map_err(refused)?;
+        let instance = Plugin::new_from_compiled(&compiled).map_err(refused)?;
+        Ok(Slot {
+            compiled,
+            instance: Some(instance),
+            current,
+        })
+    }
+}
+
+impl Slot {
+    /// Runs one export and copies its output. The slot comes back if it can be used again.
+    pub(super) fn run(
+        mut self,
+        call: &Arc<Call>,
+        job: &Job,
+        isolation: Isolation,
+    ) -> (Result<Vec<u8>, Stop>, Option<Self>) {
+        let mut plugin = match self
+            .instance
+            .take()
+            .map_or_else(|| Plugin::new_from_compiled(&self.compiled), Ok)
+        {
+            Ok(plugin) => plugin,
+            Err(error) => return (Err(Stop::Start(format!("{error:#}"))), None),
+        };
+        if let Err(reason) = call.begin(plugin.cancel_handle()) {
+            self.instance = Some(plugin);
+            return (Err(Stop::Stopped(reason)), Some(self));
+        }
+        self.current.set(Some(Arc::clone(call)));
+        let watch = watchdog::watch(Arc::clone(call));
+        let output = plugin.call::<_, &[u8]>(job.export, &job.input);
+        let stopped = call.end();
+        drop(watch);
+        self.current.set(None);
+        let output = match output {
+            Ok(output) => copy(output, job.output),
+            Err(error) => Err(Stop::sort(&error, stopped)),
+        };
+        if stopped.is_some() {
+            // The interrupt may still be on its way to the engine, and would hit the next call.
+            return (output, None);
+        }
+        let whole = matches!(output, Ok(_) | Err(Stop::Error(_) | Stop::TooLarge(_)));
+        // An instance that trapped would go on with its state half changed.
+        if whole && isolation == Isolation::Shared {
+            self.instance = Some(plugin);
+        }
+        (output, Some(self))
+    }
+}
+
+fn copy(output: &[u8], limit: Option<u64>) -> Result<Vec<u8>, Stop> {
+    match output.len() as u64 {
+        length if limit.is_some_and(|limit| length > limit) => Err(Stop::TooLarge(length)),
+        _ => Ok(output.to_vec()),
+    }
+}
+
+/// Why a module was not compiled, or did not survive the code that it runs before the first call.
+fn refused(servlet: &str, error: &extism::Error) -> LoadError {
+    let servlet = servlet.to_owned();
+    match error.downcast_ref::<wasmtime::Trap>() {
+        Some(wasmtime::Trap::OutOfFuel) => LoadError::Start {
+            servlet,
+            message: "the code that it runs before the first call does not end".into(),
+        },
+        Some(trap) => LoadError::Start {
+            servlet,
+            message: trap.to_string(),
+        },
+        None => LoadError::Compile {
+            servlet,
+            message: format!("{error:#}"),
+        },
+    }
+}

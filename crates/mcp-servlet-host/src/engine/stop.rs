@@ -1,0 +1,45 @@
+//! How calls end that give no output.
+
+use std::time::Duration;
+
+use super::Reason;
+
+/// How a call ended that gave no output.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The servlet returned an error text and can go on.
+    Error(String),
+    /// The servlet set an error text and then trapped.
+    Panic(String),
+    /// The runtime or a host function stopped the servlet.
+    Trap(String),
+    /// A new instance could not be made.
+    Start(String),
+    /// It was stopped from outside.
+    Stopped(Reason),
+    OutOfMemory,
+    /// The output has that many bytes.
+    TooLarge(u64),
+    /// So many calls are waiting already.
+    QueueFull(usize),
+    /// No instance was free for that long.
+    Waited(Duration),
+}
+
+impl Stop {
+    /// Sorts an error of Extism, which has one type for all of them.
+    pub(super) fn sort(error: &extism::Error, reason: Option<Reason>) -> Self {
+        if let Some(reason) = reason {
+            return Self::Stopped(reason);
+        }
+        let cause = error.root_cause().to_string();
+        // Around a text that the servlet had set, Extism puts what stopped the servlet after that.
+        let stopper = error.downcast_ref::<wasmtime::Error>();
+        match cause.as_str() {
+            "oom" => Self::OutOfMemory,
+            _ if stopper.is_some() => Self::Panic(cause),
+            _ if error.chain().count() > 1 => Self::Trap(cause),
+            _ => Self::Error(cause),
+        }
+    }
+}

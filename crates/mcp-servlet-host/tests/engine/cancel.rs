@@ -1,0 +1,108 @@
+//! Dropping a call stops it, and no other one.
+
+use std::{sync::Arc, time::Duration};
+
+use mcp_servlet_host::{CallError, CallToolResult, Instances, LoadOptions, Servlet};
+use tokio::task::JoinHandle;
+
+use crate::{COUNT, PATIENCE, SPIN, arguments, tools};
+
+/// Takes some ten milliseconds.
+const WORK: &str = "(local.set $what (i32.const 20000000))
+    (loop $l
+        (local.set $what (i32.sub (local.get $what) (i32.const 1)))
+        (br_if $l (local.get $what)))";
+
+fn load(max: usize) -> Arc<Servlet> {
+    let options = LoadOptions {
+        instances: Some(Instances {
+            min: 1,
+            max,
+            idle: None,
+        }),
+        timeout: None,
+        wait: None,
+        ..LoadOptions::default()
+    };
+    let wat = tools(&[(1, COUNT), (2, SPIN), (3, WORK)]);
+    Arc::new(wat.load_with(&options).expect("a servlet"))
+}
+
+fn start(servlet: &Arc<Servlet>, what: i32) -> JoinHandle<Result<CallToolResult, CallError>> {
+    let servlet = Arc::clone(servlet);
+    tokio::spawn(async move { servlet.call_async("t", Some(&arguments(what))).await })
+}
+
+/// The result of a call that must come.
+async fn result(
+    call: JoinHandle<Result<CallToolResult, CallError>>,
+) -> Result<CallToolResult, CallError> {
+    let call = tokio::time::timeout(PATIENCE, call).await;
+    call.expect("an answer").expect("no panic")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_running_call_that_is_cancelled_frees_its_instance() {
+    let servlet = load(1);
+    for _ in 0..3 {
+        let running = start(&servlet, 2);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        running.abort();
+        result(start(&servlet, 0))
+            .await
+            .expect("the instance is free");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_cancelled_at_once_never_runs_on() {
+    let servlet = load(1);
+    for _ in 0..50 {
+        start(&servlet, 2).abort();
+    }
+    result(start(&servlet, 0))
+        .await
+        .expect("the instance is free");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_queued_call_that_is_cancelled_does_not_run() {
+    let servlet = load(1);
+    let running = start(&servlet, 3);
+    let queued: Vec<_> = (0..10).map(|_| start(&servlet, 0)).collect();
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    // The work may be over already; then some of them ran, and are no longer queued.
+    let cancelled = queued.iter().filter(|call| !call.is_finished()).count();
+    for call in &queued {
+        call.abort();
+    }
+    result(running).await.expect("nobody cancelled it");
+    let count = result(start(&servlet, 1))
+        .await
+        .expect_err("a count")
+        .to_string();
+    let count: usize = count
+        .rsplit(' ')
+        .next()
+        .and_then(|text| text.parse().ok())
+        .expect("a number");
+    // The work, this call, and those that were not cancelled; one more may have been handed its instance just then.
+    assert!(
+        count <= 2 + (10 - cancelled) + 1,
+        "{count} calls, {cancelled} cancelled"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_other_calls_of_the_servlet_go_on() {
+    let servlet = load(4);
+    for round in 0..10 {
+        let victim = start(&servlet, 2);
+        let others: Vec<_> = (0..6).map(|_| start(&servlet, 3)).collect();
+        tokio::time::sleep(Duration::from_millis(round)).await;
+        victim.abort();
+        for other in others {
+            result(other).await.expect("nobody cancelled it");
+        }
+    }
+}

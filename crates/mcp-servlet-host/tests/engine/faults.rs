@@ -1,0 +1,268 @@
+//! Calls that go wrong: the error says how, and the next call works.
+
+use std::{sync::Arc, time::Duration};
+
+use mcp_servlet_host::{CallError, LoadError, LoadOptions, Servlet};
+use serde_json::json;
+
+use crate::{SPIN, arguments, assert_works, call, support::Wat, tools};
+
+/// Calls the tool that misbehaves, then the one that does not.
+fn fault(servlet: &Servlet) -> CallError {
+    let error = call(servlet, 1).expect_err("a fault");
+    assert_works(servlet);
+    error
+}
+
+fn fault_of(body: &str, options: &LoadOptions) -> CallError {
+    fault(&tools(&[(1, body)]).load_with(options).expect("a servlet"))
+}
+
+fn default_fault(body: &str) -> CallError {
+    fault_of(body, &LoadOptions::default())
+}
+
+#[test]
+fn an_infinite_loop_ends_at_its_deadline() {
+    let timeout = Some(Duration::from_millis(50));
+    let error = fault_of(
+        SPIN,
+        &LoadOptions {
+            timeout,
+            ..LoadOptions::default()
+        },
+    );
+    assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
+}
+
+#[test]
+fn many_infinite_loops_at_once_end_at_their_deadlines_and_others_answer() {
+    let timeout = Some(Duration::from_millis(100));
+    let options = LoadOptions {
+        timeout,
+        ..LoadOptions::default()
+    };
+    let looping = tools(&[(1, SPIN)]).load_with(&options).expect("a servlet");
+    let other = tools(&[]).load().expect("a servlet");
+    std::thread::scope(|threads| {
+        let loops: Vec<_> = (0..6)
+            .map(|_| threads.spawn(|| call(&looping, 1)))
+            .collect();
+        for _ in 0..10 {
+            assert_works(&other);
+        }
+        for end in loops {
+            let end = end.join().expect("no panic");
+            assert!(matches!(end, Err(CallError::Timeout { .. })), "{end:?}");
+        }
+    });
+    assert_works(&looping);
+}
+
+#[test]
+fn a_memory_bomb_hits_the_limit() {
+    let memory = Some(4 << 20);
+    let options = LoadOptions {
+        memory,
+        ..LoadOptions::default()
+    };
+    let grow = "(loop $l (drop (memory.grow (i32.const 16))) (br $l))";
+    let error = fault_of(grow, &options);
+    assert!(
+        matches!(
+            error,
+            CallError::OutOfMemory {
+                limit: 4_194_304,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+    // The host's side of the memory counts as well.
+    let messages = "(loop $l (drop (call $alloc (i64.const 65536))) (br $l))";
+    let error = fault_of(messages, &options);
+    assert!(matches!(error, CallError::OutOfMemory { .. }), "{error:?}");
+}
+
+#[test]
+fn a_request_that_does_not_fit_into_memory_is_refused() {
+    let memory = Some(1 << 20);
+    let servlet = tools(&[]).load_with(&LoadOptions {
+        memory,
+        ..LoadOptions::default()
+    });
+    let servlet = servlet.expect("a servlet");
+    let huge = json!({ "text": "x".repeat(2 << 20), "do": 0 });
+    let error = servlet.call("t", huge.as_object()).expect_err("too large");
+    assert!(matches!(error, CallError::OutOfMemory { .. }), "{error:?}");
+    assert_works(&servlet);
+}
+
+#[test]
+fn huge_output_is_refused() {
+    let output = Some(1000);
+    let options = LoadOptions {
+        output,
+        ..LoadOptions::default()
+    };
+    let body =
+        "(call $output_set (call $alloc (i64.const 1001)) (i64.const 1001)) (return (i32.const 0))";
+    let error = fault_of(body, &options);
+    assert!(
+        matches!(
+            error,
+            CallError::OutputTooLarge {
+                size: 1001,
+                limit: 1000,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn output_that_is_not_where_the_servlet_says_is_an_error() {
+    let body =
+        "(call $output_set (i64.const 0x7fffffff00000000) (i64.const 1000)) (return (i32.const 0))";
+    let error = default_fault(body);
+    assert!(
+        matches!(
+            error,
+            CallError::Fault { .. } | CallError::Trap { .. } | CallError::BadOutput { .. }
+        ),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn output_that_is_not_utf_8_is_refused_with_its_place() {
+    let body = "(i32.store8 (i32.const 60000) (i32.const 0xff))
+        (call $output (i32.const 60000) (i32.const 1)) (return (i32.const 0))";
+    let error = default_fault(body);
+    assert!(matches!(error, CallError::BadOutput { .. }), "{error:?}");
+}
+
+#[test]
+fn output_that_nests_too_deeply_is_refused() {
+    // 2,000 opening brackets.
+    let body = "(memory.fill (i32.const 60000) (i32.const 91) (i32.const 2000))
+        (call $output (i32.const 60000) (i32.const 2000)) (return (i32.const 0))";
+    let error = default_fault(body);
+    assert!(error.to_string().contains("recursion limit"), "{error}");
+}
+
+#[test]
+fn deep_recursion_exhausts_the_stack_of_the_servlet_alone() {
+    let wat =
+        tools(&[(1, "(call $deeper)")]).import("(func $deeper (call $deeper) (call $deeper))");
+    let error = fault(&wat.load().expect("a servlet"));
+    assert!(
+        error.to_string().contains("call stack exhausted"),
+        "{error}"
+    );
+}
+
+#[test]
+fn traps_and_panics_are_told_apart() {
+    let error = default_fault("unreachable");
+    assert!(matches!(error, CallError::Trap { .. }), "{error:?}");
+    let panic = "(memory.fill (i32.const 60000) (i32.const 33) (i32.const 3))
+        (call $error (i32.const 60000) (i32.const 3)) unreachable";
+    let error = default_fault(panic);
+    let CallError::Panic { message, .. } = &error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(message, "!!!");
+}
+
+#[test]
+fn nonsense_for_host_functions_is_an_error_of_the_call() {
+    let imports = r#"(import "extism:host/env" "config_get" (func $config (param i64) (result i64)))
+        (import "extism:host/env" "var_get" (func $var (param i64) (result i64)))
+        (import "extism:host/env" "log_info" (func $log (param i64)))
+        (import "extism:host/env" "http_request" (func $http (param i64 i64) (result i64)))"#;
+    let wild = "(i64.const 0x123456789abcdef)";
+    for body in [
+        format!("(drop (call $config {wild}))"),
+        format!("(drop (call $var {wild}))"),
+        format!("(call $log {wild})"),
+        format!("(drop (call $http {wild} {wild}))"),
+        "(drop (call $http (i64.const 0) (i64.const 0)))".to_owned(),
+        format!("(call $error_set {wild}) (return (i32.const 1))"),
+        format!("(drop (call $load {wild}))"),
+    ] {
+        let wat = tools(&[(1, &body)]).import(imports);
+        let servlet = wat.load().expect("a servlet");
+        // Some are errors, some read as zero; none may harm the next call.
+        let _ = call(&servlet, 1);
+        assert_works(&servlet);
+    }
+}
+
+#[test]
+fn variables_are_bounded() {
+    let import = r#"(import "extism:host/env" "var_set" (func $var (param i64 i64)))"#;
+    let body =
+        "(call $var (call $block (i32.const 0) (i32.const 1)) (call $alloc (i64.const 4000)))";
+    let load = |vars| {
+        let options = LoadOptions {
+            vars,
+            ..LoadOptions::default()
+        };
+        tools(&[(1, body)])
+            .import(import)
+            .load_with(&options)
+            .expect("a servlet")
+    };
+    let error = fault(&load(1000));
+    assert!(
+        error.to_string().contains("Variable store is full"),
+        "{error}"
+    );
+    let error = fault(&load(0));
+    assert!(error.to_string().contains("disabled"), "{error}");
+    call(&load(10_000), 1).expect("room enough");
+}
+
+#[test]
+fn a_slow_start_is_bounded_and_said() {
+    let wat = tools(&[]).import("(func $spin (loop $l (br $l))) (start $spin)");
+    let error = wat.load().expect_err("it does not start");
+    assert!(matches!(error, LoadError::Start { .. }), "{error:?}");
+}
+
+/// Sleeps for an hour in a function of the host, where nothing interrupts it.
+fn sleeper() -> Wat {
+    let import = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
+        (func $poll (param i32 i32 i32 i32) (result i32)))"#;
+    // A subscription: user data, tag 0 for the clock, clock 1, 3,600 seconds.
+    let body = "(i64.store (i32.const 60000) (i64.const 7))
+        (i32.store8 (i32.const 60008) (i32.const 0))
+        (i32.store (i32.const 60016) (i32.const 1))
+        (i64.store (i32.const 60024) (i64.const 3600000000000))
+        (i64.store (i32.const 60032) (i64.const 0))
+        (i32.store16 (i32.const 60040) (i32.const 0))
+        (drop (call $poll (i32.const 60000) (i32.const 61000) (i32.const 1) (i32.const 62000)))";
+    tools(&[(1, body)]).import(import)
+}
+
+#[test]
+fn whoever_waits_for_a_call_that_sleeps_in_the_host_is_answered_all_the_same() {
+    let timeout = Some(Duration::from_millis(50));
+    let options = LoadOptions {
+        timeout,
+        ..LoadOptions::default()
+    };
+    let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.expect("a runtime");
+    let error = runtime.block_on(servlet.call_async("t", Some(&arguments(1))));
+    let error = error.expect_err("it sleeps");
+    assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
+    assert_works(&servlet);
+    // The thread sleeps on; it must not keep the process.
+    runtime.shutdown_background();
+}

@@ -1,0 +1,141 @@
+//! HTTP within limits.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    time::Duration,
+};
+
+use mcp_servlet_host::{CallError, LoadOptions, Servlet};
+
+use crate::{arguments, assert_works, support::Wat, tools};
+
+/// Sends a request to `url` again and again.
+fn fetcher(url: &str, times: usize) -> Wat {
+    let request = format!(r#"{{"url":"{url}"}}"#);
+    let http = r#"(import "extism:host/env" "http_request"
+        (func $http (param i64 i64) (result i64)))"#;
+    let bytes: Vec<_> = request
+        .bytes()
+        .enumerate()
+        .map(|(at, byte)| format!("(i32.store8 (i32.const {}) (i32.const {byte}))", 60000 + at))
+        .collect();
+    let send = format!(
+        "(drop (call $http (call $block (i32.const 60000) (i32.const {})) (i64.const 0)))",
+        request.len()
+    );
+    let body = bytes.concat() + &send.repeat(times);
+    tools(&[(1, &body)]).import(http)
+}
+
+fn options() -> LoadOptions {
+    LoadOptions {
+        allowed_hosts: vec!["127.0.0.1".into()],
+        ..LoadOptions::default()
+    }
+}
+
+/// Serves `body` to everybody; nothing at all if there is none.
+fn server(body: Option<&'static str>) -> u16 {
+    let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = server.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        let mut open = Vec::new();
+        for stream in server.incoming() {
+            let mut stream = stream.expect("a connection");
+            if let Some(body) = body {
+                let _ = stream.read(&mut [0; 1024]).expect("a request");
+                let length = body.len();
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+                );
+                // The other side may have seen enough.
+                let _ = stream.write_all((head + body).as_bytes());
+            } else {
+                open.push(stream);
+            }
+        }
+    });
+    port
+}
+
+fn fault(servlet: &Servlet) -> CallError {
+    let error = servlet.call("t", Some(&arguments(1))).expect_err("a fault");
+    assert_works(servlet);
+    error
+}
+
+fn load(url: &str, times: usize, options: &LoadOptions) -> Servlet {
+    fetcher(url, times).load_with(options).expect("a servlet")
+}
+
+#[test]
+fn only_allowed_hosts_are_asked_whatever_their_spelling() {
+    for url in [
+        "http://localhost/",
+        "http://127.0.0.1.evil.example/",
+        "http://127.0.0.1@evil.example/",
+        "http://[::1]/",
+        "http://127.0.0.2/",
+    ] {
+        let error = fault(&load(url, 1, &options()));
+        assert!(
+            matches!(error, CallError::HostDenied { .. }),
+            "{url}: {error:?}"
+        );
+    }
+    for url in ["file:///etc/passwd", "/etc/passwd", "ftp://127.0.0.1/", ""] {
+        let error = fault(&load(url, 1, &options()));
+        assert!(!error.to_string().contains("root:"), "{url}: {error}");
+    }
+}
+
+#[test]
+fn requests_of_one_call_are_counted() {
+    let url = format!("http://127.0.0.1:{}/", server(Some("hi")));
+    let http_requests = Some(2);
+    let options = LoadOptions {
+        http_requests,
+        ..options()
+    };
+    let servlet = load(&url, 2, &options);
+    for _ in 0..2 {
+        servlet
+            .call("t", Some(&arguments(1)))
+            .expect("two are allowed, in each call");
+    }
+    let error = fault(&load(&url, 3, &options));
+    assert!(
+        error.to_string().contains("may send 2 HTTP requests"),
+        "{error}"
+    );
+}
+
+#[test]
+fn responses_are_bounded() {
+    let url = format!("http://127.0.0.1:{}/", server(Some("0123456789")));
+    let limit = |limit| LoadOptions {
+        http_response: Some(limit),
+        ..options()
+    };
+    load(&url, 1, &limit(10))
+        .call("t", Some(&arguments(1)))
+        .expect("it fits");
+    let error = fault(&load(&url, 1, &limit(9)));
+    assert!(error.to_string().contains("larger than 9 bytes"), "{error}");
+}
+
+#[test]
+fn a_server_that_does_not_answer_costs_no_more_than_the_deadline() {
+    let url = format!("http://127.0.0.1:{}/", server(None));
+    let timeout = Some(Duration::from_millis(100));
+    let error = fault(&load(
+        &url,
+        1,
+        &LoadOptions {
+            timeout,
+            ..options()
+        },
+    ));
+    assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
+}

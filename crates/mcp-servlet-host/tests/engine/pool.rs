@@ -1,0 +1,192 @@
+//! How many instances there are, which call gets which, and what waits.
+
+use std::{sync::Arc, time::Duration};
+
+use mcp_servlet_host::{CallError, Instances, Isolation, LoadOptions, Servlet};
+
+use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, tools};
+
+fn with(instances: Instances) -> LoadOptions {
+    LoadOptions {
+        instances: Some(instances),
+        timeout: None,
+        ..LoadOptions::default()
+    }
+}
+
+fn load(options: &LoadOptions) -> Servlet {
+    let wat = tools(&[(1, COUNT), (2, SPIN), (3, "unreachable")]);
+    wat.load_with(options).expect("a servlet")
+}
+
+/// How many calls the instance had that this call got, this one included.
+fn count(servlet: &Servlet) -> u32 {
+    let error = call(servlet, 1).expect_err("a count").to_string();
+    let count = error.strip_prefix("Returned non-zero exit code: ");
+    count
+        .and_then(|count| count.parse().ok())
+        .expect("a number")
+}
+
+#[test]
+fn one_instance_serves_all_calls_that_do_not_overlap() {
+    let servlet = load(&with(Instances {
+        min: 1,
+        max: 4,
+        idle: None,
+    }));
+    assert_eq!(
+        [count(&servlet), count(&servlet), count(&servlet)],
+        [1, 2, 3]
+    );
+}
+
+#[test]
+fn a_single_instance_is_shared_by_all_threads() {
+    let servlet = load(&with(Instances::ONE));
+    std::thread::scope(|threads| {
+        for _ in 0..8 {
+            threads.spawn(|| count(&servlet));
+        }
+    });
+    assert_eq!(count(&servlet), 9);
+}
+
+#[test]
+fn isolated_calls_have_an_instance_of_their_own() {
+    let servlet = load(&LoadOptions {
+        isolation: Isolation::Call,
+        ..with(Instances::ONE)
+    });
+    assert_eq!([count(&servlet), count(&servlet)], [1, 1]);
+}
+
+#[test]
+fn an_instance_that_trapped_is_replaced_and_the_others_stay() {
+    let servlet = load(&with(Instances::ONE));
+    assert_eq!([count(&servlet), count(&servlet)], [1, 2]);
+    assert!(matches!(call(&servlet, 3), Err(CallError::Trap { .. })));
+    assert_eq!(count(&servlet), 1);
+}
+
+#[test]
+fn idle_instances_go_after_a_while_and_the_minimum_stays() {
+    let idle = Some(Duration::from_millis(20));
+    let gone = load(&with(Instances {
+        min: 0,
+        max: 4,
+        idle,
+    }));
+    assert_eq!(count(&gone), 1);
+    eventually("it goes", || {
+        std::thread::sleep(Duration::from_millis(60));
+        count(&gone) == 1
+    });
+    let stays = load(&with(Instances {
+        min: 1,
+        max: 4,
+        idle,
+    }));
+    assert_eq!(count(&stays), 1);
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(count(&stays), 2);
+}
+
+#[test]
+fn servlets_that_keep_variables_have_one_instance() {
+    let import = r#"(import "extism:host/env" "var_set" (func (param i64 i64)))"#;
+    let wat = tools(&[]).import(import);
+    let servlet = wat.load().expect("a servlet");
+    assert_eq!(servlet.instances(), &Instances::ONE);
+    assert!(load(&LoadOptions::default()).instances().max >= 8);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn busy_servlets_refuse_what_does_not_fit_into_the_queue() {
+    let options = LoadOptions {
+        queue: 1,
+        ..with(Instances::ONE)
+    };
+    let servlet = Arc::new(load(&options));
+    let running = occupy(&servlet).await;
+    let arguments = arguments(0);
+    let mut waiting = Box::pin(servlet.call_async("t", Some(&arguments)));
+    let waited = tokio::time::timeout(Duration::from_millis(20), &mut waiting).await;
+    assert!(waited.is_err(), "there is room in the queue");
+    let refused = servlet.call_async("t", Some(&arguments)).await;
+    let refused = refused.expect_err("the queue is full");
+    assert!(
+        matches!(refused, CallError::Busy { waiting: 1, .. }),
+        "{refused:?}"
+    );
+    assert_eq!(refused.to_fault().code, -32000);
+    running.abort();
+    waiting.await.expect("its turn came");
+}
+
+fn start(
+    servlet: &Arc<Servlet>,
+    what: i32,
+) -> tokio::task::JoinHandle<Result<mcp_servlet_host::CallToolResult, CallError>> {
+    let servlet = Arc::clone(servlet);
+    tokio::spawn(async move { servlet.call_async("t", Some(&arguments(what))).await })
+}
+
+/// Starts a call that never ends, and waits until it has the only instance.
+async fn occupy(
+    servlet: &Arc<Servlet>,
+) -> tokio::task::JoinHandle<Result<mcp_servlet_host::CallToolResult, CallError>> {
+    let running = start(servlet, 2);
+    loop {
+        let arguments = arguments(0);
+        let call = servlet.call_async("t", Some(&arguments));
+        match tokio::time::timeout(Duration::from_millis(20), call).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) | Err(_) => return running,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_waits_longer_than_the_options_say() {
+    let options = LoadOptions {
+        wait: Some(Duration::from_millis(20)),
+        ..with(Instances::ONE)
+    };
+    let servlet = Arc::new(load(&options));
+    let running = occupy(&servlet).await;
+    let waited = servlet.call_async("t", Some(&arguments(0))).await;
+    let waited = waited.expect_err("no instance became free");
+    assert!(matches!(waited, CallError::Waited { .. }), "{waited:?}");
+    running.abort();
+    let _ = running.await;
+    let servlet = Arc::into_inner(servlet).expect("nobody else has it");
+    tokio::task::spawn_blocking(move || assert_works(&servlet))
+        .await
+        .expect("no panic");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_calls_at_once_get_one_answer_each() {
+    let servlet = Arc::new(load(&LoadOptions::default()));
+    let calls: Vec<_> = (0..1000).map(|_| start(&servlet, 0)).collect();
+    for call in calls {
+        let result = call.await.expect("no panic").expect("an answer");
+        assert_eq!(result.content()[0]["text"], "ok");
+    }
+}
+
+#[tokio::test]
+async fn a_servlet_that_is_busy_does_not_keep_the_thread() {
+    // One thread for everything: if a call blocked it, nothing below would happen.
+    let servlet = Arc::new(load(&with(Instances::ONE)));
+    let running = start(&servlet, 2);
+    let waiting: Vec<_> = (0..20).map(|_| start(&servlet, 0)).collect();
+    for _ in 0..10 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    running.abort();
+    for call in waiting {
+        call.await.expect("no panic").expect("its turn came");
+    }
+}
