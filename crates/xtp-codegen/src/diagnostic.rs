@@ -27,14 +27,14 @@ pub struct Diagnostic {
     pub pointer: String,
     /// What is wrong.
     pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
+    /// What to do about it. Every problem has one.
+    pub help: String,
 }
 
 impl Diagnostic {
-    /// Adds what to do about the problem.
+    /// Says what to do about the problem, better than its code could.
     pub(crate) fn help(&mut self, help: impl Into<String>) {
-        self.help = Some(help.into());
+        self.help = help.into();
     }
 }
 
@@ -52,12 +52,11 @@ impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Span { line, column, .. } = self.span;
         let (origin, code, message) = (&self.origin, self.code, &self.message);
-        let severity = self.severity;
-        write!(f, "{origin}:{line}:{column}: {severity}[{code}]: {message}")?;
-        match &self.help {
-            Some(help) => write!(f, "\n  help: {help}"),
-            None => Ok(()),
-        }
+        let (severity, help) = (self.severity, &self.help);
+        write!(
+            f,
+            "{origin}:{line}:{column}: {severity}[{code}]: {message}\n  help: {help}"
+        )
     }
 }
 
@@ -152,7 +151,7 @@ impl Report {
             span: at.span,
             pointer: at.pointer.as_str().to_owned(),
             message: message.into(),
-            help: None,
+            help: code.advice().to_owned(),
         };
         if severity.is_none() {
             return self.unspoken.insert(problem);

@@ -108,6 +108,39 @@ impl Code {
             Self::Options => "XTP902",
         }
     }
+
+    /// What to do about a problem of this kind where nothing better can be said.
+    pub(crate) const fn advice(self) -> &'static str {
+        match self {
+            Self::Syntax => {
+                "quote text that has `: `, `#` or brackets in it, and indent with blanks"
+            }
+            Self::DuplicateKey => "remove one of the two entries",
+            Self::DocumentCount => "write one document, without `---` between parts",
+            Self::TooDeep => "give inner types names under `components.schemas`",
+            Self::BeyondJson => "write what JSON could say too: no tags, and strings as keys",
+            Self::WrongKind => "write a value of that kind",
+            Self::UnknownKey => "remove the key",
+            Self::MissingKey => "add the key",
+            Self::Version => "write `version: v1-draft`",
+            Self::Unsupported => "give the type a name under `components.schemas` and use `$ref`",
+            Self::BeyondPublished | Self::BeyondLibrary => "keep it only if no other tool reads it",
+            Self::UnknownType | Self::Format => "use a type and a format of XTP",
+            Self::TypeKeys => "remove one of the keys",
+            Self::RefForm => "write `#/components/schemas/<Name>`",
+            Self::RefTarget => "define it under `components.schemas`",
+            Self::Required => "keep `required` and `properties` alike",
+            Self::EnumValues => "list each value once",
+            Self::ContentType => "use `application/json`",
+            Self::Cycle | Self::Endless => "leave out a property on the way round",
+            Self::Union => "give each member a value of the tag that no other has",
+            Self::Identifier | Self::Collision | Self::Keyword => "choose another name",
+            Self::OverlayAddress => "write `Type.property`, as the schema spells them",
+            Self::OverlayFragment => "write `{}` for any JSON value",
+            Self::Internal => "the schema is fine; please report it together with this message",
+            Self::Options => "give the path of a type, such as `::serde_json::Value`",
+        }
+    }
 }
 
 impl fmt::Display for Code {

@@ -7,8 +7,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 impl Diagnostics {
     /// The problems as a JSON array, in the order of the text.
     ///
-    /// Each is an object with `severity` (`error` or `warning`), `code`, `message`, `help` (a
-    /// string or null), `file`, `pointer` (a JSON Pointer as a URI fragment), and `start` and
+    /// Each is an object with `severity` (`error` or `warning`), `code`, `message`, `help`,
+    /// `file`, `pointer` (a JSON Pointer as a URI fragment), and `start` and
     /// `end`, each with `line` and `column` counted from 1 and `offset` in bytes.
     pub fn to_json(&self) -> String {
         let problems: Vec<Value> = self.iter().map(problem).collect();

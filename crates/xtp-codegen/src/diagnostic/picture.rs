@@ -20,6 +20,9 @@ impl Diagnostics {
         let handler = GraphicalReportHandler::new_themed(theme).with_links(false);
         let mut text = String::new();
         for problem in self {
+            if !text.is_empty() {
+                text.push('\n');
+            }
             let drawn = handler.render_report(&mut text, &Picture::new(problem));
             drawn.expect("a string takes all that is written to it");
         }
@@ -65,8 +68,7 @@ impl miette::Diagnostic for Picture<'_> {
     }
 
     fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
-        let help = self.problem.help.as_ref()?;
-        Some(Box::new(help))
+        Some(Box::new(&self.problem.help))
     }
 
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {

@@ -1,0 +1,236 @@
+//! Ten bad schemas and what a person reads of them, which is `docs/schema-errors.md`.
+//!
+//! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test pictures` writes the document anew.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::{env, fs};
+
+use xtp_codegen::{Diagnostics, Input, Mode, Schema, Severity};
+
+const INTRODUCTION: &str = "\
+# What is wrong with a schema
+
+Ten bad schemas, and what `xtp-codegen` says of each. Every problem comes once, all problems come at
+once, and each has a stable code, its place, the line it is in, and what to do. Below the line stands
+the JSON Pointer of the place, for schemas that were JSON before.
+
+What the published rules of XTP and the official generators' library disagree on is a warning. The
+mode `strict` takes the published rules for errors, and the mode `compat` what the library refuses.
+
+A test of `crates/xtp-codegen` writes this page.
+";
+
+struct Case {
+    title: &'static str,
+    mode: Mode,
+    schema: &'static str,
+}
+
+const fn case(title: &'static str, schema: &'static str) -> Case {
+    Case {
+        title,
+        mode: Mode::Lenient,
+        schema,
+    }
+}
+
+const CASES: [Case; 10] = [
+    case(
+        "A type and a format that do not exist",
+        "\
+version: v1-draft
+exports:
+  shout:
+    input: {type: text, contentType: application/json}
+    output: {type: integer, format: int128, contentType: application/json}
+",
+    ),
+    case(
+        "A reference with a slip",
+        "\
+version: v1-draft
+exports:
+  greet:
+    input:
+      $ref: \"#/components/schemas/Persn\"
+      contentType: application/json
+components:
+  schemas:
+    Person:
+      properties:
+        name: {type: string}
+",
+    ),
+    case(
+        "YAML that is none",
+        "\
+version: v1-draft
+exports:
+  greet: {description: one: two}
+",
+    ),
+    case(
+        "A key twice",
+        "\
+version: v1-draft
+exports:
+  greet: {}
+  greet: {}
+",
+    ),
+    case(
+        "Names that no language takes",
+        "\
+version: v1-draft
+exports: {}
+components:
+  schemas:
+    Colour:
+      enum: [light blue, red]
+    User:
+      properties:
+        first-name: {type: string}
+",
+    ),
+    case(
+        "Required, and not there",
+        "\
+version: v1-draft
+exports: {}
+components:
+  schemas:
+    User:
+      required: [name, mail]
+      properties:
+        name: {type: string}
+",
+    ),
+    case(
+        "A value that never ends",
+        "\
+version: v1-draft
+exports: {}
+components:
+  schemas:
+    Person:
+      required: [mother]
+      properties:
+        mother: {$ref: \"#/components/schemas/Person\"}
+",
+    ),
+    case(
+        "Null as one of several types",
+        "\
+version: v1-draft
+exports: {}
+components:
+  schemas:
+    User:
+      properties:
+        name: {type: [string, \"null\"]}
+",
+    ),
+    case(
+        "What is fine here and not everywhere",
+        "\
+version: v1-draft
+exports:
+  read:
+    output: {type: string, contentType: text/plain}
+components:
+  schemas:
+    Tree:
+      properties:
+        children: {type: array, items: {$ref: \"#/components/schemas/Tree\"}}
+        size: {type: integer, format: uint32}
+        Children: {type: integer}
+",
+    ),
+    Case {
+        title: "The same, by the published rules alone",
+        mode: Mode::Strict,
+        schema: "\
+version: v1-draft
+exports:
+  read:
+    output: {type: string, contentType: text/plain}
+components:
+  schemas:
+    Size: {type: integer, format: uint32}
+",
+    },
+];
+
+fn problems(case: &Case) -> Diagnostics {
+    let input = Input::new("schema.yaml", case.schema).mode(case.mode);
+    match Schema::parse(&input) {
+        Ok(schema) => schema.warnings().clone(),
+        Err(problems) => problems,
+    }
+}
+
+fn page() -> String {
+    let mut page = INTRODUCTION.to_owned();
+    for (index, case) in CASES.iter().enumerate() {
+        let picture = problems(case).to_picture(false);
+        let lines: Vec<&str> = picture.lines().map(str::trim_end).collect();
+        let picture = lines.join("\n");
+        page += &format!(
+            "\n## {}. {}\n\n```yaml\n{}```\n\n```text\n{}\n```\n",
+            index + 1,
+            case.title,
+            case.schema,
+            picture.trim_end_matches('\n'),
+        );
+    }
+    page
+}
+
+#[test]
+fn the_page_about_errors_shows_what_is_said() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema-errors.md");
+    let page = page();
+    if env::var_os("UPDATE_GOLDENS").is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        found == page,
+        "docs/schema-errors.md is out of date: run `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test pictures`"
+    );
+}
+
+#[test]
+fn every_problem_has_a_place_in_the_text_and_a_help() {
+    for case in &CASES {
+        let problems = problems(case);
+        assert!(!problems.is_empty());
+        for problem in &problems {
+            assert!(!problem.help.is_empty(), "{problem}");
+            let (span, text) = (problem.span, problem.origin.text());
+            assert!(text.get(span.offset..span.offset + span.len).is_some());
+        }
+    }
+}
+
+#[test]
+fn editors_read_the_same_problems_as_json() {
+    let problems = problems(&CASES[1]);
+    let json: serde_json::Value = serde_json::from_str(&problems.to_json()).unwrap();
+    assert_eq!(
+        json,
+        serde_json::json!([{
+            "severity": "error",
+            "code": "XTP205",
+            "message": "there is no schema `Persn`",
+            "help": "did you mean `Person`?",
+            "file": "schema.yaml",
+            "pointer": "#/exports/greet/input/$ref",
+            "start": {"line": 5, "column": 13, "offset": 59},
+            "end": {"line": 5, "column": 41, "offset": 87},
+        }])
+    );
+    assert_eq!(problems.iter().next().unwrap().severity, Severity::Error);
+}
