@@ -10,8 +10,54 @@ use crate::arguments::Arguments;
 use crate::error::Failure;
 use crate::json::{Children, member};
 
-/// How much of a wrong value is shown, in bytes.
+/// How much of a wrong value, or of an unknown name, is shown, in bytes.
 const SHOWN: usize = 60;
+
+/// How much of a schema is shown, in bytes.
+const SCHEMA: usize = 1000;
+
+/// What a report takes from the whole servlet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hints {
+    /// Example arguments of each tool: a JSON array.
+    pub(crate) examples: &'static str,
+    choose: Choose,
+}
+
+/// Of a schema of several variants the one that a value is nearest to.
+type Choose = for<'a> fn(&'a str, &str) -> &'a str;
+
+impl Hints {
+    /// Whoever has no schema with variants does not link what chooses among them.
+    pub(crate) const fn new(description: &[u8], examples: &'static [u8]) -> Self {
+        Self {
+            examples: match std::str::from_utf8(examples) {
+                Ok(examples) => examples,
+                Err(_) => "",
+            },
+            choose: if contains(description, b"\"anyOf\":[") {
+                choice
+            } else {
+                no_choice
+            },
+        }
+    }
+}
+
+const fn contains(text: &[u8], wanted: &[u8]) -> bool {
+    let mut start = 0;
+    while start + wanted.len() <= text.len() {
+        let mut length = 0;
+        while length < wanted.len() && text[start + length] == wanted[length] {
+            length += 1;
+        }
+        if length == wanted.len() {
+            return true;
+        }
+        start += 1;
+    }
+    false
+}
 
 /// A place in the arguments: its pointer, the schema there, and the value there.
 pub(crate) struct Report<'a> {
@@ -19,11 +65,17 @@ pub(crate) struct Report<'a> {
     pointer: String,
     schema: &'a str,
     value: &'a str,
+    choose: Choose,
 }
 
 impl<'a> Report<'a> {
     /// What the model should read about a call of tool `index` of the servlet with this description.
-    pub(crate) fn on(description: &'a str, index: usize, failure: &Failure<'a>) -> String {
+    pub(crate) fn on(
+        description: &'a str,
+        hints: Hints,
+        index: usize,
+        failure: &Failure<'a>,
+    ) -> String {
         let tools = member(description, "tools");
         let tool = Children::of(tools).nth(index).map_or("", |(_, tool)| tool);
         let mut report = Self {
@@ -31,6 +83,7 @@ impl<'a> Report<'a> {
             pointer: String::new(),
             schema: member(tool, "inputSchema"),
             value: "",
+            choose: hints.choose,
         };
         report.say("invalid arguments: ");
         match failure {
@@ -40,6 +93,11 @@ impl<'a> Report<'a> {
             // These are no matter of the arguments: they do not come here.
             Failure::Malformed(_) | Failure::Fault(_) | Failure::Tool(_) => {}
         }
+        report.example(
+            Children::of(hints.examples)
+                .nth(index)
+                .map_or("", |(_, text)| text),
+        );
         report.out
     }
 
@@ -62,15 +120,43 @@ impl<'a> Report<'a> {
                 } else {
                     " must match "
                 });
-                self.say(self.schema);
+                self.schema = self.variant();
+                self.say_schema();
                 self.say(", got ");
                 self.say(shown(self.value));
-                if let ErrorKind::Custom(reason) = kind {
-                    self.say(": ");
-                    self.say(reason);
-                }
+                let reason = match kind {
+                    ErrorKind::Custom(reason) => reason,
+                    ErrorKind::NumberOutOfRange => "out of range",
+                    // JSON Schema takes 1.0 for an integer, so that alone explains nothing.
+                    ErrorKind::WrongType if self.is_odd_integer() => "an integer has digits only",
+                    _ => return,
+                };
+                self.say(": ");
+                self.say(reason);
             }
         }
+    }
+
+    /// Whether a number came where an integer should.
+    fn is_odd_integer(&self) -> bool {
+        let first = self.value.as_bytes().first();
+        matches!(first, Some(b'-' | b'0'..=b'9')) && member(self.schema, "type") == "\"integer\""
+    }
+
+    fn example(&mut self, example: &str) {
+        if example.starts_with('{') {
+            self.say("\nvalid arguments: ");
+            self.say(example);
+        }
+    }
+
+    /// Says what must match; what is too long to be read here, the model has in the tool's description.
+    fn say_schema(&mut self) {
+        self.say(if self.schema.len() > SCHEMA {
+            "its schema"
+        } else {
+            self.schema
+        });
     }
 
     fn missing(&mut self, arguments: &Arguments<'_>) {
@@ -91,14 +177,14 @@ impl<'a> Report<'a> {
         self.here(" is missing");
         if !self.schema.is_empty() {
             self.say("; it must match ");
-            self.say(self.schema);
+            self.say_schema();
         }
     }
 
     /// Reports a member that the object here does not have, and those that it has.
     fn unknown(&mut self, name: &str) {
-        let properties = member(self.schema, "properties");
-        self.enter(name, "");
+        let properties = member(self.variant(), "properties");
+        self.enter(if name.len() > SHOWN { "…" } else { name }, "");
         self.here(" is unknown");
         let mut separator = "; known are `";
         for (name, _) in Children::of(properties) {
@@ -139,13 +225,19 @@ impl<'a> Report<'a> {
             };
             write_raw(&mut self.pointer, escaped);
         }
+        let schema = self.variant();
         let places = [
-            member(member(self.schema, "properties"), token),
-            member(self.schema, "items"),
+            member(member(schema, "properties"), token),
+            member(schema, "items"),
         ];
         let place = places.into_iter().find(|schema| !schema.is_empty());
-        self.schema = place.unwrap_or_else(|| member(self.schema, "additionalProperties"));
+        self.schema = place.unwrap_or_else(|| member(schema, "additionalProperties"));
         self.value = value;
+    }
+
+    /// The schema here, or of several the one that is meant.
+    fn variant(&self) -> &'a str {
+        (self.choose)(self.schema, self.value)
     }
 
     /// Appends where we are, and what of it.
@@ -176,4 +268,39 @@ fn shown(value: &str) -> &str {
         Some(_) if value.len() > SHOWN => "a long number",
         _ => value,
     }
+}
+
+/// The schema, or of several under `anyOf` the one that a value is nearest to.
+fn choice<'a>(schema: &'a str, value: &str) -> &'a str {
+    let mut variants = Children::of(member(schema, "anyOf")).map(|(_, variant)| variant);
+    variants
+        .find(|variant| is_meant(variant, value))
+        .unwrap_or(schema)
+}
+
+fn no_choice<'a>(schema: &'a str, _: &str) -> &'a str {
+    schema
+}
+
+/// Whether an object has all that is required, and the texts that it must have where only one fits: serde's tags.
+fn is_meant(schema: &str, value: &str) -> bool {
+    let ty = match value.as_bytes().first() {
+        Some(b'{') => "\"object\"",
+        Some(b'[') => "\"array\"",
+        Some(b'"') => "\"string\"",
+        _ => return false,
+    };
+    if member(schema, "type") != ty {
+        return false;
+    }
+    let properties = member(schema, "properties");
+    let mut required = Children::of(member(schema, "required"));
+    required.all(|(_, name)| {
+        let name = name.get(1..name.len() - 1).unwrap_or_default();
+        let (found, only) = (
+            member(value, name),
+            member(member(properties, name), "enum"),
+        );
+        !found.is_empty() && (only.is_empty() || Children::of(only).any(|(_, tag)| tag == found))
+    })
 }

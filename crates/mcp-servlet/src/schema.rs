@@ -43,7 +43,8 @@ mod words;
     message = "`{Self}` has no JSON Schema",
     label = "this type cannot be an argument or a structured result",
     note = "derive it: `#[derive(Deserialize, Schema)]` for arguments, `#[derive(Serialize, Schema)]` for results",
-    note = "the context is no argument: take it by reference, as `&Context`"
+    note = "the context is no argument: take it by reference, as `&Context`",
+    note = "tuples and 128-bit integers have none that all clients understand: take a struct, or text"
 )]
 pub trait Schema {
     /// The schema of the type.
@@ -90,6 +91,8 @@ pub(crate) enum Kind {
         items: &'static Node,
         nullable: bool,
         unique: bool,
+        /// How many there must be, if that is fixed.
+        count: Option<usize>,
     },
     /// An object with values of one type under any names.
     Map {
@@ -225,6 +228,17 @@ impl Node {
             items: T::NODE,
             nullable: T::NULLABLE,
             unique: false,
+            count: None,
+        })
+    }
+
+    /// A list of exactly so many `T`.
+    pub const fn array_of<T: Schema + ?Sized>(count: usize) -> Self {
+        Self::new(Kind::Array {
+            items: T::NODE,
+            nullable: T::NULLABLE,
+            unique: false,
+            count: Some(count),
         })
     }
 
@@ -234,6 +248,7 @@ impl Node {
             items: T::NODE,
             nullable: T::NULLABLE,
             unique: true,
+            count: None,
         })
     }
 

@@ -2,9 +2,10 @@
 
 use crate::context::Context;
 use crate::error::{Failure, Fault};
-use crate::report::Report;
+use crate::report::{Hints, Report};
 use crate::request::{Request, malformed};
 use crate::result::ToolResult;
+use crate::schema::render::split;
 use crate::tool::Entry;
 
 /// What [`export!`](crate::export) makes: the tools of a crate, ready to be described and called.
@@ -30,16 +31,22 @@ use crate::tool::Entry;
 #[derive(Debug)]
 pub struct Servlet {
     description: &'static [u8],
+    hints: Hints,
     tools: &'static [Entry],
 }
 
 impl Servlet {
-    /// A servlet of these tools; `description` is the rendered answer of `describe`.
+    /// A servlet of these tools; `text` is the rendered answer of `describe`, and what goes with it.
     ///
     /// Stops the build if two tools have one name.
-    pub const fn new(description: &'static [u8], tools: &'static [Entry]) -> Self {
+    pub const fn new(text: &'static [u8], tools: &'static [Entry]) -> Self {
         crate::unique::check(tools);
-        Self { description, tools }
+        let (description, examples) = split(text);
+        Self {
+            description,
+            hints: Hints::new(description, examples),
+            tools,
+        }
     }
 
     /// The answer of the `describe` export, as JSON.
@@ -64,9 +71,12 @@ impl Servlet {
             Err(Failure::Malformed(error)) => return Err(malformed(&error)),
             Err(Failure::Fault(fault)) => return Err(fault),
             Err(Failure::Tool(error)) => return error.into_json(),
-            Err(failure) => {
-                ToolResult::error(&Report::on(self.description(), call.tool(), &failure))
-            }
+            Err(failure) => ToolResult::error(&Report::on(
+                self.description(),
+                self.hints,
+                call.tool(),
+                &failure,
+            )),
         };
         Ok(result.into_json())
     }
@@ -74,19 +84,30 @@ impl Servlet {
 
 #[cfg(not(target_family = "wasm"))]
 mod native {
-    use mcp_servlet_json::{from_str, to_string, write_string};
+    use mcp_servlet_json::{RawJson, from_str, to_string, write_string};
     use mcp_servlet_types::{CallToolResult, ServletDescription};
     use serde::Serialize;
 
     use super::Servlet;
     use crate::context::Context;
     use crate::error::Fault;
+    use crate::json::Children;
 
     impl Servlet {
         /// What the servlet says of itself.
         #[allow(clippy::missing_panics_doc, reason = "a bug of ours, not a condition")]
         pub fn describe(&self) -> ServletDescription {
             from_str(self.description()).expect("`export!` renders a valid description")
+        }
+
+        /// Arguments that fit the schema of the tool, as the model is shown when others did not; `None` if there is
+        /// no such tool, or no telling from a schema written by hand.
+        pub fn example(&self, tool: &str) -> Option<RawJson> {
+            let index = self.tools.iter().position(|entry| entry.name == tool)?;
+            let (_, example) = Children::of(self.hints.examples).nth(index)?;
+            RawJson::parse(example)
+                .ok()
+                .filter(|example| example.get() != "null")
         }
 
         /// Calls a tool as a host would, with a [`Context`] that has nothing configured.

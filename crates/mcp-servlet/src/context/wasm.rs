@@ -40,10 +40,18 @@ impl Context {
         work(&mut self.once.borrow_mut())
     }
 
+    #[allow(
+        clippy::unused_self,
+        reason = "outside of a host, the context keeps them"
+    )]
     pub(super) fn notify_progress(&self, params: String) {
         abi::notify_progress(&params);
     }
 
+    #[allow(
+        clippy::unused_self,
+        reason = "outside of a host, the context keeps them"
+    )]
     pub(super) fn notify_logging_message(&self, params: String) {
         abi::notify_logging_message(&params);
     }

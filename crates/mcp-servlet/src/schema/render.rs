@@ -3,6 +3,7 @@
 //! Everything is written twice by the same functions: once into no space, to learn the length, and
 //! once into an array of that length.
 
+mod example;
 mod json;
 #[cfg(test)]
 mod tests;
@@ -31,16 +32,31 @@ impl Description {
     /// The bytes that the rendered description takes.
     pub const fn length(&self) -> usize {
         let mut text = Text::<0>::new();
-        text.description(self);
+        text.everything(self);
         text.length
     }
 
-    /// The description as JSON; `N` is its [`length`](Self::length).
+    /// The description as JSON, then a zero byte, and example arguments of each tool as a JSON array; `N` is
+    /// the [`length`](Self::length) of all that.
     pub const fn render<const N: usize>(&self) -> [u8; N] {
         let mut text = Text::<N>::new();
-        text.description(self);
+        text.everything(self);
         text.bytes
     }
+}
+
+/// What `render` wrote, apart: the description, and the examples.
+pub(crate) const fn split(text: &'static [u8]) -> (&'static [u8], &'static [u8]) {
+    let mut at = 0;
+    while at < text.len() {
+        // JSON has no zero byte.
+        if text[at] == 0 {
+            let (description, rest) = text.split_at(at);
+            return (description, rest.split_at(1).1);
+        }
+        at += 1;
+    }
+    (text, b"")
 }
 
 /// Which side of a tool a schema describes.
@@ -53,6 +69,24 @@ enum Side {
 }
 
 impl<const N: usize> Text<N> {
+    const fn everything(&mut self, servlet: &Description) {
+        self.description(servlet);
+        self.byte(0);
+        self.byte(b'[');
+        let mut at = 0;
+        while at < servlet.tools.len() {
+            self.separate();
+            // Of a schema that is not understood, the example is not shown.
+            if !Text::<0>::new().arguments_example(&servlet.tools[at].input) {
+                self.raw("null");
+            } else {
+                self.arguments_example(&servlet.tools[at].input);
+            }
+            at += 1;
+        }
+        self.byte(b']');
+    }
+
     /// With one tool both historic shapes at once: the tool itself, and the list of it.
     const fn description(&mut self, servlet: &Description) {
         self.byte(b'{');
@@ -202,10 +236,13 @@ impl<const N: usize> Text<N> {
                 items,
                 nullable,
                 unique,
+                count,
             } => {
                 self.key("items");
                 self.node(items, "", nullable, side);
                 self.json("uniqueItems", if unique { "true" } else { "" });
+                self.count("minItems", count);
+                self.count("maxItems", count);
             }
             Kind::Map { values, nullable } => {
                 self.key("additionalProperties");
@@ -213,6 +250,13 @@ impl<const N: usize> Text<N> {
             }
             Kind::Object(ref object) => self.object(object, side),
             Kind::AnyOf { variants, .. } => self.variants(variants, side),
+        }
+    }
+
+    const fn count(&mut self, name: &str, count: Option<usize>) {
+        if let Some(count) = count {
+            self.key(name);
+            self.digits(count as u64);
         }
     }
 

@@ -1,13 +1,19 @@
 //! The schemas of std's types.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::num::{
+    NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroIsize, NonZeroU8, NonZeroU16, NonZeroU32,
+    NonZeroU64, NonZeroUsize,
+};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_servlet_json::RawJson;
 
-use super::{Node, Schema};
+use super::{Node, Property, Schema};
 
 macro_rules! schemas {
     ($($ty:ty => $node:expr;)*) => {
@@ -24,6 +30,39 @@ macro_rules! integers {
 }
 
 integers!(i8, i16, i32, u8, u16, u32);
+
+macro_rules! natural_numbers {
+    ($($ty:ty: $max:expr),*) => {
+        schemas! { $($ty => Node::integer(Some(1), $max);)* }
+    };
+}
+
+natural_numbers!(
+    NonZeroU8: Some(u8::MAX as i64), NonZeroU16: Some(u16::MAX as i64), NonZeroU32: Some(u32::MAX as i64),
+    NonZeroU64: None, NonZeroUsize: None
+);
+
+macro_rules! signed_numbers_but_zero {
+    ($($ty:ty: $signed:ty),*) => {
+        schemas! {
+            $($ty => Node::of::<$signed>().with_description("not 0");)*
+        }
+    };
+}
+
+signed_numbers_but_zero!(
+    NonZeroI8: i8, NonZeroI16: i16, NonZeroI32: i32, NonZeroI64: i64, NonZeroIsize: isize
+);
+
+schemas! {
+    Path => Node::string();
+    PathBuf => Node::string();
+    // As serde writes it.
+    Duration => Node::object(&[
+        Property::new::<u64>("secs", "whole seconds"),
+        Property::with_node("nanos", "nanoseconds beside them", &Node::integer(Some(0), Some(999_999_999)), false),
+    ]);
+}
 
 schemas! {
     bool => Node::boolean();
@@ -75,6 +114,14 @@ impl<T: Schema + ?Sized> Schema for &T {
 
 impl<T: Schema> Schema for Vec<T> {
     const NODE: &'static Node = &Node::array::<T>();
+}
+
+impl<T: Schema> Schema for VecDeque<T> {
+    const NODE: &'static Node = &Node::array::<T>();
+}
+
+impl<T: Schema, const N: usize> Schema for [T; N] {
+    const NODE: &'static Node = &Node::array_of::<T>(N);
 }
 
 impl<T: Schema> Schema for [T] {

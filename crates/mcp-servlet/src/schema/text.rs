@@ -29,6 +29,34 @@ pub(crate) const fn has_text(json: &str, name: &str, value: &str) -> bool {
     }
 }
 
+/// The text of the member `name` of the root object of `json`, checked before.
+pub(crate) const fn value_of<'a>(json: &'a str, name: &str) -> Option<&'a str> {
+    match member(json.as_bytes(), name) {
+        Some(start) => Some(slice(json, start, value(json.as_bytes(), start))),
+        None => None,
+    }
+}
+
+/// The text of the first item of the array that is the member `name`.
+pub(crate) const fn first_item<'a>(json: &'a str, name: &str) -> Option<&'a str> {
+    let bytes = json.as_bytes();
+    let Some(start) = member(bytes, name) else {
+        return None;
+    };
+    if at(bytes, start) != b'[' {
+        return None;
+    }
+    let first = space(bytes, start + 1);
+    if at(bytes, first) == b']' {
+        return None;
+    }
+    Some(slice(json, first, value(bytes, first)))
+}
+
+const fn slice(json: &str, start: usize, end: usize) -> &str {
+    json.split_at(end).0.split_at(start).1
+}
+
 /// Where the value of the member `name` begins.
 const fn member(bytes: &[u8], name: &str) -> Option<usize> {
     let mut here = space(bytes, space(bytes, 0) + 1);

@@ -274,3 +274,84 @@ fn code_and_data_of_an_error_are_for_programs() {
         .unwrap_err();
     assert_eq!((fault.code(), fault.message()), (7, "broken"));
 }
+
+#[derive(Deserialize, Schema)]
+#[serde(rename_all = "snake_case")]
+#[allow(dead_code, reason = "only its schema counts")]
+struct Large {
+    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    a: Option<String>,
+    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    b: Option<[u8; 2]>,
+    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    c: Option<std::time::Duration>,
+    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    d: Option<std::path::PathBuf>,
+    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    e: Option<std::collections::VecDeque<std::num::NonZeroU16>>,
+    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    f: Option<std::num::NonZeroI8>,
+}
+
+#[tool]
+fn large(#[arg(example = 7)] number: u8, large: Option<Large>) -> u8 {
+    let _ = large;
+    number
+}
+
+mcp_servlet::export!(static LARGE = { tools: [large] });
+
+fn complaint_of(arguments: serde_json::Value) -> String {
+    let result = LARGE.call("large", arguments).unwrap();
+    result.content[0].text.clone().unwrap()
+}
+
+#[test]
+fn a_complaint_stays_short_and_ends_with_arguments_that_are_right() {
+    let complaint = complaint_of(serde_json::json!({ "number": 1, "large": 1 }));
+    assert!(
+        complaint.starts_with("invalid arguments: `/large` must match its schema, got 1\n"),
+        "{complaint}"
+    );
+    let name = "x".repeat(500);
+    let complaint = complaint_of(serde_json::json!({ "number": 1, name: 1 }));
+    assert!(
+        complaint.starts_with("invalid arguments: `/…` is unknown; known are `number`, `large`\n"),
+        "{complaint}"
+    );
+    let (_, example) = complaint.split_once("\nvalid arguments: ").unwrap();
+    assert_eq!(example, r#"{"number":7,"large":{}}"#);
+    assert_eq!(LARGE.example("large").unwrap().get(), example);
+    let example: serde_json::Value = serde_json::from_str(example).unwrap();
+    assert_eq!(complaint_of(example), "7");
+    assert_eq!(LARGE.example("small"), None);
+}
+
+#[test]
+fn types_of_std_say_what_they_hold() {
+    for (wrong, says) in [
+        (
+            serde_json::json!({ "b": [1] }),
+            r#""minItems":2,"maxItems":2"#,
+        ),
+        (
+            serde_json::json!({ "c": { "secs": "1", "nanos": 0 } }),
+            r#""whole seconds""#,
+        ),
+        (
+            serde_json::json!({ "e": [0] }),
+            r#""minimum":1,"maximum":65535"#,
+        ),
+        (serde_json::json!({ "f": 0 }), "A field with"),
+    ] {
+        let complaint = complaint_of(serde_json::json!({ "number": 1, "large": wrong }));
+        assert!(complaint.contains(says), "{complaint}");
+    }
+    let right = serde_json::json!({
+        "b": [1, 2], "c": { "secs": 1, "nanos": 5 }, "d": "/a", "e": [1, 2], "f": -1,
+    });
+    assert_eq!(
+        complaint_of(serde_json::json!({ "number": 1, "large": right })),
+        "1"
+    );
+}

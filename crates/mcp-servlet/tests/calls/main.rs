@@ -53,7 +53,12 @@ pub(crate) fn text(
 pub(crate) fn complaint(servlet: &Servlet, tool: &str, arguments: impl Serialize) -> String {
     let error = text(servlet, tool, arguments).expect_err("the arguments are wrong");
     let complaint = error.strip_prefix("invalid arguments: ");
-    complaint.unwrap_or_else(|| panic!("{error}")).to_owned()
+    let complaint = complaint.unwrap_or_else(|| panic!("{error}"));
+    let (complaint, example) = complaint
+        .split_once("\nvalid arguments: ")
+        .unwrap_or((complaint, "{}"));
+    let _: Value = serde_json::from_str(example).expect("an example is JSON");
+    complaint.to_owned()
 }
 
 /// Takes a complaint about a value apart: where it is, the schema there, and what came.

@@ -126,7 +126,7 @@ fn points_into_the_authors_types() {
             json!({ "lines": [{ "text": "a", "amount": 1000 }] }),
             "/lines/0/amount",
             format!("{line}/amount"),
-            "1000",
+            "1000: out of range",
         ),
         (
             json!({ "lines": {} }),
@@ -329,6 +329,62 @@ fn a_tool_with_its_own_schema_reads_whatever_its_type_reads() {
     );
     assert_eq!(
         wrong(&complaints[1]),
-        ("/b/0", json!({ "enum": ["x"] }), "300")
+        ("/b/0", json!({ "enum": ["x"] }), "300: out of range")
     );
+}
+
+#[derive(Deserialize, Schema)]
+#[serde(tag = "shape", rename_all = "lowercase")]
+enum Shape {
+    Circle {
+        radius: u8,
+    },
+    Box {
+        width: u8,
+        inner: Option<Vec<External>>,
+    },
+}
+
+#[tool]
+fn draw(shape: Shape, other: Option<External>) {}
+
+mcp_servlet::export!(static SHAPES = { tools: [draw] });
+
+#[test]
+fn the_schema_of_the_variant_that_is_meant_is_known() {
+    let byte = |name: &str| json!({ "type": "integer", "description": name, "minimum": 0, "maximum": 255 });
+    for (arguments, pointer, expected) in [
+        (
+            json!({ "shape": { "shape": "circle", "radius": "1" } }),
+            "/shape/radius",
+            byte("radius"),
+        ),
+        (
+            json!({ "shape": { "shape": "box", "width": "1" } }),
+            "/shape/width",
+            byte("width"),
+        ),
+        (
+            json!({ "shape": { "shape": "box", "width": 1, "inner": [{ "C": { "c": "1" } }] } }),
+            "/shape/inner/0/C/c",
+            byte("c"),
+        ),
+        (
+            json!({ "shape": { "shape": "circle", "radius": 1 }, "other": { "B": "1" } }),
+            "/other/B",
+            byte("b"),
+        ),
+    ] {
+        let complaint = complaint(&SHAPES, "draw", arguments);
+        // An internally tagged enum is read in one piece, so its place is all there is.
+        let (place, schema, came) = wrong(&complaint);
+        if place == pointer {
+            assert_eq!((schema, came), (expected, "\"1\""));
+        } else {
+            assert_eq!((place, came), ("/shape", "an object"), "{complaint}");
+            let tag = &schema["properties"]["shape"]["enum"];
+            assert!(complaint.contains(&tag.to_string()), "{complaint}");
+            assert_eq!(schema["type"], "object", "{complaint}");
+        }
+    }
 }

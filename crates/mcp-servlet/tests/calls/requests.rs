@@ -135,7 +135,7 @@ fn tells_the_model_that_arguments_are_an_object() {
             "{answer}"
         );
         assert!(
-            answer.contains(&format!("}}, got {got}\"}}],\"isError\":true")),
+            answer.contains(&format!("}}, got {got}\\nvalid arguments: {{")),
             "{answer}"
         );
     }

@@ -13,8 +13,22 @@ pub(crate) fn check(servlet: &Servlet) -> Value {
     servlet.describe();
     for tool in description["tools"].as_array().unwrap() {
         check_tool(tool);
+        check_example(servlet, tool);
     }
     description
+}
+
+/// What the model is shown as valid must be.
+fn check_example(servlet: &Servlet, tool: &Value) {
+    let Some(example) = servlet.example(tool["name"].as_str().unwrap()) else {
+        return;
+    };
+    let example: Value = serde_json::from_str(example.get()).unwrap();
+    let schema = &tool["inputSchema"];
+    let validator = jsonschema::draft202012::options().should_validate_formats(true);
+    if let Err(error) = validator.build(schema).unwrap().validate(&example) {
+        panic!("{example} is an example for {schema}: {error}");
+    }
 }
 
 fn check_tool(tool: &Value) {

@@ -106,7 +106,7 @@ impl<const N: usize> Text<N> {
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "a digit fits")]
-    const fn digits(&mut self, value: u64) {
+    pub(super) const fn digits(&mut self, value: u64) {
         if value >= 10 {
             self.digits(value / 10);
         }

@@ -188,6 +188,8 @@ fn the_length_is_that_of_the_text() {
     };
     const LENGTH: usize = DESCRIPTION.length();
     let text = String::from_utf8(DESCRIPTION.render::<LENGTH>().to_vec()).unwrap();
+    let (text, examples) = text.split_once('\0').unwrap();
+    assert_eq!(examples, "[{},{}]");
     let input = r#""inputSchema":{"type":"object","properties":{}}"#;
     assert_eq!(
         text,

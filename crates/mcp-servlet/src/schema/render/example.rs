@@ -1,0 +1,206 @@
+//! Arguments that fit a schema, for the model to imitate, in `const` evaluation.
+
+use super::super::text::{first_item, has_member, value_of};
+use super::super::{Kind, Node, Object, Property};
+use super::Side;
+use super::json::Text;
+
+impl<const N: usize> Text<N> {
+    /// Appends a value that fits the schema; `false` if there is no telling, and what was appended is none.
+    pub(super) const fn example(&mut self, node: &Node) -> bool {
+        match node.kind {
+            Kind::Any | Kind::Boolean => self.raw("true"),
+            Kind::Null => self.raw("null"),
+            Kind::Integer { min, max } => match (min, max) {
+                (Some(min), _) if min > 1 => self.number(min),
+                (_, Some(max)) if max < 1 => self.number(max),
+                _ => self.raw("1"),
+            },
+            Kind::Number => self.raw("1.5"),
+            Kind::String { format } => self.string(text(format)),
+            Kind::Character => self.string("x"),
+            Kind::Enum { values, .. } => match values {
+                [first, ..] => self.string(first),
+                [] => return false,
+            },
+            Kind::Array { items, count, .. } => return self.array_example(items, count),
+            Kind::Map { values, .. } => {
+                self.raw("{\"key\":");
+                let known = self.example(values);
+                self.byte(b'}');
+                return known;
+            }
+            Kind::Object(ref object) => return self.object_example(object, true),
+            Kind::AnyOf { variants, .. } => match variants {
+                [first, ..] => return self.example(first),
+                [] => return false,
+            },
+            Kind::Raw(json) => return self.raw_example(json),
+        }
+        true
+    }
+
+    const fn array_example(&mut self, items: &Node, count: Option<usize>) -> bool {
+        let count = match count {
+            Some(count) => count,
+            None => 1,
+        };
+        let (mut at, mut known) = (0, true);
+        self.byte(b'[');
+        while at < count {
+            self.separate();
+            known = self.example(items) && known;
+            at += 1;
+        }
+        self.byte(b']');
+        known
+    }
+
+    /// The arguments of a tool, with all that it may be given.
+    pub(super) const fn arguments_example(&mut self, node: &Node) -> bool {
+        match node.kind {
+            Kind::Object(ref object) => self.object_example(object, false),
+            _ => self.example(node),
+        }
+    }
+
+    const fn object_example(&mut self, object: &Object, needed: bool) -> bool {
+        self.byte(b'{');
+        let known = self.members_example(object, needed, object.partial);
+        self.byte(b'}');
+        known
+    }
+
+    const fn members_example(&mut self, object: &Object, needed: bool, partial: bool) -> bool {
+        let (mut at, mut known) = (0, true);
+        while at < object.properties.len() {
+            let property = &object.properties[at];
+            let wanted = !needed || (property.is_required() && !partial);
+            if property.is_on(Side::Input) && wanted {
+                self.key(property.name);
+                known = self.property_example(property) && known;
+            }
+            at += 1;
+        }
+        at = 0;
+        while at < object.flattened.len() {
+            if let Kind::Object(ref inner) = object.flattened[at].kind {
+                known = self.members_example(inner, needed, partial || inner.partial) && known;
+            }
+            at += 1;
+        }
+        known
+    }
+
+    const fn property_example(&mut self, property: &Property) -> bool {
+        let literals = [
+            property.example,
+            property.default,
+            property.min,
+            property.max,
+        ];
+        let mut at = 0;
+        while at < literals.len() {
+            if !literals[at].is_empty() {
+                self.raw(literals[at]);
+                return true;
+            }
+            at += 1;
+        }
+        self.example(property.node)
+    }
+
+    /// Of a schema written by hand, what it says itself.
+    const fn raw_example(&mut self, json: &str) -> bool {
+        let lists = ["examples", "enum"];
+        let mut at = 0;
+        while at < lists.len() {
+            if let Some(first) = first_item(json, lists[at]) {
+                self.raw(first);
+                return true;
+            }
+            at += 1;
+        }
+        let value = match value_of(json, "default") {
+            Some(default) => default,
+            None => match value_of(json, "const") {
+                Some(constant) => constant,
+                None => return self.raw_type_example(json),
+            },
+        };
+        self.raw(value);
+        true
+    }
+
+    const fn raw_type_example(&mut self, json: &str) -> bool {
+        let bounded = [
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+            "minLength",
+            "maxLength",
+            "pattern",
+            "format",
+            "minItems",
+            "required",
+            "minProperties",
+            "not",
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "$ref",
+            "if",
+        ];
+        let mut at = 0;
+        while at < bounded.len() {
+            if has_member(json, bounded[at]) {
+                return false;
+            }
+            at += 1;
+        }
+        let types = [
+            ("string", "\"text\""),
+            ("integer", "1"),
+            ("number", "1.5"),
+            ("boolean", "true"),
+            ("null", "null"),
+            ("array", "[]"),
+            ("object", "{}"),
+        ];
+        at = 0;
+        while at < types.len() {
+            let (name, example) = types[at];
+            if super::super::text::has_text(json, "type", name) {
+                self.raw(example);
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    const fn number(&mut self, value: i64) {
+        if value < 0 {
+            self.byte(b'-');
+        }
+        self.digits(value.unsigned_abs());
+    }
+}
+
+const fn text(format: &str) -> &'static str {
+    match format.as_bytes() {
+        b"date-time" => "2026-01-31T12:00:00Z",
+        b"date" => "2026-01-31",
+        b"time" => "12:00:00Z",
+        b"email" => "ada@example.com",
+        b"uri" | b"uri-reference" => "https://example.com/",
+        b"uuid" => "123e4567-e89b-12d3-a456-426614174000",
+        b"ipv4" => "192.0.2.1",
+        b"ipv6" => "2001:db8::1",
+        b"hostname" => "example.com",
+        b"duration" => "PT1H",
+        _ => "text",
+    }
+}
