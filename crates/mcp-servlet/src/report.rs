@@ -22,13 +22,17 @@ pub(crate) struct Hints {
     /// Example arguments of each tool: a JSON array.
     pub(crate) examples: &'static str,
     choose: Choose,
+    explain: Explain,
 }
+
+/// What the schema does not say of a number, empty for nothing.
+type Explain = fn(&str, &str) -> &'static str;
 
 /// Of a schema of several variants the one that a value is nearest to.
 type Choose = for<'a> fn(&'a str, &str) -> &'a str;
 
 impl Hints {
-    /// Whoever has no schema with variants does not link what chooses among them.
+    /// Whoever has no schema with variants, or no numbers, does not link what is for them.
     pub(crate) const fn new(description: &[u8], examples: &'static [u8]) -> Self {
         Self {
             examples: match std::str::from_utf8(examples) {
@@ -39,6 +43,13 @@ impl Hints {
                 choice
             } else {
                 no_choice
+            },
+            explain: if contains(description, b"\"integer\"")
+                || contains(description, b"\"number\"")
+            {
+                explain
+            } else {
+                no_explanation
             },
         }
     }
@@ -65,7 +76,7 @@ pub(crate) struct Report<'a> {
     pointer: String,
     schema: &'a str,
     value: &'a str,
-    choose: Choose,
+    hints: Hints,
 }
 
 impl<'a> Report<'a> {
@@ -83,7 +94,7 @@ impl<'a> Report<'a> {
             pointer: String::new(),
             schema: member(tool, "inputSchema"),
             value: "",
-            choose: hints.choose,
+            hints,
         };
         report.say("invalid arguments: ");
         match failure {
@@ -124,23 +135,14 @@ impl<'a> Report<'a> {
                 self.say_schema();
                 self.say(", got ");
                 self.say(shown(self.value));
-                let reason = match kind {
-                    ErrorKind::Custom(reason) => reason,
-                    ErrorKind::NumberOutOfRange => "out of range",
-                    // JSON Schema takes 1.0 for an integer, so that alone explains nothing.
-                    ErrorKind::WrongType if self.is_odd_integer() => "an integer has digits only",
-                    _ => return,
-                };
-                self.say(": ");
-                self.say(reason);
+                if let ErrorKind::Custom(reason) = kind {
+                    self.say(": ");
+                    self.say(reason);
+                } else {
+                    self.say((self.hints.explain)(self.schema, self.value));
+                }
             }
         }
-    }
-
-    /// Whether a number came where an integer should.
-    fn is_odd_integer(&self) -> bool {
-        let first = self.value.as_bytes().first();
-        matches!(first, Some(b'-' | b'0'..=b'9')) && member(self.schema, "type") == "\"integer\""
     }
 
     fn example(&mut self, example: &str) {
@@ -237,7 +239,7 @@ impl<'a> Report<'a> {
 
     /// The schema here, or of several the one that is meant.
     fn variant(&self) -> &'a str {
-        (self.choose)(self.schema, self.value)
+        (self.hints.choose)(self.schema, self.value)
     }
 
     /// Appends where we are, and what of it.
@@ -276,6 +278,21 @@ fn choice<'a>(schema: &'a str, value: &str) -> &'a str {
     variants
         .find(|variant| is_meant(variant, value))
         .unwrap_or(schema)
+}
+
+fn explain(schema: &str, value: &str) -> &'static str {
+    let is_number = matches!(value.as_bytes().first(), Some(b'-' | b'0'..=b'9'));
+    let is_written_otherwise = value.contains(['.', 'e', 'E']);
+    match member(schema, "type") {
+        // JSON Schema takes 1.0 for an integer, so that alone explains nothing.
+        "\"integer\"" if is_number && is_written_otherwise => ": an integer has digits only",
+        "\"integer\"" | "\"number\"" if is_number => ": out of range",
+        _ => "",
+    }
+}
+
+fn no_explanation(_: &str, _: &str) -> &'static str {
+    ""
 }
 
 fn no_choice<'a>(schema: &'a str, _: &str) -> &'a str {

@@ -77,10 +77,10 @@ impl<const N: usize> Text<N> {
         while at < servlet.tools.len() {
             self.separate();
             // Of a schema that is not understood, the example is not shown.
-            if !Text::<0>::new().arguments_example(&servlet.tools[at].input) {
-                self.raw("null");
-            } else {
+            if Text::<0>::new().arguments_example(&servlet.tools[at].input) {
                 self.arguments_example(&servlet.tools[at].input);
+            } else {
+                self.raw("null");
             }
             at += 1;
         }

@@ -54,7 +54,10 @@ pub(crate) const fn first_item<'a>(json: &'a str, name: &str) -> Option<&'a str>
 }
 
 const fn slice(json: &str, start: usize, end: usize) -> &str {
-    json.split_at(end).0.split_at(start).1
+    match core::str::from_utf8(json.as_bytes().split_at(end).0.split_at(start).1) {
+        Ok(text) => text,
+        Err(_) => panic!("the parts of JSON begin and end with whole characters"),
+    }
 }
 
 /// Where the value of the member `name` begins.

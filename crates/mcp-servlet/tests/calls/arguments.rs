@@ -55,6 +55,7 @@ fn none() {}
 mcp_servlet::export!(static SERVLET = { tools: [needs, each, none] });
 
 /// Where the mistake is, the schema there, and what came, by argument and value.
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn mistakes() -> Vec<(
     &'static str,
     Value,

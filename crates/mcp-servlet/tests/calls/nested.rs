@@ -329,7 +329,7 @@ fn a_tool_with_its_own_schema_reads_whatever_its_type_reads() {
     );
     assert_eq!(
         wrong(&complaints[1]),
-        ("/b/0", json!({ "enum": ["x"] }), "300: out of range")
+        ("/b/0", json!({ "enum": ["x"] }), "300")
     );
 }
 
@@ -346,7 +346,9 @@ enum Shape {
 }
 
 #[tool]
-fn draw(shape: Shape, other: Option<External>) {}
+fn draw(shape: Shape, other: Option<External>) {
+    let _ = (shape, other);
+}
 
 mcp_servlet::export!(static SHAPES = { tools: [draw] });
 
