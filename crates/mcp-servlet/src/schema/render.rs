@@ -8,6 +8,7 @@ mod json;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::example::split;
 use self::json::Text;
 use super::text::has_member;
 use super::words::Words;
@@ -45,20 +46,6 @@ impl Description {
     }
 }
 
-/// What `render` wrote, apart: the description, and the examples.
-pub(crate) const fn split(text: &'static [u8]) -> (&'static [u8], &'static [u8]) {
-    let mut at = 0;
-    while at < text.len() {
-        // JSON has no zero byte.
-        if text[at] == 0 {
-            let (description, rest) = text.split_at(at);
-            return (description, rest.split_at(1).1);
-        }
-        at += 1;
-    }
-    (text, b"")
-}
-
 /// Which side of a tool a schema describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -69,24 +56,6 @@ enum Side {
 }
 
 impl<const N: usize> Text<N> {
-    const fn everything(&mut self, servlet: &Description) {
-        self.description(servlet);
-        self.byte(0);
-        self.byte(b'[');
-        let mut at = 0;
-        while at < servlet.tools.len() {
-            self.separate();
-            // Of a schema that is not understood, the example is not shown.
-            if Text::<0>::new().arguments_example(&servlet.tools[at].input) {
-                self.arguments_example(&servlet.tools[at].input);
-            } else {
-                self.raw("null");
-            }
-            at += 1;
-        }
-        self.byte(b']');
-    }
-
     /// With one tool both historic shapes at once: the tool itself, and the list of it.
     const fn description(&mut self, servlet: &Description) {
         self.byte(b'{');

@@ -2,10 +2,44 @@
 
 use super::super::text::{first_item, has_member, value_of};
 use super::super::{Kind, Node, Object, Property};
+use super::Description;
 use super::Side;
 use super::json::Text;
 
+/// What `render` wrote, apart: the description, and the examples.
+pub(crate) const fn split(text: &'static [u8]) -> (&'static [u8], &'static [u8]) {
+    let mut at = 0;
+    while at < text.len() {
+        // JSON has no zero byte.
+        if text[at] == 0 {
+            let (description, rest) = text.split_at(at);
+            return (description, rest.split_at(1).1);
+        }
+        at += 1;
+    }
+    (text, b"")
+}
+
 impl<const N: usize> Text<N> {
+    /// The description, and the examples after it.
+    pub(super) const fn everything(&mut self, servlet: &Description) {
+        self.description(servlet);
+        self.byte(0);
+        self.byte(b'[');
+        let mut at = 0;
+        while at < servlet.tools.len() {
+            self.separate();
+            // Of a schema that is not understood, the example is not shown.
+            if Text::<0>::new().arguments_example(&servlet.tools[at].input) {
+                self.arguments_example(&servlet.tools[at].input);
+            } else {
+                self.raw("null");
+            }
+            at += 1;
+        }
+        self.byte(b']');
+    }
+
     /// Appends a value that fits the schema; `false` if there is no telling, and what was appended is none.
     pub(super) const fn example(&mut self, node: &Node) -> bool {
         match node.kind {
