@@ -6,6 +6,7 @@ mod describe;
 mod documents;
 mod exports;
 mod limits;
+mod plugins;
 mod requests;
 mod sizes;
 mod support;

@@ -4,22 +4,40 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use xtp_codegen::{Input, Options, generate};
+use xtp_codegen::{Input, Options, Schema};
 
 use crate::shell::root;
 
 /// One generated file and what it is made of.
 struct Target {
     schema: &'static str,
-    overlay: &'static str,
+    overlay: Option<&'static str>,
     output: &'static str,
+    kind: Kind,
 }
 
-const TARGETS: [Target; 1] = [Target {
-    schema: "schema.yaml",
-    overlay: "schema.overlay.yaml",
-    output: "crates/mcp-servlet-types/src/generated.rs",
-}];
+/// What is generated, and where JSON comes from that the schema leaves open.
+enum Kind {
+    /// Types for the crates that are below `mcp-servlet`.
+    Types,
+    /// A plugin, which depends on it.
+    Plugin,
+}
+
+const TARGETS: [Target; 2] = [
+    Target {
+        schema: "schema.yaml",
+        overlay: Some("schema.overlay.yaml"),
+        output: "crates/mcp-servlet-types/src/generated.rs",
+        kind: Kind::Types,
+    },
+    Target {
+        schema: "tests/fixtures/reflect.yaml",
+        overlay: None,
+        output: "tests/fixtures/examples/reflect/generated.rs",
+        kind: Kind::Plugin,
+    },
+];
 
 /// Generates every file, or with `check` fails if one of them is out of date.
 ///
@@ -36,18 +54,26 @@ pub(crate) fn run(check: bool) -> anyhow::Result<()> {
 
 fn expected(target: &Target, root: &Path) -> anyhow::Result<String> {
     let schema = read(&root.join(target.schema))?;
-    let overlay = read(&root.join(target.overlay))?;
+    let overlay = target.overlay.map(|path| read(&root.join(path)));
+    let overlay = overlay.transpose()?.unwrap_or_default();
     let header = format!(
         "@generated from {} by xtp-codegen. Do not edit: run \"./x codegen\".",
         target.schema
     );
-    let options = Options::new()
-        .header(header)
-        .free_form("::mcp_servlet_json::RawJson")
-        .any_json("::mcp_servlet_json::RawJson")
-        .conversions(false);
-    let input = Input::new(target.schema, &schema).overlay(target.overlay, &overlay);
-    Ok(generate(&input, &options)?)
+    let mut input = Input::new(target.schema, &schema);
+    if let Some(name) = target.overlay {
+        input = input.overlay(name, &overlay);
+    }
+    let schema = Schema::parse(&input)?;
+    let options = Options::new().header(header).conversions(false);
+    Ok(match target.kind {
+        Kind::Types => schema.to_rust(&with_json(options, "::mcp_servlet_json::RawJson"))?,
+        Kind::Plugin => schema.to_plugin(&with_json(options, "::mcp_servlet::RawJson"))?,
+    })
+}
+
+fn with_json(options: Options, json: &str) -> Options {
+    options.free_form(json).any_json(json)
 }
 
 fn bring_up_to_date(path: &Path, expected: &str, check: bool) -> anyhow::Result<()> {

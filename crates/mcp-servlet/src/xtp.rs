@@ -60,4 +60,6 @@ pub use self::error::Error;
 #[cfg(not(target_family = "wasm"))]
 pub use self::host::{Slot, mock};
 pub use self::text::Word;
+#[cfg(not(target_family = "wasm"))]
+pub use crate::__xtp_host as __host;
 pub use crate::{__xtp_export as __export, __xtp_import as __import, __xtp_plugin as plugin};

@@ -89,10 +89,7 @@ mod pantry {
             }
         }
 
-        thread_local! {
-            static HOST: ::mcp_servlet::xtp::Slot<dyn Host> =
-                const { ::mcp_servlet::xtp::Slot::new() };
-        }
+        ::mcp_servlet::xtp::__host!(static HOST: Host);
 
         pub fn mock<R>(host: std::rc::Rc<impl Host + 'static>, test: impl FnOnce() -> R) -> R {
             ::mcp_servlet::xtp::mock(&HOST, host, test)

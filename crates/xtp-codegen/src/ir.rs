@@ -121,6 +121,8 @@ pub(crate) enum Type {
 #[derive(Clone, Debug)]
 #[allow(dead_code, reason = "the glue reads all of it")]
 pub(crate) struct Function {
+    /// Where the schema has it.
+    pub(crate) at: At,
     pub(crate) name: Names,
     pub(crate) docs: Option<String>,
     pub(crate) code_samples: Vec<CodeSample>,

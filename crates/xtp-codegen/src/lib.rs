@@ -34,11 +34,13 @@
 //! library, which differ; [`Mode`] says how. All problems come at once, as [`Diagnostics`]:
 //! errors from [`Schema::parse`], warnings from [`Schema::warnings`].
 
+mod build;
 mod check;
 pub mod compat;
 mod diagnostic;
 mod document;
 mod format;
+mod glue;
 mod ir;
 mod json_schema;
 mod keywords;
@@ -55,6 +57,7 @@ mod spell;
 mod types;
 mod typify;
 
+pub use crate::build::{Build, BuildError};
 pub use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 pub use crate::options::{Dates, Options};
 pub use crate::rules::{Mode, Severity};

@@ -173,6 +173,7 @@ impl<'d> Lower<'d> {
         let functions = functions.map(|(function, name)| {
             let path = pascal(&function.name.text);
             Function {
+                at: function.name.at.clone(),
                 docs: function.description.clone(),
                 code_samples: function.code_samples.clone(),
                 input: self.parameter(function.input.as_ref(), &format!("{path}Input")),

@@ -17,6 +17,7 @@ pub struct Options {
     pub(crate) decode_byte: bool,
     pub(crate) keep_null: bool,
     pub(crate) catch_all: bool,
+    pub(crate) little_endian_text: bool,
 }
 
 impl Default for Options {
@@ -31,6 +32,7 @@ impl Default for Options {
             decode_byte: false,
             keep_null: false,
             catch_all: false,
+            little_endian_text: false,
         }
     }
 }
@@ -117,6 +119,14 @@ impl Options {
         self
     }
 
+    /// Chooses whether numbers and booleans that are `text/plain` are little-endian bytes, as the
+    /// official generator for Rust has them, instead of decimal text.
+    #[must_use]
+    pub fn little_endian_text(mut self, wanted: bool) -> Self {
+        self.little_endian_text = wanted;
+        self
+    }
+
     /// The chosen types as Rust.
     pub(crate) fn types(&self) -> Result<Types, Diagnostics> {
         let origin = Origin::new("options", "");
@@ -138,6 +148,7 @@ impl Options {
             any_json: parse("any_json", &self.any_json),
             bytes: parse("runtime", &format!("{}::Bytes", self.runtime)),
             date_time: parse("dates", self.dates.path()),
+            runtime: syn::parse_str(&self.runtime).unwrap_or_else(|_| syn::parse_quote!(crate)),
             byte: if self.decode_byte {
                 Scalar::Buffer
             } else {
@@ -185,6 +196,8 @@ pub(crate) struct Types {
     pub(crate) any_json: syn::Type,
     pub(crate) bytes: syn::Type,
     pub(crate) date_time: syn::Type,
+    /// The module that generated code takes its own types from.
+    pub(crate) runtime: syn::Path,
     /// What a string in base64 is taken for.
     pub(crate) byte: Scalar,
 }

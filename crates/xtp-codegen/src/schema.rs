@@ -1,8 +1,9 @@
 //! The way from text to Rust, phase by phase.
 
 use crate::diagnostic::{Code, Diagnostics, Report};
+use crate::glue::{self, Glue};
 use crate::ir::Module;
-use crate::options::Options;
+use crate::options::{Options, Types};
 use crate::read::Cursor;
 use crate::rules::{Mode, Rules};
 use crate::span::{At, Origin, Pointer, Span};
@@ -133,7 +134,63 @@ impl Schema {
         let spelling = spelling.map_err(|error| self.internal(&error))?;
         let items = types::items(&self.module, &spelling, options)
             .map_err(|error| self.internal(&error))?;
-        Ok(format::format(&options.header, items))
+        Ok(format::format(&options.header, &items))
+    }
+
+    /// Generates what a plugin consists of: a trait of its exports with the macro that makes wasm
+    /// exports of an implementation, the host's functions, what stands in for them in tests, and
+    /// all types.
+    ///
+    /// The code needs the crate `mcp-servlet` with its feature `xtp`, and holds no `unsafe`.
+    ///
+    /// # Errors
+    /// If a content type cannot carry the type that it is declared for, if no plugin can export
+    /// a name, or if an option is not Rust.
+    pub fn to_plugin(&self, options: &Options) -> Result<String, Diagnostics> {
+        let outside = self.glue_types(options)?;
+        let spelling = Spelling::of(&self.module, &outside);
+        let spelling = spelling.map_err(|error| self.internal(&error))?;
+        let glue = Glue::new(&self.module, &spelling, options, outside.runtime);
+        let text = glue.texts().and_then(|mut texts| {
+            let types = types::items(&self.module, &spelling, options)?;
+            texts.extend(types.iter().map(format::item));
+            Ok(format::join(&options.header, texts))
+        });
+        text.map_err(|error| self.internal(&error))
+    }
+
+    /// Generates an implementation of the exports for a type called `plugin`, in which each
+    /// says that it is not implemented.
+    ///
+    /// It expects what [`to_plugin`](Self::to_plugin) gives in scope. With `samples`, the first
+    /// code sample in Rust of each export stands as a comment in its function.
+    ///
+    /// # Errors
+    /// As [`to_plugin`](Self::to_plugin).
+    pub fn to_stubs(
+        &self,
+        plugin: &str,
+        samples: bool,
+        options: &Options,
+    ) -> Result<String, Diagnostics> {
+        let outside = self.glue_types(options)?;
+        let spelling = Spelling::of(&self.module, &outside);
+        let spelling = spelling.map_err(|error| self.internal(&error))?;
+        let glue = Glue::new(&self.module, &spelling, options, outside.runtime);
+        glue::stubs(&glue, plugin, samples).map_err(|error| self.internal(&error))
+    }
+
+    /// The types outside of the schema, if there can be glue for what is in it.
+    fn glue_types(&self, options: &Options) -> Result<Types, Diagnostics> {
+        let mut report = Report::plain(&self.origin);
+        glue::check(&self.module, &mut report);
+        report.finish()?;
+        let mut types = options.types()?;
+        if !self.module.types.iter().any(|def| def.name.rust == "Bytes") {
+            // The glue has it in scope.
+            types.bytes = syn::parse_quote!(Bytes);
+        }
+        Ok(types)
     }
 
     /// Words a failure that is the generator's own fault.

@@ -38,6 +38,8 @@ goldens! {
     names = "../../../crates/xtp-codegen/tests/golden/names/expected.rs",
     one_of = "../../../crates/xtp-codegen/tests/golden/one-of/expected.rs",
     optionality = "../../../crates/xtp-codegen/tests/golden/optionality/expected.rs",
+    plugin_names = "../../../crates/xtp-codegen/tests/golden/plugin-names/expected.rs",
+    plugin = "../../../crates/xtp-codegen/tests/golden/plugin/expected.rs",
     recursion = "../../../crates/xtp-codegen/tests/golden/recursion/expected.rs",
     scalars = "../../../crates/xtp-codegen/tests/golden/scalars/expected.rs",
     shadowed_names = "../../../crates/xtp-codegen/tests/golden/shadowed-names/expected.rs",

@@ -117,6 +117,18 @@ macro_rules! __xtp_foreign {
     };
 }
 
+/// The place of a test's host.
+#[cfg(not(target_family = "wasm"))]
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __xtp_host {
+    (static $slot:ident: $host:ident) => {
+        ::std::thread_local! {
+            static $slot: $crate::xtp::Slot<dyn $host> = const { $crate::xtp::Slot::new() };
+        }
+    };
+}
+
 /// A call of a function of the test's host, in the wire's form as far as the wire has one.
 #[cfg(not(target_family = "wasm"))]
 #[macro_export]

@@ -56,12 +56,16 @@ pub enum Code {
     Endless,
     /// A union whose members cannot be told apart.
     Union,
+    /// A content type that cannot carry the type.
+    Payload,
     /// A name that is no identifier.
     Identifier,
     /// Two names would be the same in Rust, so that one of them gets a number.
     Collision,
     /// A name that is a keyword in other languages.
     Keyword,
+    /// An export whose name WebAssembly keeps for itself.
+    ReservedName,
     /// The overlay addresses something that does not exist.
     OverlayAddress,
     /// The overlay says something that it cannot say yet.
@@ -99,9 +103,11 @@ impl Code {
             Self::Cycle => "XTP209",
             Self::Endless => "XTP210",
             Self::Union => "XTP211",
+            Self::Payload => "XTP212",
             Self::Identifier => "XTP301",
             Self::Collision => "XTP302",
             Self::Keyword => "XTP303",
+            Self::ReservedName => "XTP304",
             Self::OverlayAddress => "XTP401",
             Self::OverlayFragment => "XTP402",
             Self::Internal => "XTP901",
@@ -131,10 +137,12 @@ impl Code {
             Self::RefTarget => "define it under `components.schemas`",
             Self::Required => "keep `required` and `properties` alike",
             Self::EnumValues => "list each value once",
-            Self::ContentType => "use `application/json`",
+            Self::ContentType | Self::Payload => "use `application/json`",
             Self::Cycle | Self::Endless => "leave out a property on the way round",
             Self::Union => "give each member a value of the tag that no other has",
-            Self::Identifier | Self::Collision | Self::Keyword => "choose another name",
+            Self::Identifier | Self::Collision | Self::Keyword | Self::ReservedName => {
+                "choose another name"
+            }
             Self::OverlayAddress => "write `Type.property`, as the schema spells them",
             Self::OverlayFragment => "write `{}` for any JSON value",
             Self::Internal => "the schema is fine; please report it together with this message",

@@ -10,7 +10,7 @@ use syn::{Attribute, parse_quote};
 const WIDTH: usize = 100;
 
 /// The doc attributes of a description, for an item indented by `indent`.
-pub(super) fn attributes(description: Option<&str>, indent: usize) -> Vec<Attribute> {
+pub(crate) fn attributes(description: Option<&str>, indent: usize) -> Vec<Attribute> {
     // Three slashes and a blank stand before each line.
     let width = WIDTH - indent - 4;
     let lines = lines(description.unwrap_or_default(), width);

@@ -1,0 +1,179 @@
+//! From a schema file to a file in `OUT_DIR`, for build scripts. The only module that does IO.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use crate::diagnostic::Diagnostics;
+use crate::names::snake;
+use crate::options::Options;
+use crate::rules::Mode;
+use crate::schema::{Input, Schema};
+
+/// Generates a plugin in a build script.
+///
+/// ```no_run
+/// // All that `main` does in build.rs.
+/// xtp_codegen::Build::new("shop.yaml").generate();
+/// ```
+///
+/// The file is named after the schema: `mcp_servlet::xtp::plugin!(mod shop);` in `src/lib.rs`
+/// makes a module of it. Cargo runs the script again when the schema changes, and only then.
+#[derive(Clone, Debug)]
+pub struct Build {
+    schema: PathBuf,
+    overlay: Option<PathBuf>,
+    module: String,
+    mode: Mode,
+    one_of: bool,
+    options: Options,
+}
+
+/// Why a build script has nothing to include.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The schema or the overlay cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read {
+        /// The file, as the build script names it.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The schema breaks rules.
+    #[error(transparent)]
+    Schema(#[from] Diagnostics),
+    /// The generated file cannot be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is nowhere to write to.
+    #[error("`OUT_DIR` is not set: `generate` is for build scripts, `write_to` for other programs")]
+    NoOutDir,
+}
+
+impl Build {
+    /// A plugin of this schema, whose path is relative to the package.
+    ///
+    /// JSON that the schema leaves open is a `mcp_servlet::RawJson`, so that the plugin needs
+    /// nothing besides `mcp-servlet` and `serde`; see [`options`](Self::options).
+    pub fn new(schema: impl Into<PathBuf>) -> Self {
+        let schema = schema.into();
+        let stem = schema.file_stem().unwrap_or_default().to_string_lossy();
+        let header = format!(
+            "@generated from {} by xtp-codegen. Do not edit.",
+            name(&schema)
+        );
+        let options = Options::new().header(header);
+        Self {
+            module: snake(&stem),
+            overlay: None,
+            mode: Mode::default(),
+            one_of: false,
+            options: options
+                .free_form("::mcp_servlet::RawJson")
+                .any_json("::mcp_servlet::RawJson"),
+            schema,
+        }
+    }
+
+    /// Changes how Rust is generated: `.options(|options| options.dates(Dates::Chrono))`.
+    #[must_use]
+    pub fn options(mut self, change: impl FnOnce(Options) -> Options) -> Self {
+        self.options = change(self.options);
+        self
+    }
+
+    /// Chooses how strictly the schema is judged.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Chooses whether the schema may use `oneOf`; see [`Input::one_of`].
+    #[must_use]
+    pub fn one_of(mut self, wanted: bool) -> Self {
+        self.one_of = wanted;
+        self
+    }
+
+    /// Adds an overlay, which says what XTP cannot say; see [`Input::overlay`].
+    #[must_use]
+    pub fn overlay(mut self, path: impl Into<PathBuf>) -> Self {
+        self.overlay = Some(path.into());
+        self
+    }
+
+    /// Names the module, if not after the schema.
+    #[must_use]
+    pub fn module(mut self, name: impl Into<String>) -> Self {
+        self.module = name.into();
+        self
+    }
+
+    /// Generates into `OUT_DIR`. What is wrong with the schema is printed with its place, and
+    /// ends the process: to be called from a build script.
+    #[expect(clippy::print_stdout, reason = "so build scripts talk to cargo")]
+    #[expect(clippy::print_stderr, reason = "and so to people")]
+    pub fn generate(&self) {
+        for path in [Some(&self.schema), self.overlay.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+        let folder = env::var_os("OUT_DIR").ok_or(BuildError::NoOutDir);
+        match folder.and_then(|folder| self.write_to(Path::new(&folder))) {
+            Ok((_, warnings)) => {
+                for line in warnings.to_string().lines() {
+                    println!("cargo::warning={line}");
+                }
+            }
+            Err(problem) => {
+                eprintln!("{problem}");
+                std::process::exit(1);
+            }
+        }
+    }
+
+    /// Generates into a folder, and gives the file's path and what others may refuse in the
+    /// schema.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written, or the schema breaks rules.
+    pub fn write_to(&self, folder: &Path) -> Result<(PathBuf, Diagnostics), BuildError> {
+        let text = read(&self.schema)?;
+        let overlay = self.overlay.as_deref().map(read).transpose()?;
+        let (schema_name, overlay_name) = (name(&self.schema), self.overlay.as_deref().map(name));
+        let mut input = Input::new(&schema_name, &text)
+            .mode(self.mode)
+            .one_of(self.one_of);
+        if let (Some(name), Some(text)) = (&overlay_name, &overlay) {
+            input = input.overlay(name, text);
+        }
+        let schema = Schema::parse(&input)?;
+        let rust = schema.to_plugin(&self.options)?;
+        let path = folder.join(format!("{}.rs", self.module));
+        match fs::write(&path, rust) {
+            Ok(()) => Ok((path, schema.warnings().clone())),
+            Err(source) => Err(BuildError::Write { path, source }),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, BuildError> {
+    fs::read_to_string(path).map_err(|source| BuildError::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// How messages call a file: with the same slashes everywhere.
+fn name(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}

@@ -1,0 +1,98 @@
+//! What has types, but no glue: payloads that their content type cannot carry, and names that a
+//! WebAssembly module keeps for itself.
+
+use crate::diagnostic::{Code, Report};
+use crate::document::{ContentType, Scalar};
+use crate::ir::{Function, Item, Kind, Module, Parameter, Type};
+
+/// What linkers and hosts take for something else than a function of the plugin.
+const RESERVED: [&str; 4] = ["memory", "_start", "_initialize", "__wasm_call_ctors"];
+
+/// Reports every export and import that no plugin can have.
+pub(crate) fn check(module: &Module, report: &mut Report) {
+    for export in &module.exports {
+        name(export, report);
+    }
+    for function in module.exports.iter().chain(&module.imports) {
+        for parameter in function.parameters() {
+            payload(module, parameter, report);
+        }
+    }
+}
+
+fn name(export: &Function, report: &mut Report) {
+    let name = &export.name.wire;
+    if RESERVED.contains(&name.as_str()) {
+        let message = format!("WebAssembly keeps the name `{name}` for itself");
+        let problem = report.error(Code::ReservedName, &export.at, message);
+        problem.help("no plugin can export a function of this name: choose another");
+    }
+}
+
+fn payload(module: &Module, parameter: &Parameter, report: &mut Report) {
+    let content_type = match parameter.content_type {
+        ContentType::Json => return,
+        ContentType::Text => "text/plain; charset=utf-8",
+        ContentType::Binary => "application/x-binary",
+    };
+    let what = what(module, &parameter.value);
+    let fits = match parameter.content_type {
+        ContentType::Text => matches!(what, What::Bytes | What::Text | What::Number | What::Word),
+        _ => matches!(what, What::Bytes | What::Text),
+    };
+    if !fits {
+        let message = format!("`{content_type}` cannot carry {}", what.words());
+        let problem = report.error(Code::Payload, &parameter.at, message);
+        problem.help("use `contentType: application/json`");
+    }
+}
+
+/// What a payload consists of, as far as content types care.
+#[derive(Clone, Copy)]
+enum What {
+    Bytes,
+    Text,
+    /// A number or a boolean.
+    Number,
+    /// An enum.
+    Word,
+    Date,
+    List,
+    Object,
+    Any,
+}
+
+impl What {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Text => "a string",
+            Self::Number => "a number or a boolean",
+            Self::Word => "an enum",
+            Self::Date => "a date",
+            Self::List => "an array",
+            Self::Object => "an object",
+            Self::Any => "any JSON",
+        }
+    }
+}
+
+fn what(module: &Module, item: &Item) -> What {
+    match &item.ty {
+        Type::Scalar(scalar) => match scalar {
+            Scalar::String | Scalar::Byte => What::Text,
+            Scalar::Buffer => What::Bytes,
+            Scalar::DateTime => What::Date,
+            Scalar::Boolean | Scalar::Integer(_) | Scalar::Float | Scalar::Double => What::Number,
+        },
+        Type::List(_) => What::List,
+        Type::FreeForm | Type::Map(_) => What::Object,
+        Type::Any => What::Any,
+        Type::Named(id) => match &module.get(*id).kind {
+            Kind::Enum(_) => What::Word,
+            // A newtype contains itself, so only JSON can carry it.
+            Kind::Struct(_) | Kind::Union(_) | Kind::Newtype(_) => What::Object,
+            Kind::Alias(item) => what(module, item),
+        },
+    }
+}

@@ -1,0 +1,196 @@
+//! What plugins are made of besides types: what is refused, first implementations, and build scripts.
+//!
+//! What is generated is compared with the goldens, and runs in the end-to-end tests.
+
+use std::fs;
+
+use xtp_codegen::{Build, Input, Options, Schema};
+
+fn plugin(schema: &str) -> Result<String, String> {
+    let input = Input::new("shop.yaml", schema);
+    let schema = Schema::parse(&input).map_err(|problems| problems.to_string())?;
+    let plugin = schema.to_plugin(&Options::new());
+    plugin.map_err(|problems| problems.to_string())
+}
+
+/// An export with an input of this type, and content type.
+fn export(ty: &str, content_type: &str) -> String {
+    format!(
+        "version: v1-draft
+exports:
+  order:
+    input: {{{ty}, contentType: {content_type}}}
+components:
+  schemas:
+    Fruit: {{enum: [apple]}}
+    Item: {{properties: {{name: {{type: string}}}}}}
+"
+    )
+}
+
+#[test]
+fn content_types_carry_what_they_can_and_the_rest_is_reported() {
+    const TEXT: &str = "text/plain; charset=utf-8";
+    const BINARY: &str = "application/x-binary";
+    let cases = [
+        ("type: string", "a string", true, true),
+        ("type: string, nullable: true", "a string", true, true),
+        ("type: string, format: byte", "a string", true, true),
+        ("type: buffer", "bytes", true, true),
+        (
+            "type: integer, format: uint8",
+            "a number or a boolean",
+            true,
+            false,
+        ),
+        ("type: number", "a number or a boolean", true, false),
+        ("type: boolean", "a number or a boolean", true, false),
+        ("$ref: '#/components/schemas/Fruit'", "an enum", true, false),
+        (
+            "$ref: '#/components/schemas/Item'",
+            "an object",
+            false,
+            false,
+        ),
+        ("type: object", "an object", false, false),
+        (
+            "type: object, additionalProperties: {type: string}",
+            "an object",
+            false,
+            false,
+        ),
+        (
+            "type: array, items: {type: string}",
+            "an array",
+            false,
+            false,
+        ),
+        ("type: string, format: date-time", "a date", false, false),
+    ];
+    for (ty, what, text, binary) in cases {
+        for (content_type, fits) in [(TEXT, text), (BINARY, binary), ("application/json", true)] {
+            let found = plugin(&export(ty, content_type)).map(drop);
+            let expected = format!(
+                "shop.yaml:4:5: error[XTP212]: `{content_type}` cannot carry {what}\n  \
+                 help: use `contentType: application/json`"
+            );
+            assert_eq!(found, if fits { Ok(()) } else { Err(expected) }, "{ty}");
+        }
+    }
+}
+
+#[test]
+fn types_can_be_generated_where_glue_cannot() {
+    let schema = export("type: array, items: {type: string}", "application/x-binary");
+    let schema = Schema::parse(&Input::new("shop.yaml", &schema)).unwrap();
+    assert!(schema.to_rust(&Options::new()).is_ok());
+}
+
+#[test]
+fn names_that_webassembly_keeps_are_refused() {
+    let problem = plugin("version: v1-draft\nexports:\n  memory: {}\n").unwrap_err();
+    assert_eq!(
+        problem,
+        "shop.yaml:3:3: error[XTP304]: WebAssembly keeps the name `memory` for itself\n  \
+         help: no plugin can export a function of this name: choose another"
+    );
+    assert!(plugin("version: v1-draft\nexports: {}\nimports:\n  memory: {}\n").is_ok());
+}
+
+#[test]
+fn numbers_in_text_are_little_endian_on_request() {
+    let schema = export("type: integer", "text/plain; charset=utf-8");
+    let schema = Schema::parse(&Input::new("shop.yaml", &schema)).unwrap();
+    let plugin = schema
+        .to_plugin(&Options::new().little_endian_text(true))
+        .unwrap();
+    assert!(
+        plugin.contains(r#""order" => order(LittleEndian);"#),
+        "{plugin}"
+    );
+}
+
+const SAMPLES: &str = "
+version: v1-draft
+exports:
+  type: {}
+  addItem:
+    input: {type: array, items: {type: buffer}, contentType: application/json}
+    output: {type: string, contentType: application/json}
+    codeSamples:
+      - {lang: go, source: return nil}
+      - {lang: Rust, source: \"let x = 1;\\n\\nformat!(\\\"no Ok here\\\")\\n\"}
+";
+
+#[test]
+fn first_implementations_say_that_they_are_not() {
+    let schema = Schema::parse(&Input::new("shop.yaml", SAMPLES)).unwrap();
+    let stubs = schema.to_stubs("Shop", false, &Options::new()).unwrap();
+    assert_eq!(
+        stubs,
+        r#"impl Exports for Shop {
+    fn r#type() -> Result<(), Error> {
+        Err(Error::not_implemented("type"))
+    }
+
+    fn add_item(_input: Vec<Bytes>) -> Result<String, Error> {
+        Err(Error::not_implemented("addItem"))
+    }
+}
+"#
+    );
+}
+
+/// The official generator pastes samples as code, so that one that lacks its `Ok` breaks the plugin.
+#[test]
+fn code_samples_are_comments() {
+    let schema = Schema::parse(&Input::new("shop.yaml", SAMPLES)).unwrap();
+    let stubs = schema.to_stubs("Shop", true, &Options::new()).unwrap();
+    assert_eq!(
+        stubs.lines().skip(5).take(7).collect::<Vec<_>>(),
+        [
+            "    fn add_item(_input: Vec<Bytes>) -> Result<String, Error> {",
+            "        // let x = 1;",
+            "        //",
+            "        // format!(\"no Ok here\")",
+            "        Err(Error::not_implemented(\"addItem\"))",
+            "    }",
+            "}",
+        ]
+    );
+}
+
+#[test]
+fn a_build_script_gets_a_file_named_after_the_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("fruitShop.yaml");
+    fs::write(&schema, export("type: object", "application/json")).unwrap();
+    let build = Build::new(&schema);
+    let (path, warnings) = build.write_to(folder.path()).unwrap();
+    assert_eq!(path.file_name().unwrap(), "fruit_shop.rs");
+    assert!(warnings.is_empty(), "{warnings}");
+    let first = fs::read_to_string(&path).unwrap();
+    assert!(first.starts_with("// @generated from "), "{first}");
+    assert!(first.contains("fn order(input: ::mcp_servlet::RawJson) -> Result<(), Error> {"));
+    build.write_to(folder.path()).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), first);
+}
+
+#[test]
+fn a_build_script_says_what_it_cannot_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("shop.yaml");
+    let shown = schema.display();
+    let error = |build: Build| build.write_to(folder.path()).unwrap_err().to_string();
+    let missing = error(Build::new(&schema));
+    assert!(
+        missing.starts_with(&format!("cannot read `{shown}`: ")),
+        "{missing}"
+    );
+    fs::write(&schema, "version: v1-draft\nexports:\n  a: {input: {type: nosuch, contentType: application/json}}\n").unwrap();
+    let wrong = error(Build::new(&schema));
+    assert!(
+        wrong.starts_with(&format!("{shown}:3:21: error[XTP201]: ")),
+        "{wrong}"
+    );
+}

@@ -1,0 +1,5 @@
+//! Plugins of other interfaces in Extism: payloads through a host and back, in both directions.
+
+mod conformance;
+mod host;
+mod names;
