@@ -40,9 +40,11 @@ fn every_tool_answers_in_both_eras_as_it_does_without_a_client() {
         for good in good_calls() {
             let direct = example(good.servlet).call(good.tool, Some(object(&good.arguments)));
             let mut result = call(&client, good.tool, good.arguments).expect("a result");
-            // The later era says of every result what kind it is.
-            let kind = object_mut(&mut result).remove("resultType");
+            // The later era says of every result what kind it is, and who gave it.
+            let kind = object_mut(&mut result).shift_remove("resultType");
             assert!(kind.is_none_or(|kind| kind == "complete"));
+            let meta = object_mut(&mut result).shift_remove("_meta");
+            assert_eq!(meta.is_some(), era == Era::Stateless, "{meta:?}");
             assert_eq!(&result, &Value::from(direct.expect("a result").into_json()));
             assert_eq!(text(&result), good.text);
         }

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::serve::servlet;
 use crate::shell::{cargo, program, root, run, show_first_build, target};
 
 /// Builds `examples/greet`, describes it, and calls it from an MCP client over stdio.
@@ -34,12 +35,6 @@ pub(crate) fn demo() -> anyhow::Result<()> {
         .args(["serve", wasm]))?;
     println!("\nnext: README.md, \"Your own servlet\"");
     Ok(())
-}
-
-fn servlet() -> Command {
-    let mut command = Command::new(program("servlet"));
-    command.current_dir(root()).env("CARGO_TERM_QUIET", "true");
-    command
 }
 
 /// What `servlet build` wrote, as it shows it.

@@ -3,7 +3,10 @@
 
 mod bench;
 mod codegen;
+mod conformance;
 mod demo;
+mod npm;
+mod serve;
 mod shell;
 mod test;
 mod tidy;
@@ -35,6 +38,8 @@ enum Command {
     Bless,
     /// Check the rules of the house that no compiler knows
     Tidy,
+    /// Run MCP's official conformance suite against examples/everything, over HTTP
+    Conformance,
     /// Measure size, speed and build cost against the official generator's servlets
     Bench(bench::Options),
 }
@@ -46,6 +51,7 @@ fn main() -> ExitCode {
         Command::Codegen { check } => codegen::run(check),
         Command::Bless => test::bless(),
         Command::Tidy => tidy::run(),
+        Command::Conformance => conformance::run(),
         Command::Bench(options) => bench::bench(&options),
     };
     match result {

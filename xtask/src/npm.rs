@@ -1,0 +1,62 @@
+//! Programs from npm, installed under the target directory, and the Node that they need.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context;
+
+use crate::shell::{run, target};
+
+/// What these programs run on; older ones lack what they use.
+const NODE: &str = "node@24.21.0";
+
+/// Packages of npm in a folder of their own.
+pub(crate) struct Packages {
+    folder: PathBuf,
+}
+
+impl Packages {
+    /// Installs exactly these packages and Node, unless they are there already.
+    pub(crate) fn install(name: &str, packages: &[&str]) -> anyhow::Result<Self> {
+        let folder = target().join("npm").join(name);
+        let wanted = format!("{NODE}\n{}\n", packages.join("\n"));
+        let marker = folder.join("installed");
+        if fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
+            return Ok(Self { folder });
+        }
+        eprintln!("x: installing {} from npm", packages.join(", "));
+        fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        fs::write(folder.join("package.json"), "{\"private\":true}\n")?;
+        let mut npm = Command::new("npm");
+        npm.current_dir(&folder)
+            .args([
+                "install",
+                "--no-audit",
+                "--no-fund",
+                "--loglevel=error",
+                NODE,
+            ])
+            .args(packages);
+        run(&mut npm).context("npm comes with Node; any version will do")?;
+        fs::write(marker, wanted)?;
+        Ok(Self { folder })
+    }
+
+    /// A program of the packages.
+    pub(crate) fn program(&self, name: &str) -> anyhow::Result<Command> {
+        let programs = self.folder.join("node_modules/.bin");
+        let mut command = Command::new(programs.join(name));
+        command.env("PATH", with_first(&programs)?);
+        Ok(command)
+    }
+}
+
+/// The search path, with this folder before all others.
+fn with_first(folder: &Path) -> anyhow::Result<OsString> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.to_owned()).chain(env::split_paths(&path));
+    Ok(env::join_paths(folders)?)
+}

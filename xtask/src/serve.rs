@@ -1,0 +1,76 @@
+//! Examples as an MCP server, for clients that are no part of this project.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, bail};
+
+use crate::shell::{cargo, program, root, run, show_first_build, target};
+
+/// A server over HTTP that ends with this value.
+pub(crate) struct Server {
+    child: Child,
+    /// Where MCP is.
+    pub(crate) url: String,
+}
+
+impl Server {
+    /// Serves these files on a port that the system chooses.
+    pub(crate) fn start(files: &[PathBuf]) -> anyhow::Result<Self> {
+        let mut child = servlet()
+            .arg("serve")
+            .args(files)
+            .args(["--http", "127.0.0.1:0"])
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("cannot start the server")?;
+        let said = child.stderr.take().context("it has a standard error")?;
+        let mut lines = BufReader::new(said).lines();
+        let mut heard = Vec::new();
+        while let Some(line) = lines.next().transpose()? {
+            if let Some(address) = line.strip_prefix("listening on ") {
+                let url = format!("{address}/mcp");
+                // Whatever else it says, so that it does not wait for a reader.
+                std::thread::spawn(move || {
+                    lines
+                        .map_while(Result::ok)
+                        .for_each(|line| eprintln!("{line}"));
+                });
+                return Ok(Self { child, url });
+            }
+            heard.push(line);
+        }
+        bail!("the server does not start: {}", heard.join("\n"));
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The `servlet` command.
+pub(crate) fn servlet() -> Command {
+    let mut command = Command::new(program("servlet"));
+    command.current_dir(root()).env("CARGO_TERM_QUIET", "true");
+    command
+}
+
+/// Builds the `servlet` command, and with it these examples as wasm.
+pub(crate) fn build(examples: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
+    run(show_first_build(&mut cargo(&["programs"])))?;
+    let folder = target().join("wasm32-unknown-unknown/servlet");
+    for example in examples {
+        let mut build = servlet();
+        build.args(["build", &format!("examples/{example}")]);
+        run(build.stdout(Stdio::null()))?;
+    }
+    Ok(examples
+        .iter()
+        .map(|name| folder.join(format!("{name}.wasm")))
+        .collect())
+}
