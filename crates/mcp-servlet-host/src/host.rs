@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{CallError, CallToolResult, JsonObject, LoadError, Servlet, Tool};
+use crate::{CallError, CallToolResult, Extras, JsonObject, LoadError, Servlet, Tool};
 
 /// Loaded servlets and the index of their tools.
 #[derive(Debug)]
@@ -72,8 +72,21 @@ impl Host {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
+        self.call_with(tool, arguments, &Extras::default()).await
+    }
+
+    /// As [`Host::call_async`], with what the request has beside the arguments.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn call_with(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+        extras: &Extras,
+    ) -> Result<CallToolResult, CallError> {
         match self.index.get(tool) {
-            Some(at) => self.servlets[*at].call_async(tool, arguments).await,
+            Some(at) => self.servlets[*at].call_with(tool, arguments, extras).await,
             None => Err(CallError::unknown_tool(tool, self.tools().map(Tool::name))),
         }
     }

@@ -10,6 +10,8 @@ mod legacy;
 mod metrics;
 mod page;
 mod params;
+mod rounds;
+mod seal;
 
 use std::{
     future::Future,
@@ -31,6 +33,7 @@ use exact::Exact;
 use handler::Handler;
 pub use http::{HttpError, HttpOptions, http, operations};
 use metrics::Metrics;
+use seal::Seal;
 
 /// What holds for every client, however it is connected.
 #[derive(Clone, Debug)]
@@ -65,6 +68,7 @@ struct Shared {
     changes: Changes,
     active: Active,
     metrics: Metrics,
+    seal: Seal,
 }
 
 impl Server {
@@ -76,6 +80,7 @@ impl Server {
             changes: Changes::default(),
             active: Active::default(),
             metrics: Metrics::default(),
+            seal: Seal::default(),
         }))
     }
 

@@ -3,8 +3,8 @@
 use std::{collections::HashSet, sync::Arc};
 
 use crate::{
-    CallError, CallToolResult, Fault, Instances, JsonObject, LoadError, LoadOptions, Module,
-    Source, Tool,
+    CallError, CallToolResult, Extras, Fault, Instances, JsonObject, LoadError, LoadOptions,
+    Module, Source, Tool,
     compat::read_result,
     description::Description,
     engine::{Job, Pool, Reason, Stop},
@@ -118,7 +118,7 @@ impl Servlet {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        let job = self.prepare(tool, arguments)?;
+        let job = self.prepare(tool, arguments, &Extras::default())?;
         self.finish(self.run(&job)?)
     }
 
@@ -133,16 +133,34 @@ impl Servlet {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        let job = self.prepare(tool, arguments)?;
+        self.call_with(tool, arguments, &Extras::default()).await
+    }
+
+    /// As [`Servlet::call_async`], with what the request has beside the arguments.
+    ///
+    /// # Errors
+    /// As of [`Servlet::call`].
+    pub async fn call_with(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+        extras: &Extras,
+    ) -> Result<CallToolResult, CallError> {
+        let job = self.prepare(tool, arguments, extras)?;
         self.finish(self.run_async(job).await?)
     }
 
-    fn prepare(&self, tool: &str, arguments: Option<&JsonObject>) -> Result<Job, CallError> {
+    fn prepare(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+        extras: &Extras,
+    ) -> Result<Job, CallError> {
         if self.tool(tool).is_none() {
             let known = self.tools().iter().map(Tool::name);
             return Err(CallError::unknown_tool(tool, known));
         }
-        Ok(self.job(CALL, request(tool, arguments).into_bytes()))
+        Ok(self.job(CALL, request(tool, arguments, extras).into_bytes()))
     }
 
     fn finish(&self, output: Vec<u8>) -> Result<CallToolResult, CallError> {
@@ -243,16 +261,14 @@ impl Servlet {
 }
 
 /// The input of `call`. A servlet may take absent arguments for an error, but not null, so they stay away.
-fn request(tool: &str, arguments: Option<&JsonObject>) -> String {
-    let json = |value| serde_json::to_string(value).expect("a map with text keys is JSON");
-    let tool = serde_json::Value::from(tool);
-    match arguments {
-        Some(arguments) => format!(
-            r#"{{"params":{{"name":{tool},"arguments":{}}}}}"#,
-            json(arguments)
-        ),
-        None => format!(r#"{{"params":{{"name":{tool}}}}}"#),
+fn request(tool: &str, arguments: Option<&JsonObject>, extras: &Extras) -> String {
+    let mut params = JsonObject::new();
+    params.insert("name".to_owned(), tool.into());
+    if let Some(arguments) = arguments {
+        params.insert("arguments".to_owned(), arguments.clone().into());
     }
+    extras.add_to(&mut params);
+    format!(r#"{{"params":{}}}"#, serde_json::Value::Object(params))
 }
 
 fn check_names(origin: &str, tools: &[Tool]) -> Result<(), LoadError> {
@@ -285,7 +301,7 @@ mod tests {
     #[test]
     fn sends_requests_that_the_shared_types_read() {
         let arguments = json!({"b": [1.5, null], "a": "\u{e9}\n"});
-        let text = request("t \"1\"", arguments.as_object());
+        let text = request("t \"1\"", arguments.as_object(), &Extras::default());
         let read: CallToolRequest = mcp_servlet_json::from_str(&text).expect("a request");
         let arguments = RawJson::parse(&arguments.to_string()).expect("JSON");
         let params = CallToolRequestParams::new("t \"1\"");
@@ -296,7 +312,8 @@ mod tests {
                 ..params
             })
         );
-        assert_eq!(request("t", None), r#"{"params":{"name":"t"}}"#);
+        let none = Extras::default();
+        assert_eq!(request("t", None, &none), r#"{"params":{"name":"t"}}"#);
     }
 
     #[test]

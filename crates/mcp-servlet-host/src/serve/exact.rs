@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use rmcp::{
     ErrorData, RoleServer, Service,
     model::{
-        CallToolResult, ClientNotification, ClientRequest, CompleteResult, CustomResult,
+        CallToolResult, ClientNotification, ClientRequest, CustomResult, InputRequiredResult,
         ListToolsResult, MetaObject, ProtocolVersion, ServerConfig, ServerResult,
     },
     service::{NotificationContext, RequestContext},
@@ -23,14 +23,21 @@ use crate::JsonObject;
 const CARRIED: &str = "mcp-servlet-host/exact";
 
 /// A typed result that can carry JSON which its type cannot say.
-pub(super) trait Carrier: Default {
+pub(super) trait Carrier {
+    /// A result of nothing else.
+    fn empty() -> Self;
+
     /// Where `_meta` is.
     fn meta(&mut self) -> &mut Option<MetaObject>;
 }
 
 macro_rules! carriers {
-    ($($result:ty),+ $(,)?) => {$(
+    ($($result:ty = $empty:expr),+ $(,)?) => {$(
         impl Carrier for $result {
+            fn empty() -> Self {
+                $empty
+            }
+
             fn meta(&mut self) -> &mut Option<MetaObject> {
                 &mut self.meta
             }
@@ -38,11 +45,15 @@ macro_rules! carriers {
     )+};
 }
 
-carriers!(CallToolResult, CompleteResult, ListToolsResult);
+carriers! {
+    CallToolResult = Self::default(),
+    InputRequiredResult = Self::new(None, None),
+    ListToolsResult = Self::default(),
+}
 
 /// A typed result that reaches the client as this JSON.
 pub(super) fn carry<T: Carrier>(json: JsonObject) -> T {
-    let mut result = T::default();
+    let mut result = T::empty();
     let carried = JsonObject::from_iter([(CARRIED.to_owned(), Value::Object(json))]);
     *result.meta() = Some(MetaObject(carried));
     result

@@ -6,9 +6,9 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-        ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-        ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, ToolsCapability,
-        UnsubscribeRequestParams,
+        ErrorCode, Implementation, InputRequiredResult, ListToolsResult, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+        ToolsCapability, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -23,8 +23,10 @@ use super::{
     legacy,
     page::page,
     params,
+    rounds::{self, Answer, Inputs},
+    seal::Request,
 };
-use crate::{CallError, Fault, Host, JsonObject};
+use crate::{CallError, Extras, Fault, Host, JsonObject};
 
 /// Where results of the stateless era say who answered.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -123,26 +125,37 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let host = self.server.host();
-        let observed = self.server.0.metrics.call(&host, &request.name);
-        let result = tokio::select! {
-            result = host.call_async(&request.name, request.arguments.as_ref()) => result,
-            // Dropping the call stops it. rmcp sends no answer to a request that was cancelled.
-            () = context.ct.cancelled() => Err(CallError::Cancelled),
+        let asked = Request::new("tools/call", &request.name, request.arguments.as_ref());
+        let call = |inputs: Inputs| {
+            let (host, request, context) = (&host, &request, &context);
+            async move {
+                let extras = extras(context, inputs);
+                let observed = self.server.0.metrics.call(host, &request.name);
+                let arguments = request.arguments.as_ref();
+                let result = tokio::select! {
+                    result = host.call_with(&request.name, arguments, &extras) => result,
+                    // Dropping the call stops it. rmcp sends no answer to a request that was cancelled.
+                    () = context.ct.cancelled() => Err(CallError::Cancelled),
+                };
+                observed.end(&result);
+                let result = result.map_err(|error| protocol_error(&error))?;
+                Ok(result.into_json())
+            }
         };
-        observed.end(&result);
-        let result = result.map_err(|error| protocol_error(&error))?;
-        if result.result_type() != "complete" {
-            let message = format!(
-                "this host does not pass on results of type `{}`",
-                result.result_type()
-            );
-            return Err(ErrorData::internal_error(message, None));
+        let inputs = Inputs::new(
+            request.input_responses.clone(),
+            request.request_state.clone(),
+        );
+        match rounds::answer(&self.server.0.seal, &context, &asked, inputs, call).await? {
+            Answer::Complete(json) if Era::of(&context) == Era::Legacy => {
+                let json = legacy::result(json);
+                Ok(self.answer::<CallToolResult>(&context, json).into())
+            }
+            Answer::Complete(json) => Ok(self.answer::<CallToolResult>(&context, json).into()),
+            Answer::Questions(json) => {
+                Ok(self.answer::<InputRequiredResult>(&context, json).into())
+            }
         }
-        let mut json = result.into_json();
-        if Era::of(&context) == Era::Legacy {
-            json = legacy::result(json);
-        }
-        Ok(self.answer::<CallToolResult>(&context, json).into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -195,6 +208,28 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(params::refuse(request))
+    }
+}
+
+/// What servlets learn of a request beside its arguments. What clients of the handshake era say once is repeated in
+/// the words of the other.
+fn extras(context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
+    let mut meta = context.meta.0.0.clone();
+    let said = [
+        ("protocolVersion", json!(context.protocol_version())),
+        ("clientInfo", json!(context.client_info())),
+        ("clientCapabilities", json!(context.client_capabilities())),
+    ];
+    for (name, value) in said {
+        if !value.is_null() {
+            let key = format!("io.modelcontextprotocol/{name}");
+            meta.entry(key).or_insert(value);
+        }
+    }
+    Extras {
+        meta: Some(meta),
+        input_responses: inputs.responses,
+        request_state: inputs.state,
     }
 }
 

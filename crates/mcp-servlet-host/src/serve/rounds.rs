@@ -1,0 +1,217 @@
+//! Servlets that ask the client before they answer.
+//!
+//! A servlet asks by a result of the type `input_required`, and is called again with the answers. Clients of the
+//! stateless era know that: they get the questions, and send the request again. For clients of the handshake era the
+//! host asks each question by a request of its own, while theirs is open.
+
+use std::{future::Future, time::Duration};
+
+use rmcp::{
+    ErrorData, Peer, RoleServer,
+    model::{CustomRequest, ErrorCode, InputResponses, ServerRequest},
+    service::{RequestContext, ServiceError},
+};
+use serde_json::{Value, json};
+
+use super::{
+    era::Era,
+    seal::{Request, Seal},
+};
+use crate::JsonObject;
+
+/// How often a servlet may ask for one answer.
+const ROUNDS: usize = 16;
+
+/// How long a client may take to answer one question: somebody has to read it first.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// What a request has beside its arguments once questions were answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Inputs {
+    /// The answers, by the keys of their questions.
+    pub(super) responses: Option<JsonObject>,
+    /// What the servlet wants to know again, as it wrote it.
+    pub(super) state: Option<String>,
+}
+
+impl Inputs {
+    /// What the client sent.
+    pub(super) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
+        Self {
+            responses: responses.map(JsonObject::from_iter),
+            state,
+        }
+    }
+}
+
+/// How a request was answered.
+#[derive(Debug, PartialEq)]
+pub(super) enum Answer {
+    /// With its result.
+    Complete(JsonObject),
+    /// With questions, for a client that sends the request again.
+    Questions(JsonObject),
+}
+
+/// Answers a request by calls of a servlet: by one, unless the servlet has questions.
+pub(super) async fn answer<F>(
+    seal: &Seal,
+    context: &RequestContext<RoleServer>,
+    request: &Request,
+    mut inputs: Inputs,
+    call: impl Fn(Inputs) -> F,
+) -> Result<Answer, ErrorData>
+where
+    F: Future<Output = Result<JsonObject, ErrorData>>,
+{
+    let era = Era::of(context);
+    inputs.state = match inputs.state {
+        Some(sealed) => Some(seal.open(&sealed, request)?),
+        None => None,
+    };
+    for _ in 0..ROUNDS {
+        let mut result = call(inputs).await?;
+        match result.get("resultType").and_then(Value::as_str) {
+            None | Some("complete") => return Ok(Answer::Complete(result)),
+            Some("input_required") => {}
+            Some(other) => {
+                let message = format!("this host does not pass on results of type `{other}`");
+                return Err(ErrorData::internal_error(message, None));
+            }
+        }
+        let questions = questions(&result)?;
+        require(context, questions)?;
+        if era == Era::Modern {
+            if let Some(Value::String(state)) = result.get_mut("requestState") {
+                *state = seal.close(state, request);
+            }
+            return Ok(Answer::Questions(result));
+        }
+        let responses = ask(context, questions).await?;
+        let state = result.get("requestState").and_then(Value::as_str);
+        inputs = Inputs {
+            responses: Some(responses),
+            state: state.map(str::to_owned),
+        };
+    }
+    let message = format!("the servlet asked {ROUNDS} times and has no result");
+    Err(ErrorData::internal_error(message, None))
+}
+
+/// The questions of a result, by key.
+fn questions(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
+    static NONE: std::sync::LazyLock<JsonObject> = std::sync::LazyLock::new(JsonObject::new);
+    let wrong = || {
+        let message = "the servlet asks wrongly: `inputRequests` must be an object of requests, \
+                       each with a `method` that asks the client";
+        ErrorData::internal_error(message, None)
+    };
+    let questions = match result.get("inputRequests") {
+        None => return Ok(&NONE),
+        Some(questions) => questions.as_object().ok_or_else(wrong)?,
+    };
+    let known = |question: &Value| question["method"].as_str().and_then(capability).is_some();
+    if questions.values().all(known) {
+        return Ok(questions);
+    }
+    Err(wrong())
+}
+
+/// What a client must have declared to be asked this.
+fn capability(method: &str) -> Option<&'static str> {
+    match method {
+        "elicitation/create" => Some("elicitation"),
+        "sampling/createMessage" => Some("sampling"),
+        "roots/list" => Some("roots"),
+        _ => None,
+    }
+}
+
+/// Refuses to ask a client what it did not say that it can answer.
+fn require(context: &RequestContext<RoleServer>, questions: &JsonObject) -> Result<(), ErrorData> {
+    let declared = json!(context.client_capabilities());
+    let needed = questions
+        .values()
+        .filter_map(|question| capability(question["method"].as_str()?));
+    let missing: JsonObject = needed
+        .filter(|name| declared.get(name).is_none_or(Value::is_null))
+        .map(|name| (name.to_owned(), json!({})))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = missing.keys().map(|name| format!("`{name}`")).collect();
+    let message = format!(
+        "this needs a client with the capability {}",
+        names.join(", ")
+    );
+    Err(ErrorData::new(
+        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+        message,
+        Some(json!({ "requiredCapabilities": missing })),
+    ))
+}
+
+/// Asks a client of the handshake era, one question after the other: there may be a person who answers.
+async fn ask(
+    context: &RequestContext<RoleServer>,
+    questions: &JsonObject,
+) -> Result<JsonObject, ErrorData> {
+    let mut responses = JsonObject::new();
+    for (key, question) in questions {
+        let asked = tokio::time::timeout(PATIENCE, ask_one(&context.peer, question));
+        let asked = tokio::select! {
+            asked = asked => asked,
+            () = context.ct.cancelled() => {
+                return Err(ErrorData::internal_error("the request was cancelled", None));
+            }
+        };
+        let problem = match asked {
+            Ok(Ok(response)) => {
+                responses.insert(key.clone(), response);
+                continue;
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("nothing came for {PATIENCE:?}"),
+        };
+        let message = format!("the client did not answer the question `{key}`: {problem}");
+        return Err(ErrorData::internal_error(message, None));
+    }
+    Ok(responses)
+}
+
+/// Sends the request as the servlet wrote it, where rmcp's types would drop what they do not know.
+async fn ask_one(peer: &Peer<RoleServer>, question: &Value) -> Result<Value, ServiceError> {
+    let method = question["method"].as_str().unwrap_or_default();
+    let request = CustomRequest::new(method, question.get("params").cloned());
+    let request = ServerRequest::CustomRequest(request);
+    let response = peer.send_request(request).await?;
+    serde_json::to_value(response).map_err(|_| ServiceError::UnexpectedResponse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> JsonObject {
+        serde_json::from_value(value).expect("an object")
+    }
+
+    #[test]
+    fn questions_are_what_a_client_can_be_asked() {
+        let result = object(json!({ "inputRequests": {
+            "a": { "method": "elicitation/create" },
+            "b": { "method": "roots/list" },
+        }}));
+        assert_eq!(questions(&result).expect("questions").len(), 2);
+        assert!(questions(&JsonObject::new()).expect("none").is_empty());
+        for wrong in [
+            json!([]),
+            json!({ "a": 1 }),
+            json!({ "a": { "method": "tools/call" } }),
+        ] {
+            let result = object(json!({ "inputRequests": wrong }));
+            assert_eq!(questions(&result).expect_err("an error").code.0, -32603);
+        }
+    }
+}
