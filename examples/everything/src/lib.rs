@@ -1,7 +1,6 @@
 //! One of everything that MCP lets a server offer: what the official conformance suite asks for, by its names.
 
 mod content;
-mod notices;
 mod questions;
 mod rounds;
 mod schemas;
@@ -19,10 +18,6 @@ mcp_servlet::export!(static SERVLET = {
         schemas::test_structured_content,
         schemas::test_custom_header,
         schemas::json_schema_2020_12_tool,
-        notices::test_tool_with_logging,
-        notices::test_logging_tool,
-        notices::test_tool_with_progress,
-        notices::test_reconnection,
         questions::test_sampling,
         questions::test_elicitation,
         questions::test_elicitation_sep1034_defaults,
