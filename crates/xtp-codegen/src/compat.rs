@@ -7,11 +7,14 @@
 //! it stands.
 
 mod cycles;
+mod place;
 mod script;
 mod walk;
 
-use crate::Diagnostics;
-use crate::node;
+use std::collections::BTreeSet;
+
+use crate::diagnostic::{self, Code, Diagnostics};
+use crate::node::{self, Node};
 use crate::span::Origin;
 
 /// One thing that the library says.
@@ -58,13 +61,35 @@ impl Report {
 /// If the text is neither YAML nor JSON, so that it never comes to the library.
 pub fn report(name: &str, text: &str) -> Result<Report, Diagnostics> {
     let root = node::load(text, &Origin::new(name, text))?;
-    let mut walk = walk::Walk::new(&root);
+    Ok(of(&root))
+}
+
+/// What the library makes of a document that could be read.
+fn of(root: &Node) -> Report {
+    let mut walk = walk::Walk::new(root);
     // A failure leaves what was found so far, which the library itself would not tell.
     let crashed = walk.document().is_err();
     let mut report = walk.report;
     report.crashed = crashed;
     if report.accepted() {
-        report.errors = cycles::find(&root);
+        report.errors = cycles::find(root);
     }
-    Ok(report)
+    report
+}
+
+/// Notes what the library refuses and our own reading of the schema does not: what is wrong
+/// below keys that mean nothing.
+pub(crate) fn check(root: &Node, report: &mut diagnostic::Report) {
+    let said = of(root);
+    let mut seen = BTreeSet::new();
+    for found in &said.errors {
+        if seen.insert(&found.message) {
+            let at = place::find(root, &found.path);
+            report.error(Code::Library, &at, &found.message);
+        }
+    }
+    if said.crashed {
+        let message = "the official library fails at this schema with a `TypeError`";
+        report.error(Code::Library, &place::find(root, "#"), message);
+    }
 }

@@ -166,6 +166,13 @@ impl Report {
         self.rules.mode == Mode::Compat
     }
 
+    /// Whether one of the problems so far stops the generator.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.found
+            .iter()
+            .any(|found| found.severity == Severity::Error)
+    }
+
     /// Takes over what another text's report found.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.found.append(&mut other.found);

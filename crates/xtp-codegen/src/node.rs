@@ -29,6 +29,17 @@ pub(crate) enum Value {
 }
 
 impl Value {
+    /// Whether a script takes the value for true, as the official library does.
+    pub(crate) fn is_truthy(&self) -> bool {
+        match self {
+            Self::Null => false,
+            Self::Bool(value) => *value,
+            Self::Number(number) => !number.is_zero(),
+            Self::Text(text) => !text.is_empty(),
+            Self::List(_) | Self::Map(_) => true,
+        }
+    }
+
     /// How messages call a value of this kind.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -47,8 +58,7 @@ impl Value {
 pub(crate) struct Number(pub(crate) serde_json::Number);
 
 impl Number {
-    /// Whether a script takes the number for false.
-    pub(crate) fn is_zero(&self) -> bool {
+    fn is_zero(&self) -> bool {
         self.0.as_f64() == Some(0.0)
     }
 

@@ -44,7 +44,7 @@ fn read_v1(fields: &Fields<'_>, report: &mut Report, document: &mut Document) {
         ("exports", function::Kind::Export),
         ("imports", function::Kind::Import),
     ] {
-        if let Some(functions) = filled(fields, key, report) {
+        if let Some(functions) = fields.filled(key, "a map", report) {
             let functions = function::read_all(functions, kind, report);
             match kind {
                 function::Kind::Export => document.exports = functions,
@@ -52,23 +52,9 @@ fn read_v1(fields: &Fields<'_>, report: &mut Report, document: &mut Document) {
             }
         }
     }
-    if let Some(components) = filled(fields, "components", report) {
+    if let Some(components) = fields.filled("components", "a map", report) {
         schema::read_all(components, report, document);
     }
-}
-
-/// An entry that the library takes for absent if it is empty.
-fn filled<'f, 'a>(
-    fields: &'f Fields<'a>,
-    key: &str,
-    report: &mut Report,
-) -> Option<&'f Cursor<'a>> {
-    let found = fields.get(key)?;
-    if found.is_null() {
-        found.wrong_kind("a map", Refused::Published, report);
-        return None;
-    }
-    Some(found)
 }
 
 /// Reads the version; the rest of another version means nothing to us.

@@ -8,7 +8,7 @@ use crate::read::Cursor;
 use crate::rules::{Mode, Rules};
 use crate::span::{At, Origin, Pointer, Span};
 use crate::spell::Spelling;
-use crate::{check, format, lower, node, overlay, read, types};
+use crate::{check, compat, format, lower, node, overlay, read, types};
 
 /// The texts that make up one schema.
 #[derive(Clone, Debug)]
@@ -106,6 +106,9 @@ impl Schema {
             beside = Some(report);
         }
         check::check(&document, &mut report);
+        if input.rules.mode == Mode::Compat && !report.has_errors() {
+            compat::check(&root, &mut report);
+        }
         if let Some(beside) = beside {
             report.append(beside);
         }

@@ -34,12 +34,18 @@ fn check_shape(shape: &Shape, at: &At, report: &mut Report) {
 fn check_required(object: &Object, report: &mut Report) {
     let properties = object.properties.iter();
     let defined: BTreeSet<&str> = properties.map(|p| p.name.text.as_str()).collect();
+    // The library does not look at the list where there are no properties.
+    let by = if defined.is_empty() {
+        Refused::Nobody
+    } else {
+        Refused::Library
+    };
     let mut seen = BTreeSet::new();
     for name in &object.required {
         let shown = name.text.escape_debug();
         if !defined.contains(name.text.as_str()) {
             let message = format!("`{shown}` is required but not defined");
-            let problem = report.refused(Refused::Library, Code::Required, &name.at, message);
+            let problem = report.refused(by, Code::Required, &name.at, message);
             problem.help(format!("add `{shown}` to `properties`"));
         } else if !seen.insert(&name.text) {
             let message = format!("`{shown}` is listed twice");

@@ -11,13 +11,7 @@ pub(super) type Result<T> = std::result::Result<T, TypeError>;
 impl Node {
     /// Whether a script takes the value for true.
     pub(super) fn is_truthy(&self) -> bool {
-        match &self.value {
-            Value::Null => false,
-            Value::Bool(value) => *value,
-            Value::Number(number) => !number.is_zero(),
-            Value::Text(text) => !text.is_empty(),
-            Value::List(_) | Value::Map(_) => true,
-        }
+        self.value.is_truthy()
     }
 
     /// A property; whatever is no object has none.

@@ -34,6 +34,8 @@ pub enum Code {
     BeyondPublished,
     /// The official library does not have the construct; this generator does.
     BeyondLibrary,
+    /// The official library refuses the schema, for a reason that only concerns itself.
+    Library,
     /// The type is not one of XTP.
     UnknownType,
     /// The format does not fit the type.
@@ -92,6 +94,7 @@ impl Code {
             Self::Unsupported => "XTP105",
             Self::BeyondPublished => "XTP106",
             Self::BeyondLibrary => "XTP107",
+            Self::Library => "XTP108",
             Self::UnknownType => "XTP201",
             Self::Format => "XTP202",
             Self::TypeKeys => "XTP203",
@@ -130,6 +133,7 @@ impl Code {
             Self::MissingKey => "add the key",
             Self::Version => "write `version: v1-draft`",
             Self::Unsupported => "give the type a name under `components.schemas` and use `$ref`",
+            Self::Library => "remove what stands there and means nothing",
             Self::BeyondPublished | Self::BeyondLibrary => "keep it only if no other tool reads it",
             Self::UnknownType | Self::Format => "use a type and a format of XTP",
             Self::TypeKeys => "remove one of the keys",

@@ -208,6 +208,22 @@ impl<'a> Fields<'a> {
         entries.find_map(|(name, value)| (name.text == key).then_some(value))
     }
 
+    /// An entry, unless it is one that the library takes for absent: empty, false or zero.
+    pub(crate) fn filled(
+        &self,
+        key: &str,
+        wanted: &str,
+        report: &mut Report,
+    ) -> Option<&Cursor<'a>> {
+        let found = self.get(key)?;
+        if found.value().is_truthy() {
+            return Some(found);
+        }
+        let problem = found.wrong_kind(wanted, Refused::Published, report);
+        problem.help("it means nothing; remove it");
+        None
+    }
+
     /// An entry without which nothing can be said.
     pub(crate) fn required(&self, key: &str, report: &mut Report) -> Option<Cursor<'a>> {
         self.wanted(key, Refused::Always, report)

@@ -96,11 +96,7 @@ fn read_one(name: Name, cursor: &Cursor<'_>, kind: Kind, report: &mut Report) ->
 }
 
 fn parameter(function: &Fields<'_>, key: &str, report: &mut Report) -> Option<Parameter> {
-    let cursor = function.get(key)?;
-    if cursor.is_null() {
-        cursor.wrong_kind("a map", Refused::Published, report);
-        return None;
-    }
+    let cursor = function.filled(key, "a map", report)?;
     let fields = shape::fields(cursor, Place::Parameter, report)?;
     Some(Parameter {
         at: cursor.at_key(),

@@ -43,7 +43,7 @@ pub(super) fn read(
         .into_iter()
         .map(|(name, cursor)| property(depth, name, &cursor, report))
         .collect();
-    let required = match fields.get("required") {
+    let required = match fields.filled("required", "a list", report) {
         Some(required) => names(required, report).unwrap_or_default(),
         None if report.rules.unlisted_required => {
             properties.iter().map(|p| p.name.clone()).collect()
@@ -78,22 +78,14 @@ fn property(depth: usize, name: Name, cursor: &Cursor<'_>, report: &mut Report) 
 /// Reads a list of names, unless one of them is none. Where one is enough, authors forget the
 /// list.
 fn names(cursor: &Cursor<'_>, report: &mut Report) -> Option<Vec<Name>> {
-    match cursor.value() {
-        Value::Text(text) => {
-            let problem = cursor.wrong_kind("a list", Refused::Published, report);
-            problem.help(format!("write `[{text}]`, which is how it is taken"));
-            Some(cursor.name(report).into_iter().collect())
-        }
-        Value::Null => {
-            cursor.wrong_kind("a list", Refused::Published, report);
-            Some(Vec::new())
-        }
-        _ => {
-            let names = cursor.list(report)?;
-            let names: Vec<_> = names.iter().map(|name| name.name(report)).collect();
-            names.into_iter().collect()
-        }
+    if let Value::Text(text) = cursor.value() {
+        let problem = cursor.wrong_kind("a list", Refused::Published, report);
+        problem.help(format!("write `[{text}]`, which is how it is taken"));
+        return Some(cursor.name(report).into_iter().collect());
     }
+    let names = cursor.list(report)?;
+    let names: Vec<_> = names.iter().map(|name| name.name(report)).collect();
+    names.into_iter().collect()
 }
 
 /// Reads an enum.

@@ -15,13 +15,10 @@ pub(crate) fn read_all(components: &Cursor<'_>, report: &mut Report, document: &
     let Some(fields) = Fields::read(components, &keys, report) else {
         return;
     };
-    let Some(schemas) = fields.wanted("schemas", Refused::Published, report) else {
+    fields.wanted("schemas", Refused::Published, report);
+    let Some(schemas) = fields.filled("schemas", "a map", report) else {
         return;
     };
-    if schemas.is_null() {
-        schemas.wrong_kind("a map", Refused::Published, report);
-        return;
-    }
     for (name, cursor) in schemas.entries(report).unwrap_or_default() {
         let schema = read_one(name, &cursor, report);
         document.schemas.push(schema);

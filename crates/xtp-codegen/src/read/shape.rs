@@ -125,13 +125,10 @@ fn nullable(fields: &Fields<'_>, report: &mut Report) -> bool {
     let Some(cursor) = fields.get("nullable") else {
         return false;
     };
-    let truth = match cursor.value() {
-        Value::Bool(value) => return *value,
-        Value::Null => false,
-        Value::Number(number) => !number.is_zero(),
-        Value::Text(text) => !text.is_empty(),
-        Value::List(_) | Value::Map(_) => true,
-    };
+    let truth = cursor.value().is_truthy();
+    if let Value::Bool(_) = cursor.value() {
+        return truth;
+    }
     let problem = cursor.wrong_kind("a boolean", Refused::Published, report);
     problem.help(format!("it is taken as `{truth}`"));
     truth
@@ -156,7 +153,7 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
         expect_object(fields, values, ty, report);
         return Shape::Map(Box::new(element(depth, values, Place::MapValue, report)));
     }
-    if let Some(target) = fields.get("$ref") {
+    if let Some(target) = fields.filled("$ref", "a reference", report) {
         let (Some(beside), Some(ty)) = (fields.get("type"), ty) else {
             return reference(target, report);
         };
@@ -165,15 +162,20 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
         let problem = report.refused(Refused::Nobody, code, &beside.at_key(), message);
         problem.help("remove one of them; `type` is probably too much");
     }
-    if let Some(values) = fields.get("enum") {
+    if let Some(values) = fields.filled("enum", "a list", report) {
         return object::values(fields, values, report);
     }
-    if let Some(items) = fields.get("items").filter(|items| !items.is_null()) {
+    if let Some(items) = fields.filled("items", "a type", report) {
         if let Some(ty) = ty.filter(|ty| *ty != "array") {
             let message = format!("`items` makes it a list, although its type is `{ty}`");
             let code = Code::TypeKeys;
             let problem = report.refused(Refused::Nobody, code, &items.at_key(), message);
             problem.help("write `type: array`");
+        } else if fields.get("type").is_none() {
+            let message = "by the published rules, a list says so in its `type`";
+            let code = Code::MissingKey;
+            let problem = report.refused(Refused::Published, code, &items.at_key(), message);
+            problem.help("add `type: array`");
         }
         return Shape::List(Box::new(element(depth, items, Place::Element, report)));
     }
@@ -200,7 +202,8 @@ fn map_values<'a>(fields: &Fields<'a>, report: &mut Report) -> Option<Cursor<'a>
             problem.help("write the type of the values, or leave it out for a free-form object");
             Some(values.clone())
         }
-        Value::Bool(false) | Value::Null => {
+        _ if values.value().is_truthy() => Some(values.clone()),
+        _ => {
             let code = Code::BeyondPublished;
             let message = format!(
                 "by the published rules, `additionalProperties` is a type, not {}",
@@ -210,7 +213,6 @@ fn map_values<'a>(fields: &Fields<'a>, report: &mut Report) -> Option<Cursor<'a>
             problem.help("it means nothing; remove it");
             None
         }
-        _ => Some(values.clone()),
     }
 }
 

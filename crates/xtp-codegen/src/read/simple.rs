@@ -27,18 +27,13 @@ const PUBLISHED: [&str; 6] = ["int32", "int64", "float", "double", "date-time", 
 
 /// Reads `type`, if it is there and a type of XTP.
 pub(super) fn ty(fields: &Fields<'_>, report: &mut Report) -> Option<&'static str> {
-    let cursor = fields.get("type")?;
+    let cursor = fields.filled("type", "a type", report)?;
     let found = match cursor.value() {
         Value::Text(text) => {
             if let Some((known, _)) = TYPES.iter().find(|(known, _)| known == text) {
                 return Some(known);
             }
             format!("type `{}`", text.escape_debug())
-        }
-        // A script cannot tell an empty key from a missing one.
-        Value::Null => {
-            cursor.wrong_kind("a type", Refused::Published, report);
-            return None;
         }
         other => other.kind().to_owned(),
     };
@@ -63,11 +58,7 @@ pub(super) fn format(
     ty: Option<&'static str>,
     report: &mut Report,
 ) -> Option<&'static str> {
-    let cursor = fields.get("format")?;
-    if cursor.is_null() {
-        cursor.wrong_kind("a format", Refused::Published, report);
-        return None;
-    }
+    let cursor = fields.filled("format", "a format", report)?;
     let name = cursor.text(report)?;
     if ty.is_none() && fields.get("type").is_some() {
         return None;
