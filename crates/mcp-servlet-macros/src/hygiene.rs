@@ -7,21 +7,25 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, FnArg, Item, ItemFn, Meta, Path};
 
-use crate::{derive, tool};
+use crate::resource::Kind;
+use crate::{completion, derive, prompt, resource, tool};
 
-/// Attribute and function, to be expanded by `#[tool]`. None names anything of std, so whatever does is ours.
-const TOOLS: &[(&str, &str)] = &[
-    ("", "fn nothing() {}"),
+/// Attribute, its options, and a function. None names anything of std, so whatever does is ours.
+const FUNCTIONS: &[(&str, &str, &str)] = &[
+    ("tool", "", "fn nothing() {}"),
     (
+        "tool",
         "",
         "/// Says hello.\npub(crate) fn greet(/** who */ name: Text) -> Text { format!(\"{name}\") }",
     ),
     (
+        "tool",
         r#"name = "add-up", title = "Add", description = "Adds.", read_only, destructive = false, idempotent, open_world,
             icons = "data:,", ui = { visibility: [app] }, meta = { "k": [1, null] }"#,
         "fn add(a: f64, #[arg(default = 1.5, min = -1.0, max = 2.0, example = 1.0, rename = \"$b\")] b: f64) -> f64 { a + b }",
     ),
     (
+        "tool",
         "",
         "#[cfg(all())] #[doc = include_str!(\"x.md\")] #[doc = \"more\"] const fn odd(
             context: &Context,
@@ -31,23 +35,78 @@ const TOOLS: &[(&str, &str)] = &[
         ) -> Outcome<Json<Found>, ToolError> where u8: Copy { todo!() }",
     ),
     (
+        "tool",
         "",
         "fn flat(context: &Context, #[arg(flatten)] all: search::Query) -> Content { todo!() }",
     ),
     (
+        "tool",
         "input_schema = include_str!(\"schema.json\")",
         "fn raw(all: RawJson) -> usize { 0 }",
     ),
     // With mistakes: what stands in for the tool is an expansion too.
     (
+        "tool",
         "",
         "async fn later(#[arg(min = 1)] times: u8) -> Text { text() }",
     ),
     (
+        "tool",
         "nonsense",
         "fn show<F: Fn(u8) -> u8>(/** it */ f: F, #[arg(nonsense)] value: u8) {}",
     ),
+    (
+        "resource",
+        r#"uri = "x:y", name = "n", title = "t", description = "d", mime_type = "m", size = 1, audience = "user", priority = 0.5, icons = "data:,", meta = { "k": [1] }"#,
+        "fn fixed(context: &Context) -> Text { todo!() }",
+    ),
+    (
+        "resource",
+        "uri = \"x:y\"",
+        "/// Docs.\npub(crate) fn plain() -> Maybe<Json<Text>> { todo!() }",
+    ),
+    (
+        "resource_template",
+        "uri_template = \"x:{id}/{+rest}{?q,r}\"",
+        "#[cfg(all())] fn family(rest: Text, #[arg(default)] q: u8, r: Maybe<Text>, id: u64) -> Text { todo!() }",
+    ),
+    (
+        "prompt",
+        r#"name = "ask-it", title = "Ask", icons = "data:,", meta = { "k": [1] }"#,
+        "/// Asks.\nfn ask(/** what */ #[arg(default = 2, max = 3)] what: u8, context: &Context) -> Messages { todo!() }",
+    ),
+    (
+        "completion",
+        "of = inner::ask.what",
+        "fn whats(what: Text) -> Messages { todo!() }",
+    ),
+    // With mistakes.
+    ("resource", "", "fn nowhere(id: u64) -> Text { todo!() }"),
+    (
+        "resource_template",
+        "uri_template = \"x:{a}{b}\"",
+        "fn both(#[arg(min = 1)] a: u8) {}",
+    ),
+    (
+        "prompt",
+        "nonsense",
+        "fn flat(#[arg(flatten)] all: Query) {}",
+    ),
+    ("completion", "", "fn nothing(/** it */ a: u8) {}"),
 ];
+
+/// What the macro of that name makes of options and a function.
+fn expand(attribute: &str, options: &str, item: &str) -> TokenStream {
+    let (options, item) = (tokens(options), tokens(item));
+    match attribute {
+        "tool" => tool::expand(options, item),
+        "resource" => resource::expand(Kind::Fixed, options, item),
+        "resource_template" => resource::expand(Kind::Template, options, item),
+        "prompt" => prompt::expand(options, item),
+        "completion" => completion::expand(options, item),
+        _ => panic!("no macro is called {attribute}"),
+    }
+}
 
 /// Types, to be expanded by `#[derive(Schema)]`.
 const TYPES: &[&str] = &[
@@ -78,10 +137,10 @@ fn tokens(source: &str) -> TokenStream {
 
 /// Each author's source, and the items of its expansion that are not the author's.
 fn expansions() -> Vec<(String, Vec<Item>)> {
-    let tools = TOOLS.iter().map(|(attribute, item)| {
-        let file: syn::File = syn::parse2(tool::expand(tokens(attribute), tokens(item))).unwrap();
+    let functions = FUNCTIONS.iter().map(|(attribute, options, item)| {
+        let file: syn::File = syn::parse2(expand(attribute, options, item)).unwrap();
         (
-            format!("#[tool({attribute})] {item}"),
+            format!("#[{attribute}({options})] {item}"),
             file.items[1..].to_vec(),
         )
     });
@@ -89,7 +148,7 @@ fn expansions() -> Vec<(String, Vec<Item>)> {
         let file: syn::File = syn::parse2(derive::expand(tokens(item))).unwrap();
         ((*item).to_owned(), file.items)
     });
-    tools.chain(types).collect()
+    functions.chain(types).collect()
 }
 
 #[test]
@@ -139,9 +198,8 @@ fn expansions_hold_no_logic() {
 
 #[test]
 fn the_authors_function_comes_first_without_what_only_we_understand() {
-    for (attribute, item) in TOOLS {
-        let expansion: syn::File =
-            syn::parse2(tool::expand(tokens(attribute), tokens(item))).unwrap();
+    for (attribute, options, item) in FUNCTIONS {
+        let expansion: syn::File = syn::parse2(expand(attribute, options, item)).unwrap();
         let mut expected: ItemFn = syn::parse2(tokens(item)).unwrap();
         for input in &mut expected.sig.inputs {
             let FnArg::Typed(input) = input else {

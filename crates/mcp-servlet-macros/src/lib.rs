@@ -5,6 +5,7 @@
 //! also when there are errors.
 
 mod attributes;
+mod completion;
 mod derive;
 mod diagnostics;
 mod docs;
@@ -12,6 +13,8 @@ mod function;
 #[cfg(test)]
 mod hygiene;
 mod presentation;
+mod prompt;
+mod resource;
 mod tool;
 mod tree;
 
@@ -21,6 +24,30 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(attribute.into(), item.into()).into()
+}
+
+/// Makes a function a resource.
+#[proc_macro_attribute]
+pub fn resource(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    resource::expand(resource::Kind::Fixed, attribute.into(), item.into()).into()
+}
+
+/// Makes a function a family of resources.
+#[proc_macro_attribute]
+pub fn resource_template(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    resource::expand(resource::Kind::Template, attribute.into(), item.into()).into()
+}
+
+/// Makes a function a prompt.
+#[proc_macro_attribute]
+pub fn prompt(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    prompt::expand(attribute.into(), item.into()).into()
+}
+
+/// Makes a function suggest values.
+#[proc_macro_attribute]
+pub fn completion(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    completion::expand(attribute.into(), item.into()).into()
 }
 
 /// Gives a type a JSON Schema.

@@ -19,10 +19,8 @@ pub(crate) enum Bearer {
     /// It links to a user interface.
     Tool,
     /// It is one, perhaps.
-    #[allow(dead_code, reason = "for the attributes of resources")]
     Resource,
     /// It has nothing to do with one.
-    #[allow(dead_code, reason = "for the attributes of prompts")]
     Prompt,
 }
 

@@ -1,19 +1,37 @@
 //! What expansions of the macros call. Not part of the API: it changes without notice.
 
 pub use mcp_servlet_types;
+pub use mcp_servlet_types::Completion;
 pub use serde;
 
 pub use crate::arguments::{Argument, Arguments, Field, Whole, argument, whole, whole_of};
+pub use crate::completion::{
+    Completed, CompletionDef, CompletionReturns, Suggest, Target, completion_returns, no_completion,
+};
 pub use crate::context::Context;
 pub use crate::error::Failure;
 pub use crate::presentation::Presentation;
+pub use crate::prompt::{
+    Prompt, PromptDef, PromptEntry, PromptResult, PromptReturns, no_prompt, prompt_returns,
+};
+pub use crate::resource::template::{Operator, Part, ResourceTemplate, TemplateEntry, variables};
+pub use crate::resource::{
+    Resource, ResourceDef, ResourceEntry, ResourceResult, ResourceReturns, no_resource,
+    resource_returns,
+};
 pub use crate::result::{Returns, ToolResult, returns};
 pub use crate::schema::render::Description;
+pub use crate::schema::render::lists::List;
 pub use crate::schema::{Node, Property, Schema};
+pub use crate::surface::item::Item;
+pub use crate::surface::{Listed, Surface, item};
 pub use crate::tool::{Entry, Hints, Parameters, Tool, ToolDef, stand_in};
 
 #[cfg(target_family = "wasm")]
-pub use crate::exports::{call, describe};
+pub use crate::exports::{
+    call, complete, describe, get_prompt, list_prompts, list_resource_templates, list_resources,
+    read_resource,
+};
 
 /// What generated plugins call.
 #[cfg(feature = "xtp")]

@@ -15,6 +15,8 @@ use crate::tool::{Parameters, Table};
 pub struct Field {
     pub(crate) name: &'static str,
     pub(crate) required: bool,
+    /// Whether it is text, and so not JSON where all arguments are strings.
+    pub(crate) text: bool,
 }
 
 impl Field {
@@ -23,12 +25,14 @@ impl Field {
         let mut fields = [Self {
             name: "",
             required: false,
+            text: false,
         }; N];
         let mut at = 0;
         while at < N {
             fields[at] = Self {
                 name: properties[at].name,
                 required: properties[at].is_required(),
+                text: properties[at].node.is_text(),
             };
             at += 1;
         }
@@ -299,4 +303,16 @@ pub(crate) fn take_fields<'a>(
         return Err(Failure::Missing(arguments));
     }
     Ok(arguments)
+}
+
+/// The arguments in a JSON object, one for each field.
+pub(crate) fn fields_of<'a>(
+    object: &'a str,
+    fields: &'static [Field],
+) -> Result<Arguments<'a>, Failure<'a>> {
+    let table = Table {
+        fields,
+        names: None,
+    };
+    take_fields(&mut Reader::from(object), table)
 }

@@ -141,7 +141,6 @@ impl ToolError {
     }
 
     /// Where no model reads errors: the questions to the client, as JSON, or else a fault.
-    #[allow(dead_code, reason = "for exports other than `call`")]
     pub(crate) fn into_questions(self) -> Result<String, Fault> {
         match self.detail.map(|detail| *detail) {
             Some(Detail::Fault(fault)) => Err(fault),
@@ -232,6 +231,9 @@ impl Fault {
     pub const INVALID_PARAMS: i64 = -32602;
     /// JSON-RPC: the server failed.
     pub const INTERNAL_ERROR: i64 = -32603;
+    /// MCP up to 2025-11-25: there is no resource at that address. Hosts send clients of later revisions
+    /// [`INVALID_PARAMS`](Self::INVALID_PARAMS) in its place.
+    pub const RESOURCE_NOT_FOUND: i64 = -32002;
 
     /// A fault with a JSON-RPC error code.
     ///
@@ -252,6 +254,19 @@ impl Fault {
     /// The request's parameters are wrong.
     pub fn invalid_params(message: impl Into<String>) -> Self {
         Self::new(Self::INVALID_PARAMS, message)
+    }
+
+    /// There is no resource at this address; the client gets it as `data.uri`.
+    pub fn resource_not_found(uri: &str) -> Self {
+        let mut message = String::from("resource not found: ");
+        write_raw(&mut message, uri);
+        let mut data = String::from("{\"uri\":");
+        mcp_servlet_json::write_string(&mut data, uri);
+        data.push('}');
+        Self {
+            data: RawJson::parse(&data).ok(),
+            ..Self::new(Self::RESOURCE_NOT_FOUND, message)
+        }
     }
 
     /// The same with `data` for the client.

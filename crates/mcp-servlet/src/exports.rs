@@ -5,7 +5,9 @@ use mcp_servlet_json::{write_raw, write_u64};
 
 use crate::abi;
 use crate::context::Context;
+use crate::error::Fault;
 use crate::servlet::Servlet;
+use crate::surface::Surface;
 
 /// The `describe` export: answers with what the servlet says of itself, whatever the input.
 pub fn describe(servlet: &Servlet) -> i32 {
@@ -17,7 +19,55 @@ pub fn describe(servlet: &Servlet) -> i32 {
 pub fn call(servlet: &Servlet) -> i32 {
     report_panics();
     let context = Context::of(abi::input_text());
-    match servlet.answer(&context, context.request()) {
+    answer(servlet.answer(&context, context.request()))
+}
+
+/// The `list_resources` export, whatever the input.
+pub fn list_resources(surface: &Surface) -> i32 {
+    abi::set_output(surface.resources.text);
+    0
+}
+
+/// The `list_resource_templates` export, whatever the input.
+pub fn list_resource_templates(surface: &Surface) -> i32 {
+    abi::set_output(surface.templates.text);
+    0
+}
+
+/// The `read_resource` export: answers a `resources/read` request.
+pub fn read_resource(surface: &Surface) -> i32 {
+    report_panics();
+    let context = Context::of(abi::input_text());
+    answer(surface.read_resource(&context, context.request()))
+}
+
+/// The `list_prompts` export, whatever the input.
+pub fn list_prompts(surface: &Surface) -> i32 {
+    abi::set_output(surface.prompts.text);
+    0
+}
+
+/// The `get_prompt` export: answers a `prompts/get` request.
+pub fn get_prompt(surface: &Surface) -> i32 {
+    report_panics();
+    let context = Context::of(abi::input_text());
+    answer(surface.get_prompt(&context, context.request()))
+}
+
+/// The `complete` export: answers a `completion/complete` request.
+pub fn complete(surface: &Surface) -> i32 {
+    report_panics();
+    let context = Context::of(abi::input_text());
+    answer(surface.complete(&context, context.request()))
+}
+
+#[inline(always)]
+#[allow(
+    clippy::inline_always,
+    reason = "most servlets have one export that answers, and a call costs them 100 bytes"
+)]
+fn answer(outcome: Result<String, Fault>) -> i32 {
+    match outcome {
         Ok(json) => {
             abi::set_output(json.as_bytes());
             0

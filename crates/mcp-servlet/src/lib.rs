@@ -24,6 +24,8 @@
 //! an ordinary function, and [`Servlet::call`] goes through the real dispatch in a unit test.
 //!
 //! - [`macro@tool`] turns a function into a tool; its parameters are the tool's arguments.
+//! - [`macro@resource`], [`macro@resource_template`] and [`macro@prompt`] do the same for what a client reads
+//!   and what a user chooses; [`macro@completion`] suggests values for their arguments.
 //! - [`derive@Schema`] lets a type of yours be an argument or a structured result.
 //! - [`IntoToolResult`] lists what a tool may return; [`ToolError`] and [`Fault`] are its errors.
 //! - [`Context`] is what a tool may ask of its host.
@@ -52,23 +54,29 @@ mod arguments;
 pub mod ask;
 #[cfg(feature = "xtp")]
 mod base64;
+mod completion;
 mod context;
 mod error;
 #[cfg(target_family = "wasm")]
 mod exports;
 mod json;
 mod presentation;
+mod prompt;
 mod report;
 mod request;
+mod resource;
 mod result;
 pub mod schema;
 mod servlet;
+mod surface;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
 mod tool;
 mod unique;
 #[cfg(feature = "xtp")]
 pub mod xtp;
+
+mod export;
 
 #[doc(hidden)]
 pub mod __private;
@@ -127,6 +135,152 @@ struct Readme;
 /// A tool cannot share its name with a module beside it: its marker type has the function's name.
 pub use mcp_servlet_macros::tool;
 
+/// Makes a function a resource: something at a fixed address that clients can read.
+///
+/// The function takes nothing but perhaps the [`Context`]; what it may return, [`IntoResourceResult`] says.
+/// The doc comment tells the model what the resource holds.
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+///
+/// /// How to use this servlet.
+/// #[resource(uri = "docs://readme", mime_type = "text/markdown")]
+/// fn readme() -> &'static str {
+///     "# Read me"
+/// }
+///
+/// mcp_servlet::export!(static SERVLET = { resources: [readme] });
+/// # fn main() -> Result<(), Fault> {
+/// let result = SERVLET.read_resource("docs://readme")?;
+/// assert_eq!(result.contents[0].text.as_deref(), Some("# Read me"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// | on the function | meaning |
+/// |---|---|
+/// | `uri = "…"` | the address; always there |
+/// | `name = "…"` | the name for programs, if not the function's |
+/// | `title = "…"` | the name that people see |
+/// | `description = "…"` | the description, if not the doc comment |
+/// | `mime_type = "…"` | the media type |
+/// | `size = …` | the size in bytes |
+/// | `audience = "user"`, `"assistant"` | for whom it is; for both if not said |
+/// | `priority = 0.5` | how much it matters, from 0 to 1 |
+/// | `last_modified = "…"` | when it last changed, as in RFC 3339 |
+/// | `meta = "{…}"` | further data, as a JSON object |
+/// | `crate = path` | where this crate is, if it was renamed |
+pub use mcp_servlet_macros::resource;
+
+/// Makes a function a family of resources, whose addresses follow a template of RFC 6570.
+///
+/// Each variable of the template is a parameter, by name, and read by its type. An address that does not
+/// fit, or a value that its type does not read, is a resource that does not exist. Values are decoded:
+/// `%20` arrives as a space.
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+///
+/// /// The square of a number.
+/// #[resource_template(uri_template = "squares://{number}")]
+/// fn square(number: u32) -> Option<String> {
+///     Some(number.checked_mul(number)?.to_string())
+/// }
+///
+/// mcp_servlet::export!(static SERVLET = { resource_templates: [square] });
+/// # fn main() -> Result<(), Fault> {
+/// let result = SERVLET.read_resource("squares://12")?;
+/// assert_eq!(result.contents[0].text.as_deref(), Some("144"));
+/// assert!(SERVLET.read_resource("squares://dozen").is_err());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// | expression | matches | values |
+/// |---|---|---|
+/// | `{a}`, `{a,b}` | `1`, `1,2` | up to `/`, `?` or `#` |
+/// | `{+a}` | `1/2?3` | anything; at most one per template |
+/// | `{/a,b}`, `{.a}`, `{#a}` | `/1/2`, `.1`, `#1` | what follows the sign |
+/// | `{?a,b}`, `{&a}`, `{;a}` | `?a=1&b=2`, `&a=1`, `;a=1` | by name, in any order |
+///
+/// A parameter that is an `Option` or has a default may be absent where the expression allows it: the last
+/// ones of a list, and any that has a name. A fixed address comes before every template, and text before a
+/// variable; two templates that match the same addresses stop the build. Other options are those of
+/// [`macro@resource`], without `uri` and `size`.
+pub use mcp_servlet_macros::resource_template;
+
+/// Makes a function a prompt: messages that a user can choose, with arguments to fill in.
+///
+/// MCP's prompt arguments are strings; here they have types. Text is taken as it is, everything else is
+/// read as JSON: `3`, `true`, `["a"]`. An argument is optional as that of a [`macro@tool`] is, and takes the
+/// same `#[arg(…)]`, except `flatten`. What the function may return, [`IntoPromptResult`] says.
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+/// use serde_json::json;
+///
+/// /// Asks for a review of code.
+/// #[prompt(title = "Review")]
+/// fn review(
+///     /// the code to review
+///     code: String,
+///     /// how strict to be, from 1 to 3
+///     #[arg(default = 2, min = 1, max = 3)]
+///     level: u8,
+/// ) -> String {
+///     format!("Review this code, strictness {level}:\n\n{code}")
+/// }
+///
+/// mcp_servlet::export!(static SERVLET = { prompts: [review] });
+/// # fn main() -> Result<(), Fault> {
+/// let result = SERVLET.get_prompt("review", json!({ "code": "a = 1", "level": "3" }))?;
+/// let text = result.messages[0].content.text.as_deref();
+/// assert_eq!(text, Some("Review this code, strictness 3:\n\na = 1"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// | on the function | meaning |
+/// |---|---|
+/// | `name = "…"`, `title = "…"`, `description = "…"`, `crate = path` | as on a [`macro@tool`] |
+/// | `meta = "{…}"` | further data, as a JSON object |
+pub use mcp_servlet_macros::prompt;
+
+/// Makes a function suggest values for an argument of a prompt, or a variable of a resource template.
+///
+/// `of` names the function and its argument. Parameters are arguments of the same prompt or template, by
+/// name: the one that is being typed, as far as it is, and others that have values already. A function that
+/// does not take the one that is being typed returns all values, and we leave those that begin with it.
+/// What the function may return, [`IntoCompletion`] says.
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// fn poem(form: String, topic: String) -> String {
+///     format!("Write a {form} about {topic}.")
+/// }
+///
+/// #[completion(of = poem.form)]
+/// fn forms() -> [&'static str; 3] {
+///     ["haiku", "hymn", "sonnet"]
+/// }
+///
+/// #[completion(of = poem.topic)]
+/// fn topics(topic: String, form: Option<String>) -> Vec<String> {
+///     vec![format!("{topic} in {}", form.unwrap_or_default())]
+/// }
+///
+/// mcp_servlet::export!(static SERVLET = { prompts: [poem], completions: [forms, topics] });
+/// # fn main() -> Result<(), Fault> {
+/// let suggested = SERVLET.complete_prompt("poem", "form", "h")?;
+/// assert_eq!(suggested.values, ["haiku", "hymn"]);
+/// # Ok(())
+/// # }
+/// ```
+pub use mcp_servlet_macros::completion;
+
 /// Gives a type a JSON Schema that says what serde does with it.
 ///
 /// It reads the type's serde attributes and doc comments; see the trait [`Schema`](trait@Schema).
@@ -152,12 +306,17 @@ pub use mcp_servlet_macros::tool;
 pub use mcp_servlet_macros::Schema;
 
 pub use mcp_servlet_json::RawJson;
-pub use mcp_servlet_types::{Annotations, Content, Icon, IconTheme, ResourceContents, Role};
+pub use mcp_servlet_types::{
+    Annotations, Completion, Content, Icon, IconTheme, PromptMessage, ResourceContents, Role,
+};
 
+pub use self::completion::IntoCompletion;
 #[cfg(feature = "http")]
 pub use self::context::http::{HttpError, HttpRequest, HttpResponse};
 pub use self::context::{Capabilities, Client, Context, Level};
 pub use self::error::{Fault, ToolError};
+pub use self::prompt::{IntoPromptResult, PromptResult};
+pub use self::resource::{IntoResourceResult, ResourceResult};
 pub use self::result::{IntoToolResult, Json, ToolResult};
 pub use self::schema::Schema;
 pub use self::servlet::Servlet;
@@ -167,104 +326,8 @@ pub mod prelude {
     pub use serde::{Deserialize, Serialize};
 
     pub use crate::{
-        Content, Context, Fault, IntoToolResult, Json, Level, RawJson, Schema, ToolError,
-        ToolResult, tool,
-    };
-}
-
-/// Declares the servlet of a crate: its tools, and its wasm exports.
-///
-/// ```
-/// # use mcp_servlet::prelude::*;
-/// # /// Says hello.
-/// # #[tool]
-/// # fn hello() -> &'static str { "hello" }
-/// mcp_servlet::export!(static SERVLET = {
-///     name: "greeter",
-///     instructions: "Be polite.",
-///     tools: [hello],
-/// });
-/// # fn main() { assert_eq!(SERVLET.describe().instructions.as_deref(), Some("Be polite.")); }
-/// ```
-///
-/// `name` and `version` are the package's unless given. Tools are listed to clients in this order; an
-/// entry may be a path and may carry `#[cfg(…)]`. A tool that is not listed is unused code, and rustc
-/// says so.
-#[macro_export]
-macro_rules! export {
-    ($(#[$attribute:meta])* $visibility:vis static $servlet:ident = { $($sections:tt)* } $(;)?) => {
-        $crate::__export! {
-            [ [$(#[$attribute])* $visibility] $servlet ]
-            [ name (env!("CARGO_PKG_NAME")) ]
-            [ version (env!("CARGO_PKG_VERSION")) ]
-            [ instructions ("") ]
-            [ tools () ]
-            $($sections)*
-        }
-    };
-    ($($other:tt)*) => {
-        ::core::compile_error!(
-            "`export!` takes one declaration\nhelp: write `export!(static SERVLET = { tools: [greet] });`"
-        );
-    };
-}
-
-/// One section after the other is moved from the input into its place in the state.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __export {
-    ($item:tt [name $name:tt] $version:tt $instructions:tt $tools:tt name: $value:expr $(, $($rest:tt)*)?) => {
-        $crate::__export! { $item [name ($value)] $version $instructions $tools $($($rest)*)? }
-    };
-    ($item:tt $name:tt [version $version:tt] $instructions:tt $tools:tt version: $value:expr $(, $($rest:tt)*)?) => {
-        $crate::__export! { $item $name [version ($value)] $instructions $tools $($($rest)*)? }
-    };
-    ($item:tt $name:tt $version:tt [instructions $instructions:tt] $tools:tt instructions: $value:expr $(, $($rest:tt)*)?) => {
-        $crate::__export! { $item $name $version [instructions ($value)] $tools $($($rest)*)? }
-    };
-    ($item:tt $name:tt $version:tt $instructions:tt [tools $tools:tt] tools: [$($new:tt)*] $(, $($rest:tt)*)?) => {
-        $crate::__export! { $item $name $version $instructions [tools ($($new)*)] $($($rest)*)? }
-    };
-    (
-        [ [$($head:tt)*] $servlet:ident ]
-        [name $name:tt] [version $version:tt] [instructions $instructions:tt]
-        [tools ($($(#[$attribute:meta])* $tool:path),* $(,)?)]
-    ) => {
-        #[allow(dead_code, reason = "only the wasm exports and tests read it")]
-        $($head)* static $servlet: $crate::Servlet = {
-            const DESCRIPTION: $crate::__private::Description = $crate::__private::Description {
-                name: $name,
-                version: $version,
-                instructions: $instructions,
-                tools: &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::DEF),*],
-            };
-            #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
-            const LENGTH: usize = DESCRIPTION.length();
-            #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
-            static TEXT: [u8; LENGTH] = DESCRIPTION.render::<LENGTH>();
-            $crate::Servlet::new(
-                &TEXT,
-                &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::ENTRY),*],
-            )
-        };
-
-        #[cfg(target_family = "wasm")]
-        const _: () = {
-            #[unsafe(export_name = "describe")]
-            extern "C" fn describe() -> i32 {
-                $crate::__private::describe(&$servlet)
-            }
-
-            #[unsafe(export_name = "call")]
-            extern "C" fn call() -> i32 {
-                $crate::__private::call(&$servlet)
-            }
-        };
-    };
-    ($item:tt $name:tt $version:tt $instructions:tt $tools:tt $section:ident $($rest:tt)*) => {
-        ::core::compile_error!(::core::concat!(
-            "unexpected `", ::core::stringify!($section), "` in `export!`",
-            "\nhelp: the sections are `name: \"…\"`, `version: \"…\"`, `instructions: \"…\"` and `tools: [...]`",
-        ));
+        Completion, Content, Context, Fault, IntoToolResult, Json, Level, PromptMessage,
+        PromptResult, RawJson, ResourceContents, Role, Schema, ToolError, ToolResult, completion,
+        prompt, resource, resource_template, tool,
     };
 }

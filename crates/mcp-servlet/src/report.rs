@@ -89,10 +89,15 @@ impl<'a> Report<'a> {
     ) -> String {
         let tools = member(description, "tools");
         let tool = Children::of(tools).nth(index).map_or("", |(_, tool)| tool);
+        Self::of(member(tool, "inputSchema"), hints, index, failure)
+    }
+
+    /// What to read about arguments that should have matched a schema; number `index` of the examples fits it.
+    pub(crate) fn of(schema: &'a str, hints: Hints, index: usize, failure: &Failure<'a>) -> String {
         let mut report = Self {
             out: String::new(),
             pointer: String::new(),
-            schema: member(tool, "inputSchema"),
+            schema,
             value: "",
             hints,
         };

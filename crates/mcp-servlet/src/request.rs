@@ -149,6 +149,49 @@ fn unknown_tool<'a>(name: &str, tools: &[Entry]) -> Failure<'a> {
     Failure::Fault(Fault::invalid_params(message))
 }
 
+/// The JSON of these members of a request's `params`; absent ones and those that are null are `None`.
+pub(crate) fn params<'a, const N: usize>(
+    request: Option<&'a str>,
+    names: [&str; N],
+) -> Result<[Option<&'a str>; N], Failure<'a>> {
+    let Some(text) = request else {
+        return Err(fault(Fault::PARSE_ERROR, "the request is not UTF-8 text"));
+    };
+    let mut reader = Reader::from(text);
+    let [params] = members(&mut reader, ["params"])?;
+    reader.finish()?;
+    match params {
+        Some(params) => members(&mut Reader::from(params), names),
+        None => Ok([None; N]),
+    }
+}
+
+/// The JSON of these members of the object at the reader; absent ones and those that are null are `None`.
+pub(crate) fn members<'a, const N: usize>(
+    reader: &mut Reader<'a>,
+    names: [&str; N],
+) -> Result<[Option<&'a str>; N], Failure<'a>> {
+    let mut found = [None; N];
+    collect(reader, &names, &mut found)?;
+    Ok(found)
+}
+
+/// [`members`] for any number of names.
+fn collect<'a>(
+    reader: &mut Reader<'a>,
+    names: &[&str],
+    found: &mut [Option<&'a str>],
+) -> Result<(), Failure<'a>> {
+    reader.begin_object()?;
+    while let Some(key) = reader.next_key()? {
+        let value = reader.skip()?;
+        if let Some(at) = names.iter().position(|name| *name == key) {
+            found[at] = (value != "null").then_some(value);
+        }
+    }
+    Ok(())
+}
+
 #[cold]
 fn fault<'a>(code: i64, message: &str) -> Failure<'a> {
     Failure::Fault(Fault::new(code, message))

@@ -347,6 +347,33 @@ impl Node {
         }
     }
 
+    /// Whether it describes text only.
+    pub(crate) const fn is_text(&self) -> bool {
+        match self.kind {
+            Kind::String { .. } | Kind::Character | Kind::Enum { .. } => true,
+            Kind::Raw(json) => text::has_text(json, "type", "string"),
+            _ => false,
+        }
+    }
+
+    /// Whether no property is a list or an object.
+    pub(crate) const fn has_plain_properties(&self) -> bool {
+        let Kind::Object(object) = self.kind else {
+            return false;
+        };
+        let mut at = 0;
+        while at < object.properties.len() {
+            if matches!(
+                object.properties[at].node.kind,
+                Kind::Array { .. } | Kind::Map { .. } | Kind::Object(_) | Kind::Null
+            ) {
+                return false;
+            }
+            at += 1;
+        }
+        true
+    }
+
     /// Whether it describes objects only, as the arguments of a tool must.
     pub(crate) const fn is_object(&self) -> bool {
         match self.kind {

@@ -6,6 +6,8 @@ use crate::report::{Hints, Report};
 use crate::request::{Request, malformed};
 use crate::result::ToolResult;
 use crate::schema::render::split;
+#[cfg(not(target_family = "wasm"))]
+use crate::surface::Surface;
 use crate::tool::Entry;
 
 /// What [`export!`](crate::export) makes: the tools of a crate, ready to be described and called.
@@ -33,6 +35,9 @@ pub struct Servlet {
     description: &'static [u8],
     hints: Hints,
     tools: &'static [Entry],
+    /// In wasm each export refers to what it needs, so that nothing else is there.
+    #[cfg(not(target_family = "wasm"))]
+    surface: &'static Surface,
 }
 
 impl Servlet {
@@ -40,13 +45,22 @@ impl Servlet {
     ///
     /// Stops the build if two tools have one name.
     pub const fn new(text: &'static [u8], tools: &'static [Entry]) -> Self {
-        crate::unique::check(tools);
+        crate::unique::check_tools(tools);
         let (description, examples) = split(text);
         Self {
             description,
             hints: Hints::new(description, examples),
             tools,
+            #[cfg(not(target_family = "wasm"))]
+            surface: &Surface::NONE,
         }
+    }
+
+    /// The same with resources, prompts and completion.
+    #[cfg(not(target_family = "wasm"))]
+    #[must_use]
+    pub const fn with_surface(self, surface: &'static Surface) -> Self {
+        Self { surface, ..self }
     }
 
     /// The answer of the `describe` export, as JSON.
@@ -83,81 +97,4 @@ impl Servlet {
 }
 
 #[cfg(not(target_family = "wasm"))]
-mod native {
-    use mcp_servlet_json::{RawJson, from_str, to_string, write_string};
-    use mcp_servlet_types::{CallToolResult, ServletDescription};
-    use serde::Serialize;
-
-    use super::Servlet;
-    use crate::context::Context;
-    use crate::error::Fault;
-    use crate::json::Children;
-
-    impl Servlet {
-        /// What the servlet says of itself.
-        #[allow(clippy::missing_panics_doc, reason = "a bug of ours, not a condition")]
-        pub fn describe(&self) -> ServletDescription {
-            from_str(self.description()).expect("`export!` renders a valid description")
-        }
-
-        /// Arguments that fit the schema of the tool, as the model is shown when others did not; `None` if there is
-        /// no such tool, or no telling from a schema written by hand.
-        pub fn example(&self, tool: &str) -> Option<RawJson> {
-            let index = self.tools.iter().position(|entry| entry.name == tool)?;
-            let (_, example) = Children::of(self.hints.examples).nth(index)?;
-            RawJson::parse(example)
-                .ok()
-                .filter(|example| example.get() != "null")
-        }
-
-        /// Calls a tool as a host would, with a [`Context`] that has nothing configured.
-        ///
-        /// # Errors
-        ///
-        /// The fault that a client would get as a JSON-RPC error. A tool that answers with an error
-        /// is an `Ok` with `is_error`.
-        pub fn call(&self, tool: &str, arguments: impl Serialize) -> Result<CallToolResult, Fault> {
-            self.call_with(&Context::default(), tool, arguments)
-        }
-
-        /// Calls a tool with a context from [`testing`](crate::testing), which also answers what the tool asks.
-        ///
-        /// # Errors
-        ///
-        /// As [`call`](Self::call).
-        pub fn call_with(
-            &self,
-            context: &Context,
-            tool: &str,
-            arguments: impl Serialize,
-        ) -> Result<CallToolResult, Fault> {
-            let arguments = to_string(&arguments).map_err(|error| {
-                Fault::invalid_params(format!("arguments are not JSON: {error}"))
-            })?;
-            let mut params = String::from("\"name\":");
-            write_string(&mut params, tool);
-            params.push_str(",\"arguments\":");
-            params.push_str(&arguments);
-            let answer = context.converse(|extras| {
-                let request = format!("{{\"params\":{{{params},{extras}}}}}");
-                self.call_raw(context, request.as_bytes())
-            })?;
-            from_str(&answer).map_err(|error| {
-                Fault::internal(format!("the result is not a CallToolResult: {error}"))
-            })
-        }
-
-        /// Answers a request as the `call` export does, JSON for JSON.
-        ///
-        /// # Errors
-        ///
-        /// As [`call`](Self::call).
-        pub fn call_raw(&self, context: &Context, request: &[u8]) -> Result<String, Fault> {
-            let request = std::str::from_utf8(request).ok();
-            context.begin(request.unwrap_or_default());
-            let answer = self.answer(context, request);
-            context.begin("");
-            answer
-        }
-    }
-}
+mod native;

@@ -26,11 +26,17 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Resources, prompts and completion have [`read_resource`](crate::Servlet::read_resource),
+//! [`get_prompt`](crate::Servlet::get_prompt) and [`complete_prompt`](crate::Servlet::complete_prompt), each
+//! with a sister that takes a context. What clients see in lists comes from
+//! [`list_resources`](crate::Servlet::list_resources) and its like.
 
 use std::ops::Deref;
 use std::time::SystemTime;
 
 use mcp_servlet_json::RawJson;
+pub use mcp_servlet_types as types;
 use serde::Serialize;
 
 use crate::context::{Context, Host, Level};

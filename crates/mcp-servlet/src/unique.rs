@@ -1,23 +1,38 @@
-//! Two tools of one name stop the build.
+//! Two things of one name stop the build, in `const` evaluation.
 
+use crate::prompt::PromptEntry;
+use crate::resource::ResourceEntry;
 use crate::tool::Entry;
 
-/// Panics, in `const` evaluation, with the name that two entries share.
-pub(crate) const fn check(tools: &[Entry]) {
-    let mut first = 0;
-    while first < tools.len() {
-        let mut second = first + 1;
-        while second < tools.len() {
-            if same(tools[first].name, tools[second].name) {
-                refuse(tools[first].name);
+macro_rules! checks {
+    ($($(#[$doc:meta])* $check:ident($entry:ty, $field:ident, $message:literal);)*) => {
+        $($(#[$doc])*
+        pub(crate) const fn $check(entries: &[$entry]) {
+            let mut first = 0;
+            while first < entries.len() {
+                let mut second = first + 1;
+                while second < entries.len() {
+                    if same(entries[first].$field, entries[second].$field) {
+                        refuse($message, entries[first].$field, "", "");
+                    }
+                    second += 1;
+                }
+                first += 1;
             }
-            second += 1;
-        }
-        first += 1;
-    }
+        })*
+    };
 }
 
-const fn same(one: &str, other: &str) -> bool {
+checks! {
+    /// Panics with the name that two tools share.
+    check_tools(Entry, name, "two tools are called `");
+    /// Panics with the name that two prompts share.
+    check_prompts(PromptEntry, name, "two prompts are called `");
+    /// Panics with the address that two resources share.
+    check_resources(ResourceEntry, uri, "two resources have the address `");
+}
+
+pub(crate) const fn same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     if one.len() != other.len() {
         return false;
@@ -32,19 +47,24 @@ const fn same(one: &str, other: &str) -> bool {
     true
 }
 
-/// Tool names have at most 128 characters, so this holds the whole sentence.
-const fn refuse(name: &str) -> ! {
-    let mut message = [0; 160];
-    let end = append(&mut message, 0, "two tools are called `");
+/// More than a sentence about two names of at most 128 characters needs; longer addresses are cut.
+const SENTENCE: usize = 512;
+
+/// Panics with the pieces and a closing backtick; names come second and fourth.
+pub(crate) const fn refuse(start: &str, name: &str, between: &str, other: &str) -> ! {
+    let mut message = [0; SENTENCE];
+    let end = append(&mut message, 0, start);
     let end = append(&mut message, end, name);
+    let end = append(&mut message, end, between);
+    let end = append(&mut message, end, other);
     let end = append(&mut message, end, "`");
     match core::str::from_utf8(message.split_at(end).0) {
         Ok(text) => panic!("{}", text),
-        Err(_) => panic!("two tools have one name"),
+        Err(_) => panic!("two things have one name"),
     }
 }
 
-const fn append(message: &mut [u8; 160], start: usize, text: &str) -> usize {
+const fn append(message: &mut [u8; SENTENCE], start: usize, text: &str) -> usize {
     let text = text.as_bytes();
     let mut at = 0;
     while at < text.len() && start + at < message.len() {

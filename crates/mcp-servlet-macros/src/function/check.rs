@@ -2,9 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Ident, ReturnType, Type};
+use syn::ext::IdentExt;
+use syn::{Ident, LitStr, ReturnType, Type};
 
 use super::head::FnHead;
+use super::parameters::ValidParam;
 use crate::diagnostics::Diagnostics;
 
 /// Reports what keeps a function from being a `kind`: qualifiers, generics, a name that hides a type.
@@ -69,4 +71,65 @@ pub(crate) fn output(
         }
         ReturnType::Type(_, ty) => Some(ty.to_token_stream()),
     }
+}
+
+/// Reports a parameter that takes all arguments, which only tools have.
+pub(crate) fn no_whole(
+    kind: &str,
+    parameters: &[ValidParam<'_>],
+    head: &FnHead,
+    diagnostics: &mut Diagnostics,
+) {
+    if parameters
+        .iter()
+        .any(|param| matches!(param, ValidParam::Whole(_)))
+    {
+        let name = &head.name;
+        diagnostics.error(
+            name,
+            format!(
+                "{kind} `{name}` cannot flatten a parameter\nhelp: take the arguments one by one"
+            ),
+        );
+    }
+}
+
+/// The name for clients: the one that is given, or the function's.
+pub(crate) fn name(
+    kind: &str,
+    head: &FnHead,
+    given: Option<&LitStr>,
+    diagnostics: &mut Diagnostics,
+) -> String {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let Some(literal) = given else {
+        let name = head.name.unraw().to_string();
+        if !name.chars().all(is_valid) {
+            diagnostics.error(
+                &head.name,
+                format!("`{name}` cannot be the name of a {kind}\nhelp: add `#[{kind}(name = \"…\")]` with ASCII letters, digits, `_`, `-` and `.`"),
+            );
+        }
+        return name;
+    };
+    let name = literal.value();
+    if let Some(wrong) = name.chars().find(|c| !is_valid(*c)) {
+        diagnostics.error(
+            literal,
+            format!(
+                "a {kind} name cannot have `{}`\nhelp: take ASCII letters, digits, `_`, `-` and `.`",
+                wrong.escape_debug()
+            ),
+        );
+    }
+    if name.is_empty() || name.len() > 128 {
+        diagnostics.error(
+            literal,
+            format!(
+                "a {kind} name has 1 to 128 characters, this one {}",
+                name.len()
+            ),
+        );
+    }
+    name
 }

@@ -99,7 +99,7 @@ fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStrea
     if options.min.is_none() && options.max.is_none() {
         return value;
     }
-    let (min, max) = (bound(options.min.as_ref()), bound(options.max.as_ref()));
+    let (min, max) = (option(options.min.as_ref()), option(options.max.as_ref()));
     quote!(#arguments.within(#index, #value, #min, #max)?)
 }
 
@@ -118,7 +118,8 @@ fn default_value(default: &ArgDefault) -> TokenStream {
     }
 }
 
-fn bound(value: Option<&TokenStream>) -> TokenStream {
+/// An `Option`, spelt out.
+pub(crate) fn option(value: Option<&TokenStream>) -> TokenStream {
     if let Some(value) = value {
         quote!(::core::option::Option::Some(#value))
     } else {

@@ -1,7 +1,6 @@
 //! Every rule of `#[tool]`, in one place.
 
 use proc_macro2::TokenStream;
-use syn::ext::IdentExt;
 use syn::{Attribute, Ident, Visibility};
 
 use super::options::ToolOptions;
@@ -41,45 +40,11 @@ pub(crate) fn validate<'a>(
         cfgs: cfgs(head),
         visibility: &head.visibility,
         function: &head.name,
-        name: tool_name(head, options, diagnostics),
+        name: check::name("tool", head, options.name.as_ref(), diagnostics),
         description,
         output: check::output("tool", &head.output, diagnostics)?,
         parameters,
     })
-}
-
-fn tool_name(head: &FnHead, options: &ToolOptions, diagnostics: &mut Diagnostics) -> String {
-    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let Some(literal) = &options.name else {
-        let name = head.name.unraw().to_string();
-        if !name.chars().all(is_valid) {
-            diagnostics.error(
-                &head.name,
-                format!("`{name}` cannot be the name of a tool\nhelp: add `#[tool(name = \"…\")]` with ASCII letters, digits, `_`, `-` and `.`"),
-            );
-        }
-        return name;
-    };
-    let name = literal.value();
-    if let Some(wrong) = name.chars().find(|c| !is_valid(*c)) {
-        diagnostics.error(
-            literal,
-            format!(
-                "a tool name cannot have `{}`\nhelp: take ASCII letters, digits, `_`, `-` and `.`",
-                wrong.escape_debug()
-            ),
-        );
-    }
-    if name.is_empty() || name.len() > 128 {
-        diagnostics.error(
-            literal,
-            format!(
-                "a tool name has 1 to 128 characters, this one {}",
-                name.len()
-            ),
-        );
-    }
-    name
 }
 
 fn check_whole(

@@ -5,6 +5,7 @@
 
 mod example;
 mod json;
+pub(crate) mod lists;
 #[cfg(test)]
 mod tests;
 

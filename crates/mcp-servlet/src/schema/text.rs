@@ -6,12 +6,12 @@ pub(crate) const fn check_object(json: &str) {
     let start = space(bytes, 0);
     assert!(
         at(bytes, start) == b'{',
-        "a schema must be a JSON object: it must start with `{{`"
+        "this must be a JSON object: it must start with `{{`"
     );
     let end = value(bytes, start);
     assert!(
         space(bytes, end) == bytes.len(),
-        "a schema must be one JSON object: there is text after it"
+        "this must be one JSON object: there is text after it"
     );
 }
 
@@ -115,7 +115,7 @@ const fn value(bytes: &[u8], here: usize) -> usize {
         b'f' => word(bytes, here, b"false"),
         b'n' => word(bytes, here, b"null"),
         b'-' | b'0'..=b'9' => number(bytes, here),
-        _ => panic!("a schema has something that is not a JSON value"),
+        _ => panic!("the JSON has something that is not a JSON value"),
     }
 }
 
@@ -127,18 +127,18 @@ const fn object(bytes: &[u8], here: usize) -> usize {
     loop {
         assert!(
             at(bytes, here) == b'"',
-            "a schema has an object key that is not a string"
+            "the JSON has an object key that is not a string"
         );
         here = space(bytes, string(bytes, here));
         assert!(
             at(bytes, here) == b':',
-            "a schema has an object key without `:`"
+            "the JSON has an object key without `:`"
         );
         here = space(bytes, value(bytes, space(bytes, here + 1)));
         match at(bytes, here) {
             b',' => here = space(bytes, here + 1),
             b'}' => return here + 1,
-            _ => panic!("a schema has an object without `,` or `}}` after a value"),
+            _ => panic!("the JSON has an object without `,` or `}}` after a value"),
         }
     }
 }
@@ -153,7 +153,7 @@ const fn array(bytes: &[u8], here: usize) -> usize {
         match at(bytes, here) {
             b',' => here = space(bytes, here + 1),
             b']' => return here + 1,
-            _ => panic!("a schema has an array without `,` or `]` after a value"),
+            _ => panic!("the JSON has an array without `,` or `]` after a value"),
         }
     }
 }
@@ -165,7 +165,7 @@ const fn string(bytes: &[u8], here: usize) -> usize {
             b'"' => return here + 1,
             b'\\' => here = escape(bytes, here + 1),
             0..0x20 => {
-                panic!("a schema has a string that is not closed or has a control character")
+                panic!("the JSON has a string that is not closed or has a control character")
             }
             _ => here += 1,
         }
@@ -181,13 +181,13 @@ const fn escape(bytes: &[u8], here: usize) -> usize {
                 let is_hex = at(bytes, here + digit).is_ascii_hexdigit();
                 assert!(
                     is_hex,
-                    "a schema has a `\\u` escape without four hexadecimal digits"
+                    "the JSON has a `\\u` escape without four hexadecimal digits"
                 );
                 digit += 1;
             }
             here + 5
         }
-        _ => panic!("a schema has an unknown escape in a string"),
+        _ => panic!("the JSON has an unknown escape in a string"),
     }
 }
 
@@ -196,7 +196,7 @@ const fn word(bytes: &[u8], here: usize, word: &[u8]) -> usize {
     while index < word.len() {
         assert!(
             at(bytes, here + index) == word[index],
-            "a schema has something that is not a JSON value"
+            "the JSON has something that is not a JSON value"
         );
         index += 1;
     }
@@ -228,7 +228,7 @@ const fn number(bytes: &[u8], mut here: usize) -> usize {
 const fn digits(bytes: &[u8], mut here: usize) -> usize {
     assert!(
         at(bytes, here).is_ascii_digit(),
-        "a schema has a number without a digit where one must be"
+        "the JSON has a number without a digit where one must be"
     );
     while at(bytes, here).is_ascii_digit() {
         here += 1;

@@ -1,0 +1,133 @@
+//! Whole expansions, and every mistake of a template. Accept new ones with `INSTA_UPDATE=always`.
+
+use proc_macro2::TokenStream;
+
+use super::Kind;
+use super::template::Template;
+
+/// Compares the expansion with the snapshot of this name.
+fn check(name: &str, kind: Kind, attribute: &str, item: &str) {
+    let parse = |text: &str| text.parse::<TokenStream>().unwrap();
+    let expansion = super::expand(kind, parse(attribute), parse(item));
+    let text = prettyplease::unparse(&syn::parse2(expansion).unwrap());
+    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(name, text) });
+}
+
+#[test]
+fn expands_a_resource() {
+    check(
+        "resource",
+        Kind::Fixed,
+        r#"uri = "docs://readme", mime_type = "text/markdown", priority = 0.5"#,
+        r#"
+        /// How to use it.
+        fn readme() -> &'static str {
+            include_str!("README.md")
+        }
+        "#,
+    );
+}
+
+#[test]
+fn expands_a_template() {
+    check(
+        "resource-template",
+        Kind::Template,
+        r#"uri_template = "users://{id}/profile{?format}""#,
+        r#"
+        /// A user.
+        fn profile(
+            context: &Context,
+            /// number of the user
+            id: u64,
+            #[arg(rename = "format")] form: Option<String>,
+        ) -> Option<String> {
+            context.find(id, form)
+        }
+        "#,
+    );
+}
+
+#[test]
+fn expands_a_template_with_mistakes_to_a_stand_in() {
+    check(
+        "mistakes",
+        Kind::Template,
+        r#"uri_template = "users://{id}", size = 1"#,
+        "fn profile(other: u64) -> impl Into<String> { other.to_string() }",
+    );
+}
+
+#[test]
+fn templates_that_can_be_read_backwards_are_right() {
+    for template in [
+        "x://{a}",
+        "x:{a}",
+        "x://{a}/{b}",
+        "x://{a}:{b}",
+        "x://{a,b}",
+        "x://{a}{/b,c}{?d,e}{&f}{#g}",
+        "x://{a}.json",
+        "x://{a}.json/{b}",
+        "x://{+a}",
+        "x://{+a}/{b}",
+        "x://{+a}{?b}",
+        "x://y{.a}",
+        "x://y{;a,b}/z",
+        "x://y{?a}&b={c}",
+        "x://%C3%A9/{a}",
+    ] {
+        let parsed = Template::parse(template).and_then(|template| template.check());
+        assert_eq!(parsed, Ok(()), "{template}");
+    }
+}
+
+#[test]
+fn templates_that_cannot_be_read_backwards_say_why() {
+    for (template, problem) in [
+        ("x://{a", "`{a` is not closed"),
+        ("x://a}", "`}` closes nothing"),
+        ("x://{}", "`{}` has no right name"),
+        ("x://{a b}", "`{a b}` has no right name"),
+        ("x://{a,}", "`{a,}` has no right name"),
+        ("x://{!a}", "`{!a}` has no right name"),
+        ("x://{a*}", "`{a*}` is of level 4 of RFC 6570"),
+        ("x://{a:3}", "`{a:3}` is of level 4 of RFC 6570"),
+        ("x://{a}/{a}", "`a` stands twice in the template"),
+        ("x://a", "the template has no variable"),
+        ("{a}", "an address begins with a scheme"),
+        ("/{a}", "an address begins with a scheme"),
+        ("x://é{a}", "an address cannot have `é` here"),
+        ("x:// {a}", "an address cannot have ` ` here"),
+        ("x://%4/{a}", "an address cannot have `%` here"),
+        ("x://{a}{b}", "where `a` ends, an address does not tell"),
+        (
+            "x://{a}-{b}",
+            "where `a` ends, an address does not tell: it may hold `-`",
+        ),
+        ("x://{a}{.b}", "where `a` ends, an address does not tell"),
+        (
+            "x://{+a}:{b}",
+            "where `a` ends, an address does not tell: it may hold `:`",
+        ),
+        (
+            "x://{.a,b}",
+            "where one of `a`, `b` ends, an address does not tell",
+        ),
+        (
+            "x://{+a,b}",
+            "where one of `a`, `b` ends, an address does not tell",
+        ),
+        (
+            "x://{+a}/{#b}",
+            "`b` and an expression before it may both hold everything",
+        ),
+        ("x://{?a}/{b}", "where `a` ends, an address does not tell"),
+        ("x://{;a}b", "where `a` ends, an address does not tell"),
+    ] {
+        let parsed = Template::parse(template).and_then(|template| template.check());
+        let said = parsed.expect_err(template);
+        assert!(said.starts_with(problem), "{template}: {said}");
+        assert!(said.contains("\nhelp: "), "{template}: {said}");
+    }
+}

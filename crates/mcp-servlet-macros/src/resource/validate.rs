@@ -1,0 +1,143 @@
+//! Every rule of `#[resource]` and `#[resource_template]`, in one place.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::{Attribute, Ident, LitStr, Visibility};
+
+use super::Kind;
+use super::options::ResourceOptions;
+use super::template::{Part, Template, check_scheme, check_text};
+use crate::diagnostics::Diagnostics;
+use crate::docs;
+use crate::function::head::cfgs;
+use crate::function::parameters::{arguments, parameters};
+use crate::function::{FnHead, ValidParam, check};
+
+/// A function that can be a resource, or a family of resources.
+pub(crate) struct ValidResource<'a> {
+    pub(crate) options: &'a ResourceOptions,
+    pub(crate) cfgs: Vec<&'a Attribute>,
+    pub(crate) visibility: &'a Visibility,
+    pub(crate) function: &'a Ident,
+    pub(crate) uri: &'a LitStr,
+    pub(crate) name: String,
+    pub(crate) description: TokenStream,
+    pub(crate) output: TokenStream,
+    pub(crate) parameters: Vec<ValidParam<'a>>,
+    /// Of a family.
+    pub(crate) template: Option<Template>,
+}
+
+/// The checked resource, or `None` if there is nothing to make of it.
+pub(crate) fn validate<'a>(
+    kind: Kind,
+    head: &'a FnHead,
+    options: &'a ResourceOptions,
+    diagnostics: &mut Diagnostics,
+) -> Option<ValidResource<'a>> {
+    let attribute = kind.attribute();
+    check::check(attribute, head, diagnostics);
+    let parameters = parameters(attribute, head, false, diagnostics);
+    check::no_whole(attribute, &parameters, head, diagnostics);
+    if !options.has_uri {
+        let (name, key) = (&head.name, kind.address());
+        diagnostics.error(
+            name,
+            format!("`{name}` has no address\nhelp: write `#[{attribute}({key} = \"…\")]`"),
+        );
+    }
+    let template = match kind {
+        Kind::Fixed => {
+            check_fixed(&parameters, head, options.uri.as_ref(), diagnostics);
+            None
+        }
+        Kind::Template => template(&parameters, options.uri.as_ref(), diagnostics),
+    };
+    let name = match &options.name {
+        Some(name) => name.value(),
+        None => head.name.unraw().to_string(),
+    };
+    Some(ValidResource {
+        options,
+        cfgs: cfgs(head),
+        visibility: &head.visibility,
+        function: &head.name,
+        uri: options.uri.as_ref()?,
+        name,
+        description: match &options.description {
+            Some(description) => description.clone(),
+            None => docs::description(&head.attributes),
+        },
+        output: check::output(attribute, &head.output, diagnostics)?,
+        parameters,
+        template,
+    })
+}
+
+fn check_fixed(
+    parameters: &[ValidParam<'_>],
+    head: &FnHead,
+    uri: Option<&LitStr>,
+    diagnostics: &mut Diagnostics,
+) {
+    for argument in arguments(parameters) {
+        let (name, ident) = (&head.name, argument.ident);
+        diagnostics.error(
+            ident,
+            format!("resource `{name}` has a fixed address, so nothing fills in `{ident}`\nhelp: use `#[resource_template(uri_template = \"…/{{{ident}}}\")]`"),
+        );
+    }
+    let Some(uri) = uri else { return };
+    let text = uri.value();
+    let outcome = if text.contains(['{', '}']) {
+        Err(
+            "a fixed address has no `{…}`\nhelp: use `#[resource_template(uri_template = \"…\")]`"
+                .to_owned(),
+        )
+    } else {
+        check_text(&text).and_then(|()| check_scheme(Some(&Part::Text(text))))
+    };
+    if let Err(problem) = outcome {
+        diagnostics.error(uri, problem);
+    }
+}
+
+fn template(
+    parameters: &[ValidParam<'_>],
+    uri: Option<&LitStr>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Template> {
+    let uri = uri?;
+    let template = Template::parse(&uri.value());
+    let template = template.and_then(|template| template.check().map(|()| template));
+    let template = match template {
+        Ok(template) => template,
+        Err(problem) => {
+            diagnostics.error(uri, problem);
+            return None;
+        }
+    };
+    for variable in template.variables() {
+        if !arguments(parameters).any(|argument| argument.name == *variable) {
+            diagnostics.error(
+                uri,
+                format!("no parameter takes the variable `{variable}`\nhelp: add a parameter `{variable}: String`"),
+            );
+        }
+    }
+    for argument in arguments(parameters) {
+        let name = &argument.name;
+        if !template.variables().any(|variable| variable == name) {
+            let at: &dyn ToTokens = match &argument.options.rename {
+                Some(rename) => rename,
+                None => argument.ident,
+            };
+            diagnostics.error(
+                at,
+                format!("the template has no variable `{name}`\nhelp: add `{{{name}}}` to it, or remove the parameter"),
+            );
+        }
+    }
+    Some(template)
+}

@@ -1,0 +1,132 @@
+//! What `#[completion]` makes of a function, and how the dispatcher reaches it.
+
+pub(crate) mod result;
+
+pub use self::result::{CompletionReturns, IntoCompletion, completion_returns};
+use crate::arguments::{Arguments, Field};
+use crate::context::Context;
+use crate::error::Failure;
+use crate::unique::{refuse, same};
+use mcp_servlet_types::Completion;
+
+/// A function that `#[completion]` made suggest values.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a completion",
+    label = "`completions` in `export!` lists functions that carry `#[completion]`",
+    note = "put `#[completion(of = …)]` on the function"
+)]
+pub trait Suggest {
+    /// What it suggests values for.
+    const DEF: CompletionDef;
+    /// The completion as the dispatcher sees it.
+    const ENTRY: CompletionEntry = CompletionEntry {
+        target: Self::DEF.target,
+        argument: Self::DEF.argument,
+        fields: Self::DEF.fields,
+        suggest: Self::suggest,
+    };
+
+    /// Reads the arguments, runs the function and turns what it returned into suggestions.
+    fn suggest<'a>(context: &Context, arguments: Arguments<'a>) -> Result<Completion, Failure<'a>>;
+}
+
+/// A function whose arguments can have suggestions.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no arguments to complete",
+    label = "`of` names a function that carries `#[prompt]` or `#[resource_template]`",
+    note = "put the attribute on the function"
+)]
+pub trait Completed {
+    /// What the suggestions are for.
+    const TARGET: Target;
+}
+
+/// What a completion suggests values for.
+#[derive(Debug, Clone, Copy)]
+pub struct CompletionDef {
+    target: Target,
+    argument: &'static str,
+    fields: &'static [Field],
+}
+
+impl CompletionDef {
+    /// Values of `argument`; `fields` are those that the function asks for.
+    ///
+    /// Stops the build if the target does not have all of these.
+    pub const fn new(target: Target, argument: &'static str, fields: &'static [Field]) -> Self {
+        target.check_has(argument);
+        let mut at = 0;
+        while at < fields.len() {
+            target.check_has(fields[at].name);
+            at += 1;
+        }
+        Self {
+            target,
+            argument,
+            fields,
+        }
+    }
+
+    /// Stands in for a completion with errors.
+    pub const STAND_IN: Self = Self {
+        target: Target::prompt("", &[]),
+        argument: "",
+        fields: &[],
+    };
+}
+
+/// The suggestions of a completion with errors, which nothing can run.
+pub fn no_completion<'a>() -> Result<Completion, Failure<'a>> {
+    Ok(Completion::default())
+}
+
+/// A prompt or a resource template, as completions name it.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    pub(crate) is_prompt: bool,
+    /// The name of the prompt, or the template.
+    pub(crate) name: &'static str,
+    fields: &'static [Field],
+}
+
+impl Target {
+    /// A prompt.
+    pub const fn prompt(name: &'static str, fields: &'static [Field]) -> Self {
+        Self {
+            is_prompt: true,
+            name,
+            fields,
+        }
+    }
+
+    /// A resource template.
+    pub const fn template(name: &'static str, fields: &'static [Field]) -> Self {
+        Self {
+            is_prompt: false,
+            name,
+            fields,
+        }
+    }
+
+    const fn check_has(self, name: &str) {
+        let mut at = 0;
+        while at < self.fields.len() {
+            if same(self.fields[at].name, name) {
+                return;
+            }
+            at += 1;
+        }
+        if !self.name.is_empty() {
+            refuse("`", self.name, "` has no argument `", name);
+        }
+    }
+}
+
+/// A completion as the dispatcher sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct CompletionEntry {
+    pub(crate) target: Target,
+    pub(crate) argument: &'static str,
+    pub(crate) fields: &'static [Field],
+    pub(crate) suggest: for<'a> fn(&Context, Arguments<'a>) -> Result<Completion, Failure<'a>>,
+}

@@ -1,0 +1,217 @@
+//! `export!`: from lists of functions to the tables of a servlet and its wasm exports.
+
+/// Declares the servlet of a crate: what it offers, and its wasm exports.
+///
+/// ```
+/// # use mcp_servlet::prelude::*;
+/// # /// Says hello.
+/// # #[tool]
+/// # fn hello() -> &'static str { "hello" }
+/// # /// What it says.
+/// # #[resource(uri = "docs://hello")]
+/// # fn about() -> &'static str { "hello" }
+/// mcp_servlet::export!(static SERVLET = {
+///     name: "greeter",
+///     instructions: "Be polite.",
+///     tools: [hello],
+///     resources: [about],
+/// });
+/// # fn main() { assert_eq!(SERVLET.describe().instructions.as_deref(), Some("Be polite.")); }
+/// ```
+///
+/// | section | holds |
+/// |---|---|
+/// | `name`, `version` | texts, if not the package's |
+/// | `instructions` | how a model should use the servlet |
+/// | `tools` | functions with [`#[tool]`](macro@crate::tool) |
+/// | `resources` | functions with [`#[resource]`](macro@crate::resource) |
+/// | `resource_templates` | functions with [`#[resource_template]`](macro@crate::resource_template) |
+/// | `prompts` | functions with [`#[prompt]`](macro@crate::prompt) |
+/// | `completions` | functions with [`#[completion]`](macro@crate::completion) |
+///
+/// Each may be left out, and the order is free. Clients get lists in the order in which they stand here; an
+/// entry may be a path and may carry `#[cfg(…)]`. A function that is not listed is unused code, and rustc
+/// says so. Beside `describe` and `call`, only what a section needs is exported from the wasm.
+#[macro_export]
+macro_rules! export {
+    ($(#[$attribute:meta])* $visibility:vis static $servlet:ident = { $($sections:tt)* } $(;)?) => {
+        $crate::__export! {
+            [ [$(#[$attribute])* $visibility] $servlet ]
+            [ name (env!("CARGO_PKG_NAME")) ]
+            [ version (env!("CARGO_PKG_VERSION")) ]
+            [ instructions ("") ]
+            [ tools () ]
+            [ resources () ]
+            [ resource_templates () ]
+            [ prompts () ]
+            [ completions () ]
+            $($sections)*
+        }
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "`export!` takes one declaration\nhelp: write `export!(static SERVLET = { tools: [greet] });`"
+        );
+    };
+}
+
+/// One section after the other is moved from the input into its place in the state.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __export {
+    ($i:tt [name $n:tt] $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt name: $new:expr $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i [name ($new)] $v $h $t $r $f $p $c $($($rest)*)? }
+    };
+    ($i:tt $n:tt [version $v:tt] $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt version: $new:expr $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n [version ($new)] $h $t $r $f $p $c $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt [instructions $h:tt] $t:tt $r:tt $f:tt $p:tt $c:tt instructions: $new:expr $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v [instructions ($new)] $t $r $f $p $c $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt $h:tt [tools ()] $r:tt $f:tt $p:tt $c:tt tools: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h [tools ($($new)*)] $r $f $p $c $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt $h:tt $t:tt [resources ()] $f:tt $p:tt $c:tt resources: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t [resources ($($new)*)] $f $p $c $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt [resource_templates ()] $p:tt $c:tt resource_templates: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r [resource_templates ($($new)*)] $p $c $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt [prompts ()] $c:tt prompts: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f [prompts ($($new)*)] $c $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt [completions ()] completions: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p [completions ($($new)*)] $($($rest)*)? }
+    };
+    (
+        [ [$($head:tt)*] $servlet:ident ]
+        [name $name:tt] [version $version:tt] [instructions $instructions:tt]
+        [tools ($($(#[$attribute:meta])* $tool:path),* $(,)?)]
+        [resources ($($resources:tt)*)] [resource_templates ($($templates:tt)*)]
+        [prompts ($($prompts:tt)*)] [completions ($($completions:tt)*)]
+    ) => {
+        #[allow(dead_code, reason = "only the wasm exports and tests read it")]
+        $($head)* static $servlet: $crate::Servlet = {
+            const DESCRIPTION: $crate::__private::Description = $crate::__private::Description {
+                name: $name,
+                version: $version,
+                instructions: $instructions,
+                tools: &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::DEF),*],
+            };
+            #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
+            const LENGTH: usize = DESCRIPTION.length();
+            #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
+            static TEXT: [u8; LENGTH] = DESCRIPTION.render::<LENGTH>();
+            let servlet = $crate::Servlet::new(
+                &TEXT,
+                &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::ENTRY),*],
+            );
+            #[cfg(not(target_family = "wasm"))]
+            let servlet = servlet.with_surface({
+                $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
+                &SURFACE
+            });
+            servlet
+        };
+
+        #[cfg(target_family = "wasm")]
+        const _: () = {
+            #[unsafe(export_name = "describe")]
+            extern "C" fn describe() -> i32 {
+                $crate::__private::describe(&$servlet)
+            }
+
+            #[unsafe(export_name = "call")]
+            extern "C" fn call() -> i32 {
+                $crate::__private::call(&$servlet)
+            }
+
+            $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
+            $crate::__shim! { SURFACE "list_resources" list_resources ($($resources)*) }
+            $crate::__shim! { SURFACE "list_resource_templates" list_resource_templates ($($templates)*) }
+            $crate::__shim! { SURFACE "read_resource" read_resource ($($resources)* $($templates)*) }
+            $crate::__shim! { SURFACE "list_prompts" list_prompts ($($prompts)*) }
+            $crate::__shim! { SURFACE "get_prompt" get_prompt ($($prompts)*) }
+            $crate::__shim! { SURFACE "complete" complete ($($completions)*) }
+        };
+    };
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $section:ident $($rest:tt)*) => {
+        ::core::compile_error!(::core::concat!(
+            "unexpected `", ::core::stringify!($section), "` in `export!`",
+            "\nhelp: the sections, each at most once, are `name: \"…\"`, `version: \"…\"`, `instructions: \"…\"`, ",
+            "`tools: [...]`, `resources: [...]`, `resource_templates: [...]`, `prompts: [...]` and `completions: [...]`",
+        ));
+    };
+}
+
+/// What the sections beside `tools` hold, as a static.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __surface {
+    (
+        ($($(#[$if_resource:meta])* $resource:path),* $(,)?)
+        ($($(#[$if_template:meta])* $template:path),* $(,)?)
+        ($($(#[$if_prompt:meta])* $prompt:path),* $(,)?)
+        ($($(#[$if_completion:meta])* $completion:path),* $(,)?)
+    ) => {
+        #[allow(dead_code, reason = "without sections, no export reads it")]
+        static SURFACE: $crate::__private::Surface = {
+            use $crate::__private::{Item, List, Listed, PromptDef, PromptEntry, ResourceDef, ResourceEntry, TemplateEntry, item};
+            // Each function is mentioned once, so that a wrong one is one error.
+            const RESOURCES: &[Item<ResourceDef, ResourceEntry>] =
+                &[$($(#[$if_resource])* item::resource::<$resource>()),*];
+            const TEMPLATES: &[Item<ResourceDef, TemplateEntry>] =
+                &[$($(#[$if_template])* item::template::<$template>()),*];
+            const PROMPTS: &[Item<PromptDef, PromptEntry>] =
+                &[$($(#[$if_prompt])* item::prompt::<$prompt>()),*];
+            $crate::__private::Surface::new(
+                Listed::new(
+                    $crate::__rendered!(List::Resources(RESOURCES)),
+                    &item::entries::<_, _, { RESOURCES.len() }>(RESOURCES),
+                ),
+                Listed::new(
+                    $crate::__rendered!(List::Templates(TEMPLATES)),
+                    &TemplateEntry::in_order(item::entries::<_, _, { TEMPLATES.len() }>(TEMPLATES)),
+                ),
+                Listed::new(
+                    $crate::__rendered!(List::Prompts(PROMPTS)),
+                    &item::entries::<_, _, { PROMPTS.len() }>(PROMPTS),
+                ),
+                &[$($(#[$if_completion])* item::completion::<$completion>()),*],
+            )
+        };
+    };
+}
+
+/// A list as clients get it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __rendered {
+    ($list:expr) => {{
+        const LIST: $crate::__private::List = $list;
+        #[allow(
+            long_running_const_eval,
+            reason = "long descriptions take long to render"
+        )]
+        const LENGTH: usize = LIST.length();
+        #[allow(
+            long_running_const_eval,
+            reason = "long descriptions take long to render"
+        )]
+        static TEXT: [u8; LENGTH] = LIST.render::<LENGTH>();
+        &TEXT
+    }};
+}
+
+/// A wasm export, if its sections hold anything.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __shim {
+    ($surface:ident $name:literal $function:ident ()) => {};
+    ($surface:ident $name:literal $function:ident ($($some:tt)+)) => {
+        #[unsafe(export_name = $name)]
+        extern "C" fn $function() -> i32 {
+            $crate::__private::$function(&$surface)
+        }
+    };
+}

@@ -1,0 +1,80 @@
+//! What `#[prompt]` makes of a function, and how the dispatcher reaches it.
+
+mod result;
+
+pub use self::result::{IntoPromptResult, PromptResult, PromptReturns, prompt_returns};
+use crate::arguments::{Arguments, Field};
+use crate::context::Context;
+use crate::error::Failure;
+use crate::presentation::Presentation;
+use crate::report::Hints;
+use crate::schema::Node;
+
+/// A function that `#[prompt]` made a prompt.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a prompt",
+    label = "`prompts` in `export!` lists functions that carry `#[prompt]`",
+    note = "put `#[prompt]` on the function"
+)]
+pub trait Prompt {
+    /// What clients learn of the prompt. Used in `const` evaluation only, so none of it is linked.
+    const DEF: PromptDef;
+    /// The arguments.
+    const FIELDS: &'static [Field];
+    /// The schema of the arguments as JSON text, for errors.
+    const SCHEMA: &'static [u8];
+    /// The prompt as the dispatcher sees it.
+    const ENTRY: PromptEntry = PromptEntry {
+        name: Self::DEF.name,
+        fields: Self::FIELDS,
+        schema: Self::SCHEMA,
+        hints: Hints::new(Self::SCHEMA, b""),
+        get: Self::get,
+    };
+
+    /// Reads the arguments, runs the function and turns what it returned into messages.
+    fn get<'a>(context: &Context, arguments: Arguments<'a>) -> Result<PromptResult, Failure<'a>>;
+}
+
+/// The description of a prompt.
+#[derive(Debug, Clone, Copy)]
+pub struct PromptDef {
+    /// The name that clients ask for.
+    pub name: &'static str,
+    /// The name that people see, empty for none.
+    pub title: &'static str,
+    /// What the prompt is good for.
+    pub description: &'static str,
+    /// The schema of the arguments.
+    pub input: Node,
+    /// How clients show it.
+    pub presentation: Presentation,
+}
+
+impl PromptDef {
+    /// Stands in for a prompt with errors.
+    pub const STAND_IN: Self = Self {
+        name: "",
+        title: "",
+        description: "",
+        input: Node::object(&[]),
+        presentation: Presentation::NONE,
+    };
+}
+
+/// The answer of a prompt with errors, which nothing can run.
+pub fn no_prompt<'a>() -> Result<PromptResult, Failure<'a>> {
+    Ok(PromptResult::new(Vec::new()))
+}
+
+/// A prompt as the dispatcher sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct PromptEntry {
+    pub(crate) name: &'static str,
+    pub(crate) fields: &'static [Field],
+    pub(crate) schema: &'static [u8],
+    pub(crate) hints: Hints,
+    pub(crate) get: Get,
+}
+
+type Get = for<'a> fn(&Context, Arguments<'a>) -> Result<PromptResult, Failure<'a>>;

@@ -1,0 +1,136 @@
+//! What a prompt may return.
+
+use std::borrow::Cow;
+
+use mcp_servlet_json::{Error, to_writer, write_raw, write_string};
+use mcp_servlet_types::{Content, PromptMessage};
+
+use crate::error::{Failure, ToolError};
+
+/// The messages of a prompt, and perhaps what it is good for as it is filled in.
+///
+/// Most prompts return simpler things, see [`IntoPromptResult`].
+#[derive(Debug, Clone)]
+pub struct PromptResult {
+    description: String,
+    messages: Vec<PromptMessage>,
+}
+
+impl PromptResult {
+    /// These messages.
+    pub fn new(messages: Vec<PromptMessage>) -> Self {
+        Self {
+            description: String::new(),
+            messages,
+        }
+    }
+
+    /// Says what the prompt is good for with these arguments.
+    #[must_use]
+    pub fn with_description(self, description: impl Into<String>) -> Self {
+        Self {
+            description: description.into(),
+            ..self
+        }
+    }
+
+    /// The answer of `get_prompt` as JSON.
+    pub(crate) fn to_json(&self) -> Result<String, Error> {
+        let mut json = String::from("{");
+        if !self.description.is_empty() {
+            write_raw(&mut json, "\"description\":");
+            write_string(&mut json, &self.description);
+            write_raw(&mut json, ",");
+        }
+        write_raw(&mut json, "\"messages\":");
+        to_writer(&mut json, &self.messages)?;
+        write_raw(&mut json, "}");
+        Ok(json)
+    }
+}
+
+/// A value that a prompt may return.
+///
+/// | returned | becomes |
+/// |---|---|
+/// | `String`, `&'static str`, [`Content`] | one message of the user |
+/// | [`PromptMessage`], `Vec<PromptMessage>` | these messages |
+/// | [`PromptResult`] | itself |
+/// | `Result<T, E>` | what `T` becomes, or a JSON-RPC error with the text of the error and its causes |
+///
+/// The error of a `Result` may be whatever the error of a [tool](crate::IntoToolResult) may be. MCP has no
+/// place for a failure that the model reads here: it becomes a JSON-RPC error.
+#[diagnostic::on_unimplemented(
+    message = "a prompt cannot return `{Self}`",
+    label = "not the messages of a prompt",
+    note = "return text, `Content`, `PromptMessage`, `Vec<PromptMessage>`, or a `Result` of one of these"
+)]
+pub trait IntoPromptResult {
+    /// The messages, or why there are none.
+    fn into_prompt_result(self) -> Result<PromptResult, ToolError>;
+}
+
+impl IntoPromptResult for PromptResult {
+    fn into_prompt_result(self) -> Result<PromptResult, ToolError> {
+        Ok(self)
+    }
+}
+
+impl IntoPromptResult for Vec<PromptMessage> {
+    fn into_prompt_result(self) -> Result<PromptResult, ToolError> {
+        Ok(PromptResult::new(self))
+    }
+}
+
+impl IntoPromptResult for PromptMessage {
+    fn into_prompt_result(self) -> Result<PromptResult, ToolError> {
+        Ok(PromptResult::new(vec![self]))
+    }
+}
+
+impl IntoPromptResult for Content {
+    fn into_prompt_result(self) -> Result<PromptResult, ToolError> {
+        PromptMessage::user(self).into_prompt_result()
+    }
+}
+
+impl<T: IntoPromptResult, E: Into<ToolError>> IntoPromptResult for Result<T, E> {
+    fn into_prompt_result(self) -> Result<PromptResult, ToolError> {
+        self.map_err(E::into).and_then(T::into_prompt_result)
+    }
+}
+
+macro_rules! texts {
+    ($($ty:ty),*) => {
+        $(impl IntoPromptResult for $ty {
+            fn into_prompt_result(self) -> Result<PromptResult, ToolError> {
+                Content::text(self).into_prompt_result()
+            }
+        })*
+    };
+}
+
+texts!(String, &'static str, Cow<'static, str>);
+
+/// What a prompt's function returns, and how it becomes messages.
+///
+/// It is made in one place, [`prompt_returns`], so that a type that cannot be returned is one error.
+#[derive(Debug, Clone, Copy)]
+pub struct PromptReturns<T> {
+    convert: fn(T) -> Result<PromptResult, ToolError>,
+}
+
+/// A function that returns `T`.
+pub const fn prompt_returns<T: IntoPromptResult>() -> PromptReturns<T> {
+    PromptReturns {
+        convert: T::into_prompt_result,
+    }
+}
+
+impl<T> PromptReturns<T> {
+    /// What the prompt answers when its function returned `value`.
+    #[inline]
+    pub fn reply<'a>(&self, value: T) -> Result<PromptResult, Failure<'a>> {
+        (self.convert)(value).map_err(Failure::Tool)
+    }
+}

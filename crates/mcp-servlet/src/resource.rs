@@ -1,0 +1,88 @@
+//! What `#[resource]` makes of a function, and how the dispatcher reaches it.
+
+mod result;
+pub(crate) mod template;
+
+pub use self::result::{IntoResourceResult, ResourceResult, ResourceReturns, resource_returns};
+use crate::arguments::Arguments;
+use crate::context::Context;
+use crate::error::Failure;
+use crate::presentation::Presentation;
+
+/// A function that `#[resource]` made a resource.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a resource",
+    label = "`resources` in `export!` lists functions that carry `#[resource]`",
+    note = "functions that carry `#[resource_template]` belong into `resource_templates`"
+)]
+pub trait Resource {
+    /// What clients learn of the resource. Used in `const` evaluation only, so none of it is linked.
+    const DEF: ResourceDef;
+    /// The resource as the dispatcher sees it.
+    const ENTRY: ResourceEntry = ResourceEntry {
+        uri: Self::DEF.uri,
+        mime_type: Self::DEF.mime_type,
+        read: Self::read,
+    };
+
+    /// Runs the function and turns what it returned into contents.
+    fn read<'a>(context: &Context, arguments: Arguments<'a>)
+    -> Result<ResourceResult, Failure<'a>>;
+}
+
+/// The description of a resource, or of a family of resources.
+#[derive(Debug, Clone, Copy)]
+pub struct ResourceDef {
+    /// The address, or the template of addresses.
+    pub uri: &'static str,
+    /// The name for programs.
+    pub name: &'static str,
+    /// The name that people see, empty for none.
+    pub title: &'static str,
+    /// What the resource holds, for the model, empty for none.
+    pub description: &'static str,
+    /// The media type, empty for none.
+    pub mime_type: &'static str,
+    /// The size in bytes, where it is known.
+    pub size: Option<usize>,
+    /// For whom it is, each `user` or `assistant`; empty for everyone.
+    pub audience: &'static [&'static str],
+    /// How much it matters: a JSON number from 0 to 1, empty for none.
+    pub priority: &'static str,
+    /// When it last changed, as in RFC 3339, empty for unknown.
+    pub last_modified: &'static str,
+    /// How clients show it.
+    pub presentation: Presentation,
+}
+
+impl ResourceDef {
+    /// Nothing said; also stands in for a resource with errors.
+    pub const UNSET: Self = Self {
+        uri: "",
+        name: "",
+        title: "",
+        description: "",
+        mime_type: "",
+        size: None,
+        audience: &[],
+        priority: "",
+        last_modified: "",
+        presentation: Presentation::NONE,
+    };
+}
+
+/// The contents of a resource with errors, which nothing can run.
+pub fn no_resource<'a>() -> Result<ResourceResult, Failure<'a>> {
+    Ok(ResourceResult::absent())
+}
+
+/// A resource as the dispatcher sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct ResourceEntry {
+    pub(crate) uri: &'static str,
+    pub(crate) mime_type: &'static str,
+    pub(crate) read: Read,
+}
+
+/// Reads a resource; the arguments are the values of a template's variables.
+pub(crate) type Read = for<'a> fn(&Context, Arguments<'a>) -> Result<ResourceResult, Failure<'a>>;

@@ -1,0 +1,221 @@
+//! What a resource may return.
+
+use std::borrow::Cow;
+
+use mcp_servlet_json::{to_string, write_raw, write_string};
+use mcp_servlet_types::{ResourceContents, base64};
+use serde::Serialize;
+
+use crate::error::{Failure, ToolError};
+use crate::result::Json;
+
+/// What is stored under an address, or that there is nothing.
+///
+/// Most resources return simpler things, see [`IntoResourceResult`].
+#[derive(Debug, Clone)]
+pub struct ResourceResult(Stored);
+
+#[derive(Debug, Clone)]
+enum Stored {
+    Absent,
+    Text(Cow<'static, str>),
+    Bytes(Cow<'static, [u8]>),
+    /// With addresses of their own, as of the files in a folder.
+    Several(Vec<ResourceContents>),
+}
+
+impl ResourceResult {
+    /// Nothing: the client is told that there is no such resource.
+    pub fn absent() -> Self {
+        Self(Stored::Absent)
+    }
+
+    /// Text.
+    pub fn text(text: impl Into<Cow<'static, str>>) -> Self {
+        Self(Stored::Text(text.into()))
+    }
+
+    /// Bytes, which clients get as base64.
+    pub fn bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Self {
+        Self(Stored::Bytes(bytes.into()))
+    }
+
+    /// The answer of `read_resource` as JSON; `None` if there is nothing.
+    pub(crate) fn into_json(self, uri: &str, mime_type: &str) -> Option<String> {
+        let mut json = String::from("{\"contents\":[");
+        match self.0 {
+            Stored::Absent => return None,
+            Stored::Text(text) => write_contents(&mut json, uri, mime_type, "text", &text, None),
+            Stored::Bytes(bytes) => {
+                write_contents(&mut json, uri, mime_type, "blob", &base64(&bytes), None);
+            }
+            Stored::Several(several) if several.is_empty() => return None,
+            Stored::Several(several) => {
+                for (index, contents) in several.iter().enumerate() {
+                    if index > 0 {
+                        write_raw(&mut json, ",");
+                    }
+                    write_given(&mut json, contents, mime_type);
+                }
+            }
+        }
+        write_raw(&mut json, "]}");
+        Some(json)
+    }
+}
+
+fn write_given(json: &mut String, contents: &ResourceContents, mime_type: &str) {
+    let mime_type = contents.mime_type.as_deref().unwrap_or(mime_type);
+    let (key, value) = match &contents.blob {
+        Some(blob) => ("blob", &**blob),
+        None => ("text", contents.text.as_deref().unwrap_or_default()),
+    };
+    let meta = contents.meta.as_ref().map(mcp_servlet_json::RawJson::get);
+    write_contents(json, &contents.uri, mime_type, key, value, meta);
+}
+
+fn write_contents(
+    json: &mut String,
+    uri: &str,
+    mime_type: &str,
+    key: &str,
+    value: &str,
+    meta: Option<&str>,
+) {
+    write_raw(json, "{\"uri\":");
+    write_string(json, uri);
+    if !mime_type.is_empty() {
+        write_raw(json, ",\"mimeType\":");
+        write_string(json, mime_type);
+    }
+    write_raw(json, ",\"");
+    write_raw(json, key);
+    write_raw(json, "\":");
+    write_string(json, value);
+    if let Some(meta) = meta {
+        write_raw(json, ",\"_meta\":");
+        write_raw(json, meta);
+    }
+    write_raw(json, "}");
+}
+
+/// A value that a resource may return.
+///
+/// | returned | becomes |
+/// |---|---|
+/// | `String`, `&'static str` | text |
+/// | `Vec<u8>`, `&'static [u8]`, what `include_bytes!` gives | bytes, which we encode |
+/// | [`Json<T>`](Json) | JSON, of the media type `application/json` |
+/// | `Option<T>` | what `T` becomes, or "resource not found" |
+/// | [`ResourceContents`], `Vec<ResourceContents>` | these, with addresses of their own |
+/// | `Result<T, E>` | what `T` becomes, or a JSON-RPC error with the text of the error and its causes |
+///
+/// The error of a `Result` may be whatever the error of a [tool](crate::IntoToolResult) may be. MCP has no
+/// place for a failure that the model reads here: it becomes a JSON-RPC error.
+#[diagnostic::on_unimplemented(
+    message = "a resource cannot return `{Self}`",
+    label = "not the contents of a resource",
+    note = "return text, bytes, `Json<T>`, `ResourceContents`, or an `Option` or a `Result` of one of these"
+)]
+pub trait IntoResourceResult {
+    /// The media type that such contents have, if nothing else is said; empty for none.
+    const MIME_TYPE: &'static str = "";
+
+    /// The contents, or why there are none.
+    fn into_resource_result(self) -> Result<ResourceResult, ToolError>;
+}
+
+impl IntoResourceResult for ResourceResult {
+    fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
+        Ok(self)
+    }
+}
+
+impl<T: Serialize> IntoResourceResult for Json<T> {
+    const MIME_TYPE: &'static str = "application/json";
+
+    fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
+        Ok(ResourceResult::text(to_string(&self.0)?))
+    }
+}
+
+impl IntoResourceResult for ResourceContents {
+    fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
+        vec![self].into_resource_result()
+    }
+}
+
+impl IntoResourceResult for Vec<ResourceContents> {
+    fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
+        Ok(ResourceResult(Stored::Several(self)))
+    }
+}
+
+impl<const N: usize> IntoResourceResult for &'static [u8; N] {
+    fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
+        Ok(ResourceResult::bytes(&self[..]))
+    }
+}
+
+impl<T: IntoResourceResult> IntoResourceResult for Option<T> {
+    const MIME_TYPE: &'static str = T::MIME_TYPE;
+
+    fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
+        self.map_or_else(|| Ok(ResourceResult::absent()), T::into_resource_result)
+    }
+}
+
+impl<T: IntoResourceResult, E: Into<ToolError>> IntoResourceResult for Result<T, E> {
+    const MIME_TYPE: &'static str = T::MIME_TYPE;
+
+    fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
+        self.map_err(E::into).and_then(T::into_resource_result)
+    }
+}
+
+macro_rules! stored {
+    ($make:ident: $($ty:ty),*) => {
+        $(impl IntoResourceResult for $ty {
+            fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
+                Ok(ResourceResult::$make(self))
+            }
+        })*
+    };
+}
+
+stored!(text: String, &'static str, Cow<'static, str>);
+stored!(bytes: Vec<u8>, &'static [u8], Cow<'static, [u8]>);
+
+/// What a resource's function returns: its media type, and how it becomes contents.
+///
+/// It is made in one place, [`resource_returns`], so that a type that cannot be returned is one error.
+#[derive(Debug, Clone, Copy)]
+pub struct ResourceReturns<T> {
+    mime_type: &'static str,
+    convert: fn(T) -> Result<ResourceResult, ToolError>,
+}
+
+/// A function that returns `T`.
+pub const fn resource_returns<T: IntoResourceResult>() -> ResourceReturns<T> {
+    ResourceReturns {
+        mime_type: T::MIME_TYPE,
+        convert: T::into_resource_result,
+    }
+}
+
+impl<T> ResourceReturns<T> {
+    /// The media type that the author gives, or that of the type.
+    pub const fn mime_type(&self, given: &'static str) -> &'static str {
+        if given.is_empty() {
+            self.mime_type
+        } else {
+            given
+        }
+    }
+
+    /// What the resource answers when its function returned `value`.
+    #[inline]
+    pub fn reply<'a>(&self, value: T) -> Result<ResourceResult, Failure<'a>> {
+        (self.convert)(value).map_err(Failure::Tool)
+    }
+}

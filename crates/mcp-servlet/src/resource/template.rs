@@ -1,0 +1,253 @@
+//! Families of resources: templates of RFC 6570, read backwards.
+//!
+//! The macro parses a template at compile time. Here an address is compared with the parts, and what
+//! stands in the place of a variable becomes an argument.
+
+mod order;
+#[cfg(test)]
+mod tests;
+
+use super::{Read, ResourceDef, ResourceResult};
+use crate::arguments::{Arguments, Field};
+use crate::context::Context;
+use crate::error::Failure;
+use crate::schema::Node;
+
+/// A function that `#[resource_template]` made a family of resources.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a resource template",
+    label = "`resource_templates` in `export!` lists functions that carry `#[resource_template]`",
+    note = "functions that carry `#[resource]` belong into `resources`"
+)]
+pub trait ResourceTemplate {
+    /// What clients learn of the family. Used in `const` evaluation only, so none of it is linked.
+    const DEF: ResourceDef;
+    /// The template, taken apart.
+    const PARTS: &'static [Part];
+    /// The variables, one for each argument of the function.
+    const FIELDS: &'static [Field];
+    /// The family as the dispatcher sees it.
+    const ENTRY: TemplateEntry = TemplateEntry {
+        uri: Self::DEF.uri,
+        parts: Self::PARTS,
+        fields: Self::FIELDS,
+        mime_type: Self::DEF.mime_type,
+        read: Self::read,
+    };
+
+    /// Reads the variables, runs the function and turns what it returned into contents.
+    fn read<'a>(context: &Context, arguments: Arguments<'a>)
+    -> Result<ResourceResult, Failure<'a>>;
+}
+
+/// A family of resources as the dispatcher sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct TemplateEntry {
+    pub(crate) uri: &'static str,
+    pub(crate) parts: &'static [Part],
+    pub(crate) fields: &'static [Field],
+    pub(crate) mime_type: &'static str,
+    pub(crate) read: Read,
+}
+
+impl TemplateEntry {
+    /// The entries, the most specific first. Stops the build if two match the same addresses.
+    pub const fn in_order<const N: usize>(entries: [Self; N]) -> [Self; N] {
+        order::sorted(entries)
+    }
+}
+
+/// The schema of variables, which stops the build unless each can be a piece of an address.
+pub const fn variables(node: Node) -> Node {
+    assert!(
+        node.has_plain_properties(),
+        "a variable of a template is text, a number, a boolean, or an enum without fields"
+    );
+    node
+}
+
+/// One part of a template.
+#[derive(Debug, Clone, Copy)]
+pub enum Part {
+    /// Text that stands in every address.
+    Text(&'static str),
+    /// An expression: an operator and variables, each the index of an argument.
+    Variables(Operator, &'static [usize]),
+}
+
+/// How the values of an expression are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// `{a}`: up to `/`, `?` or `#`.
+    Simple,
+    /// `{.a}`: as simple, after a dot.
+    Label,
+    /// `{/a}`: as simple, after a slash.
+    Path,
+    /// `{;a}`: `;a=value`.
+    Parameter,
+    /// `{?a}`: `?a=value`.
+    Query,
+    /// `{&a}`: `&a=value`.
+    Continuation,
+    /// `{#a}`: anything, after `#`.
+    Fragment,
+    /// `{+a}`: anything.
+    Reserved,
+}
+
+impl Operator {
+    /// What stands before the first value, and before each other one.
+    const fn separators(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Simple | Self::Reserved => ("", ","),
+            Self::Label => (".", "."),
+            Self::Path => ("/", "/"),
+            Self::Parameter => (";", ";"),
+            Self::Query => ("?", "&"),
+            Self::Continuation => ("&", "&"),
+            Self::Fragment => ("#", ","),
+        }
+    }
+
+    /// Whether values come with their names.
+    const fn is_named(self) -> bool {
+        matches!(self, Self::Parameter | Self::Query | Self::Continuation)
+    }
+
+    /// Whether a value cannot have this byte.
+    fn ends_at(self, byte: u8) -> bool {
+        match self {
+            Self::Simple | Self::Label | Self::Path => matches!(byte, b'/' | b'?' | b'#'),
+            Self::Parameter => matches!(byte, b'/' | b'?' | b'#' | b';'),
+            Self::Query | Self::Continuation => matches!(byte, b'#' | b'&'),
+            Self::Fragment | Self::Reserved => false,
+        }
+    }
+}
+
+/// The values of the variables in `uri` as they stand there, if it follows the template.
+pub(crate) fn values<'u>(entry: &TemplateEntry, uri: &'u str) -> Option<Vec<Option<&'u str>>> {
+    let mut matcher = Matcher {
+        fields: entry.fields,
+        values: vec![None; entry.fields.len()],
+    };
+    matcher.parts(entry.parts, uri).then_some(matcher.values)
+}
+
+/// Where matching is: what the variables stand for so far.
+struct Matcher<'u> {
+    fields: &'static [Field],
+    values: Vec<Option<&'u str>>,
+}
+
+impl<'u> Matcher<'u> {
+    /// Whether all of `rest` follows the parts.
+    fn parts(&mut self, parts: &'static [Part], rest: &'u str) -> bool {
+        match parts.split_first() {
+            None => rest.is_empty(),
+            Some((Part::Text(text), after)) => {
+                let rest = rest.strip_prefix(text);
+                rest.is_some_and(|rest| self.parts(after, rest))
+            }
+            Some((Part::Variables(operator, variables), after)) if operator.is_named() => {
+                self.named(*operator, variables, after, rest)
+            }
+            Some((Part::Variables(operator, variables), after)) => {
+                let separator = operator.separators().0;
+                self.in_order(*operator, separator, variables, after, rest)
+            }
+        }
+    }
+
+    /// Values without names: each as short as the rest of the template allows.
+    fn in_order(
+        &mut self,
+        operator: Operator,
+        separator: &str,
+        variables: &'static [usize],
+        after: &'static [Part],
+        rest: &'u str,
+    ) -> bool {
+        let Some((variable, others)) = variables.split_first() else {
+            return self.parts(after, rest);
+        };
+        if let Some(value) = rest.strip_prefix(separator) {
+            for end in ends(operator, value) {
+                self.values[*variable] = Some(&value[..end]);
+                let separator = operator.separators().1;
+                if self.in_order(operator, separator, others, after, &value[end..]) {
+                    return true;
+                }
+            }
+            self.values[*variable] = None;
+        }
+        // The last ones may be absent, each with what separates it.
+        variables.iter().all(|at| !self.fields[*at].required) && self.parts(after, rest)
+    }
+
+    /// Values with names, in any order.
+    fn named(
+        &mut self,
+        operator: Operator,
+        variables: &'static [usize],
+        after: &'static [Part],
+        mut rest: &'u str,
+    ) -> bool {
+        let (mut separator, next) = operator.separators();
+        while let Some(pair) = rest.strip_prefix(separator) {
+            let end = pair.bytes().position(|byte| operator.ends_at(byte));
+            let end = end.unwrap_or(pair.len());
+            let (name, value) = pair[..end].split_once('=').unwrap_or((&pair[..end], ""));
+            let wanted = |at: &&usize| self.fields[**at].name == name;
+            match variables.iter().find(wanted) {
+                Some(at) if self.values[*at].is_none() => self.values[*at] = Some(value),
+                _ => break,
+            }
+            (rest, separator) = (&pair[end..], next);
+        }
+        let is_complete = |at: &usize| self.values[*at].is_some() || !self.fields[*at].required;
+        let matches = variables.iter().all(is_complete) && self.parts(after, rest);
+        if !matches {
+            for at in variables {
+                self.values[*at] = None;
+            }
+        }
+        matches
+    }
+}
+
+/// Where a value that begins here may end, the shortest first; it has at least one character.
+fn ends(operator: Operator, text: &str) -> impl Iterator<Item = usize> {
+    let inside = text.bytes().position(|byte| operator.ends_at(byte));
+    let longest = inside.unwrap_or(text.len());
+    (1..=longest).filter(|end| text.is_char_boundary(*end))
+}
+
+/// The text that a value stands for, if its `%` escapes are right and make text.
+pub(crate) fn decoded(value: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        if *byte != b'%' {
+            bytes.push(*byte);
+            continue;
+        }
+        let [high, low, after @ ..] = rest else {
+            return None;
+        };
+        bytes.push(hexadecimal(*high)? * 16 + hexadecimal(*low)?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn hexadecimal(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}

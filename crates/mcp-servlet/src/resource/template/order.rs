@@ -1,0 +1,103 @@
+//! Which of two templates is the more specific one, in `const` evaluation.
+//!
+//! They are compared from left to right, piece by piece: text comes before the end of the template,
+//! and the end before a variable. Two with the same pieces would match the same addresses.
+
+use super::{Operator, Part, TemplateEntry};
+use crate::unique::refuse;
+
+/// The most specific first.
+pub(super) const fn sorted<const N: usize>(mut entries: [TemplateEntry; N]) -> [TemplateEntry; N] {
+    let mut next = 1;
+    while next < N {
+        let mut at = next;
+        while at > 0 && is_before(&entries[at], &entries[at - 1]) {
+            let entry = entries[at];
+            entries[at] = entries[at - 1];
+            entries[at - 1] = entry;
+            at -= 1;
+        }
+        next += 1;
+    }
+    entries
+}
+
+/// Whether one template is more specific than another; the build stops if they are alike.
+const fn is_before(one: &TemplateEntry, other: &TemplateEntry) -> bool {
+    let (mut here, mut there) = (Place::START, Place::START);
+    if one.parts.is_empty() || other.parts.is_empty() {
+        // Stands in for one with errors.
+        return false;
+    }
+    loop {
+        let (piece, opposite) = (here.rank(one.parts), there.rank(other.parts));
+        if piece != opposite {
+            return piece < opposite;
+        }
+        if piece == END {
+            refuse(
+                "two resource templates match the same addresses: `",
+                one.uri,
+                "` and `",
+                other.uri,
+            );
+        }
+        here = here.next(one.parts);
+        there = there.next(other.parts);
+    }
+}
+
+const END: usize = 0x100;
+
+/// A place in a template: a byte of a text, or an expression.
+#[derive(Clone, Copy)]
+struct Place {
+    part: usize,
+    byte: usize,
+}
+
+impl Place {
+    const START: Self = Self { part: 0, byte: 0 };
+
+    /// What stands here, as a number: the smaller, the more specific.
+    const fn rank(self, parts: &[Part]) -> usize {
+        if self.part >= parts.len() {
+            return END;
+        }
+        match parts[self.part] {
+            Part::Text(text) => text.as_bytes()[self.byte] as usize,
+            Part::Variables(operator, variables) => {
+                END + 1 + operator.rank() * 0x100 + variables.len()
+            }
+        }
+    }
+
+    const fn next(self, parts: &[Part]) -> Self {
+        match parts[self.part] {
+            Part::Text(text) if self.byte + 1 < text.len() => Self {
+                byte: self.byte + 1,
+                ..self
+            },
+            _ => Self {
+                part: self.part + 1,
+                byte: 0,
+            },
+        }
+    }
+}
+
+impl Operator {
+    /// Operators that say more of what they match come first.
+    const fn rank(self) -> usize {
+        match self {
+            Self::Label => 0,
+            Self::Path => 1,
+            Self::Parameter => 2,
+            Self::Query => 3,
+            Self::Continuation => 4,
+            Self::Fragment => 5,
+            Self::Simple => 6,
+            Self::Reserved => 7,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Addresses against templates, as the macro takes them apart.
+
+use super::{Operator, Part, TemplateEntry, decoded, order, values};
+use crate::arguments::Field;
+use crate::resource::no_resource;
+use Operator::{Fragment, Label, Parameter, Path, Query, Reserved, Simple};
+use Part::{Text, Variables};
+
+const fn field(name: &'static str, required: bool) -> Field {
+    Field {
+        name,
+        required,
+        text: true,
+    }
+}
+
+const REQUIRED: &[Field] = &[field("a", true), field("b", true)];
+const OPTIONAL: &[Field] = &[field("a", false), field("b", false)];
+
+const fn entry(parts: &'static [Part], fields: &'static [Field]) -> TemplateEntry {
+    TemplateEntry {
+        uri: "x:",
+        parts,
+        fields,
+        mime_type: "",
+        read: |_, _| no_resource(),
+    }
+}
+
+/// What `a` and `b` stand for in an address.
+fn both(parts: &'static [Part], fields: &'static [Field], uri: &str) -> Option<[String; 2]> {
+    let values = values(&entry(parts, fields), uri)?;
+    let [a, b] = &*values else {
+        panic!("two fields, not {values:?}");
+    };
+    Some([a, b].map(|value| value.unwrap_or("-").to_owned()))
+}
+
+fn matches(parts: &'static [Part], uri: &str) -> String {
+    both(parts, OPTIONAL, uri).map_or("no".to_owned(), |values| values.join(" "))
+}
+
+#[test]
+fn reads_every_operator_backwards() {
+    for (parts, uri, expected) in [
+        (&[Text("x:"), Variables(Simple, &[0])][..], "x:1", "1 -"),
+        (&[Text("x:"), Variables(Simple, &[0, 1])], "x:1,2", "1 2"),
+        (&[Text("x:"), Variables(Simple, &[0, 1])], "x:1", "1 -"),
+        (
+            &[Text("x:"), Variables(Simple, &[0]), Text("/y")],
+            "x:1/y",
+            "1 -",
+        ),
+        (
+            &[Text("x:"), Variables(Simple, &[0]), Text(".md")],
+            "x:a.md.md",
+            "a.md -",
+        ),
+        (
+            &[Text("x:"), Variables(Reserved, &[0])],
+            "x:1/2?3#4",
+            "1/2?3#4 -",
+        ),
+        (
+            &[Text("x:"), Variables(Reserved, &[0]), Variables(Path, &[1])],
+            "x:1/2/3",
+            "1/2 3",
+        ),
+        (&[Text("x:"), Variables(Path, &[0, 1])], "x:/1/2", "1 2"),
+        (&[Text("x:"), Variables(Label, &[0])], "x:.1", "1 -"),
+        (&[Text("x:"), Variables(Fragment, &[0])], "x:#1/2", "1/2 -"),
+        (
+            &[Text("x:"), Variables(Parameter, &[0, 1])],
+            "x:;b=2;a",
+            " 2",
+        ),
+        (
+            &[Text("x:"), Variables(Query, &[0, 1])],
+            "x:?b=2&a=1",
+            "1 2",
+        ),
+        (
+            &[Text("x:"), Variables(Query, &[0, 1])],
+            "x:?b=a=1",
+            "- a=1",
+        ),
+        (&[Text("x:"), Variables(Query, &[0, 1])], "x:", "- -"),
+        (&[Text("x:"), Variables(Simple, &[0])], "y:1", "no"),
+        (&[Text("x:"), Variables(Simple, &[0])], "x:1/2", "no"),
+        (&[Text("x:"), Variables(Query, &[0])], "x:?c=1", "no"),
+        (&[Text("x:"), Variables(Query, &[0])], "x:?a=1&a=2", "no"),
+        (&[Text("x:"), Variables(Path, &[0])], "x:/", "no"),
+    ] {
+        assert_eq!(matches(parts, uri), expected, "{parts:?} {uri}");
+    }
+}
+
+#[test]
+fn absence_is_for_what_may_be_absent() {
+    const PARTS: &[Part] = &[Text("x:"), Variables(Query, &[0, 1])];
+    const LIST: &[Part] = &[Text("x:"), Variables(Path, &[0, 1])];
+    assert_eq!(both(PARTS, REQUIRED, "x:?a=1"), None);
+    assert!(both(PARTS, REQUIRED, "x:?a=1&b=").is_some());
+    assert_eq!(both(LIST, REQUIRED, "x:/1"), None);
+}
+
+#[test]
+fn escapes_stand_for_text() {
+    assert_eq!(decoded("a%20b").as_deref(), Some("a b"));
+    assert_eq!(decoded("%C3%A9%c3%a9+").as_deref(), Some("éé+"));
+    for wrong in ["%", "%2", "%zz", "%ff", "a%2"] {
+        assert_eq!(decoded(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
+fn the_more_specific_template_comes_first() {
+    const ANY: TemplateEntry = entry(&[Text("x:"), Variables(Reserved, &[0])], OPTIONAL);
+    const ONE: TemplateEntry = entry(&[Text("x:"), Variables(Simple, &[0])], OPTIONAL);
+    const BELOW: TemplateEntry =
+        entry(&[Text("x:"), Variables(Simple, &[0]), Text("/y")], OPTIONAL);
+    const TEXT: TemplateEntry = entry(&[Text("x:y"), Variables(Simple, &[0])], OPTIONAL);
+    for entries in [
+        [ANY, ONE, BELOW, TEXT],
+        [TEXT, BELOW, ONE, ANY],
+        [ONE, ANY, TEXT, BELOW],
+    ] {
+        let sorted = order::sorted(entries);
+        let parts = sorted.map(|entry| format!("{:?}", entry.parts));
+        let expected = [TEXT, BELOW, ONE, ANY].map(|entry| format!("{:?}", entry.parts));
+        assert_eq!(parts, expected);
+    }
+}
+
+#[test]
+#[should_panic(expected = "two resource templates match the same addresses: `x:` and `x:`")]
+fn two_templates_of_one_shape_are_refused() {
+    const A: TemplateEntry = entry(&[Text("x:"), Variables(Simple, &[0])], OPTIONAL);
+    const B: TemplateEntry = entry(&[Text("x:"), Variables(Simple, &[1])], OPTIONAL);
+    order::sorted([A, B]);
+}

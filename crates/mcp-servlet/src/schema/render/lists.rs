@@ -1,0 +1,170 @@
+//! Renders the lists of resources, templates and prompts, as `describe` lists the tools.
+
+use super::Side;
+use super::json::Text;
+use crate::prompt::{PromptDef, PromptEntry};
+use crate::resource::template::TemplateEntry;
+use crate::resource::{ResourceDef, ResourceEntry};
+use crate::schema::{Kind, Node, Property};
+use crate::surface::item::Item;
+
+/// The answer of an export that lists something.
+#[derive(Debug, Clone, Copy)]
+pub enum List {
+    /// Of `list_resources`.
+    Resources(&'static [Item<ResourceDef, ResourceEntry>]),
+    /// Of `list_resource_templates`.
+    Templates(&'static [Item<ResourceDef, TemplateEntry>]),
+    /// Of `list_prompts`.
+    Prompts(&'static [Item<PromptDef, PromptEntry>]),
+}
+
+impl List {
+    /// The bytes that the rendered list takes.
+    pub const fn length(&self) -> usize {
+        let mut text = Text::<0>::new();
+        text.list(self);
+        text.length
+    }
+
+    const fn count(&self) -> usize {
+        match self {
+            Self::Resources(items) => items.len(),
+            Self::Templates(items) => items.len(),
+            Self::Prompts(items) => items.len(),
+        }
+    }
+
+    /// The list as JSON; `N` is its [`length`](Self::length).
+    pub const fn render<const N: usize>(&self) -> [u8; N] {
+        let mut text = Text::<N>::new();
+        text.list(self);
+        text.bytes
+    }
+}
+
+impl Node {
+    /// The bytes that the schema takes as that of arguments.
+    pub const fn length(&self) -> usize {
+        let mut text = Text::<0>::new();
+        text.node(self, "", false, Side::Input);
+        text.length
+    }
+
+    /// The schema of arguments as JSON; `N` is its [`length`](Self::length).
+    pub const fn render<const N: usize>(&self) -> [u8; N] {
+        let mut text = Text::<N>::new();
+        text.node(self, "", false, Side::Input);
+        text.bytes
+    }
+}
+
+impl<const N: usize> Text<N> {
+    const fn list(&mut self, list: &List) {
+        self.byte(b'{');
+        self.key(match list {
+            List::Resources(_) => "resources",
+            List::Templates(_) => "resourceTemplates",
+            List::Prompts(_) => "prompts",
+        });
+        self.byte(b'[');
+        let mut at = 0;
+        while at < list.count() {
+            self.separate();
+            self.byte(b'{');
+            match *list {
+                List::Resources(items) => self.resource("uri", &items[at].def),
+                List::Templates(items) => self.resource("uriTemplate", &items[at].def),
+                List::Prompts(items) => self.prompt(&items[at].def),
+            }
+            self.byte(b'}');
+            at += 1;
+        }
+        self.byte(b']');
+        self.byte(b'}');
+    }
+
+    const fn resource(&mut self, uri: &str, resource: &ResourceDef) {
+        self.key(uri);
+        self.string(resource.uri);
+        self.key("name");
+        self.string(resource.name);
+        self.text("title", resource.title);
+        self.text("description", resource.description.trim_ascii());
+        self.text("mimeType", resource.mime_type);
+        if let Some(size) = resource.size {
+            #[allow(clippy::cast_possible_wrap, reason = "what fits into memory fits")]
+            self.integer("size", Some(size as i64));
+        }
+        self.annotations(resource);
+        self.presentation(&resource.presentation);
+    }
+
+    const fn annotations(&mut self, resource: &ResourceDef) {
+        let has_any = !resource.audience.is_empty()
+            || !resource.priority.is_empty()
+            || !resource.last_modified.is_empty();
+        if !has_any {
+            return;
+        }
+        self.key("annotations");
+        self.byte(b'{');
+        if !resource.audience.is_empty() {
+            self.key("audience");
+            self.byte(b'[');
+            let mut at = 0;
+            while at < resource.audience.len() {
+                self.separate();
+                self.string(resource.audience[at]);
+                at += 1;
+            }
+            self.byte(b']');
+        }
+        self.json("priority", resource.priority);
+        self.text("lastModified", resource.last_modified);
+        self.byte(b'}');
+    }
+
+    const fn prompt(&mut self, prompt: &PromptDef) {
+        self.key("name");
+        self.string(prompt.name);
+        self.text("title", prompt.title);
+        let description = prompt.description.trim_ascii();
+        self.key("description");
+        self.string(if description.is_empty() {
+            prompt.name
+        } else {
+            description
+        });
+        if let Kind::Object(object) = prompt.input.kind {
+            if !object.properties.is_empty() {
+                self.prompt_arguments(object.properties);
+            }
+        }
+        self.presentation(&prompt.presentation);
+    }
+
+    const fn prompt_arguments(&mut self, arguments: &[Property]) {
+        self.key("arguments");
+        self.byte(b'[');
+        let mut at = 0;
+        while at < arguments.len() {
+            let argument = &arguments[at];
+            self.separate();
+            self.byte(b'{');
+            self.key("name");
+            self.string(argument.name);
+            let own = argument.description;
+            let description = if own.is_empty() {
+                argument.node.description
+            } else {
+                own
+            };
+            self.text("description", description);
+            self.json("required", if argument.is_required() { "true" } else { "" });
+            self.byte(b'}');
+            at += 1;
+        }
+        self.byte(b']');
+    }
+}

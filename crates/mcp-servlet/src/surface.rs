@@ -1,0 +1,301 @@
+//! What a servlet offers beside tools: resources, prompts and completion, and how it answers for them.
+//!
+//! Each answer is code that only the export of that name refers to, so that a servlet links what it has.
+
+pub mod item;
+mod strings;
+
+use std::borrow::Cow;
+
+use mcp_servlet_json::{Reader, write_raw};
+use mcp_servlet_types::Completion;
+
+use self::strings::{Others, Typed};
+use crate::arguments::{Field, fields_of};
+use crate::completion::CompletionEntry;
+use crate::completion::result::{keep_matching, to_json};
+use crate::context::Context;
+use crate::error::{Failure, Fault};
+use crate::prompt::PromptEntry;
+use crate::report::Report;
+use crate::request::{malformed, members, params};
+use crate::resource::template::{self, TemplateEntry};
+use crate::resource::{Read, ResourceEntry};
+use crate::unique;
+
+/// What a servlet offers beside tools.
+#[derive(Debug, Clone, Copy)]
+pub struct Surface {
+    pub(crate) resources: Listed<ResourceEntry>,
+    pub(crate) templates: Listed<TemplateEntry>,
+    pub(crate) prompts: Listed<PromptEntry>,
+    pub(crate) completions: &'static [CompletionEntry],
+}
+
+/// A list as clients get it, and the table behind it.
+#[derive(Debug)]
+pub struct Listed<T: 'static> {
+    pub(crate) text: &'static [u8],
+    pub(crate) entries: &'static [T],
+}
+
+impl<T> Clone for Listed<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Listed<T> {}
+
+impl<T> Listed<T> {
+    /// Nothing of this kind.
+    pub const NONE: Self = Self {
+        text: b"",
+        entries: &[],
+    };
+
+    /// These entries; `text` is the rendered answer of the export that lists them.
+    pub const fn new(text: &'static [u8], entries: &'static [T]) -> Self {
+        Self { text, entries }
+    }
+}
+
+impl Surface {
+    /// Nothing.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) const NONE: Self = Self {
+        resources: Listed::NONE,
+        templates: Listed::NONE,
+        prompts: Listed::NONE,
+        completions: &[],
+    };
+
+    /// Stops the build if two resources have one address, or two prompts one name.
+    pub const fn new(
+        resources: Listed<ResourceEntry>,
+        templates: Listed<TemplateEntry>,
+        prompts: Listed<PromptEntry>,
+        completions: &'static [CompletionEntry],
+    ) -> Self {
+        unique::check_resources(resources.entries);
+        unique::check_prompts(prompts.entries);
+        Self {
+            resources,
+            templates,
+            prompts,
+            completions,
+        }
+    }
+
+    /// The answer of the `read_resource` export, both as JSON.
+    pub(crate) fn read_resource(
+        &self,
+        context: &Context,
+        request: Option<&str>,
+    ) -> Result<String, Fault> {
+        let [uri] = params(request, ["uri"]).map_err(request_fault)?;
+        let uri = string("params.uri", uri)?;
+        let mut resources = self.resources.entries.iter();
+        if let Some(entry) = resources.find(|entry| entry.uri == uri) {
+            return contents(context, &uri, entry.mime_type, entry.read, "{}", &[]);
+        }
+        for entry in self.templates.entries {
+            if let Some(values) = template::values(entry, &uri) {
+                let values = typed(entry.fields, &values);
+                let values = values.ok_or_else(|| Fault::resource_not_found(&uri))?;
+                return contents(
+                    context,
+                    &uri,
+                    entry.mime_type,
+                    entry.read,
+                    &values,
+                    entry.fields,
+                );
+            }
+        }
+        Err(Fault::resource_not_found(&uri))
+    }
+
+    /// The answer of the `get_prompt` export, both as JSON.
+    pub(crate) fn get_prompt(
+        &self,
+        context: &Context,
+        request: Option<&str>,
+    ) -> Result<String, Fault> {
+        let [name, arguments] = params(request, ["name", "arguments"]).map_err(request_fault)?;
+        let name = string("params.name", name)?;
+        let mut prompts = self.prompts.entries.iter();
+        let Some(entry) = prompts.find(|entry| entry.name == name) else {
+            return Err(unknown_prompt(&name, self.prompts.entries));
+        };
+        let given = strings::typed(arguments, entry.fields, Others::Keep);
+        let given = given.map_err(request_fault)?.finish();
+        let result = fields_of(&given, entry.fields)
+            .and_then(|arguments| (entry.get)(context, arguments))
+            .and_then(|result| result.to_json().map_err(internal));
+        result.or_else(|failure| prompt_failure(entry, failure))
+    }
+
+    /// The answer of the `complete` export, both as JSON.
+    pub(crate) fn complete(
+        &self,
+        context: &Context,
+        request: Option<&str>,
+    ) -> Result<String, Fault> {
+        let [of, argument, others] =
+            params(request, ["ref", "argument", "context"]).map_err(request_fault)?;
+        let [name, value] = object("params.argument", argument, ["name", "value"])?;
+        let name = string("params.argument.name", name)?;
+        let value = string("params.argument.value", value)?;
+        let Some(entry) = self.completion(of, &name)? else {
+            return Ok(to_json(Completion::default()));
+        };
+        let [others] = match others {
+            Some(others) => object("params.context", Some(others), ["arguments"])?,
+            None => [None],
+        };
+        let given = strings::typed(others, entry.fields, Others::Drop);
+        let mut given = given.map_err(request_fault)?;
+        let typed = entry.fields.iter().find(|field| field.name == name);
+        if let Some(field) = typed {
+            given.push(field, &value);
+        }
+        let given = given.finish();
+        let outcome =
+            fields_of(&given, entry.fields).and_then(|given| (entry.suggest)(context, given));
+        let mut completion = suggestions(outcome)?;
+        if typed.is_none() {
+            keep_matching(&mut completion, &value);
+        }
+        Ok(to_json(completion))
+    }
+
+    /// The completion for an argument of what the reference names.
+    fn completion(
+        &self,
+        reference: Option<&str>,
+        argument: &str,
+    ) -> Result<Option<&'static CompletionEntry>, Fault> {
+        let [kind, name, uri] = object("params.ref", reference, ["type", "name", "uri"])?;
+        // Some hosts leave out `ref/`.
+        let (is_prompt, name) = match &*string("params.ref.type", kind)? {
+            "ref/prompt" | "prompt" => (true, string("params.ref.name", name)?),
+            "ref/resource" | "resource" => (false, string("params.ref.uri", uri)?),
+            _ => return Err(must_be("params.ref.type", "`ref/prompt` or `ref/resource`")),
+        };
+        let mut entries = self.completions.iter();
+        Ok(entries.find(|entry| {
+            entry.target.is_prompt == is_prompt
+                && entry.target.name == name
+                && entry.argument == argument
+        }))
+    }
+}
+
+/// Runs what reads a resource; a variable that does not parse means that there is no such resource.
+fn contents(
+    context: &Context,
+    uri: &str,
+    mime_type: &str,
+    read: Read,
+    variables: &str,
+    fields: &'static [Field],
+) -> Result<String, Fault> {
+    let result = fields_of(variables, fields).and_then(|arguments| read(context, arguments));
+    let result = match result {
+        Ok(result) => result.into_json(uri, mime_type),
+        Err(Failure::Tool(error)) => return error.into_questions(),
+        Err(Failure::Fault(fault)) => return Err(fault),
+        Err(_) => None,
+    };
+    result.ok_or_else(|| Fault::resource_not_found(uri))
+}
+
+/// The values of variables as arguments, if their escapes are right.
+fn typed(fields: &'static [Field], values: &[Option<&str>]) -> Option<String> {
+    let mut typed = Typed::new();
+    for (field, value) in fields.iter().zip(values) {
+        if let Some(value) = value {
+            typed.push(field, &template::decoded(value)?);
+        }
+    }
+    Some(typed.finish())
+}
+
+/// What was suggested; nothing where an argument is not there yet or makes no sense yet.
+fn suggestions(outcome: Result<Completion, Failure<'_>>) -> Result<Completion, Fault> {
+    match outcome {
+        Ok(completion) => Ok(completion),
+        Err(Failure::Tool(error)) => Err(match error.into_questions() {
+            Ok(_) => Fault::internal("a completion cannot ask the client for input"),
+            Err(fault) => fault,
+        }),
+        Err(Failure::Fault(fault)) => Err(fault),
+        Err(_) => Ok(Completion::default()),
+    }
+}
+
+/// What a prompt answers in the place of messages: questions to the client, or a fault.
+fn prompt_failure(entry: &PromptEntry, failure: Failure<'_>) -> Result<String, Fault> {
+    Err(match failure {
+        Failure::Tool(error) => return error.into_questions(),
+        Failure::Fault(fault) => fault,
+        Failure::Malformed(error) => malformed(&error),
+        failure => {
+            let schema = std::str::from_utf8(entry.schema).unwrap_or_default();
+            Fault::invalid_params(Report::of(schema, entry.hints, 0, &failure))
+        }
+    })
+}
+
+fn request_fault(failure: Failure<'_>) -> Fault {
+    match failure {
+        Failure::Fault(fault) => fault,
+        Failure::Malformed(error) => malformed(&error),
+        // Nothing else comes from reading a request.
+        _ => Fault::invalid_params("the request is wrong"),
+    }
+}
+
+fn internal<'a>(error: mcp_servlet_json::Error) -> Failure<'a> {
+    Failure::Tool(error.into())
+}
+
+/// The text of a member of the request.
+fn string<'a>(place: &str, json: Option<&'a str>) -> Result<Cow<'a, str>, Fault> {
+    let text = json.and_then(|json| Reader::from(json).string().ok());
+    text.ok_or_else(|| must_be(place, "a string"))
+}
+
+/// Members of an object in the request.
+fn object<'a, const N: usize>(
+    place: &str,
+    json: Option<&'a str>,
+    names: [&str; N],
+) -> Result<[Option<&'a str>; N], Fault> {
+    let found = json.and_then(|json| members(&mut Reader::from(json), names).ok());
+    found.ok_or_else(|| must_be(place, "an object"))
+}
+
+#[cold]
+fn must_be(place: &str, what: &str) -> Fault {
+    let mut message = String::from("`");
+    write_raw(&mut message, place);
+    write_raw(&mut message, "` must be ");
+    write_raw(&mut message, what);
+    Fault::invalid_params(message)
+}
+
+#[cold]
+fn unknown_prompt(name: &str, prompts: &[PromptEntry]) -> Fault {
+    let mut message = String::from("unknown prompt `");
+    write_raw(&mut message, name);
+    let mut separator = "`; this servlet has `";
+    for prompt in prompts {
+        write_raw(&mut message, separator);
+        write_raw(&mut message, prompt.name);
+        separator = "`, `";
+    }
+    write_raw(&mut message, "`");
+    Fault::invalid_params(message)
+}

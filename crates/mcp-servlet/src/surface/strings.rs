@@ -1,0 +1,86 @@
+//! Arguments that arrive as strings, as those of prompts and the variables of templates do.
+//!
+//! They become the JSON that a tool would get: text stays a string, everything else is the JSON that the
+//! string holds. So one reader of arguments serves all.
+
+use mcp_servlet_json::{Kind, Reader, write_raw, write_string};
+
+use crate::arguments::Field;
+use crate::error::Failure;
+
+/// An arguments object while it is written.
+pub(super) struct Typed {
+    json: String,
+}
+
+impl Typed {
+    pub(super) fn new() -> Self {
+        Self {
+            json: String::from("{"),
+        }
+    }
+
+    /// Adds what `value` means for a field.
+    pub(super) fn push(&mut self, field: &Field, value: &str) {
+        self.key(field.name);
+        if field.text || !is_json(value) {
+            write_string(&mut self.json, value);
+        } else {
+            write_raw(&mut self.json, value);
+        }
+    }
+
+    /// Adds a member as it is.
+    fn push_json(&mut self, name: &str, json: &str) {
+        self.key(name);
+        write_raw(&mut self.json, json);
+    }
+
+    fn key(&mut self, name: &str) {
+        if self.json.len() > 1 {
+            write_raw(&mut self.json, ",");
+        }
+        write_string(&mut self.json, name);
+        write_raw(&mut self.json, ":");
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        write_raw(&mut self.json, "}");
+        self.json
+    }
+}
+
+/// What becomes of members that no field has the name of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Others {
+    /// They stay, so that whoever reads the arguments refuses them.
+    Keep,
+    /// They go.
+    Drop,
+}
+
+/// Reads an object of strings; a value that is something else stays what it is.
+pub(super) fn typed<'a>(
+    object: Option<&'a str>,
+    fields: &[Field],
+    others: Others,
+) -> Result<Typed, Failure<'a>> {
+    let mut typed = Typed::new();
+    let mut reader = Reader::from(object.unwrap_or("{}"));
+    reader.begin_object()?;
+    while let Some(name) = reader.next_key()? {
+        let is_string = reader.peek_kind()? == Kind::String;
+        match fields.iter().find(|field| field.name == name) {
+            Some(field) if is_string => typed.push(field, &reader.string()?),
+            None if others == Others::Drop => drop(reader.skip()?),
+            _ => typed.push_json(&name, reader.skip()?),
+        }
+    }
+    Ok(typed)
+}
+
+/// Whether a text is one JSON value.
+fn is_json(text: &str) -> bool {
+    let mut reader = Reader::from(text);
+    reader.skip().is_ok() && reader.finish().is_ok()
+}

@@ -1,0 +1,12 @@
+//! Resources, prompts and completion through the real dispatch, without a host.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "arguments are owned, as the macros want them"
+)]
+
+mod completion;
+mod prompts;
+mod resources;
+mod templates;

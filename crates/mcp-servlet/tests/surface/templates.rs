@@ -1,0 +1,142 @@
+//! Families of resources: which template an address follows, and what its variables become.
+
+use mcp_servlet::prelude::*;
+use serde_json::json;
+
+/// The units of a size.
+#[derive(Deserialize, Schema)]
+#[serde(rename_all = "kebab-case")]
+enum Unit {
+    Bytes,
+    KiloBytes,
+}
+
+/// A user.
+#[resource_template(
+    uri_template = "users://{id}/profile",
+    title = "Profile",
+    mime_type = "text/plain"
+)]
+fn profile(
+    /// number of the user
+    id: u64,
+) -> Option<String> {
+    (id < 1000).then(|| format!("user {id}"))
+}
+
+#[resource_template(uri_template = "users://{id}/{section}")]
+fn section(section: String, id: u64) -> String {
+    format!("{section} of {id}")
+}
+
+#[resource(uri = "users://1/friends")]
+fn friends() -> &'static str {
+    "friends of the first"
+}
+
+#[resource_template(uri_template = "files:///{+path}")]
+fn file(context: &Context, path: String) -> String {
+    let base = context.config_value("base").unwrap_or_default();
+    format!("{base}{path}")
+}
+
+#[resource_template(uri_template = "files:///{name}.size{?unit,precise,minimum}", crate = mcp_servlet)]
+fn size(
+    name: String,
+    unit: Option<Unit>,
+    #[arg(default = true)] precise: bool,
+    #[arg(rename = "minimum", default = 0, max = 9)] at_least: u8,
+) -> String {
+    let unit = match unit {
+        None => "-",
+        Some(Unit::Bytes) => "bytes",
+        Some(Unit::KiloBytes) => "kilobytes",
+    };
+    format!("{name} {unit} {precise} {at_least}")
+}
+
+mcp_servlet::export!(static SERVLET = {
+    resources: [friends],
+    resource_templates: [file, section, profile, size],
+});
+
+fn text(uri: &str) -> String {
+    match SERVLET.read_resource(uri) {
+        Ok(result) => result.contents[0].text.clone().unwrap_or_default(),
+        Err(fault) => format!("{}", fault.code()),
+    }
+}
+
+#[test]
+fn lists_templates_in_the_order_of_the_source() {
+    let templates = SERVLET.list_resource_templates();
+    let uris = templates.iter().map(|template| &*template.uri_template);
+    assert_eq!(
+        uris.collect::<Vec<_>>(),
+        [
+            "files:///{+path}",
+            "users://{id}/{section}",
+            "users://{id}/profile",
+            "files:///{name}.size{?unit,precise,minimum}",
+        ]
+    );
+    assert_eq!(
+        serde_json::to_value(&templates[2]).unwrap(),
+        json!({
+            "uriTemplate": "users://{id}/profile",
+            "name": "profile",
+            "title": "Profile",
+            "description": "A user.",
+            "mimeType": "text/plain",
+        })
+    );
+}
+
+#[test]
+fn the_most_specific_address_answers() {
+    for (uri, expected) in [
+        ("users://1/friends", "friends of the first"),
+        ("users://2/friends", "friends of 2"),
+        ("users://1/profile", "user 1"),
+        ("files:///a.size", "a - true 0"),
+        ("files:///a/b.size", "a/b.size"),
+        ("files:///a", "a"),
+    ] {
+        assert_eq!(text(uri), expected, "{uri}");
+    }
+}
+
+#[test]
+fn variables_are_decoded_and_read_by_their_types() {
+    for (uri, expected) in [
+        ("users://2/caf%C3%A9%20%2Fbar", "café /bar of 2"),
+        ("users://2/%22quoted%22", "\"quoted\" of 2"),
+        ("users://2/7", "7 of 2"),
+        ("files:///a.size?minimum=9&precise=false", "a - false 9"),
+        ("files:///a.size?unit=kilo-bytes", "a kilobytes true 0"),
+        ("files:///a.size?unit=bytes", "a bytes true 0"),
+    ] {
+        assert_eq!(text(uri), expected, "{uri}");
+    }
+}
+
+#[test]
+fn a_variable_that_does_not_parse_is_a_resource_that_is_not_there() {
+    for uri in [
+        "users://x/profile",
+        "users://-1/profile",
+        "users://007/profile",
+        "users://1000/profile",
+        "users://1,\"x\":2/profile",
+        "users://%31%2/profile",
+        "users:///profile",
+        "users://1/",
+        "files:///",
+        "files:///a.size?precise=yes",
+        "files:///a.size?minimum=10",
+        "files:///a.size?unit=miles",
+    ] {
+        let fault = SERVLET.read_resource(uri).unwrap_err();
+        assert_eq!(fault.code(), Fault::RESOURCE_NOT_FOUND, "{uri}");
+    }
+}

@@ -1,0 +1,10 @@
+use mcp_servlet::prelude::*;
+
+#[tool]
+fn greet() -> String {
+    String::new()
+}
+
+mcp_servlet::export!(static SERVLET = { tools: [greet], tools: [greet] });
+
+fn main() {}

@@ -1,0 +1,10 @@
+use mcp_servlet::prelude::*;
+
+#[resource_template(uri_template = "users://{ids}")]
+fn users(ids: Vec<u64>) -> String {
+    ids.len().to_string()
+}
+
+mcp_servlet::export!(static SERVLET = { resource_templates: [users] });
+
+fn main() {}
