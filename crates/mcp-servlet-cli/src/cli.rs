@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::{build, call, describe, failure::Failure, logging, serve};
+use crate::{build, call, describe, failure::Failure, inspect, logging, serve};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -30,6 +30,7 @@ pub(crate) struct Cli {
 enum Command {
     Build(build::Build),
     Describe(describe::Describe),
+    Inspect(inspect::Inspect),
     Call(call::Call),
     Serve(serve::Serve),
 }
@@ -50,6 +51,7 @@ impl Cli {
         match self.command {
             Command::Build(build) => build.run(),
             Command::Describe(describe) => describe.run(),
+            Command::Inspect(inspect) => inspect.run(),
             Command::Call(call) => call.run(),
             Command::Serve(serve) => serve.run(),
         }

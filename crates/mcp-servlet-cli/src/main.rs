@@ -16,6 +16,7 @@ mod cli;
 mod content;
 mod describe;
 mod failure;
+mod inspect;
 mod limits;
 mod logging;
 mod serve;

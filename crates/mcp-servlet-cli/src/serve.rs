@@ -2,23 +2,30 @@
 
 mod transports;
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mcp_servlet_host::{
-    Host, LoadError, Servlet,
+    Entry, LoadError, Loaded, OnFailure, Prefix, Source,
     serve::{ServeOptions, Server},
 };
 
-use crate::{failure::Failure, limits::Limits};
+use crate::{
+    failure::{Failure, Kind, chain},
+    limits::Limits,
+};
 use transports::Transports;
 
 /// Serve the tools of one or more servlets to MCP clients, over standard input and output or HTTP
 #[derive(Args, Debug)]
 pub(crate) struct Serve {
-    /// The servlets' `.wasm` files
+    /// The servlets: `.wasm` files, directories of them, or addresses, which may end in `#sha256=` and a digest
     #[arg(required = true)]
-    files: Vec<PathBuf>,
+    files: Vec<String>,
+
+    /// What stands before the names of tools
+    #[arg(long, value_enum, default_value_t)]
+    prefix: PrefixChoice,
 
     #[command(flatten)]
     transports: Transports,
@@ -27,12 +34,23 @@ pub(crate) struct Serve {
     limits: Limits,
 }
 
+/// What stands before the names of tools.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum PrefixChoice {
+    /// The servlet's name, for tools that another servlet has too
+    #[default]
+    Auto,
+    /// Nothing
+    Never,
+    /// The servlet's name, for all tools
+    Name,
+}
+
 impl Serve {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let options = self.limits.options();
-        let servlets = self.files.iter().map(|file| Servlet::load(file, &options));
-        let host = Host::new(servlets.collect::<Result<_, LoadError>>()?)?;
-        let server = Server::new(Arc::new(host), ServeOptions::default());
+        let loaded = Loaded::load(&self.entries()?, None)?;
+        report(&loaded)?;
+        let server = Server::new(Arc::new(loaded.host), ServeOptions::default());
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;
@@ -40,5 +58,45 @@ impl Serve {
         // Waits neither for input nor for a call that nobody awaits any more.
         runtime.shutdown_background();
         result
+    }
+
+    /// Files that were named must be there; of a directory, what cannot be loaded is left out.
+    fn entries(&self) -> Result<Vec<Entry>, LoadError> {
+        let options = self.limits.options();
+        let mut entries = Vec::new();
+        for file in &self.files {
+            let named = Source::parse(file);
+            for source in named.clone().expand()? {
+                let is_named = source == named;
+                let mut entry = Entry::of(source, options.clone());
+                entry.prefix = self.prefix.into();
+                if is_named {
+                    entry.on_failure = OnFailure::Fail;
+                }
+                entries.push(entry);
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// Says what is not served. If that is everything, nothing is served at all.
+fn report(loaded: &Loaded) -> Result<(), Failure> {
+    for problem in loaded.problems() {
+        eprintln!("not served: {}", chain(problem));
+    }
+    if loaded.host.servlets().is_empty() {
+        return Err(Failure::new(Kind::Servlet, "no servlet can be served"));
+    }
+    Ok(())
+}
+
+impl From<PrefixChoice> for Prefix {
+    fn from(choice: PrefixChoice) -> Self {
+        match choice {
+            PrefixChoice::Auto => Self::Auto,
+            PrefixChoice::Never => Self::Never,
+            PrefixChoice::Name => Self::Name(None),
+        }
     }
 }

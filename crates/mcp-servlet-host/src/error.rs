@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
-use crate::{Fault, Import, inspect::Unreadable};
+use crate::{Fault, FetchError, Import, inspect::Unreadable};
 
 /// Why a servlet was not loaded.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +15,50 @@ pub enum LoadError {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// The address did not give a file.
+    #[error("cannot fetch `{url}`")]
+    Fetch {
+        /// The address that was asked for.
+        url: String,
+        /// What was in the way.
+        source: FetchError,
+    },
+    /// The module is not the one that was asked for.
+    #[error(
+        "`{origin}` is not the file that was asked for: its SHA-256 digest is {found}, not {expected}"
+    )]
+    Digest {
+        /// Where it comes from.
+        origin: String,
+        /// The digest that it should have, in hexadecimal.
+        expected: String,
+        /// The digest that it has.
+        found: String,
+    },
+    /// There is nothing to load.
+    #[error("there is no `.wasm` file in `{}`", path.display())]
+    EmptyDirectory {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Clients would not accept the name of a tool.
+    #[error("tool `{tool}` of `{origin}` cannot be served: {problem}")]
+    ToolName {
+        /// Where it comes from.
+        origin: String,
+        /// The name, its prefix included.
+        tool: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A name or a pattern stands for none of the servlet's tools.
+    #[error("`{servlet}` has no tool `{pattern}`")]
+    NoSuchTool {
+        /// The servlet's name.
+        servlet: String,
+        /// The name or pattern.
+        pattern: String,
     },
     /// The bytes are no core WebAssembly module.
     #[error("cannot load `{servlet}`")]
@@ -247,6 +291,9 @@ impl LoadError {
                     "a dependency is built for browsers (wasm-bindgen); `servlet build` names it"
                         .into()
                 })
+            }
+            Self::DuplicateTool { .. } => {
+                Some("give their servlets names of their own, and a prefix".into())
             }
             _ => None,
         }

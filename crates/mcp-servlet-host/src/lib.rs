@@ -16,9 +16,11 @@ mod engine;
 mod error;
 mod extras;
 mod fault;
+mod glob;
 mod host;
 mod http;
 mod inspect;
+mod load;
 mod log;
 mod options;
 mod result;
@@ -33,12 +35,13 @@ pub use engine::CompileCache;
 pub use error::{CallError, LoadError};
 pub use extras::Extras;
 pub use fault::Fault;
-pub use host::Host;
+pub use host::{Filter, Host, Introduction, Mount, Prefix};
 pub use inspect::{Export, Import, Module, Section, Unreadable};
-pub use options::{AllowedPath, Instances, Isolation, LoadOptions};
+pub use load::{Entry, Loaded, OnFailure};
+pub use options::{AllowedPath, Instances, Isolation, LoadOptions, ToolOptions};
 pub use result::CallToolResult;
 pub use servlet::Servlet;
-pub use source::Source;
+pub use source::{FetchError, Source};
 pub use tool::Tool;
 
 /// A JSON object, in the order in which it was written.

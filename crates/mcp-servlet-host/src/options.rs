@@ -43,6 +43,17 @@ pub struct LoadOptions {
     pub wait: Option<Duration>,
     /// Where compiled modules are kept.
     pub cache: CompileCache,
+    /// Other limits for some tools, by the names that the servlet gives them.
+    pub tools: BTreeMap<String, ToolOptions>,
+}
+
+/// Limits for one tool, where they are others than those of its servlet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolOptions {
+    /// How long one call may run; `Some(None)` lifts the bound.
+    pub timeout: Option<Option<Duration>>,
+    /// How many bytes one call may answer; `Some(None)` leaves it to the memory.
+    pub output: Option<Option<u64>>,
 }
 
 /// How many instances of a servlet there may be, and for how long.
@@ -119,6 +130,7 @@ impl Default for LoadOptions {
             queue: 1024,
             wait: Some(Duration::from_secs(30)),
             cache: CompileCache::Default,
+            tools: BTreeMap::new(),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     description::Description,
     engine::{Job, Pool, Reason, Stop},
     inspect::{CALL, DESCRIBE},
-    source::{check_interface, check_paths},
+    source::{Fetched, check_interface, check_paths},
 };
 
 /// A loaded servlet.
@@ -22,6 +22,7 @@ pub struct Servlet {
     module: Module,
     description: Description,
     options: LoadOptions,
+    digest: [u8; 32],
     pool: Arc<Pool>,
 }
 
@@ -39,7 +40,13 @@ impl Servlet {
     /// # Errors
     /// [`LoadError`] says which of these steps did not succeed.
     pub fn load(source: impl Into<Source>, options: &LoadOptions) -> Result<Self, LoadError> {
-        let (name, origin, wasm) = source.into().read()?;
+        Self::from_fetched(source.into().fetch()?, options)
+    }
+
+    /// Checks and compiles a module and asks it to describe itself.
+    pub(crate) fn from_fetched(fetched: Fetched, options: &LoadOptions) -> Result<Self, LoadError> {
+        let digest = fetched.digest();
+        let Fetched { name, origin, wasm } = fetched;
         let module = Module::read(&wasm).map_err(|source| LoadError::Unreadable {
             servlet: name.clone(),
             source,
@@ -53,9 +60,11 @@ impl Servlet {
             module,
             description: Description::default(),
             options: options.clone(),
+            digest,
             pool,
         };
         servlet.description = servlet.describe()?;
+        servlet.check_options()?;
         Ok(servlet)
     }
 
@@ -67,6 +76,11 @@ impl Servlet {
     /// The file it was loaded from, or its name.
     pub fn origin(&self) -> &str {
         &self.origin
+    }
+
+    /// The SHA-256 digest of the module.
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
     }
 
     /// What the module consists of.
@@ -160,7 +174,12 @@ impl Servlet {
             let known = self.tools().iter().map(Tool::name);
             return Err(CallError::unknown_tool(tool, known));
         }
-        Ok(self.job(CALL, request(tool, arguments, extras).into_bytes()))
+        let mut job = self.job(CALL, request(tool, arguments, extras).into_bytes());
+        if let Some(options) = self.options.tools.get(tool) {
+            job.timeout = options.timeout.unwrap_or(job.timeout);
+            job.output = options.output.unwrap_or(job.output);
+        }
+        Ok(job)
     }
 
     fn finish(&self, output: Vec<u8>) -> Result<CallToolResult, CallError> {
@@ -182,6 +201,18 @@ impl Servlet {
         let description = Description::parse(&self.name, output)?;
         check_names(&self.origin, &description.tools)?;
         Ok(description)
+    }
+
+    /// Options for tools that are not there would be ignored in silence.
+    fn check_options(&self) -> Result<(), LoadError> {
+        let mut names = self.options.tools.keys();
+        match names.find(|name| self.tool(name).is_none()) {
+            None => Ok(()),
+            Some(name) => Err(LoadError::NoSuchTool {
+                servlet: self.name.clone(),
+                pattern: name.clone(),
+            }),
+        }
     }
 
     /// A run of one export, within the limits of the servlet.

@@ -1,9 +1,15 @@
 //! Where servlets come from, and what is checked before one is compiled.
 
+mod fetch;
+
 use std::{
-    fs,
+    fmt::Write as _,
+    fs, io,
     path::{Path, PathBuf},
 };
+
+pub use fetch::FetchError;
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     LoadError, LoadOptions, Module,
@@ -11,16 +17,25 @@ use crate::{
 };
 
 /// Where the module comes from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A file; the servlet is named after its stem.
     File(PathBuf),
+    /// A file on a web server, fetched over `https`, or over `http` from this machine.
+    Url(String),
     /// A module in memory.
     Bytes {
         /// The servlet's name.
         name: String,
         /// The module.
         wasm: Vec<u8>,
+    },
+    /// Any of these, which must have the SHA-256 digest that is given in hexadecimal.
+    Pinned {
+        /// Where it comes from.
+        source: Box<Source>,
+        /// The digest.
+        sha256: String,
     },
 }
 
@@ -30,24 +45,149 @@ impl<P: AsRef<Path>> From<P> for Source {
     }
 }
 
+/// A module and what it is called.
+pub(crate) struct Fetched {
+    pub(crate) name: String,
+    pub(crate) origin: String,
+    pub(crate) wasm: Vec<u8>,
+}
+
+impl Fetched {
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        Sha256::digest(&self.wasm).into()
+    }
+}
+
 impl Source {
+    /// Reads what people write: a path, or an address, which may end in `#sha256=` and a digest.
+    pub fn parse(text: &str) -> Self {
+        if !(text.starts_with("https://") || text.starts_with("http://")) {
+            return Self::File(text.into());
+        }
+        match text.split_once("#sha256=") {
+            Some((url, sha256)) => Self::Url(url.to_owned()).pinned(sha256),
+            None => Self::Url(text.to_owned()),
+        }
+    }
+
+    /// The same, if it has that SHA-256 digest, in hexadecimal.
+    #[must_use]
+    pub fn pinned(self, sha256: &str) -> Self {
+        Self::Pinned {
+            source: Box::new(self),
+            sha256: sha256.to_ascii_lowercase(),
+        }
+    }
+
+    /// The servlets in a directory, by name; any other source is itself.
+    ///
+    /// # Errors
+    /// [`LoadError`] if the directory cannot be read or has no `.wasm` file.
+    pub fn expand(self) -> Result<Vec<Self>, LoadError> {
+        let Self::File(path) = &self else {
+            return Ok(vec![self]);
+        };
+        if !path.is_dir() {
+            return Ok(vec![self]);
+        }
+        let mut files = list(path).map_err(|source| LoadError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        if files.is_empty() {
+            return Err(LoadError::EmptyDirectory { path: path.clone() });
+        }
+        files.sort();
+        Ok(files.into_iter().map(Self::File).collect())
+    }
+
+    /// Reads the module without running it.
+    ///
+    /// # Errors
+    /// [`LoadError`] if there is none.
+    pub fn module(&self) -> Result<Module, LoadError> {
+        let Fetched { name, wasm, .. } = self.clone().fetch()?;
+        Module::read(&wasm).map_err(|source| LoadError::Unreadable {
+            servlet: name,
+            source,
+        })
+    }
+
     /// Name, origin and bytes.
-    pub(crate) fn read(self) -> Result<(String, String, Vec<u8>), LoadError> {
+    pub(crate) fn fetch(self) -> Result<Fetched, LoadError> {
         match self {
-            Self::Bytes { name, wasm } => Ok((name.clone(), name, wasm)),
-            Self::File(path) => {
-                let name = path.file_stem().unwrap_or(path.as_os_str());
-                let (name, origin) = (
-                    name.to_string_lossy().into_owned(),
-                    path.display().to_string(),
-                );
-                match fs::read(&path) {
-                    Ok(wasm) => Ok((name, origin, wasm)),
-                    Err(source) => Err(LoadError::Read { path, source }),
+            Self::Bytes { name, wasm } => Ok(Fetched {
+                origin: name.clone(),
+                name,
+                wasm,
+            }),
+            Self::File(path) => match fs::read(&path) {
+                Ok(wasm) => Ok(Fetched {
+                    name: stem(&path),
+                    origin: path.display().to_string(),
+                    wasm,
+                }),
+                Err(source) => Err(LoadError::Read { path, source }),
+            },
+            Self::Url(url) => Ok(Fetched {
+                name: stem(Path::new(url.split(['?', '#']).next().unwrap_or_default())),
+                wasm: fetch::fetch(&url).map_err(|source| LoadError::Fetch {
+                    url: url.clone(),
+                    source,
+                })?,
+                origin: url,
+            }),
+            Self::Pinned { source, sha256 } => {
+                let fetched = source.fetch()?;
+                let found = hex(&fetched.digest());
+                if found == sha256 {
+                    return Ok(fetched);
                 }
+                Err(LoadError::Digest {
+                    origin: fetched.origin,
+                    expected: sha256,
+                    found,
+                })
             }
         }
     }
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Url(url) => f.write_str(url),
+            Self::Bytes { name, .. } => f.write_str(name),
+            Self::Pinned { source, .. } => source.fmt(f),
+        }
+    }
+}
+
+/// The files of a directory that are named like servlets.
+fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let files = fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path()));
+    let files: io::Result<Vec<_>> = files.collect();
+    Ok(files?
+        .into_iter()
+        .filter(|file| {
+            file.extension()
+                .is_some_and(|extension| extension == "wasm")
+        })
+        .collect())
+}
+
+fn stem(path: &Path) -> String {
+    let name = path.file_stem().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 pub(crate) fn check_interface(servlet: &str, module: &Module) -> Result<(), LoadError> {

@@ -27,6 +27,13 @@ impl Tool {
         }
     }
 
+    /// The same tool under another name.
+    pub(crate) fn renamed(&self, name: String) -> Self {
+        let mut json = self.json.clone();
+        json.insert("name".to_owned(), name.clone().into());
+        Self { name, json }
+    }
+
     /// The name that clients call.
     pub fn name(&self) -> &str {
         &self.name

@@ -251,21 +251,32 @@ fn protocol_error(error: &CallError) -> ErrorData {
     ErrorData::new(ErrorCode(code), message, data)
 }
 
-/// A single servlet speaks for itself; several are introduced by the host.
+/// Who answers: as the operator says, else the servlet if there is only one.
 fn implementation(host: &Host) -> Implementation {
-    if let [servlet] = host.servlets() {
-        let info = servlet.server_info().cloned().map(Value::from);
-        return info
-            .and_then(|info| serde_json::from_value(info).ok())
-            .unwrap_or_else(|| Implementation::new(servlet.name(), "0.0.0"));
+    let mut implementation = match host.servlets() {
+        [servlet] => {
+            let info = servlet.server_info().cloned().map(Value::from);
+            info.and_then(|info| serde_json::from_value(info).ok())
+                .unwrap_or_else(|| Implementation::new(servlet.name(), "0.0.0"))
+        }
+        _ => Implementation::new("mcp-servlet", env!("CARGO_PKG_VERSION")),
+    };
+    let introduction = host.introduction();
+    if let Some(name) = &introduction.name {
+        implementation = Implementation::new(name, "0.0.0");
     }
-    Implementation::new("mcp-servlet", env!("CARGO_PKG_VERSION"))
+    if let Some(version) = &introduction.version {
+        implementation.version.clone_from(version);
+    }
+    implementation
 }
 
 fn instructions(host: &Host) -> Option<String> {
-    let texts: Vec<_> = host
-        .servlets()
-        .iter()
+    if let Some(text) = &host.introduction().instructions {
+        return Some(text.clone());
+    }
+    let servlets = host.servlets().iter();
+    let texts: Vec<_> = servlets
         .filter_map(|servlet| servlet.instructions())
         .collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))

@@ -87,8 +87,7 @@ impl Metrics {
 
     /// Begins to watch a call.
     pub(super) fn call(&self, host: &Host, tool: &str) -> Call<'_> {
-        let mut servlets = host.servlets().iter();
-        let servlet = servlets.find(|servlet| servlet.tool(tool).is_some());
+        let servlet = host.servlet_of(tool);
         self.running.inc();
         Call {
             metrics: self,

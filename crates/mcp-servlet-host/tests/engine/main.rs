@@ -1,6 +1,7 @@
 //! Instances, queues and limits, under calls that go wrong in every way.
 
 mod cancel;
+mod compose;
 mod faults;
 mod network;
 mod paths;

@@ -1,0 +1,162 @@
+//! `servlet inspect`: what a servlet is made of, and what would be served of it.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use clap::Args;
+use mcp_servlet_host::{Entry, LoadError, Loaded, Module, Servlet, Source};
+use serde_json::{Value, json};
+
+use crate::{
+    cli::Format,
+    failure::{Failure, Kind, chain},
+    limits::Limits,
+};
+
+/// Show exports, imports and sizes of servlets, what will be served of them, and why something will not
+#[derive(Args, Debug)]
+pub(crate) struct Inspect {
+    /// A `.wasm` file, a directory of them, or an address
+    file: String,
+
+    /// `json` prints a list
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    #[command(flatten)]
+    limits: Limits,
+}
+
+/// What there is to say about one servlet.
+struct Report {
+    source: String,
+    module: Option<Module>,
+    /// The names of the tools that are served.
+    tools: Vec<String>,
+    problems: Vec<LoadError>,
+}
+
+impl Inspect {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let sources = Source::parse(&self.file).expand()?;
+        let reports: Vec<_> = sources
+            .into_iter()
+            .map(|source| Report::of(source, &self.limits))
+            .collect();
+        let mut out = io::stdout().lock();
+        match self.format {
+            Format::Json => {
+                let all: Vec<_> = reports.iter().map(Report::to_json).collect();
+                writeln!(out, "{}", Value::from(all))?;
+            }
+            Format::Human => {
+                for (at, report) in reports.iter().enumerate() {
+                    if at > 0 {
+                        writeln!(out)?;
+                    }
+                    report.write(&mut out)?;
+                }
+            }
+        }
+        if reports.iter().all(|report| report.tools.is_empty()) {
+            return Err(Failure::new(Kind::Servlet, "nothing would be served"));
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    fn of(source: Source, limits: &Limits) -> Self {
+        let entry = Entry::of(source.clone(), limits.options());
+        let (module, tools, problems) = match Loaded::load(&[entry], None) {
+            Ok(Loaded { host, mut skipped }) => {
+                let tools = host.tools().map(|tool| tool.name().to_owned()).collect();
+                let module = host
+                    .servlets()
+                    .first()
+                    .map(|servlet| Servlet::module(servlet).clone());
+                skipped.extend(host.into_problems());
+                (module, tools, skipped)
+            }
+            Err(error) => (None, Vec::new(), vec![error]),
+        };
+        Self {
+            module: module.or_else(|| source.module().ok()),
+            source: source.to_string(),
+            tools,
+            problems,
+        }
+    }
+
+    /// Imports by what they are for, in the order of their modules.
+    fn imports(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut imports: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for import in self.module.iter().flat_map(|module| &module.imports) {
+            imports
+                .entry(&import.module)
+                .or_default()
+                .push(&import.name);
+        }
+        imports
+    }
+
+    fn exports(&self) -> impl Iterator<Item = &str> {
+        let exports = self.module.iter().flat_map(|module| &module.exports);
+        exports
+            .filter(|export| export.function)
+            .map(|export| export.name.as_str())
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        match &self.module {
+            Some(module) => writeln!(out, "{}: {} bytes", self.source, module.size)?,
+            None => writeln!(out, "{}", self.source)?,
+        }
+        if self.module.is_some() {
+            writeln!(out, "  exports  {}", list(self.exports()))?;
+        }
+        for (module, names) in self.imports() {
+            writeln!(out, "  imports  {module}: {}", list(names.into_iter()))?;
+        }
+        for section in self.module.iter().flat_map(|module| &module.sections) {
+            writeln!(out, "  section  {:<12} {:>9}", section.name, section.size)?;
+        }
+        for tool in &self.tools {
+            writeln!(out, "  serves   {tool}")?;
+        }
+        for problem in &self.problems {
+            writeln!(out, "  problem  {}", chain(problem))?;
+            if let Some(help) = problem.help() {
+                writeln!(out, "           help: {help}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn to_json(&self) -> Value {
+        let sections = self.module.iter().flat_map(|module| &module.sections);
+        let sections =
+            sections.map(|section| json!({ "name": section.name, "size": section.size }));
+        let problem =
+            |problem: &LoadError| json!({ "message": chain(problem), "help": problem.help() });
+        json!({
+            "source": self.source,
+            "size": self.module.as_ref().map(|module| module.size),
+            "exports": self.exports().collect::<Vec<_>>(),
+            "imports": self.imports(),
+            "sections": sections.collect::<Vec<_>>(),
+            "tools": self.tools,
+            "problems": self.problems.iter().map(problem).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.collect();
+    if names.is_empty() {
+        return "nothing".to_owned();
+    }
+    names.join(", ")
+}

@@ -1,0 +1,158 @@
+//! Which tools appear, and under which names.
+
+use std::collections::HashMap;
+
+use super::Mount;
+use crate::{LoadError, Tool, glob};
+
+/// What clients accept as the name of a tool: those of the big models take 64 characters, the protocol itself 128.
+const MAX_NAME: usize = 64;
+
+/// What stands before the names of a servlet's tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Prefix {
+    /// The servlet's name and `_`, for those tools that another servlet has too.
+    #[default]
+    Auto,
+    /// Nothing.
+    Never,
+    /// A name and `_`, for all tools; the servlet's name if there is none.
+    Name(Option<String>),
+}
+
+/// Which tools of a servlet appear. In a pattern, `*` stands for any text and `?` for one character.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Those that match one of these patterns; all if there are no patterns.
+    pub only: Vec<String>,
+    /// But not those that match one of these.
+    pub except: Vec<String>,
+}
+
+impl Filter {
+    fn lets_pass(&self, name: &str) -> bool {
+        let any = |patterns: &[String]| patterns.iter().any(|one| glob::matches(one, name));
+        (self.only.is_empty() || any(&self.only)) && !any(&self.except)
+    }
+
+    /// Patterns that no tool matches: most likely they are misspelled.
+    fn idle<'a>(&'a self, tools: &'a [Tool]) -> impl Iterator<Item = &'a String> {
+        let all = self.only.iter().chain(&self.except);
+        all.filter(|pattern| !tools.iter().any(|tool| glob::matches(pattern, tool.name())))
+    }
+}
+
+/// What [`name_tools`] found.
+pub(super) struct Named {
+    /// Which servlet, under which name, which tool.
+    pub(super) tools: Vec<(usize, String, Tool)>,
+    pub(super) problems: Vec<LoadError>,
+}
+
+/// Chooses tools and gives them names; whether names are unique is not decided here.
+pub(super) fn name_tools(mounts: &[Mount]) -> Named {
+    let mut problems = Vec::new();
+    let mut tools = Vec::new();
+    for (at, mount) in mounts.iter().enumerate() {
+        let servlet = &mount.servlet;
+        problems.extend(
+            mount
+                .filter
+                .idle(servlet.tools())
+                .map(|pattern| LoadError::NoSuchTool {
+                    servlet: servlet.name().to_owned(),
+                    pattern: pattern.clone(),
+                }),
+        );
+        let chosen = servlet.tools().iter();
+        let chosen = chosen.filter(|tool| mount.filter.lets_pass(tool.name()));
+        tools.extend(chosen.map(|tool| (at, plain_name(mount, tool), tool.clone())));
+    }
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for (_, name, _) in &tools {
+        *count.entry(name.clone()).or_default() += 1;
+    }
+    for (at, name, _) in &mut tools {
+        let mount = &mounts[*at];
+        if mount.prefix == Prefix::Auto && count[name.as_str()] > 1 {
+            *name = prefixed(mount.servlet.name(), name);
+        }
+    }
+    tools.retain(|(at, name, _)| match problem(name) {
+        None => true,
+        Some(problem) => {
+            problems.push(LoadError::ToolName {
+                origin: mounts[*at].servlet.origin().to_owned(),
+                tool: name.clone(),
+                problem,
+            });
+            false
+        }
+    });
+    Named { tools, problems }
+}
+
+/// The name of a tool if no other one has it.
+fn plain_name(mount: &Mount, tool: &Tool) -> String {
+    match &mount.prefix {
+        Prefix::Auto | Prefix::Never => tool.name().to_owned(),
+        Prefix::Name(None) => prefixed(mount.servlet.name(), tool.name()),
+        Prefix::Name(Some(prefix)) => prefixed(prefix, tool.name()),
+    }
+}
+
+/// A servlet may be called as a file is; what names of tools cannot have becomes `_`.
+fn prefixed(prefix: &str, tool: &str) -> String {
+    let prefix = prefix
+        .chars()
+        .map(|one| if is_allowed(one) { one } else { '_' });
+    prefix.chain(['_']).chain(tool.chars()).collect()
+}
+
+fn is_allowed(one: char) -> bool {
+    one.is_ascii_alphanumeric() || "_-.".contains(one)
+}
+
+fn problem(name: &str) -> Option<String> {
+    let length = name.chars().count();
+    if length > MAX_NAME {
+        return Some(format!(
+            "it has {length} characters, and clients take {MAX_NAME}"
+        ));
+    }
+    let wrong = name.chars().find(|one| !is_allowed(*one))?;
+    Some(format!(
+        "clients do not take {wrong:?} in it, only letters, digits, `_`, `-` and `.`"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_clients_take() {
+        assert_eq!(problem("get_user-by.id2"), None);
+        assert_eq!(problem(&"x".repeat(64)), None);
+        assert!(problem(&"x".repeat(65)).is_some_and(|text| text.contains("65 characters")));
+        assert!(problem("a b").is_some_and(|text| text.contains("' '")));
+        assert_eq!(prefixed("my tool (2)", "t"), "my_tool__2__t");
+    }
+
+    #[test]
+    fn filters_choose_and_leave_out() {
+        let filter = Filter {
+            only: vec!["get_*".into(), "put".into()],
+            except: vec!["*_secret".into()],
+        };
+        for (name, passes) in [
+            ("get_a", true),
+            ("put", true),
+            ("puts", false),
+            ("get_secret", false),
+        ] {
+            assert_eq!(filter.lets_pass(name), passes, "{name}");
+        }
+        assert!(Filter::default().lets_pass("anything"));
+    }
+}

@@ -1,0 +1,124 @@
+//! Loads several servlets, of which one that fails hides no other.
+
+use std::{sync::Arc, thread};
+
+use crate::{
+    Filter, Host, LoadError, LoadOptions, Mount, Prefix, Servlet, Source, source::Fetched,
+};
+
+/// A servlet to load, and how it shall appear.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name in logs, errors and prefixes; by default that of its file.
+    pub name: Option<String>,
+    /// Where it comes from.
+    pub source: Source,
+    /// What it may do.
+    pub options: LoadOptions,
+    /// What stands before the names of its tools.
+    pub prefix: Prefix,
+    /// Which of its tools appear.
+    pub filter: Filter,
+    /// What it means if it cannot be loaded.
+    pub on_failure: OnFailure,
+}
+
+/// What it means if a servlet cannot be loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// The others are served without it.
+    #[default]
+    Skip,
+    /// Nothing is served.
+    Fail,
+}
+
+impl Entry {
+    /// A servlet as nobody configured it.
+    pub fn of(source: Source, options: LoadOptions) -> Self {
+        Self {
+            name: None,
+            source,
+            options,
+            prefix: Prefix::default(),
+            filter: Filter::default(),
+            on_failure: OnFailure::default(),
+        }
+    }
+}
+
+/// What became of several [`Entry`]s.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Those that were loaded.
+    pub host: Host,
+    /// Why the others were not.
+    pub skipped: Vec<LoadError>,
+}
+
+impl Loaded {
+    /// Loads servlets, several at a time, and puts them side by side in the given order.
+    ///
+    /// A servlet of `previous` whose module and options are the same is not loaded again: it keeps its instances.
+    ///
+    /// # Errors
+    /// The first [`LoadError`] of an entry that must not fail, or of [`Host::compose`].
+    pub fn load(entries: &[Entry], previous: Option<&Host>) -> Result<Self, LoadError> {
+        let mut results = Vec::new();
+        let at_once = thread::available_parallelism().map_or(1, usize::from) * 2;
+        for chunk in entries.chunks(at_once) {
+            thread::scope(|scope| {
+                let load = |entry| scope.spawn(move || load(entry, previous));
+                let threads: Vec<_> = chunk.iter().map(load).collect();
+                results.extend(threads.into_iter().map(|thread| {
+                    // A panic in here is a defect of ours, and goes on as one.
+                    thread
+                        .join()
+                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                }));
+            });
+        }
+        let mut mounts = Vec::new();
+        let mut skipped = Vec::new();
+        for (entry, result) in entries.iter().zip(results) {
+            match result {
+                Ok(servlet) => mounts.push(Mount {
+                    servlet,
+                    prefix: entry.prefix.clone(),
+                    filter: entry.filter.clone(),
+                }),
+                Err(error) if entry.on_failure == OnFailure::Fail => return Err(error),
+                Err(error) => skipped.push(error),
+            }
+        }
+        let host = Host::compose(mounts)?;
+        Ok(Self { host, skipped })
+    }
+
+    /// Everything that is not served, and why.
+    pub fn problems(&self) -> impl Iterator<Item = &LoadError> {
+        self.skipped.iter().chain(self.host.problems())
+    }
+}
+
+fn load(entry: &Entry, previous: Option<&Host>) -> Result<Arc<Servlet>, LoadError> {
+    let mut fetched = entry.source.clone().fetch()?;
+    if let Some(name) = &entry.name {
+        fetched.name.clone_from(name);
+    }
+    if let Some(same) = previous.and_then(|host| unchanged(host, &fetched, &entry.options)) {
+        return Ok(same);
+    }
+    Servlet::from_fetched(fetched, &entry.options).map(Arc::new)
+}
+
+fn unchanged(host: &Host, fetched: &Fetched, options: &LoadOptions) -> Option<Arc<Servlet>> {
+    let mut servlets = host.servlets().iter();
+    let is_same = |servlet: &&Arc<Servlet>| {
+        servlet.name() == fetched.name
+            && servlet.origin() == fetched.origin
+            && servlet.digest() == fetched.digest()
+            && servlet.options() == options
+    };
+    servlets.find(is_same).cloned()
+}

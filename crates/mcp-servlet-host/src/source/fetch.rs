@@ -1,0 +1,72 @@
+//! Fetches a module from a web server.
+
+use std::{io::Read as _, time::Duration};
+
+use url::{Host, Url};
+
+/// How long fetching may take.
+const TIMEOUT: Duration = Duration::from_mins(1);
+
+/// How large a module may be, in bytes.
+const MAX_SIZE: u64 = 64 << 20;
+
+/// Why a module could not be fetched.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FetchError {
+    /// The address is none.
+    #[error("this is no address")]
+    Address(#[from] url::ParseError),
+    /// What is fetched runs, so nobody on the way may change it.
+    #[error("a servlet is fetched over `https`; `http` is for this machine only")]
+    Insecure,
+    /// The server answered with an error, or not at all.
+    #[error("the server did not send it")]
+    Server(#[from] Box<ureq::Error>),
+    /// The connection broke.
+    #[error("the connection broke")]
+    Broken(#[from] std::io::Error),
+    /// It is larger than any servlet.
+    #[error("it is larger than {limit} bytes")]
+    TooLarge {
+        /// The most that is read.
+        limit: u64,
+    },
+}
+
+/// Fetches a module.
+pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
+    let url = Url::parse(url)?;
+    let local = is_local(&url);
+    if url.scheme() != "https" && !local {
+        return Err(FetchError::Insecure);
+    }
+    let config = ureq::Agent::config_builder()
+        .timeout_global(Some(TIMEOUT))
+        // This machine may redirect to others, but no one may redirect to what is not safe.
+        .max_redirects(if local { 0 } else { 5 })
+        .https_only(!local)
+        .build();
+    let agent: ureq::Agent = config.into();
+    let response = agent.get(url.as_str()).call().map_err(Box::new)?;
+    let body = response
+        .into_body()
+        .into_with_config()
+        .limit(u64::MAX)
+        .reader();
+    let mut wasm = Vec::new();
+    body.take(MAX_SIZE + 1).read_to_end(&mut wasm)?;
+    if wasm.len() as u64 > MAX_SIZE {
+        return Err(FetchError::TooLarge { limit: MAX_SIZE });
+    }
+    Ok(wasm)
+}
+
+fn is_local(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}

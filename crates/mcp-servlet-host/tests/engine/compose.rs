@@ -1,0 +1,295 @@
+//! Several servlets in one server, and where they come from.
+
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+use mcp_servlet_host::{
+    CallError, Entry, Filter, Host, LoadError, LoadOptions, Loaded, OnFailure, Prefix, Source,
+    ToolOptions,
+};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::support::{Wat, chain};
+
+/// A servlet whose tools answer with the name of the servlet.
+fn wasm(name: &str, tools: &[&str]) -> Vec<u8> {
+    let tool = |tool| json!({ "name": tool, "inputSchema": { "type": "object" } });
+    let tools: Vec<_> = tools.iter().map(tool).collect();
+    let answer = json!({ "content": [{ "type": "text", "text": name }] });
+    let describe = json!({ "tools": tools }).to_string();
+    Wat::new()
+        .describe(&describe)
+        .answer(&answer.to_string())
+        .wasm()
+}
+
+fn entry(name: &str, tools: &[&str]) -> Entry {
+    let source = Source::Bytes {
+        name: name.into(),
+        wasm: wasm(name, tools),
+    };
+    Entry::of(source, LoadOptions::default())
+}
+
+fn load(entries: &[Entry]) -> Loaded {
+    Loaded::load(entries, None).expect("a host")
+}
+
+fn names(host: &Host) -> Vec<&str> {
+    host.tools().map(mcp_servlet_host::Tool::name).collect()
+}
+
+fn text(host: &Host, tool: &str) -> String {
+    let result = host.call(tool, None).expect("a result");
+    result.content()[0]["text"]
+        .as_str()
+        .expect("text")
+        .to_owned()
+}
+
+#[test]
+fn tools_that_two_servlets_have_get_the_names_of_their_servlets() {
+    let host = load(&[entry("a", &["get", "only-a"]), entry("b", &["get"])]).host;
+    assert_eq!(names(&host), ["a_get", "only-a", "b_get"]);
+    assert_eq!(text(&host, "b_get"), "b");
+    assert_eq!(text(&host, "a_get"), "a");
+    let tool = host.tool("b_get").expect("a tool");
+    assert_eq!(tool.json()["name"], "b_get");
+    assert!(matches!(
+        host.call("get", None),
+        Err(CallError::UnknownTool { .. })
+    ));
+}
+
+#[test]
+fn a_prefix_is_what_the_entry_says() {
+    let mut all = [entry("a", &["get"]), entry("b", &["get"])];
+    all[0].prefix = Prefix::Name(Some("x".into()));
+    all[1].prefix = Prefix::Name(None);
+    assert_eq!(names(&load(&all).host), ["x_get", "b_get"]);
+    all[1].prefix = Prefix::Never;
+    assert_eq!(names(&load(&all).host), ["x_get", "get"]);
+}
+
+#[test]
+fn collisions_that_remain_are_an_error_with_both_origins() {
+    let mut all = [entry("a", &["get"]), entry("b", &["get"])];
+    for entry in &mut all {
+        entry.prefix = Prefix::Never;
+    }
+    let error = Loaded::load(&all, None).expect_err("a collision");
+    assert_eq!(
+        error.to_string(),
+        "two tools are called `get`: one in `a`, one in `b`"
+    );
+    let same = [entry("a", &["get"]), entry("a", &["get"])];
+    let error = Loaded::load(&same, None).expect_err("a collision");
+    assert!(error.to_string().contains("`a_get`"), "{error}");
+}
+
+#[test]
+fn names_that_clients_do_not_take_are_not_served_and_said() {
+    let long = "x".repeat(63);
+    let mut entry = entry("servlet", &["good", "not good", &long]);
+    let loaded = load(std::slice::from_ref(&entry));
+    assert_eq!(names(&loaded.host), ["good", &long]);
+    let problems: Vec<_> = loaded.problems().map(chain_of).collect();
+    assert_eq!(problems.len(), 1);
+    assert!(
+        problems[0].contains("`not good` of `servlet`"),
+        "{problems:?}"
+    );
+    entry.prefix = Prefix::Name(None);
+    let loaded = load(&[entry]);
+    assert_eq!(names(&loaded.host), ["servlet_good"]);
+    assert!(
+        loaded
+            .problems()
+            .any(|problem| problem.to_string().contains("71 characters"))
+    );
+}
+
+fn chain_of(error: &LoadError) -> String {
+    chain(error)
+}
+
+#[test]
+fn tools_are_chosen_by_patterns_and_patterns_without_tools_are_said() {
+    let mut entry = entry("a", &["get_x", "get_y", "put"]);
+    entry.filter = Filter {
+        only: vec!["get_*".into(), "gte_*".into()],
+        except: vec!["*_y".into()],
+    };
+    let loaded = load(&[entry]);
+    assert_eq!(names(&loaded.host), ["get_x"]);
+    let problems: Vec<_> = loaded.problems().map(ToString::to_string).collect();
+    assert_eq!(problems, ["`a` has no tool `gte_*`"]);
+}
+
+#[test]
+fn a_servlet_that_fails_hides_no_other_unless_it_must_not_fail() {
+    let broken = Source::Bytes {
+        name: "broken".into(),
+        wasm: b"nonsense".to_vec(),
+    };
+    let mut all = [
+        Entry::of(broken, LoadOptions::default()),
+        entry("good", &["t"]),
+    ];
+    let loaded = load(&all);
+    assert_eq!(names(&loaded.host), ["t"]);
+    assert!(loaded.skipped[0].to_string().contains("broken"));
+    all[0].on_failure = OnFailure::Fail;
+    let error = Loaded::load(&all, None).expect_err("it must not fail");
+    assert!(matches!(error, LoadError::Unreadable { .. }), "{error:?}");
+}
+
+#[test]
+fn a_tool_can_have_limits_of_its_own() {
+    let tools = json!({ "tools": [
+        { "name": "slow", "inputSchema": {} }, { "name": "large", "inputSchema": {} },
+    ] });
+    let wat = Wat::new()
+        .describe(&tools.to_string())
+        .answer(r#"{"content":[]}"#);
+    let limits = [(
+        "large".to_owned(),
+        ToolOptions {
+            timeout: Some(Some(Duration::from_mins(5))),
+            output: Some(Some(3)),
+        },
+    )];
+    let options = LoadOptions {
+        tools: limits.into(),
+        ..LoadOptions::default()
+    };
+    let servlet = wat.load_with(&options).expect("a servlet");
+    servlet
+        .call("slow", None)
+        .expect("the limit is for the other one");
+    let error = servlet.call("large", None).expect_err("it is too large");
+    assert!(
+        matches!(error, CallError::OutputTooLarge { limit: 3, .. }),
+        "{error:?}"
+    );
+    let options = LoadOptions {
+        tools: [("lagre".to_owned(), ToolOptions::default())].into(),
+        ..LoadOptions::default()
+    };
+    let error = wat.load_with(&options).expect_err("there is no such tool");
+    assert_eq!(error.to_string(), "`test` has no tool `lagre`");
+}
+
+#[test]
+fn a_directory_is_its_servlets_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let parse = |path: &Path| Source::parse(path.to_str().expect("UTF-8"));
+    let error = parse(folder.path()).expand().expect_err("it is empty");
+    assert!(
+        matches!(error, LoadError::EmptyDirectory { .. }),
+        "{error:?}"
+    );
+    for name in ["b", "a"] {
+        fs::write(
+            folder.path().join(name).with_extension("wasm"),
+            wasm(name, &[name]),
+        )
+        .expect("a file");
+    }
+    fs::write(folder.path().join("README"), "no servlet").expect("a file");
+    let sources = parse(folder.path()).expand().expect("two files");
+    let entries: Vec<_> = sources
+        .into_iter()
+        .map(|source| Entry::of(source, LoadOptions::default()))
+        .collect();
+    let host = load(&entries).host;
+    assert_eq!(names(&host), ["a", "b"]);
+    assert_eq!(host.servlets()[0].name(), "a");
+}
+
+/// Serves a file once per connection.
+fn server(status: &'static str, body: Vec<u8>) -> u16 {
+    let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = server.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for stream in server.incoming() {
+            let mut stream = stream.expect("a connection");
+            let _ = stream.read(&mut [0; 1024]).expect("a request");
+            let head = format!(
+                "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(&[head.as_bytes(), &body].concat());
+        }
+    });
+    port
+}
+
+#[test]
+fn a_servlet_comes_from_a_web_server_if_it_is_the_one_that_was_asked_for() {
+    let wasm = wasm("remote", &["t"]);
+    let digest: Vec<_> = Sha256::digest(&wasm)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let digest = digest.concat();
+    let url = format!(
+        "http://127.0.0.1:{}/tools/remote.wasm",
+        server("200 OK", wasm)
+    );
+    let load = |text: &str| {
+        Loaded::load(
+            &[Entry {
+                on_failure: OnFailure::Fail,
+                ..Entry::of(Source::parse(text), LoadOptions::default())
+            }],
+            None,
+        )
+    };
+    let host = load(&url).expect("a host").host;
+    assert_eq!(host.servlets()[0].name(), "remote");
+    load(&format!("{url}#sha256={}", digest.to_uppercase())).expect("the digest is right");
+    let error = load(&format!("{url}#sha256={}", "0".repeat(64))).expect_err("another digest");
+    assert!(error.to_string().contains(&digest), "{error}");
+}
+
+#[test]
+fn addresses_that_are_not_safe_or_not_there_are_refused() {
+    let missing = format!(
+        "http://127.0.0.1:{}/x.wasm",
+        server("404 Not Found", Vec::new())
+    );
+    for (url, said) in [
+        ("http://example.com/x.wasm", "`https`"),
+        ("http://127.0.0.1.example.com/x.wasm", "`https`"),
+        ("https://", "no address"),
+        (missing.as_str(), "404"),
+    ] {
+        let error = Loaded::load(
+            &[Entry {
+                on_failure: OnFailure::Fail,
+                ..Entry::of(Source::parse(url), LoadOptions::default())
+            }],
+            None,
+        );
+        let error = chain(&error.expect_err("no servlet"));
+        assert!(error.contains(said) && error.contains(url), "{error}");
+    }
+}
+
+#[test]
+fn loading_again_keeps_what_is_the_same() {
+    let mut all = [entry("a", &["x"]), entry("b", &["y"])];
+    let first = load(&all).host;
+    all[1].options.timeout = None;
+    let second = Loaded::load(&all, Some(&first)).expect("a host").host;
+    assert!(Arc::ptr_eq(&first.servlets()[0], &second.servlets()[0]));
+    assert!(!Arc::ptr_eq(&first.servlets()[1], &second.servlets()[1]));
+}
