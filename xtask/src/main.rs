@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
 
 mod bench;
+mod clients;
 mod codegen;
 mod conformance;
 mod demo;
@@ -40,6 +41,8 @@ enum Command {
     Tidy,
     /// Run MCP's official conformance suite against examples/everything, over HTTP
     Conformance,
+    /// List and call every tool of every example with the official Python client and the Inspector
+    Clients,
     /// Measure size, speed and build cost against the official generator's servlets
     Bench(bench::Options),
 }
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Command::Bless => test::bless(),
         Command::Tidy => tidy::run(),
         Command::Conformance => conformance::run(),
+        Command::Clients => clients::check(),
         Command::Bench(options) => bench::bench(&options),
     };
     match result {

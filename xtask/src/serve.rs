@@ -22,6 +22,8 @@ impl Server {
             .arg("serve")
             .args(files)
             .args(["--http", "127.0.0.1:0"])
+            // Clients make mistakes on purpose, and each would be a line.
+            .env("RUST_LOG", "off")
             .stderr(Stdio::piped())
             .spawn()
             .context("cannot start the server")?;
@@ -61,16 +63,16 @@ pub(crate) fn servlet() -> Command {
 }
 
 /// Builds the `servlet` command, and with it these examples as wasm.
-pub(crate) fn build(examples: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn build(examples: &[impl AsRef<str>]) -> anyhow::Result<Vec<PathBuf>> {
     run(show_first_build(&mut cargo(&["programs"])))?;
     let folder = target().join("wasm32-unknown-unknown/servlet");
     for example in examples {
         let mut build = servlet();
-        build.args(["build", &format!("examples/{example}")]);
+        build.args(["build", &format!("examples/{}", example.as_ref())]);
         run(build.stdout(Stdio::null()))?;
     }
     Ok(examples
         .iter()
-        .map(|name| folder.join(format!("{name}.wasm")))
+        .map(|name| folder.join(format!("{}.wasm", name.as_ref())))
         .collect())
 }

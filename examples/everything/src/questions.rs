@@ -55,7 +55,7 @@ struct Choices {
 }
 
 /// Lets the client's model answer.
-#[tool(read_only)]
+#[tool(read_only, meta = { "mcp-servlet/asks": true })]
 pub(crate) fn test_sampling(
     context: &Context,
     /// what the model is asked
@@ -66,7 +66,7 @@ pub(crate) fn test_sampling(
 }
 
 /// Asks who is there.
-#[tool(read_only)]
+#[tool(read_only, meta = { "mcp-servlet/asks": true })]
 pub(crate) fn test_elicitation(
     context: &Context,
     /// what to ask
@@ -76,25 +76,25 @@ pub(crate) fn test_elicitation(
 }
 
 /// Asks with a default for each kind of entry.
-#[tool(read_only)]
+#[tool(read_only, meta = { "mcp-servlet/asks": true })]
 pub(crate) fn test_elicitation_sep1034_defaults(context: &Context) -> Result<String, ToolError> {
     describe(context.elicit::<Defaults>("defaults", "Change what is wrong.")?)
 }
 
 /// Asks with each kind of choice.
-#[tool(read_only)]
+#[tool(read_only, meta = { "mcp-servlet/asks": true })]
 pub(crate) fn test_elicitation_sep1330_enums(context: &Context) -> Result<String, ToolError> {
     describe(context.elicit::<Choices>("choices", "Choose.")?)
 }
 
 /// Needs a client that can sample, whatever it is called with.
-#[tool(read_only)]
+#[tool(read_only, meta = { "mcp-servlet/asks": true })]
 pub(crate) fn test_missing_capability(context: &Context) -> Result<String, ToolError> {
     Ok(context.sample("anything", "Say anything.")?.text())
 }
 
 /// Asks in the middle of its answer.
-#[tool(read_only)]
+#[tool(read_only, meta = { "mcp-servlet/asks": true })]
 pub(crate) fn test_streaming_elicitation(context: &Context) -> Result<String, ToolError> {
     describe(context.elicit::<User>("user", "Who are you?")?)
 }

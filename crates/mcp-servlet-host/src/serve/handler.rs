@@ -205,9 +205,9 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(params::refuse(request))
+        Err(params::refuse(request, Era::of(&context)))
     }
 }
 

@@ -174,6 +174,9 @@ async fn run(
 
 /// What rmcp's service leaves open: it counts no sessions, and cannot say what is wrong with a body.
 async fn guard(State(endpoint): State<Endpoint>, request: Request, next: Next) -> Response {
+    if request.method() == Method::DELETE {
+        return ended(next.run(request).await);
+    }
     if request.method() != Method::POST {
         return next.run(request).await;
     }
@@ -192,6 +195,14 @@ async fn guard(State(endpoint): State<Endpoint>, request: Request, next: Next) -
         Err(refusal) => return refusal,
     };
     body::exact(next.run(request).await, active)
+}
+
+/// The answer to the end of a session. Clients take rmcp's 202, which promises to end it later, for a failure.
+fn ended(mut response: Response) -> Response {
+    if response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
 }
 
 /// Whether a request, if it is good, is the first one of a session.

@@ -117,8 +117,15 @@ impl Call<'_> {
             Err(error) => outcome(error),
         };
         self.count(outcome, self.start.elapsed());
-        if let Err(error) = result {
-            tracing::warn!(%error, "call");
+        match result {
+            Ok(_) => {}
+            // What the client did, or what a servlet says on purpose, is nothing for an operator to look after.
+            Err(
+                error @ (CallError::UnknownTool { .. }
+                | CallError::Fault { .. }
+                | CallError::Cancelled),
+            ) => tracing::debug!(%error, "call"),
+            Err(error) => tracing::warn!(%error, "call"),
         }
     }
 

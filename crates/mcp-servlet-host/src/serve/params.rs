@@ -14,9 +14,23 @@ use rmcp::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::era::Era;
+
+/// What MCP has no more since 2026-07-28.
+const REMOVED: [&str; 5] = [
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "resources/subscribe",
+    "resources/unsubscribe",
+];
+
 /// What is wrong with a request that has fallen through: its method, or its params.
-pub(super) fn refuse(request: CustomRequest) -> ErrorData {
+pub(super) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
     let CustomRequest { method, params, .. } = request;
+    if era == Era::Modern && REMOVED.contains(&&*method) {
+        return unknown_method(&method);
+    }
     let params = params.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
     let problem = match &*method {
         "initialize" => problem::<InitializeRequestParams>(params),
@@ -33,12 +47,14 @@ pub(super) fn refuse(request: CustomRequest) -> ErrorData {
         }
         "notifications/cancelled" => problem::<CancelledNotificationParam>(params),
         "ping" | "server/discover" => "they are no object".to_owned(),
-        _ => {
-            let message = format!("unknown method `{method}`");
-            return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
-        }
+        _ => return unknown_method(&method),
     };
     ErrorData::invalid_params(format!("wrong params of `{method}`: {problem}"), None)
+}
+
+pub(super) fn unknown_method(method: &str) -> ErrorData {
+    let message = format!("unknown method `{method}`");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 fn problem<T: DeserializeOwned>(params: Value) -> String {
