@@ -1,4 +1,5 @@
-//! Measures our servlets against those of the official generator; `bench/runner` does the work.
+//! Measures our servlets against those of the official generator, for which `bench/runner` does the
+//! work, and the code generator against typify alone.
 
 use clap::Args;
 
@@ -44,5 +45,14 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
     ];
     command.args(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| flag));
     // A backtrace per call would drown what is measured.
-    run(command.env("RUST_BACKTRACE", "0"))
+    run(command.env("RUST_BACKTRACE", "0"))?;
+    if options.quick || options.format == "json" {
+        return Ok(());
+    }
+    run(&mut cargo(&[
+        "bench",
+        "--quiet",
+        "--package",
+        "xtp-codegen",
+    ]))
 }

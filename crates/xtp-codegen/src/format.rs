@@ -22,7 +22,12 @@ pub(crate) fn join(header: &str, items: impl IntoIterator<Item = String>) -> Str
 
 /// Prints an item.
 pub(crate) fn item(item: &Item) -> String {
-    prettyplease::unparse(&syn::parse_quote!(#item))
+    prettyplease::unparse(&syn::File {
+        shebang: None,
+        frontmatter: None,
+        attrs: Vec::new(),
+        items: vec![item.clone()],
+    })
 }
 
 /// Prints an item that has items in it, with a blank line between any two of these.

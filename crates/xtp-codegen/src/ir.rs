@@ -26,6 +26,13 @@ impl Module {
         types.map(|(index, def)| (TypeId(index), def))
     }
 
+    /// The type of everything that has one, without what stands in lists and maps.
+    pub(crate) fn items(&self) -> impl Iterator<Item = &Item> {
+        let parameters = self.functions().flat_map(Function::parameters);
+        let types = self.types.iter().flat_map(|def| def.kind.items());
+        types.chain(parameters.map(|parameter| &parameter.value))
+    }
+
     /// Exports and imports.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &Function> {
         self.exports.iter().chain(&self.imports)
@@ -64,6 +71,20 @@ pub(crate) enum Kind {
     /// A struct of one field, since the type contains itself.
     Newtype(Item),
     Union(Union),
+}
+
+impl Kind {
+    /// The types that a type consists of, but for the members of a union.
+    pub(crate) fn items(&self) -> Vec<&Item> {
+        match self {
+            Self::Struct(def) => {
+                let extra = def.extra.iter().map(|(_, item)| item);
+                def.fields.iter().map(|f| &f.value).chain(extra).collect()
+            }
+            Self::Alias(item) | Self::Newtype(item) => vec![item],
+            Self::Enum(_) | Self::Union(_) => Vec::new(),
+        }
+    }
 }
 
 /// An object with known properties.
@@ -115,6 +136,16 @@ pub(crate) enum Type {
     Named(TypeId),
     List(Box<Item>),
     Map(Box<Item>),
+}
+
+impl Type {
+    /// Whether values consist of this type, however deep in lists and maps.
+    pub(crate) fn has(&self, part: &Self) -> bool {
+        match self {
+            Self::List(item) | Self::Map(item) => item.ty.has(part),
+            other => other == part,
+        }
+    }
 }
 
 /// An export or an import.

@@ -71,7 +71,7 @@ const KEYWORDS: [&str; 48] = [
 
 /// What is in scope everywhere, which a glob import of the generated module would hide; and at
 /// the end, what is generated besides the types of the schema.
-const PRELUDE: [&str; 46] = [
+const PRELUDE: [&str; 47] = [
     "AsMut",
     "AsRef",
     "AsyncFn",
@@ -118,6 +118,7 @@ const PRELUDE: [&str; 46] = [
     "Unpin",
     "Vec",
     "UnknownValue",
+    "Rfc3339",
 ];
 
 #[cfg(test)]

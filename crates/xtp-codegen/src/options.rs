@@ -174,9 +174,15 @@ pub enum Dates {
     /// `jiff::Timestamp`; jiff needs `default-features = false` and the features `alloc` and
     /// `serde`.
     Jiff,
+    /// `Rfc3339`, a generated struct around `time::OffsetDateTime`; time needs
+    /// `default-features = false` and the feature `serde-well-known`.
+    Time,
     /// A type of one's own that reads and writes RFC 3339, by its path.
     Type(String),
 }
+
+/// The struct that is generated for `time`, whose own type does not read and write RFC 3339.
+pub(crate) const RFC_3339: &str = "Rfc3339";
 
 impl Dates {
     fn path(&self) -> &str {
@@ -184,6 +190,7 @@ impl Dates {
             Self::Text => "String",
             Self::Chrono => "::chrono::DateTime<::chrono::FixedOffset>",
             Self::Jiff => "::jiff::Timestamp",
+            Self::Time => RFC_3339,
             Self::Type(path) => path,
         }
     }

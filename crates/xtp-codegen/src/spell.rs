@@ -1,9 +1,7 @@
 //! How each type of a schema is spelt in Rust.
 
-use std::collections::BTreeMap;
-
 use syn::visit_mut::{self, VisitMut};
-use syn::{Fields, Item, Type, parse_quote};
+use syn::{Type, parse_quote};
 
 use crate::ir::Module;
 use crate::json_schema::{self, Leaf, Slot, TYPE};
@@ -13,7 +11,7 @@ use crate::typify;
 /// The Rust types of everything that has one.
 #[derive(Debug)]
 pub(crate) struct Spelling {
-    types: BTreeMap<(String, String), Type>,
+    types: typify::Types,
 }
 
 impl Spelling {
@@ -23,24 +21,10 @@ impl Spelling {
     /// If typify fails, which is nobody's fault but the generator's.
     pub(crate) fn of(module: &Module, outside: &Types) -> Result<Self, typify::Failure> {
         let definitions = json_schema::definitions(module, outside.byte);
-        let raw = typify::generate(definitions, &json_schema::leaves(module))?;
+        let mut types = typify::types(definitions, &json_schema::leaves(module))?;
         let mut respell = Respell { module, outside };
-        let structs = raw.items.into_iter().filter_map(|item| match item {
-            Item::Struct(item) => Some(item),
-            _ => None,
-        });
-        let mut types = BTreeMap::new();
-        for item in structs {
-            let Fields::Named(fields) = item.fields else {
-                continue;
-            };
-            let owner = item.ident.to_string();
-            for field in fields.named {
-                let Some(ident) = field.ident else { continue };
-                let mut ty = field.ty;
-                respell.visit_type_mut(&mut ty);
-                types.insert((owner.clone(), ident.to_string()), ty);
-            }
+        for ty in types.values_mut() {
+            respell.visit_type_mut(ty);
         }
         Ok(Self { types })
     }

@@ -2,6 +2,7 @@
 
 mod alias;
 mod constructor;
+mod dates;
 pub(crate) mod docs;
 mod enums;
 mod structs;
@@ -39,6 +40,7 @@ pub(crate) fn items(
             Kind::Union(content) => items.extend(union::items(*id, def, content, spelling)?),
         }
     }
+    items.extend(dates::items(module, options));
     items.extend(structs::helper(module, options));
     items.extend(enums::error(module, options));
     Ok(items)

@@ -1,10 +1,11 @@
 //! From JSON Schema to Rust by typify. The only file that names typify and its schemars.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use schemars_0_8::schema::{InstanceType, Schema, SchemaObject};
 use serde_json::Value;
-use typify_impl::{TypeSpace, TypeSpaceSettings};
+use typify_impl::{TypeDetails, TypeSpace, TypeSpaceSettings};
 
 use crate::json_schema::{Definitions, Leaf};
 
@@ -24,17 +25,19 @@ pub(crate) enum Failure {
     Output(#[from] syn::Error),
 }
 
-/// Generates a Rust type for each definition, in an order of typify's own. Strings whose format
-/// is one of `leaves` get the type of that name.
+/// Finds the Rust type of each property of the definitions, by the names of both. Strings whose
+/// format is one of `leaves` have the type of that name.
+///
+/// The source that typify could write is not asked for: its names are numbers.
 ///
 /// # Errors
 /// If typify cannot make types of the definitions.
-pub(crate) fn generate(definitions: Definitions, leaves: &[Leaf]) -> Result<syn::File, Failure> {
+pub(crate) fn types(definitions: Definitions, leaves: &[Leaf]) -> Result<Types, Failure> {
     let schemas = definitions.into_iter().map(parse);
     let schemas = schemas.collect::<Result<Vec<_>, _>>()?;
     // The checks rule out every panic that is known; this turns an unknown one into an error,
     // except in a plugin, where panics abort.
-    let stream = catch_unwind(AssertUnwindSafe(|| {
+    let found = catch_unwind(AssertUnwindSafe(|| {
         let mut settings = TypeSpaceSettings::default();
         settings.with_map_type("::std::collections::BTreeMap");
         for leaf in leaves.iter().map(|leaf| leaf.format()) {
@@ -42,12 +45,28 @@ pub(crate) fn generate(definitions: Definitions, leaves: &[Leaf]) -> Result<syn:
         }
         let mut space = TypeSpace::new(&settings);
         space.add_ref_types(schemas)?;
-        Ok::<_, typify_impl::Error>(space.to_stream())
+        properties(&space)
     }));
-    let stream = stream.map_err(|payload| Failure::Panicked {
+    found.map_err(|payload| Failure::Panicked {
         message: panic_message(payload.as_ref()),
-    })??;
-    Ok(syn::parse2(stream)?)
+    })?
+}
+
+/// Rust types, by the names of a definition and of its property.
+pub(crate) type Types = BTreeMap<(String, String), syn::Type>;
+
+fn properties(space: &TypeSpace) -> Result<Types, Failure> {
+    let mut types = Types::new();
+    for definition in space.iter_types() {
+        let TypeDetails::Struct(details) = definition.details() else {
+            continue;
+        };
+        for (property, id) in details.properties() {
+            let ty = syn::parse2(space.get_type(&id)?.ident())?;
+            types.insert((definition.name(), property.to_owned()), ty);
+        }
+    }
+    Ok(types)
 }
 
 fn string_of(format: &str) -> SchemaObject {

@@ -44,6 +44,7 @@ fn options(name: &str) -> Options {
         "catch-all" => options.catch_all(true),
         "dates-chrono" => options.dates(Dates::Chrono),
         "dates-jiff" => options.dates(Dates::Jiff),
+        "dates-time" => options.dates(Dates::Time),
         "decoded-bytes" => options.decode_byte(true),
         "keep-null" => options.keep_null(true),
         "enum-conversions" => options,

@@ -24,6 +24,7 @@ goldens! {
     collisions = "../../../crates/xtp-codegen/tests/golden/collisions/expected.rs",
     dates_chrono = "../../../crates/xtp-codegen/tests/golden/dates-chrono/expected.rs",
     dates_jiff = "../../../crates/xtp-codegen/tests/golden/dates-jiff/expected.rs",
+    dates_time = "../../../crates/xtp-codegen/tests/golden/dates-time/expected.rs",
     decoded_bytes = "../../../crates/xtp-codegen/tests/golden/decoded-bytes/expected.rs",
     descriptions = "../../../crates/xtp-codegen/tests/golden/descriptions/expected.rs",
     empty = "../../../crates/xtp-codegen/tests/golden/empty/expected.rs",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Item, Kind, Module, Type, TypeId};
+use crate::ir::{Kind, Module, Type, TypeId};
 
 /// Turns each alias that leads back to itself into a newtype.
 pub(super) fn close(module: &mut Module) {
@@ -32,19 +32,11 @@ fn contains_itself(module: &Module, id: TypeId) -> bool {
 
 /// The types that a type consists of.
 fn targets(kind: &Kind) -> Vec<TypeId> {
-    let items: Vec<&Item> = match kind {
-        Kind::Struct(def) => {
-            let extra = def.extra.iter().map(|(_, item)| item);
-            def.fields.iter().map(|f| &f.value).chain(extra).collect()
-        }
-        Kind::Enum(_) => Vec::new(),
-        Kind::Alias(item) | Kind::Newtype(item) => vec![item],
-        Kind::Union(union) => return union.members.iter().map(|(_, id)| *id).collect(),
-    };
-    items
-        .into_iter()
-        .filter_map(|item| target(&item.ty))
-        .collect()
+    if let Kind::Union(union) = kind {
+        return union.members.iter().map(|(_, id)| *id).collect();
+    }
+    let items = kind.items().into_iter();
+    items.filter_map(|item| target(&item.ty)).collect()
 }
 
 /// The type definition that values consist of, however deep in lists and maps.

@@ -65,35 +65,40 @@ pub(crate) const ROWS: [Row; 20] = [
     ("20 many tools in one servlet", || elsewhere(20)),
 ];
 
-/// Where the defects of the glue have their cases: a file, and a test or a fixture in it.
+/// Where the defects of the glue have their cases: a file, and what stands in it for the case.
 const ELSEWHERE: [(u8, &str, &str); 7] = [
     (
         10,
-        "crates/xtp-codegen/tests/golden/functions/schema.yaml",
-        "imports:",
+        "tests/e2e/plugins/names.rs",
+        "#[test]\nfn exports_and_imports_have_the_names_of_the_schema()",
     ),
     (
         13,
-        "crates/mcp-servlet/tests/ui/fail/payload-has-no-such-encoding.rs",
-        "TextPlain",
+        "crates/xtp-codegen/tests/glue.rs",
+        "#[test]\nfn content_types_carry_what_they_can_and_the_rest_is_reported()",
     ),
     (
         14,
         "crates/mcp-servlet/tests/xtp.rs",
-        "fn payloads_are_what_the_content_type_says",
+        "#[test]\nfn payloads_are_what_the_content_type_says()",
     ),
     (
         15,
-        "crates/mcp-servlet/tests/xtp.rs",
-        "fn payloads_are_what_the_content_type_says",
+        "tests/e2e/plugins/conformance.rs",
+        "#[test]\nfn payloads_that_are_not_json_pass_as_they_are()",
     ),
     (
         17,
-        "crates/xtp-codegen/tests/golden/functions/schema.yaml",
-        "codeSamples",
+        "crates/xtp-codegen/tests/glue.rs",
+        "#[test]\nfn code_samples_are_comments()",
     ),
-    (18, "Cargo.toml", "edition = \"2024\""),
-    (20, "tests/e2e/calls.rs", "#[test]"),
+    // The goldens, with glue among them, compile in the edition of the workspace.
+    (18, "tests/goldens/Cargo.toml", "edition.workspace = true"),
+    (
+        20,
+        "tests/e2e/calls.rs",
+        "#[test]\nfn every_tool_answers_a_good_call()",
+    ),
 ];
 
 fn root() -> &'static Path {
