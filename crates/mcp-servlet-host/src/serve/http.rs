@@ -21,6 +21,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{Server, handler::Handler};
+use body::Kind;
 
 /// How long connections may take to close once nothing is running on them.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -157,18 +158,24 @@ async fn run(
             tracing::debug!(%error, "cannot set TCP_NODELAY");
         }
     });
-    let stop = server.clone();
-    let serving = axum::serve(listener, routes)
-        .with_graceful_shutdown(async move { stop.0.active.stopping().await });
-    let ending = async {
-        server.0.active.stopping().await;
-        server.0.active.idle(server.0.options.drain).await;
-        streams.cancel();
+    let (idle, stop) = (CancellationToken::new(), server.clone());
+    let serving = {
+        let idle = idle.clone();
+        axum::serve(listener, routes).with_graceful_shutdown(async move {
+            stop.0.active.stopping().await;
+            // Until then clients can connect, to answer questions and to hear that nothing new is taken.
+            stop.0.active.idle(stop.0.options.drain).await;
+            streams.cancel();
+            idle.cancel();
+        })
+    };
+    let closing = async {
+        idle.cancelled().await;
         tokio::time::sleep(CLOSING).await;
     };
     tokio::select! {
         result = serving.into_future() => Ok(result?),
-        () = ending => Ok(()),
+        () = closing => Ok(()),
     }
 }
 
@@ -181,19 +188,19 @@ async fn guard(State(endpoint): State<Endpoint>, request: Request, next: Next) -
         return next.run(request).await;
     }
     let active = endpoint.server.0.active.begin();
-    if endpoint.server.is_stopping() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
-    }
     if opens_session(request.headers())
         && endpoint.sessions.sessions.read().await.len() >= endpoint.limits.sessions
     {
         let retry = [(header::RETRY_AFTER, "30")];
         return (StatusCode::SERVICE_UNAVAILABLE, retry, "too many sessions").into_response();
     }
-    let request = match body::checked(request, endpoint.limits.body).await {
-        Ok(request) => request,
+    let (request, kind) = match body::checked(request, endpoint.limits.body).await {
+        Ok(checked) => checked,
         Err(refusal) => return refusal,
     };
+    if kind == Kind::Request && endpoint.server.is_stopping() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
+    }
     body::exact(next.run(request).await, active)
 }
 

@@ -1,5 +1,7 @@
 //! MCP as clients see it: over a pipe and over HTTP.
 
+mod asks;
+mod client;
 mod http;
 mod pipe;
 #[path = "../support/mod.rs"]

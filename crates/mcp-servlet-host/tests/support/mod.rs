@@ -49,6 +49,20 @@ impl Wat {
         self.export("call", json, "(call $output {}) (i32.const 0)")
     }
 
+    /// Answers the first call with the first text, and so on; with the last one from then on.
+    pub(crate) fn answers(mut self, texts: &[&str]) -> Self {
+        let mut body = "(global.set $calls (i32.add (global.get $calls) (i32.const 1)))".to_owned();
+        for (at, text) in texts.iter().enumerate() {
+            let (from, length) = (self.data.len(), text.len());
+            self.data.extend(text.as_bytes());
+            body += &format!(
+                "(if (i32.gt_s (global.get $calls) (i32.const {at}))
+                    (then (call $output (i32.const {from}) (i32.const {length}))))"
+            );
+        }
+        self.export("call", "", &format!("{body} (i32.const 0)"))
+    }
+
     pub(crate) fn wasm(&self) -> Vec<u8> {
         let data: Vec<_> = self
             .data

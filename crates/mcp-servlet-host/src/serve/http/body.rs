@@ -17,25 +17,35 @@ use crate::serve::exact::unload_text;
 #[derive(Deserialize)]
 struct Envelope {
     jsonrpc: String,
+    id: Option<serde::de::IgnoredAny>,
     method: Option<String>,
     result: Option<serde::de::IgnoredAny>,
     error: Option<serde::de::IgnoredAny>,
 }
 
+/// What a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It wants an answer.
+    Request,
+    /// It is an answer, or wants none.
+    Other,
+}
+
 /// A request whose body is a message of JSON-RPC, or the answer that says why it is none.
-pub(super) async fn checked(request: Request, limit: usize) -> Result<Request, Response> {
+pub(super) async fn checked(request: Request, limit: usize) -> Result<(Request, Kind), Response> {
     let (parts, body) = request.into_parts();
     let Ok(bytes) = to_bytes(body, limit).await else {
         let message = format!("the body is longer than {limit} bytes, or broke off");
         return Err((StatusCode::PAYLOAD_TOO_LARGE, message).into_response());
     };
     match check(&bytes) {
-        Ok(()) => Ok(Request::from_parts(parts, Body::from(bytes))),
+        Ok(kind) => Ok((Request::from_parts(parts, Body::from(bytes)), kind)),
         Err((code, message)) => Err(refusal(code, &message)),
     }
 }
 
-fn check(bytes: &[u8]) -> Result<(), (i32, String)> {
+fn check(bytes: &[u8]) -> Result<Kind, (i32, String)> {
     const PARSE_ERROR: i32 = -32700;
     const INVALID_REQUEST: i32 = -32600;
     let json = serde_json::from_slice::<serde::de::IgnoredAny>(bytes);
@@ -59,7 +69,10 @@ fn check(bytes: &[u8]) -> Result<(), (i32, String)> {
     if envelope.method.is_none() && !answers {
         return Err(wrong("there is no `method`".into()));
     }
-    Ok(())
+    Ok(match (envelope.id, envelope.method) {
+        (Some(_), Some(_)) => Kind::Request,
+        _ => Kind::Other,
+    })
 }
 
 fn refusal(code: i32, message: &str) -> Response {

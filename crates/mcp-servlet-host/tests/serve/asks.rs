@@ -1,0 +1,122 @@
+//! Servlets that ask the client, and how clients of both eras get the questions.
+
+use mcp_servlet_host::Host;
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Served, request},
+    support::{DESCRIPTION, Wat},
+};
+
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// A servlet that asks in its first call, and answers in its second.
+fn asking(question: &Value) -> Served {
+    let asks = json!({
+        "resultType": "input_required",
+        "inputRequests": {"q": question},
+        "requestState": "{\"secret\":1}",
+    });
+    let done = json!({"content": [{"type": "text", "text": "done"}]});
+    let wat = Wat::new().describe(DESCRIPTION);
+    let servlet = wat.answers(&[&asks.to_string(), &done.to_string()]).load();
+    Served::start(Host::new(vec![servlet.expect("a servlet")]).expect("a host"))
+}
+
+fn form() -> Value {
+    let schema = json!({"type": "object", "properties": {"x": {"type": "string", "vendor": 1}}});
+    let params = json!({"mode": "form", "message": "Which?", "requestedSchema": schema});
+    json!({"method": "elicitation/create", "params": params})
+}
+
+/// A call in the stateless era, by a client that can show forms.
+fn call(more: &Value) -> Value {
+    let mut params = json!({"name": "t", "_meta": {CAPABILITIES: {"elicitation": {}}}});
+    for (key, value) in more.as_object().expect("an object") {
+        params[key] = value.clone();
+    }
+    params
+}
+
+#[test]
+fn clients_of_the_stateless_era_get_questions_and_sealed_state() {
+    let served = asking(&form());
+    let first = served.ask("tools/call", call(&json!({}))).message()["result"].clone();
+    assert_eq!(first["resultType"], "input_required");
+    assert_eq!(first["inputRequests"], json!({"q": form()}));
+    let state = first["requestState"].as_str().expect("a state");
+    assert_ne!(state, "{\"secret\":1}");
+    let responses = json!({"q": {"action": "accept", "content": {"x": "y"}}});
+    let more = json!({"inputResponses": responses, "requestState": state});
+    let second = served.ask("tools/call", call(&more)).message()["result"].clone();
+    assert_eq!(second["content"][0]["text"], "done");
+    assert_eq!(second["resultType"], "complete");
+}
+
+#[test]
+fn state_that_is_not_from_here_is_refused() {
+    let served = asking(&form());
+    let first = served.ask("tools/call", call(&json!({})));
+    let state = first.message()["result"]["requestState"].clone();
+    let changed = format!("{}x", state.as_str().expect("a state"));
+    for more in [
+        json!({"requestState": changed}),
+        json!({"requestState": "{\"secret\":1}"}),
+        json!({"requestState": state, "arguments": {"other": 1}}),
+    ] {
+        let refused = served.ask("tools/call", call(&more));
+        assert_eq!(refused.code(), (200, -32602), "{more}");
+    }
+}
+
+#[test]
+fn clients_are_not_asked_what_they_cannot_answer() {
+    let served = asking(&form());
+    let refused = served.ask("tools/call", json!({"name": "t"}));
+    assert_eq!(refused.code(), (400, -32021));
+    let required = &refused.message()["error"]["data"]["requiredCapabilities"];
+    assert_eq!(required, &json!({"elicitation": {}}));
+}
+
+#[test]
+fn clients_of_the_handshake_era_are_asked_while_their_request_is_open() {
+    let served = asking(&form());
+    let session = served.open_with(&json!({"elicitation": {}}));
+    let mut heard = Vec::new();
+    let message = request("tools/call", json!({"name": "t"}));
+    let response = served.converse(&session, &message, |question| {
+        heard.push(question.clone());
+        json!({"action": "accept", "content": {"x": "y"}})
+    });
+    assert_eq!(response["result"]["content"][0]["text"], "done");
+    let [question] = &heard[..] else {
+        panic!("one question, not {heard:?}");
+    };
+    assert_eq!(question["method"], "elicitation/create");
+    let schema = &question["params"]["requestedSchema"];
+    assert_eq!(schema, &form()["params"]["requestedSchema"]);
+}
+
+#[test]
+fn a_servlet_that_asks_wrongly_is_at_fault() {
+    let served = asking(&json!({"method": "tools/call"}));
+    assert_eq!(
+        served.ask("tools/call", call(&json!({}))).code(),
+        (200, -32603)
+    );
+}
+
+#[test]
+fn a_server_that_stops_still_takes_answers_but_nothing_new() {
+    let served = asking(&form());
+    let session = served.open_with(&json!({"elicitation": {}}));
+    let message = request("tools/call", json!({"name": "t"}));
+    let response = served.converse(&session, &message, |_| {
+        served.server.stop();
+        assert_eq!(served.send("GET", "/health", &[], "").status, 503);
+        assert_eq!(served.ask("tools/list", json!({})).status, 503);
+        assert_eq!(served.in_session(&session, &message).status, 503);
+        json!({"action": "decline"})
+    });
+    assert_eq!(response["result"]["content"][0]["text"], "done");
+}
