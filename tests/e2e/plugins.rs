@@ -3,3 +3,4 @@
 mod conformance;
 mod host;
 mod names;
+mod parcels;

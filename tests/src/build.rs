@@ -5,6 +5,11 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
+/// What servlets are built for.
+const TARGET: &str = "wasm32-unknown-unknown";
+
+const HINT: &str = "without the target, run `rustup target add wasm32-unknown-unknown`";
+
 /// How the examples are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
@@ -70,20 +75,37 @@ pub fn fixture(name: &str) -> PathBuf {
     folder.join(format!("{name}.wasm"))
 }
 
+/// The wasm of an example that is a plugin of another interface than MCP's.
+///
+/// In the profile of the tests themselves: there, its build script finds the code generator built.
+///
+/// # Panics
+///
+/// If it does not build, with what cargo said.
+pub fn plugin(name: &str) -> PathBuf {
+    static BUILT: OnceLock<()> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let mut cargo = cargo();
+        cargo.args(["build", "--target", TARGET, "--package", name]);
+        finish(&mut cargo, HINT);
+    });
+    target()
+        .join(TARGET)
+        .join("debug")
+        .join(format!("{name}.wasm"))
+}
+
 fn wasm_folder(profile: Profile) -> PathBuf {
-    target().join("wasm32-unknown-unknown").join(profile.name())
+    target().join(TARGET).join(profile.name())
 }
 
 fn build_wasm(profile: Profile, packages: &[&str]) {
     let mut cargo = cargo();
     cargo
-        .args(["build", "--target", "wasm32-unknown-unknown"])
+        .args(["build", "--target", TARGET])
         .args(["--profile", profile.name()])
         .args(packages);
-    finish(
-        &mut cargo,
-        "without the target, run `rustup target add wasm32-unknown-unknown`",
-    );
+    finish(&mut cargo, HINT);
 }
 
 /// The `servlet` command, as new as its source.

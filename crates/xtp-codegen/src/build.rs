@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::names::snake;
 use crate::options::Options;
 use crate::rules::Mode;
@@ -130,8 +130,10 @@ impl Build {
         let folder = env::var_os("OUT_DIR").ok_or(BuildError::NoOutDir);
         match folder.and_then(|folder| self.write_to(Path::new(&folder))) {
             Ok((_, warnings)) => {
-                for line in warnings.to_string().lines() {
-                    println!("cargo::warning={line}");
+                for warning in warnings.iter().filter(|warning| !self.is_nagging(warning)) {
+                    for line in warning.to_string().lines() {
+                        println!("cargo::warning={line}");
+                    }
                 }
             }
             Err(problem) => {
@@ -139,6 +141,13 @@ impl Build {
                 std::process::exit(1);
             }
         }
+    }
+
+    /// Whether a warning only says that another tool would refuse what this one understands.
+    /// Nobody wants to read that with each build; `servlet gen --check` and `Strict` tell it.
+    fn is_nagging(&self, warning: &Diagnostic) -> bool {
+        let is_beyond = matches!(warning.code, Code::BeyondPublished | Code::BeyondLibrary);
+        is_beyond && self.mode == Mode::Lenient
     }
 
     /// Generates into a folder, and gives the file's path and what others may refuse in the

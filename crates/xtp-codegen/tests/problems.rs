@@ -115,7 +115,7 @@ fn points_at_problems_of_properties() {
         (Error, Code::UnknownType, "a: {type: text}", 17, "/type"),
         (Warning, Code::BeyondPublished, "a: {enum: [x]}", 11, "/enum"),
         (Warning, Code::BeyondPublished, "a: {properties: {}}", 11, "/properties"),
-        (Warning, Code::Format, "a: {type: integer, format: uint8}", 34, "/format"),
+        (Warning, Code::BeyondPublished, "a: {type: integer, format: uint8}", 34, "/format"),
         (Error, Code::Format, "a: {type: string, format: uri}", 33, "/format"),
         (Error, Code::Format, "a: {type: string, format: int32}", 33, "/format"),
         (Error, Code::Format, "a: {type: boolean, format: byte}", 34, "/format"),

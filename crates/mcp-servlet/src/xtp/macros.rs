@@ -46,6 +46,10 @@ macro_rules! __xtp_export {
             )*];
         }
 
+        // Only hosts and tests call exports; without either, the plugin is no dead code yet.
+        #[cfg(not(target_family = "wasm"))]
+        const _: &[$crate::xtp::Export] = <$plugin as $crate::xtp::Plugin>::EXPORTS;
+
         $(
             #[cfg(target_family = "wasm")]
             const _: () = {

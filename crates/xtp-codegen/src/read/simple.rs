@@ -66,15 +66,15 @@ pub(super) fn format(
     let formats = TYPES.iter().find(|(known, _)| Some(*known) == ty);
     let formats = formats.map_or(&[][..], |(_, formats)| *formats);
     let at = cursor.at();
-    let code = Code::Format;
     if let Some(known) = formats.iter().find(|known| **known == name) {
         if !PUBLISHED.contains(&name) {
             let message = format!("by the published rules, there is no format `{name}`");
-            let problem = report.refused(Refused::Published, code, &at, message);
+            let problem = report.refused(Refused::Published, Code::BeyondPublished, &at, message);
             problem.help("the official library knows it, and so does this generator");
         }
         return Some(known);
     }
+    let code = Code::Format;
     let shown = name.escape_debug();
     let (message, refused) = match ty {
         // The published rules let any format go with any type.

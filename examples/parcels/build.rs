@@ -1,0 +1,5 @@
+//! Makes Rust of the schema.
+
+fn main() {
+    xtp_codegen::Build::new("shop.yaml").generate();
+}
