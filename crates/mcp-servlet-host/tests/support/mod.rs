@@ -51,16 +51,17 @@ impl Wat {
 
     /// Answers the first call with the first text, and so on; with the last one from then on.
     pub(crate) fn answers(mut self, texts: &[&str]) -> Self {
-        let mut body = "(global.set $calls (i32.add (global.get $calls) (i32.const 1)))".to_owned();
-        for (at, text) in texts.iter().enumerate() {
+        let answers = texts.iter().enumerate().map(|(at, text)| {
             let (from, length) = (self.data.len(), text.len());
             self.data.extend(text.as_bytes());
-            body += &format!(
+            format!(
                 "(if (i32.gt_s (global.get $calls) (i32.const {at}))
                     (then (call $output (i32.const {from}) (i32.const {length}))))"
-            );
-        }
-        self.export("call", "", &format!("{body} (i32.const 0)"))
+            )
+        });
+        let answers: String = answers.collect();
+        let count = "(global.set $calls (i32.add (global.get $calls) (i32.const 1)))";
+        self.export("call", "", &format!("{count} {answers} (i32.const 0)"))
     }
 
     pub(crate) fn wasm(&self) -> Vec<u8> {
