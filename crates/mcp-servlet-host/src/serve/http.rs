@@ -1,6 +1,7 @@
 //! MCP over streamable HTTP: one endpoint, `/mcp`, for both eras.
 
 mod body;
+mod cors;
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -108,6 +109,7 @@ pub async fn http(
     };
     let routes = Router::new()
         .route_service("/mcp", mcp)
+        .route_layer(middleware::from_fn(cors::share))
         .route_layer(middleware::from_fn_with_state(endpoint, guard))
         .merge(health(server));
     run(server, listener, routes, streams).await

@@ -25,6 +25,8 @@ pub(crate) struct Served {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     session: Option<String>,
+    /// Whose pages may read it.
+    pub(crate) origin: Option<String>,
     body: String,
 }
 
@@ -99,7 +101,9 @@ impl Served {
         let request = request.body(body.to_owned()).expect("a request");
         let mut response = agent.run(request).expect("an answer");
         let session = response.headers().get("mcp-session-id");
+        let origin = response.headers().get("access-control-allow-origin");
         Answer {
+            origin: origin.map(|origin| origin.to_str().expect("text").to_owned()),
             status: response.status().as_u16(),
             session: session.map(|id| id.to_str().expect("text").to_owned()),
             body: response.body_mut().read_to_string().expect("text"),

@@ -76,6 +76,26 @@ fn other_hosts_and_origins_are_refused() {
 }
 
 #[test]
+fn pages_of_allowed_origins_may_ask_and_read() {
+    let served = plain();
+    let ask = |origin| {
+        let headers = [
+            ("origin", origin),
+            ("access-control-request-method", "POST"),
+            ("access-control-request-headers", "mcp-param-x"),
+        ];
+        let asked = served.send("OPTIONS", "/mcp", &headers, "");
+        let listed = served.ask_with(&[("origin", origin)], "tools/list", json!({}));
+        (asked.status, asked.origin, listed.status, listed.origin)
+    };
+    let here = "http://localhost:5173";
+    let allowed = Some(here.to_owned());
+    assert_eq!(ask(here), (204, allowed.clone(), 200, allowed));
+    assert_eq!(ask("http://evil.example"), (403, None, 403, None));
+    assert_eq!(served.ask("tools/list", json!({})).origin, None);
+}
+
+#[test]
 fn bodies_that_are_no_messages_get_a_code() {
     let mut options = HttpOptions::default();
     options.body = 1000;
