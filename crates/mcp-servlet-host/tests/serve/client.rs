@@ -196,6 +196,23 @@ impl Served {
         panic!("the stream ended without a response");
     }
 
+    /// The first message on the stream of a session that belongs to no request, once `act` has run.
+    pub(crate) fn hear(&self, session: &str, act: impl FnOnce()) -> Value {
+        let mut stream = ureq::get(format!("http://{}/mcp", self.address))
+            .header("accept", "text/event-stream")
+            .header("mcp-session-id", session)
+            .call()
+            .expect("a stream");
+        act();
+        let lines = BufReader::new(stream.body_mut().as_reader()).lines();
+        let mut lines = lines.map(|line| line.expect("a line"));
+        let data = lines.find_map(|line| {
+            let data = line.strip_prefix("data:")?;
+            data.contains('{').then(|| data.to_owned())
+        });
+        serde_json::from_str(&data.expect("a message")).expect("JSON")
+    }
+
     pub(crate) fn in_session(&self, session: &str, message: &Value) -> Answer {
         let headers = [
             ("mcp-session-id", session),

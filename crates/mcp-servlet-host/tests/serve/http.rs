@@ -1,5 +1,7 @@
 //! MCP over real HTTP: sessions, stateless requests, and what is refused.
 
+use std::sync::Arc;
+
 use mcp_servlet_host::{
     Host,
     serve::{Change, HttpOptions, ServeOptions},
@@ -248,6 +250,25 @@ fn subscriptions_hear_of_changes_until_the_server_stops() {
     assert_eq!(method(1), "notifications/tools/list_changed");
     let last = messages.last().expect("a result");
     assert_eq!(last["result"]["resultType"], "complete", "{last}");
+}
+
+#[test]
+fn another_host_answers_from_now_on_and_sessions_are_told() {
+    let served = plain();
+    let session = served.open();
+    let other = json!({"tools": [{"name": "u", "inputSchema": {"type": "object"}}]});
+    let heard = served.hear(&session, || {
+        let same = host(DESCRIPTION, "{}");
+        served.server.replace(Arc::new(same));
+        let other = host(&other.to_string(), r#"{"content":[]}"#);
+        served.server.replace(Arc::new(other));
+    });
+    assert_eq!(heard["method"], "notifications/tools/list_changed");
+    let names = served.ask("tools/list", json!({})).message()["result"]["tools"].clone();
+    assert_eq!(names, other["tools"]);
+    let call = request("tools/call", json!({"name": "u"}));
+    let called = served.in_session(&session, &call).message();
+    assert_eq!(called["result"], json!({"content": []}));
 }
 
 #[test]

@@ -236,3 +236,24 @@ async fn a_client_that_leaves_at_once_is_no_error() {
         [] as [Value; 0]
     );
 }
+
+#[tokio::test]
+async fn a_server_that_is_stopped_leaves_its_client() {
+    let (client, pipe) = tokio::io::duplex(1 << 16);
+    let host = Arc::new(host(DESCRIPTION, "{}"));
+    let server = Server::new(host, ServeOptions::default());
+    let serving = server.clone();
+    let serving = tokio::spawn(async move { serve::serve(&serving, pipe).await });
+    let (reader, mut writer) = tokio::io::split(client);
+    let open = json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
+    });
+    let sent = writer.write_all(format!("{open}\n").as_bytes()).await;
+    sent.expect("a write");
+    let mut lines = BufReader::new(reader).lines();
+    assert!(lines.next_line().await.expect("a read").is_some());
+    server.stop();
+    serving.await.expect("no panic").expect("a graceful end");
+    assert_eq!(lines.next_line().await.expect("a read"), None);
+}
