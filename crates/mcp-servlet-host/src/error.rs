@@ -138,6 +138,40 @@ pub enum LoadError {
         /// What is wrong there.
         problem: String,
     },
+    /// The servlet failed while it listed what it has beside tools.
+    #[error("`{servlet}` cannot list what it has in `{export}`")]
+    List {
+        /// The servlet's name.
+        servlet: String,
+        /// The export that was running.
+        export: &'static str,
+        /// How it failed.
+        source: Box<CallError>,
+    },
+    /// What the servlet listed cannot be used.
+    #[error("`{servlet}` lists wrongly: output of `{export}`, {at}: {problem}")]
+    BadList {
+        /// The servlet's name.
+        servlet: String,
+        /// The export that was running.
+        export: &'static str,
+        /// A JSON pointer, or the line and column of a syntax error.
+        at: String,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// Two servlets have the same resource, resource template or prompt.
+    #[error("two {kind} are called `{key}`: one in `{first}`, one in `{second}`")]
+    Duplicate {
+        /// What they are, in the plural.
+        kind: &'static str,
+        /// The address, template or name.
+        key: String,
+        /// Where the first one comes from.
+        first: String,
+        /// Where the second one comes from.
+        second: String,
+    },
     /// Two tools share a name.
     #[error("two tools are called `{tool}`: one in `{first}`, one in `{second}`")]
     DuplicateTool {
@@ -161,6 +195,20 @@ pub enum CallError {
         tool: String,
         /// A tool whose name looks like it.
         similar: Option<String>,
+    },
+    /// No servlet has a prompt of that name.
+    #[error("unknown prompt `{prompt}`")]
+    UnknownPrompt {
+        /// The name that was asked for.
+        prompt: String,
+        /// A prompt whose name looks like it.
+        similar: Option<String>,
+    },
+    /// There is nothing at that address.
+    #[error("resource not found: {uri}")]
+    UnknownResource {
+        /// The address that was asked for.
+        uri: String,
     },
     /// The servlet raised an error of its own, by name or as plain text.
     #[error("{}", fault.message)]
@@ -308,9 +356,19 @@ impl CallError {
         }
     }
 
+    pub(crate) fn unknown_prompt<'a>(prompt: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        Self::UnknownPrompt {
+            prompt: prompt.to_owned(),
+            similar: similar(prompt, known).map(str::to_owned),
+        }
+    }
+
     /// What to do about it, where that can be said in general.
     pub fn help(&self) -> Option<String> {
         match self {
+            Self::UnknownPrompt { similar, .. } => similar
+                .as_ref()
+                .map(|name| format!("there is a prompt `{name}`")),
             Self::UnknownTool { similar, .. } => similar
                 .as_ref()
                 .map(|name| format!("there is a tool `{name}`")),
@@ -323,12 +381,17 @@ impl CallError {
         let internal =
             |servlet: &String, export| Fault::internal(servlet, export, self.to_string());
         match self {
-            Self::UnknownTool { similar, .. } => Fault {
+            Self::UnknownTool { similar, .. } | Self::UnknownPrompt { similar, .. } => Fault {
                 code: Fault::INVALID_PARAMS,
                 message: self.to_string(),
                 data: similar
                     .as_ref()
                     .map(|name| serde_json::json!({ "similar": name })),
+            },
+            Self::UnknownResource { uri } => Fault {
+                code: Fault::RESOURCE_NOT_FOUND,
+                message: self.to_string(),
+                data: Some(serde_json::json!({ "uri": uri })),
             },
             Self::Fault { fault, .. } => Fault::clone(fault),
             Self::Busy { servlet, .. } | Self::Waited { servlet, .. } => Fault {

@@ -18,6 +18,8 @@ impl Fault {
     pub const INVALID_PARAMS: i32 = -32602;
     /// Ours, of those that the protocol leaves to servers: try again later.
     pub const BUSY: i32 = -32000;
+    /// MCP up to 2025-11-25: there is no such resource. Clients of later revisions get [`Self::INVALID_PARAMS`].
+    pub const RESOURCE_NOT_FOUND: i32 = -32002;
     /// JSON-RPC: the server failed.
     pub const INTERNAL: i32 = -32603;
 

@@ -89,6 +89,7 @@ impl Host {
         for (servlet, name, tool) in tools {
             host.add(servlet, name, &tool)?;
         }
+        host.problems.extend(host.duplicates());
         Ok(host)
     }
 

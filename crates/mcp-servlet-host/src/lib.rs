@@ -28,6 +28,7 @@ pub mod serve;
 mod servlet;
 mod source;
 pub mod space;
+mod surface;
 mod tool;
 
 pub use arguments::{ArgumentError, Expected, parse_arguments, schema_type};
@@ -42,6 +43,7 @@ pub use options::{AllowedPath, Instances, Isolation, LoadOptions, ToolOptions};
 pub use result::CallToolResult;
 pub use servlet::Servlet;
 pub use source::{FetchError, Source};
+pub use surface::Listed;
 pub use tool::Tool;
 
 /// A JSON object, in the order in which it was written.

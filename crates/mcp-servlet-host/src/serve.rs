@@ -12,6 +12,7 @@ mod page;
 mod params;
 mod rounds;
 mod seal;
+mod surface;
 
 use std::{
     future::Future,

@@ -10,6 +10,7 @@ use crate::{
     engine::{Job, Pool, Reason, Stop},
     inspect::{CALL, DESCRIBE},
     source::{Fetched, check_interface, check_paths},
+    surface::Surface,
 };
 
 /// A loaded servlet.
@@ -21,6 +22,7 @@ pub struct Servlet {
     origin: String,
     module: Module,
     description: Description,
+    surface: Surface,
     options: LoadOptions,
     digest: [u8; 32],
     pool: Arc<Pool>,
@@ -59,12 +61,14 @@ impl Servlet {
             origin,
             module,
             description: Description::default(),
+            surface: Surface::default(),
             options: options.clone(),
             digest,
             pool,
         };
         servlet.description = servlet.describe()?;
         servlet.check_options()?;
+        servlet.surface = Surface::read(&servlet)?;
         Ok(servlet)
     }
 
@@ -121,6 +125,11 @@ impl Servlet {
     /// How to use the servlet, in words for a model.
     pub fn instructions(&self) -> Option<&str> {
         self.description.instructions.as_deref()
+    }
+
+    /// What it offers beside tools.
+    pub(crate) fn surface(&self) -> &Surface {
+        &self.surface
     }
 
     /// Calls a tool and waits for its result. In asynchronous code, use [`Servlet::call_async`].

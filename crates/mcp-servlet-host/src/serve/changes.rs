@@ -9,7 +9,7 @@ use rmcp::{
 };
 use tokio::sync::broadcast::{self, error::RecvError};
 
-use crate::{Host, Tool};
+use crate::{Host, Listed, Tool};
 
 /// How many changes may wait for one slow client before it is told of all lists at once.
 const WAITING: usize = 64;
@@ -154,6 +154,20 @@ pub(super) fn differences(old: &Host, new: &Host) -> Vec<Change> {
     let mut changes = Vec::new();
     if !same_tools {
         changes.push(Change::Tools);
+    }
+    if !old
+        .prompts()
+        .map(Listed::json)
+        .eq(new.prompts().map(Listed::json))
+    {
+        changes.push(Change::Prompts);
+    }
+    let all = |host: &'_ Host| {
+        let entries = host.resources().chain(host.resource_templates());
+        entries.map(Listed::json).cloned().collect::<Vec<_>>()
+    };
+    if all(old) != all(new) {
+        changes.push(Change::Resources);
     }
     changes
 }

@@ -9,8 +9,10 @@ use std::borrow::Cow;
 use rmcp::{
     ErrorData, RoleServer, Service,
     model::{
-        CallToolResult, ClientNotification, ClientRequest, CustomResult, InputRequiredResult,
-        ListToolsResult, MetaObject, ProtocolVersion, ServerConfig, ServerResult,
+        CallToolResult, ClientNotification, ClientRequest, CompleteResult, CustomResult,
+        GetPromptResult, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, MetaObject, ProtocolVersion, ReadResourceResult,
+        ServerConfig, ServerResult,
     },
     service::{NotificationContext, RequestContext},
 };
@@ -47,8 +49,14 @@ macro_rules! carriers {
 
 carriers! {
     CallToolResult = Self::default(),
+    CompleteResult = Self::default(),
+    GetPromptResult = Self::default(),
     InputRequiredResult = Self::new(None, None),
+    ListPromptsResult = Self::default(),
+    ListResourceTemplatesResult = Self::default(),
+    ListResourcesResult = Self::default(),
     ListToolsResult = Self::default(),
+    ReadResourceResult = Self::new(Vec::new()),
 }
 
 /// A typed result that reaches the client as this JSON.

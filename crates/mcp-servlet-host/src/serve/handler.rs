@@ -5,10 +5,13 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-        ErrorCode, Implementation, InputRequiredResult, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
-        ToolsCapability, UnsubscribeRequestParams,
+        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        CompleteResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+        GetPromptResponse, Implementation, InputRequiredResult, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+        SubscribeRequestParams, SubscriptionFilter, Tool, ToolsCapability,
+        UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -25,6 +28,7 @@ use super::{
     params,
     rounds::{self, Answer, Inputs},
     seal::Request,
+    surface,
 };
 use crate::{CallError, Extras, Fault, Host, JsonObject};
 
@@ -33,7 +37,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The server side of one connection or, in the stateless era over HTTP, of one request.
 pub(super) struct Handler {
-    server: Server,
+    pub(super) server: Server,
     subscribed: Arc<Subscribed>,
     /// Cancelled when this handler is dropped, which is when its client has gone.
     gone: CancellationToken,
@@ -52,7 +56,11 @@ impl Handler {
     }
 
     /// A result of exactly this JSON, and what its era asks of every result.
-    fn answer<T: Carrier>(&self, context: &RequestContext<RoleServer>, mut json: JsonObject) -> T {
+    pub(super) fn answer<T: Carrier>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        mut json: JsonObject,
+    ) -> T {
         // Whether the client is told, its protocol decides.
         json.shift_remove("resultType");
         if Era::of(context) == Era::Modern {
@@ -62,7 +70,7 @@ impl Handler {
     }
 
     /// One page of a list, with the advice how long to keep it.
-    fn answer_list<T: Carrier>(
+    pub(super) fn answer_list<T: Carrier>(
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,
@@ -87,6 +95,7 @@ impl ServerHandler for Handler {
         tools.list_changed = Some(true);
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(tools);
+        surface::declare(&host, &mut capabilities);
         let config = ServerConfig::new(capabilities).with_server_info(implementation(&host));
         match instructions(&host) {
             Some(text) => config.with_instructions(text),
@@ -163,6 +172,58 @@ impl ServerHandler for Handler {
         serde_json::from_value(json.into()).ok()
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let host = self.server.host();
+        self.entries(&context, request, ("resources", "uri"), host.resources())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let host = self.server.host();
+        let names = ("resourceTemplates", "uriTemplate");
+        self.entries(&context, request, names, host.resource_templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.read(request, context).await
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let host = self.server.host();
+        self.entries(&context, request, ("prompts", "name"), host.prompts())
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.prompt(request, context).await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.suggest(request, context).await
+    }
+
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
@@ -213,7 +274,7 @@ impl ServerHandler for Handler {
 
 /// What servlets learn of a request beside its arguments. What clients of the handshake era say once is repeated in
 /// the words of the other.
-fn extras(context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
+pub(super) fn extras(context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
     let mut meta = context.meta.0.0.clone();
     let said = [
         ("protocolVersion", json!(context.protocol_version())),
@@ -242,7 +303,7 @@ fn introduce(result: &mut JsonObject, host: &Host) {
     }
 }
 
-fn protocol_error(error: &CallError) -> ErrorData {
+pub(super) fn protocol_error(error: &CallError) -> ErrorData {
     let Fault {
         code,
         message,

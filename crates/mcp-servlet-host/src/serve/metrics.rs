@@ -159,6 +159,8 @@ impl Drop for Call<'_> {
 fn outcome(error: &CallError) -> &'static str {
     match error {
         CallError::UnknownTool { .. } => "unknown_tool",
+        CallError::UnknownPrompt { .. } => "unknown_prompt",
+        CallError::UnknownResource { .. } => "unknown_resource",
         CallError::Fault { .. } => "fault",
         CallError::Panic { .. } => "panic",
         CallError::Trap { .. } => "trap",
