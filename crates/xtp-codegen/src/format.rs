@@ -3,8 +3,8 @@
 use syn::Item;
 
 /// Prints items under a header, with a blank line between any two of them.
-pub(crate) fn format(header: &str, items: &[Item]) -> String {
-    join(header, items.iter().map(item))
+pub(crate) fn format(header: &str, items: Vec<Item>) -> String {
+    join(header, items.into_iter().map(item))
 }
 
 /// Joins printed items under a header in the same way.
@@ -21,17 +21,17 @@ pub(crate) fn join(header: &str, items: impl IntoIterator<Item = String>) -> Str
 }
 
 /// Prints an item.
-pub(crate) fn item(item: &Item) -> String {
+pub(crate) fn item(item: Item) -> String {
     prettyplease::unparse(&syn::File {
         shebang: None,
         frontmatter: None,
         attrs: Vec::new(),
-        items: vec![item.clone()],
+        items: vec![item],
     })
 }
 
 /// Prints an item that has items in it, with a blank line between any two of these.
-pub(crate) fn block(item: &Item) -> String {
+pub(crate) fn block(item: Item) -> String {
     let mut text = String::new();
     let mut before = "";
     let printed = self::item(item);

@@ -69,10 +69,10 @@ impl<'a> Glue<'a> {
 
     /// All items as text, behind which the types may follow.
     pub(crate) fn texts(&self) -> Result<Vec<String>, Missing> {
-        let mut texts: Vec<_> = self.in_scope().iter().map(format::item).collect();
+        let mut texts: Vec<_> = self.in_scope().into_iter().map(format::item).collect();
         texts.extend(exports::texts(self)?);
-        texts.extend(imports::item(self)?.as_ref().map(format::block));
-        texts.extend(self.words().map(|item| format::item(&item)));
+        texts.extend(imports::item(self)?.map(format::block));
+        texts.extend(self.words().map(format::item));
         Ok(texts)
     }
 

@@ -199,6 +199,26 @@ fn the_page_about_errors_shows_what_is_said() {
     );
 }
 
+/// The guide shows what one of the goldens has, which compiles.
+#[test]
+fn the_guide_shows_what_is_generated() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let golden = |name: &str| {
+        let path = root.join("tests/golden/guide").join(name);
+        fs::read_to_string(path).unwrap()
+    };
+    let rust = golden("expected.rs");
+    let (_, rust) = rust.split_once("\n\n").unwrap();
+    let guide = fs::read_to_string(root.join("../../docs/schemas.md")).unwrap();
+    for (language, text) in [("yaml", golden("schema.yaml")), ("rust", rust.to_owned())] {
+        let block = format!("```{language}\n{text}```\n");
+        assert!(
+            guide.contains(&block),
+            "docs/schemas.md should have\n{block}"
+        );
+    }
+}
+
 #[test]
 fn every_problem_has_a_place_in_the_text_and_a_help() {
     for case in &CASES {

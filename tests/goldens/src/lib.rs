@@ -32,6 +32,7 @@ goldens! {
     extra = "../../../crates/xtp-codegen/tests/golden/extra/expected.rs",
     free_form = "../../../crates/xtp-codegen/tests/golden/free-form/expected.rs",
     functions = "../../../crates/xtp-codegen/tests/golden/functions/expected.rs",
+    guide = "../../../crates/xtp-codegen/tests/golden/guide/expected.rs",
     inline = "../../../crates/xtp-codegen/tests/golden/inline/expected.rs",
     json_input = "../../../crates/xtp-codegen/tests/golden/json-input/expected.rs",
     keep_null = "../../../crates/xtp-codegen/tests/golden/keep-null/expected.rs",

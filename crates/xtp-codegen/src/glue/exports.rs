@@ -26,9 +26,9 @@ pub(super) fn texts(glue: &Glue<'_>) -> Result<Vec<String>, Missing> {
         pub trait #name { #(#methods)* }
     };
     Ok(vec![
-        format::block(&offer),
+        format::block(offer),
         export_macro(glue),
-        format::item(&parse_quote! {
+        format::item(parse_quote! {
             #[allow(unused_imports, reason = "the types are of use alone, too")]
             pub(crate) use __export as export;
         }),

@@ -1,6 +1,7 @@
 //! What exports and imports have in common: types and docs.
 
-use syn::{Attribute, Type, parse_quote};
+use proc_macro2::TokenStream;
+use syn::{Type, parse_quote};
 
 use super::Glue;
 use crate::document::{CodeSample, Scalar};
@@ -73,7 +74,7 @@ pub(super) fn attributes(
     function: &Function,
     more: &str,
     indent: usize,
-) -> Vec<Attribute> {
+) -> Vec<TokenStream> {
     let mut text = function.docs.clone().unwrap_or_default();
     let parameters = [("Input", &function.input), ("Output", &function.output)];
     for (title, parameter) in parameters {

@@ -4,20 +4,21 @@
 mod inline;
 mod wrap;
 
-use syn::{Attribute, parse_quote};
+use proc_macro2::TokenStream;
+use quote::quote;
 
 /// Lines of source end before this column.
 const WIDTH: usize = 100;
 
 /// The doc attributes of a description, for an item indented by `indent`.
-pub(crate) fn attributes(description: Option<&str>, indent: usize) -> Vec<Attribute> {
+pub(crate) fn attributes(description: Option<&str>, indent: usize) -> Vec<TokenStream> {
     // Three slashes and a blank stand before each line.
     let width = WIDTH - indent - 4;
     let lines = lines(description.unwrap_or_default(), width);
     let attribute = |line: &String| {
         let blank = if line.is_empty() { "" } else { " " };
         let line = format!("{blank}{line}");
-        parse_quote!(#[doc = #line])
+        quote!(#[doc = #line])
     };
     lines.iter().map(attribute).collect()
 }

@@ -102,7 +102,7 @@ fn spell(field: &Field<'_>) -> proc_macro2::TokenStream {
     quote! { #(#docs)* #serde pub #ident: #ty }
 }
 
-fn serde_attribute(field: &Field<'_>) -> Option<syn::Attribute> {
+fn serde_attribute(field: &Field<'_>) -> Option<proc_macro2::TokenStream> {
     let mut parts = Vec::new();
     let (wire, rust) = (&field.def.name.wire, &field.def.name.rust);
     if rust.trim_start_matches("r#") != wire {
@@ -121,7 +121,7 @@ fn serde_attribute(field: &Field<'_>) -> Option<syn::Attribute> {
         )),
         Presence::Optional => parts.push(quote!(skip_serializing_if = "Option::is_none")),
     }
-    (!parts.is_empty()).then(|| parse_quote!(#[serde(#(#parts),*)]))
+    (!parts.is_empty()).then(|| quote!(#[serde(#(#parts),*)]))
 }
 
 /// The function that tells a null that is there from a value that is not.
