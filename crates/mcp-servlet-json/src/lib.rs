@@ -69,6 +69,7 @@
 mod de;
 mod describe;
 mod error;
+mod float;
 mod raw;
 mod reader;
 mod ser;
@@ -79,6 +80,7 @@ use serde::{Deserialize, Serialize};
 pub use de::Deserializer;
 pub use describe::describe;
 pub use error::{Error, ErrorKind};
+pub use float::{write_f32, write_f64, write_plain_f32, write_plain_f64};
 pub use raw::RawJson;
 pub use reader::{Kind, Reader};
 pub use ser::Serializer;

@@ -10,8 +10,9 @@ use serde::Serialize;
 use serde::ser;
 
 use crate::error::Error;
+use crate::float::{write_f32, write_f64};
 use crate::raw::TOKEN;
-use crate::write::{write_escaped, write_f32, write_f64, write_i64, write_string, write_u64};
+use crate::write::{write_escaped, write_i64, write_string, write_u64};
 use compound::Compound;
 use verbatim::Verbatim;
 

@@ -1,7 +1,5 @@
 //! The pieces of JSON text that are more than a constant: strings and numbers.
 
-use std::fmt::Write;
-
 use crate::reader::scan;
 
 /// Appends text as it is.
@@ -91,22 +89,4 @@ pub fn write_i64(out: &mut String, value: i64) {
         write_raw(out, "-");
     }
     write_u64(out, value.unsigned_abs());
-}
-
-/// Appends a number, or `null` if it is none.
-pub(crate) fn write_f64(out: &mut String, value: f64) {
-    write_float(out, value.is_finite(), format_args!("{value:?}"));
-}
-
-/// Appends a number, or `null` if it is none.
-pub(crate) fn write_f32(out: &mut String, value: f32) {
-    write_float(out, value.is_finite(), format_args!("{value:?}"));
-}
-
-fn write_float(out: &mut String, finite: bool, text: std::fmt::Arguments<'_>) {
-    if !finite {
-        return out.push_str("null");
-    }
-    // A `String` takes whatever is written to it.
-    let _ = out.write_fmt(text);
 }

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use mcp_servlet_json::{RawJson, to_string, to_writer, write_raw, write_string};
+use mcp_servlet_json::{
+    RawJson, to_string, to_writer, write_i64, write_plain_f32, write_plain_f64, write_raw,
+    write_string, write_u64,
+};
 use mcp_servlet_types::Content;
 use serde::Serialize;
 
@@ -300,6 +303,32 @@ macro_rules! displayed {
     };
 }
 
-displayed!(
-    bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize
-);
+displayed!(bool, char, i128, u128);
+
+macro_rules! numbers {
+    ($($ty:ty => $write:ident,)*) => {
+        $(impl IntoToolResult for $ty {
+            /// As `Display` writes it, without its code.
+            fn into_tool_result(self) -> Result<ToolResult, ToolError> {
+                let mut text = String::new();
+                $write(&mut text, self as _);
+                Ok(ToolResult::text(&text))
+            }
+        })*
+    };
+}
+
+numbers! {
+    i8 => write_i64,
+    i16 => write_i64,
+    i32 => write_i64,
+    i64 => write_i64,
+    isize => write_i64,
+    u8 => write_u64,
+    u16 => write_u64,
+    u32 => write_u64,
+    u64 => write_u64,
+    usize => write_u64,
+    f32 => write_plain_f32,
+    f64 => write_plain_f64,
+}

@@ -6,8 +6,9 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::{RawJson, TEXT};
+use crate::float::write_f64;
 use crate::reader::DEPTH;
-use crate::write::{write_f64, write_i64, write_string, write_u64};
+use crate::write::{write_i64, write_string, write_u64};
 
 /// Appends one value to a text.
 pub(super) struct Collect<'a> {

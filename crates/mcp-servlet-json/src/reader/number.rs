@@ -4,6 +4,7 @@
 
 use super::{Kind, Reader, scan};
 use crate::error::{Error, ErrorKind};
+use crate::float::{parse_f32, parse_f64};
 
 /// A number in the type in which `deserialize_any` hands it over.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,7 +58,7 @@ impl<'de> Reader<'de> {
     /// # Errors
     /// If anything else comes, or the number is out of range.
     pub fn float(&mut self) -> Result<f64, Error> {
-        let value: f64 = self.number()?.parse().unwrap_or(f64::INFINITY);
+        let value = parse_f64(self.number()?);
         if value.is_infinite() {
             return Err(self.out_of_range());
         }
@@ -66,7 +67,7 @@ impl<'de> Reader<'de> {
 
     /// Reads a number as the nearest single-precision float.
     pub(crate) fn single_float(&mut self) -> Result<f32, Error> {
-        let value: f32 = self.number()?.parse().unwrap_or(f32::INFINITY);
+        let value = parse_f32(self.number()?);
         if value.is_infinite() {
             return Err(self.out_of_range());
         }

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use mcp_servlet_json::{write_i64, write_raw, write_string, write_u64};
+use mcp_servlet_json::{
+    write_i64, write_plain_f32, write_plain_f64, write_raw, write_string, write_u64,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde::de::value::StrDeserializer;
@@ -210,8 +212,8 @@ numbers! {
     u16 "a" |out, number| write_u64(out, number.into());
     u32 "a" |out, number| write_u64(out, number.into());
     u64 "a" write_u64;
-    f32 "an" |out, number| write_raw(out, &number.to_string());
-    f64 "an" |out, number| write_raw(out, &number.to_string());
+    f32 "an" write_plain_f32;
+    f64 "an" write_plain_f64;
 }
 
 /// Whether a number is one.

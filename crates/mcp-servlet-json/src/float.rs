@@ -1,0 +1,50 @@
+//! Floats as decimal text and back, exactly, in little code.
+//!
+//! What `core` does costs 20 KB each way, most of it tables. Here short decimals, which is what people write, are
+//! converted by one multiplication or division that is known to be exact; everything else by integers of any size,
+//! which is slower than tables, and always right: the nearest float is read, and the shortest text that reads as the
+//! same float is written.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    reason = "limbs are halves of words, lengths and exponents are small, and equal is meant exactly"
+)]
+
+mod big;
+mod parse;
+mod print;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use parse::{parse_f32, parse_f64};
+pub use print::{write_f32, write_f64, write_plain_f32, write_plain_f64};
+
+/// How a type of float is made of bits.
+#[derive(Clone, Copy)]
+struct Format {
+    /// The bits of a mantissa, the one that is not stored included.
+    precision: i32,
+    /// The exponent of the smallest normal float, if its mantissa is from one to two.
+    min_exponent: i32,
+}
+
+impl Format {
+    /// The bits of infinity: all those of the exponent.
+    fn infinity(self) -> u64 {
+        let exponent = u64::from(self.min_exponent.unsigned_abs() * 2 + 3);
+        exponent << (self.precision - 1)
+    }
+}
+
+const F64: Format = Format {
+    precision: 53,
+    min_exponent: -1022,
+};
+
+const F32: Format = Format {
+    precision: 24,
+    min_exponent: -126,
+};
