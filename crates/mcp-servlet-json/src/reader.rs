@@ -132,6 +132,7 @@ impl<'de> Reader<'de> {
     ///
     /// # Errors
     /// If anything else comes, or the nesting is too deep.
+    #[inline]
     pub fn begin_array(&mut self) -> Result<(), Error> {
         self.enter(Kind::Array)
     }
@@ -140,6 +141,7 @@ impl<'de> Reader<'de> {
     ///
     /// # Errors
     /// If neither a comma and an element, nor the end of the array comes.
+    #[inline]
     pub fn next_element(&mut self) -> Result<bool, Error> {
         self.next(b']')
     }
@@ -148,6 +150,7 @@ impl<'de> Reader<'de> {
     ///
     /// # Errors
     /// If anything else comes, or the nesting is too deep.
+    #[inline]
     pub fn begin_object(&mut self) -> Result<(), Error> {
         self.enter(Kind::Object)
     }

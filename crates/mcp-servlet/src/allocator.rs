@@ -89,6 +89,7 @@ impl<M: Pages> Heap<M> {
     ///
     /// The caller owns the block, which `take` made for this layout, and gives it up unless the answer is null.
     /// The size, rounded up to the alignment, is no overflow.
+    #[inline]
     unsafe fn resize(&mut self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as the caller promises.
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };

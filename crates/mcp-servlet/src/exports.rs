@@ -10,6 +10,7 @@ use crate::servlet::Servlet;
 use crate::surface::Surface;
 
 /// The `describe` export: answers with what the servlet says of itself, whatever the input.
+#[inline]
 pub fn describe(servlet: &Servlet) -> i32 {
     abi::set_output(servlet.description_bytes());
     0

@@ -4,7 +4,7 @@
 //! where it stands. So none of this costs anything before a call goes wrong, and it is kept small:
 //! it is in every servlet.
 
-use mcp_servlet_json::{Error, ErrorKind, write_raw};
+use mcp_servlet_json::{Error, ErrorKind, write_raw, write_u64};
 
 use crate::arguments::Arguments;
 use crate::error::Failure;
@@ -87,8 +87,7 @@ impl<'a> Report<'a> {
         index: usize,
         failure: &Failure<'a>,
     ) -> String {
-        let tools = member(description, "tools");
-        let tool = Children::of(tools).nth(index).map_or("", |(_, tool)| tool);
+        let tool = element(member(description, "tools"), index);
         Self::of(member(tool, "inputSchema"), hints, index, failure)
     }
 
@@ -109,11 +108,7 @@ impl<'a> Report<'a> {
             // These are no matter of the arguments: they do not come here.
             Failure::Malformed(_) | Failure::Fault(_) | Failure::Tool(_) => {}
         }
-        report.example(
-            Children::of(hints.examples)
-                .nth(index)
-                .map_or("", |(_, text)| text),
-        );
+        report.example(element(hints.examples, index));
         report.out
     }
 
@@ -248,15 +243,14 @@ impl<'a> Report<'a> {
     }
 
     /// Appends where we are, and what of it.
+    #[inline(never)]
     fn here(&mut self, what: &str) {
         if self.pointer.is_empty() {
             self.say("the object");
         } else {
-            let pointer = std::mem::take(&mut self.pointer);
-            for part in ["`", &pointer, "`"] {
-                self.say(part);
+            for part in ["`", &*self.pointer, "`"] {
+                write_raw(&mut self.out, part);
             }
-            self.pointer = pointer;
         }
         self.say(what);
     }
@@ -264,6 +258,13 @@ impl<'a> Report<'a> {
     fn say(&mut self, words: &str) {
         write_raw(&mut self.out, words);
     }
+}
+
+/// The element `index` of a JSON array, empty if there is none.
+fn element(json: &str, index: usize) -> &str {
+    let mut name = String::new();
+    write_u64(&mut name, index as u64);
+    member(json, &name)
 }
 
 /// A value, or its kind if it is long.

@@ -127,6 +127,7 @@ impl ToolResult {
     }
 
     /// The whole result as JSON.
+    #[inline(never)]
     pub(crate) fn into_json(mut self) -> String {
         self.raw("]");
         write_raw(&mut self.json, &self.tail);
@@ -308,7 +309,8 @@ displayed!(bool, char, i128, u128);
 macro_rules! numbers {
     ($($ty:ty => $write:ident,)*) => {
         $(impl IntoToolResult for $ty {
-            /// As `Display` writes it, without its code.
+            // As `Display` writes it, without its code.
+            #[allow(clippy::cast_lossless, reason = "`isize` and `usize` have no `From` for it")]
             fn into_tool_result(self) -> Result<ToolResult, ToolError> {
                 let mut text = String::new();
                 $write(&mut text, self as _);

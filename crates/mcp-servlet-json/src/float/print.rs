@@ -158,75 +158,21 @@ impl Decimal {
     /// Finds the digits of any number, as Steele and White do (1990), and Dragon4 after them.
     #[inline(never)]
     fn shortest(&mut self, bits: u64, format: Format) {
-        let stored = format.precision - 1;
-        let fraction = bits & ((1 << stored) - 1);
-        let biased = (bits >> stored) as i32;
-        let mantissa = if biased > 0 {
-            fraction | 1 << stored
-        } else {
-            fraction
-        };
-        // The value is the mantissa times two to this power.
-        let exponent = biased.max(1) - 1 + format.min_exponent - stored;
-        // Below a power of two, floats are half as far apart.
-        let uneven = fraction == 0 && biased > 1;
-        // What lies in the middle of two floats reads as the one with the even mantissa.
-        let inclusive = mantissa % 2 == 0;
-
-        // The value, and half the way to the float below it, in parts of `one`.
-        let factor = if uneven { 4 } else { 2 };
-        let mut value = Big::new(mantissa * factor);
-        let mut below = Big::new(1);
-        let mut one = Big::new(factor);
-        if exponent < 0 {
-            one.multiply_by_two_to(exponent.unsigned_abs());
-        } else {
-            value.multiply_by_two_to(exponent.unsigned_abs());
-            below.multiply_by_two_to(exponent.unsigned_abs());
-        }
-        // About the power of ten above the value: it or one less.
-        let bits = 64 - mantissa.leading_zeros() as i32 + exponent;
-        let mut ten = ((i64::from(bits) * 1_292_913_986) >> 32) as i32;
-        if ten < 0 {
-            value.multiply_by_ten_to(ten.unsigned_abs());
-            below.multiply_by_ten_to(ten.unsigned_abs());
-        } else {
-            one.multiply_by_ten_to(ten.unsigned_abs());
-        }
-        // So that the highest limb has 28 bits.
-        let shift = (28 - one.bits()).rem_euclid(32);
-        for big in [&mut value, &mut below, &mut one] {
-            big.multiply(1 << shift, 0);
-        }
-
-        let above = if uneven { 2 } else { 1 };
-        let reaches = |value: &Big, below: &Big, one: &Big| {
-            let order = value.compare_with(below, above, one);
-            order == Ordering::Greater || inclusive && order == Ordering::Equal
-        };
-        if reaches(&value, &below, &one) {
-            ten += 1;
-        } else {
-            value.multiply(10, 0);
-            below.multiply(10, 0);
-        }
-        self.exponent = ten;
+        let (mut scaled, exponent) = Scaled::of(bits, format);
+        self.exponent = exponent;
         self.length = 0;
         loop {
-            let digit = value.divide(&one);
-            let order = value.compare(&below);
-            let down = order == Ordering::Less || inclusive && order == Ordering::Equal;
-            let up = reaches(&value, &below, &one);
+            let digit = scaled.value.divide(&scaled.one);
             self.push(digit);
+            let (down, up) = (scaled.reaches_below(), scaled.reaches_above());
             if down || up {
-                value.multiply(2, 0);
-                if up && (!down || value.compare(&one) != Ordering::Less) {
+                scaled.value.multiply(2, 0);
+                if up && (!down || scaled.value.compare(&scaled.one) != Ordering::Less) {
                     self.round_up();
                 }
                 return;
             }
-            value.multiply(10, 0);
-            below.multiply(10, 0);
+            scaled.multiply_by_ten();
         }
     }
 
@@ -302,5 +248,92 @@ impl Decimal {
 fn write_zeros(out: &mut String, count: usize) {
     for _ in 0..count {
         write_raw(out, "0");
+    }
+}
+
+/// What is left of a value when some of its digits are written, in parts of `one`.
+struct Scaled {
+    value: Big,
+    one: Big,
+    /// Half the way to the float below.
+    below: Big,
+    /// Half the way to the float above, in those to the one below.
+    above: u32,
+    /// What lies in the middle of two floats reads as the one with the even mantissa: whether that is this one.
+    inclusive: bool,
+}
+
+impl Scaled {
+    /// A float, so that it is the power of ten that is returned times `value / one`, which is below ten then.
+    fn of(bits: u64, format: Format) -> (Self, i32) {
+        let stored = format.precision - 1;
+        let fraction = bits & ((1 << stored) - 1);
+        let biased = (bits >> stored) as i32;
+        let mantissa = if biased > 0 {
+            fraction | 1 << stored
+        } else {
+            fraction
+        };
+        // The float is the mantissa times two to this power.
+        let exponent = biased.max(1) - 1 + format.min_exponent - stored;
+        // Below a power of two, floats are half as far apart.
+        let above = if fraction == 0 && biased > 1 { 2 } else { 1 };
+        let factor = u64::from(above) * 2;
+        let mut scaled = Self {
+            value: Big::new(mantissa * factor),
+            one: Big::new(factor),
+            below: Big::new(1),
+            above,
+            inclusive: mantissa % 2 == 0,
+        };
+        let power = exponent.unsigned_abs();
+        if exponent < 0 {
+            scaled.one.multiply_by_two_to(power);
+        } else {
+            scaled.value.multiply_by_two_to(power);
+            scaled.below.multiply_by_two_to(power);
+        }
+        let ten = scaled.scale(64 - mantissa.leading_zeros() as i32 + exponent);
+        (scaled, ten)
+    }
+
+    /// Divides by a power of ten, which is returned; the value is below two to the power `bits`.
+    fn scale(&mut self, bits: i32) -> i32 {
+        // The logarithm of that, rounded down: it or one more is the power that we want.
+        let ten = ((i64::from(bits) * 1_292_913_986) >> 32) as i32;
+        let power = ten.unsigned_abs();
+        if ten < 0 {
+            self.value.multiply_by_ten_to(power);
+            self.below.multiply_by_ten_to(power);
+        } else {
+            self.one.multiply_by_ten_to(power);
+        }
+        // So that the highest limb has 28 bits.
+        let shift = (28 - self.one.bits()).rem_euclid(32);
+        for big in [&mut self.value, &mut self.below, &mut self.one] {
+            big.multiply(1 << shift, 0);
+        }
+        if self.reaches_above() {
+            return ten + 1;
+        }
+        self.multiply_by_ten();
+        ten
+    }
+
+    fn multiply_by_ten(&mut self) {
+        self.value.multiply(10, 0);
+        self.below.multiply(10, 0);
+    }
+
+    /// Whether what is left is no more than half the way to the float below.
+    fn reaches_below(&self) -> bool {
+        let order = self.value.compare(&self.below);
+        order == Ordering::Less || self.inclusive && order == Ordering::Equal
+    }
+
+    /// Whether what is left and half the way to the float above are one.
+    fn reaches_above(&self) -> bool {
+        let order = self.value.compare_with(&self.below, self.above, &self.one);
+        order == Ordering::Greater || self.inclusive && order == Ordering::Equal
     }
 }
