@@ -2,6 +2,7 @@
 
 mod calls;
 mod client;
+mod costs;
 mod describe;
 mod documents;
 mod exports;

@@ -49,13 +49,14 @@ fn the_table_in_the_readme_is_right_within_a_percent() {
     }
 }
 
-fn close((written, built): (&&str, u64)) -> bool {
+/// Whether a cell of a table says what was measured, within a percent.
+pub(crate) fn close((written, built): (&&str, u64)) -> bool {
     let number = written.replace([',', ' ', '|'], "").parse().unwrap_or(0);
     built.abs_diff(number) * 100 <= built
 }
 
 /// With a comma between thousands.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     if number < 1000 {
         return number.to_string();
     }

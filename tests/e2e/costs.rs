@@ -1,0 +1,95 @@
+//! What each feature costs in bytes and in wasm instructions, and that docs/sizes.md tells the truth about it.
+
+use e2e::{fixture, root};
+use extism::{Manifest, Plugin, PluginBuilder, Wasm};
+
+use crate::sizes::{close, grouped};
+
+/// What the docs call it, the fixture that has it, and the tool and arguments of a call that needs no network.
+const FEATURES: [(&str, &str, Option<(&str, &str)>); 8] = [
+    ("no tool at all", "empty", None),
+    (
+        "a string in and out",
+        "text",
+        Some(("repeat", r#"{"text":"Ada Lovelace"}"#)),
+    ),
+    (
+        "a struct in and out",
+        "structs",
+        Some(("turn", r#"{"place":{"east":3,"north":4}}"#)),
+    ),
+    (
+        "a float in and out",
+        "float",
+        Some(("halve", r#"{"number":1.5}"#)),
+    ),
+    ("a configuration value", "config", Some(("who", "{}"))),
+    (
+        "variables",
+        "vars",
+        Some(("swap", r#"{"text":"Ada Lovelace"}"#)),
+    ),
+    (
+        "a line of the log",
+        "log",
+        Some(("note", r#"{"text":"Ada Lovelace"}"#)),
+    ),
+    ("HTTP", "http", None),
+];
+
+/// More than any call here runs.
+const FUEL: u64 = 1_000_000_000;
+
+/// The instructions of a call: those of the servlet, and of Extism's kernel.
+fn instructions(plugin: &mut Plugin, export: &str, input: &str) -> u64 {
+    let answer = plugin.call::<_, &str>(export, input);
+    let answer = answer.unwrap_or_else(|error| panic!("{export} of {input}: {error:?}"));
+    assert!(!answer.contains("isError"), "{export} of {input}: {answer}");
+    plugin.fuel_consumed().expect("Extism meters it")
+}
+
+/// Bytes, instructions of `describe` in a fresh instance, and of the second call.
+fn measured(name: &str, call: Option<(&str, &str)>) -> Vec<u64> {
+    let wasm = std::fs::read(fixture(name)).expect("cargo built it");
+    let bytes = wasm.len() as u64;
+    let builder = PluginBuilder::new(Manifest::new([Wasm::data(wasm)])).with_fuel_limit(FUEL);
+    let mut plugin = builder.build().expect("an Extism plugin");
+    let mut figures = vec![bytes, instructions(&mut plugin, "describe", "")];
+    if let Some((tool, arguments)) = call {
+        let request = format!(r#"{{"params":{{"name":"{tool}","arguments":{arguments}}}}}"#);
+        instructions(&mut plugin, "call", &request);
+        figures.push(instructions(&mut plugin, "call", &request));
+    }
+    figures
+}
+
+/// `./x bless` writes the figures that are.
+#[test]
+fn the_table_of_features_is_right_within_a_percent() {
+    let path = root().join("docs/sizes.md");
+    let docs = std::fs::read_to_string(&path).expect("the docs are text");
+    let mut right = docs.clone();
+    let mut wrong = String::new();
+    for (what, name, call) in FEATURES {
+        let start = format!("| {what} |");
+        let row = docs.lines().find(|line| line.starts_with(&start));
+        let row = row.unwrap_or_else(|| panic!("docs/sizes.md has no row for {what}"));
+        let written: Vec<_> = row.split(" | ").skip(1).collect();
+        let figures = measured(name, call);
+        if written.len() != 3 || !written.iter().zip(figures.iter().copied()).all(close) {
+            let mut cells: Vec<_> = figures.into_iter().map(grouped).collect();
+            cells.resize(3, "–".to_owned());
+            let correct = format!("{start} {} |", cells.join(" | "));
+            wrong.extend(["\nnot ", row, "\nbut ", &correct]);
+            right = right.replace(row, &correct);
+        }
+    }
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
+        std::fs::write(path, right).expect("the docs are writable");
+    } else {
+        assert!(
+            wrong.is_empty(),
+            "figures in docs/sizes.md, see `./x bless`:{wrong}"
+        );
+    }
+}
