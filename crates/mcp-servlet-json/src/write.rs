@@ -68,6 +68,9 @@ fn write_escape(out: &mut String, char: char) {
 }
 
 /// Appends a number.
+///
+/// Not inlined, so that [`write_i64`] does not carry it a second time.
+#[inline(never)]
 pub fn write_u64(out: &mut String, mut value: u64) {
     let mut buffer = [0_u8; 20];
     let mut start = buffer.len();
