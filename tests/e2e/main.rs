@@ -8,6 +8,7 @@ mod documents;
 mod exports;
 mod limits;
 mod plugins;
+mod projects;
 mod requests;
 mod sizes;
 mod support;

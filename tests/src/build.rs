@@ -143,7 +143,8 @@ fn finish(cargo: &mut Command, hint: &str) {
     assert!(output.status.success(), "{cargo:?} failed; {hint}\n{said}");
 }
 
-fn target() -> PathBuf {
+/// Where cargo puts what it builds.
+pub fn target() -> PathBuf {
     let folder = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     root().join(folder)
 }

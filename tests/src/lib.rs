@@ -3,5 +3,7 @@
 mod build;
 mod client;
 
-pub use self::build::{Profile, cargo, fixture, plugin, root, servlet, servlet_command, wasm};
+pub use self::build::{
+    Profile, cargo, fixture, plugin, root, servlet, servlet_command, target, wasm,
+};
 pub use self::client::{Client, Era};

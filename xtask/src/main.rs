@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
 
 mod bench;
+mod bundle;
 mod clients;
 mod codegen;
 mod conformance;
@@ -35,6 +36,12 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Make bundle.zip, the template for `xtp plugin init`
+    Bundle {
+        /// Where to write it
+        #[arg(long, default_value = "bundle.zip")]
+        output: std::path::PathBuf,
+    },
     /// Accept what the tests got as what they expect
     Bless,
     /// Check the rules of the house that no compiler knows
@@ -52,6 +59,7 @@ fn main() -> ExitCode {
         Command::Demo => demo::demo(),
         Command::Test => test::test(),
         Command::Codegen { check } => codegen::run(check),
+        Command::Bundle { output } => bundle::run(&output),
         Command::Bless => test::bless(),
         Command::Tidy => tidy::run(),
         Command::Conformance => conformance::run(),

@@ -1,7 +1,7 @@
 //! `servlet build`: from a crate to a `.wasm` file that is known to load.
 
 mod browser;
-mod cargo;
+pub(crate) mod cargo;
 mod explain;
 mod packages;
 mod profile;
@@ -62,12 +62,7 @@ struct Built {
 
 impl Build {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let path = if self.path.ends_with("Cargo.toml") {
-            self.path.parent()
-        } else {
-            None
-        };
-        let path = path.unwrap_or(&self.path);
+        let path = folder(&self.path);
         let metadata = packages::read(path)?;
         let packages = packages::servlets(&metadata, path)?;
         cargo::check_target(path)?;
@@ -90,6 +85,31 @@ impl Build {
             });
         }
         write(&all, self.format)
+    }
+}
+
+/// Builds the servlets at a path as `servlet build` does without options.
+///
+/// Gives each package with its file.
+pub(crate) fn servlets(path: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let path = folder(path);
+    let metadata = packages::read(path)?;
+    cargo::check_target(path)?;
+    let options = Profile::choose(false, None, &metadata).options();
+    let packages = packages::servlets(&metadata, path)?.into_iter();
+    packages
+        .map(|package| Ok((package.name.to_string(), cargo::build(package, &options)?)))
+        .collect()
+}
+
+/// The folder of a crate that is given by folder or manifest.
+pub(crate) fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if path.ends_with("Cargo.toml") && folder.as_os_str().is_empty() => {
+            Path::new(".")
+        }
+        Some(folder) if path.ends_with("Cargo.toml") => folder,
+        _ => path,
     }
 }
 
@@ -124,7 +144,11 @@ fn space(package: &Package, profile: &Profile, metadata: &Metadata) -> Result<Sp
 }
 
 fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Result<(), Failure> {
-    let unknown = module.unknown_imports();
+    let mut unknown = module.unknown_imports();
+    if !is_servlet(module) {
+        // Those of a plugin's own host are what its schema says.
+        unknown.retain(|import| import.module != "extism:host/user");
+    }
     if unknown.iter().any(Import::is_wasm_bindgen) {
         return Err(browser::explain(package, metadata));
     }
@@ -140,24 +164,34 @@ fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Res
     Err(Failure::new(Kind::Build, message))
 }
 
+/// Whether a module is for MCP, and no plugin of another interface.
+pub(crate) fn is_servlet(module: &Module) -> bool {
+    let exports = |name: &str| module.exports.iter().any(|export| export.name == name);
+    exports("describe") && exports("call")
+}
+
 fn write(all: &[Built], format: Format) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match format {
         Format::Json => writeln!(out, "{}", all.iter().map(Built::json).collect::<Value>())?,
         Format::Human => {
             all.iter().try_for_each(|built| built.write(&mut out))?;
-            writeln!(out, "\nnext: servlet {}", next(all))?;
+            if let Some(next) = next(all) {
+                writeln!(out, "\nnext: servlet {next}")?;
+            }
         }
     }
     Ok(())
 }
 
 /// What someone who built this is likely to want: to see one servlet, to use several.
-fn next(all: &[Built]) -> String {
-    let paths: Vec<_> = all.iter().map(Built::shown_path).collect();
+fn next(all: &[Built]) -> Option<String> {
+    let servlets = all.iter().filter(|built| is_servlet(&built.module));
+    let paths: Vec<_> = servlets.map(Built::shown_path).collect();
     match &*paths {
-        [only] => format!("describe {only}"),
-        several => format!("serve {}", several.join(" ")),
+        [] => None,
+        [only] => Some(format!("describe {only}")),
+        several => Some(format!("serve {}", several.join(" "))),
     }
 }
 

@@ -2,12 +2,14 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::{build, call, describe, failure::Failure, inspect, logging, serve};
+use crate::{
+    build, call, describe, failure::Failure, generate, inspect, logging, new, serve, test,
+};
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  success
-  1  the tool answered, and its answer is an error
+  1  the tool answered, and its answer is an error; a test failed
   2  wrong usage
   3  the servlet failed: it does not load, traps, runs out of time, or raises a fault
   4  the build failed
@@ -28,7 +30,12 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    New(new::New),
+    /// Generate Rust from an XTP schema, or check that it is up to date
+    #[command(name = "gen")]
+    Generate(generate::Generate),
     Build(build::Build),
+    Test(test::Test),
     Describe(describe::Describe),
     Inspect(inspect::Inspect),
     Call(call::Call),
@@ -49,7 +56,10 @@ impl Cli {
     pub(crate) fn run(self) -> Result<(), Failure> {
         logging::start(self.verbose);
         match self.command {
+            Command::New(new) => new.run(),
+            Command::Generate(generate) => generate.run(),
             Command::Build(build) => build.run(),
+            Command::Test(test) => test.run(),
             Command::Describe(describe) => describe.run(),
             Command::Inspect(inspect) => inspect.run(),
             Command::Call(call) => call.run(),

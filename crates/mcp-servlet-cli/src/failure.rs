@@ -11,6 +11,10 @@ pub(crate) enum Failure {
     NoReader,
     /// The answer of the tool is an error, and has been shown.
     ToolError,
+    /// A test failed, and has been shown.
+    TestsFailed,
+    /// Something that has been shown.
+    Shown(Kind),
     /// Something to tell.
     Told {
         kind: Kind,
@@ -55,7 +59,8 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::NoReader => ExitCode::SUCCESS,
-            Self::ToolError => ExitCode::FAILURE,
+            Self::ToolError | Self::TestsFailed => ExitCode::FAILURE,
+            Self::Shown(kind) => ExitCode::from(kind as u8),
             Self::Told {
                 kind,
                 message,

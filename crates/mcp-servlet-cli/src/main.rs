@@ -5,7 +5,7 @@
 //! | code | meaning |
 //! |---|---|
 //! | 0 | success, also when the reader of the output leaves early |
-//! | 1 | the tool answered, and its answer is an error |
+//! | 1 | the tool answered, and its answer is an error; a test failed |
 //! | 2 | wrong usage: an unknown option, an argument that the tool does not take |
 //! | 3 | the servlet failed: it does not load, traps, runs out of time, or raises a fault |
 //! | 4 | the build failed |
@@ -16,10 +16,13 @@ mod cli;
 mod content;
 mod describe;
 mod failure;
+mod generate;
 mod inspect;
 mod limits;
 mod logging;
+mod new;
 mod serve;
+mod test;
 
 use std::process::ExitCode;
 

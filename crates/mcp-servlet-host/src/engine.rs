@@ -7,6 +7,7 @@
 
 mod cache;
 mod call;
+mod plugin;
 mod pool;
 mod slot;
 mod stop;
@@ -14,6 +15,7 @@ mod watchdog;
 
 pub use cache::CompileCache;
 pub(crate) use call::{Call, Current, Reason};
+pub(crate) use plugin::Plugin;
 pub(crate) use pool::{Job, Pool};
 pub(crate) use stop::Stop;
 

@@ -10,6 +10,7 @@
 //! integers beyond 64 bits are the one thing that is rounded.
 
 mod arguments;
+pub mod bundle;
 mod compat;
 mod description;
 mod engine;
@@ -17,6 +18,7 @@ mod error;
 mod extras;
 mod fault;
 mod glob;
+pub mod harness;
 mod host;
 mod http;
 mod inspect;
@@ -29,6 +31,7 @@ mod servlet;
 mod source;
 pub mod space;
 mod surface;
+pub mod testbed;
 mod tool;
 
 pub use arguments::{ArgumentError, Expected, parse_arguments, schema_type};

@@ -15,6 +15,7 @@ mod hygiene;
 mod presentation;
 mod prompt;
 mod resource;
+mod test;
 mod tool;
 mod tree;
 
@@ -48,6 +49,12 @@ pub fn prompt(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn completion(attribute: TokenStream, item: TokenStream) -> TokenStream {
     completion::expand(attribute.into(), item.into()).into()
+}
+
+/// Makes a function a test that runs natively and against wasm.
+#[proc_macro_attribute]
+pub fn test(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    test::expand(attribute.into(), item.into()).into()
 }
 
 /// Gives a type a JSON Schema.

@@ -32,6 +32,8 @@ pub use crate::exports::{
     call, complete, describe, get_prompt, list_prompts, list_resource_templates, list_resources,
     read_resource,
 };
+#[cfg(not(target_family = "wasm"))]
+pub use crate::testing::run as test;
 
 /// What generated plugins call.
 #[cfg(feature = "xtp")]

@@ -305,6 +305,35 @@ pub use mcp_servlet_macros::completion;
 /// ```
 pub use mcp_servlet_macros::Schema;
 
+/// Makes a function a test that runs natively under `cargo test` and against the wasm under `servlet test`.
+///
+/// It takes a [`Client`](testing::Client), and may return what any test may return.
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+/// use mcp_servlet::testing::Client;
+/// use serde_json::json;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: f64, b: f64) -> f64 { a + b }
+///
+/// mcp_servlet::export!(static SERVLET = { tools: [add] });
+///
+/// #[mcp_servlet::test]
+/// fn adds(client: &Client) {
+///     let result = client.call("add", json!({ "a": 1, "b": 2.5 })).unwrap();
+///     assert_eq!(result.content[0].text.as_deref(), Some("3.5"));
+/// }
+/// # fn main() {}
+/// ```
+///
+/// | option | meaning |
+/// |---|---|
+/// | `servlet = path` | the servlet to test, if it is not `crate::SERVLET`; in a file under `tests/`, `use hello::SERVLET;` makes that one |
+/// | `crate = path` | where this crate is, if it was renamed |
+pub use mcp_servlet_macros::test;
+
 pub use mcp_servlet_json::RawJson;
 pub use mcp_servlet_types::{
     Annotations, Completion, Content, Icon, IconTheme, PromptMessage, ResourceContents, Role,

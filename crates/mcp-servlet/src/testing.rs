@@ -31,6 +31,12 @@
 //! [`get_prompt`](crate::Servlet::get_prompt) and [`complete_prompt`](crate::Servlet::complete_prompt), each
 //! with a sister that takes a context. What clients see in lists comes from
 //! [`list_resources`](crate::Servlet::list_resources) and its like.
+//!
+//! A test that should hold for the wasm as well has [`#[mcp_servlet::test]`](macro@crate::test), and takes a
+//! [`Client`].
+
+mod client;
+mod remote;
 
 use std::ops::Deref;
 use std::time::SystemTime;
@@ -39,7 +45,15 @@ use mcp_servlet_json::RawJson;
 pub use mcp_servlet_types as types;
 use serde::Serialize;
 
+pub use self::client::Client;
 use crate::context::{Context, Host, Level};
+use crate::servlet::Servlet;
+
+/// Runs the body of a test with a client of the servlet.
+#[doc(hidden)]
+pub fn run<T>(servlet: &'static Servlet, body: impl FnOnce(&Client) -> T) -> T {
+    body(&Client::new(servlet))
+}
 
 /// A [`Context`] that a test prepares and looks into.
 #[derive(Debug, Default)]

@@ -38,14 +38,8 @@ pub(super) fn check_target(path: &Path) -> Result<(), Failure> {
 ///
 /// As nothing but a `cdylib`: cargo leaves out the link-time optimization of a package that is an `rlib` as well.
 pub(super) fn build(package: &Package, options: &[String]) -> Result<PathBuf, Failure> {
-    let mut command = Command::new(tool("CARGO", "cargo"));
-    if let Some(target) = env::var_os("CARGO_TARGET_DIR") {
-        // Cargo would take a relative one from the package's directory, in which it runs for the sake of rustup.
-        command.env(
-            "CARGO_TARGET_DIR",
-            std::path::absolute(&target).unwrap_or_else(|_| target.into()),
-        );
-    }
+    let folder = package.manifest_path.parent();
+    let mut command = command(folder.unwrap_or(&package.manifest_path).as_std_path());
     if !io::stderr().is_terminal() {
         // Nobody watches its progress; warnings and errors still come.
         command.arg("--quiet");
@@ -68,12 +62,6 @@ pub(super) fn build(package: &Package, options: &[String]) -> Result<PathBuf, Fa
             package.manifest_path.as_str(),
         ])
         .args(options)
-        .current_dir(
-            package
-                .manifest_path
-                .parent()
-                .unwrap_or(&package.manifest_path),
-        )
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| cannot_run("cargo", &error))?;
@@ -101,11 +89,23 @@ pub(super) fn build(package: &Package, options: &[String]) -> Result<PathBuf, Fa
     }
 }
 
+/// Cargo, in a folder for the sake of rustup.
+pub(crate) fn command(folder: &Path) -> Command {
+    let mut command = Command::new(tool("CARGO", "cargo"));
+    if let Some(target) = env::var_os("CARGO_TARGET_DIR") {
+        // Cargo would take a relative one from that folder.
+        let absolute = std::path::absolute(&target).unwrap_or_else(|_| target.into());
+        command.env("CARGO_TARGET_DIR", absolute);
+    }
+    command.current_dir(folder);
+    command
+}
+
 fn tool(variable: &str, default: &str) -> OsString {
     env::var_os(variable).unwrap_or_else(|| default.into())
 }
 
-fn cannot_run(program: &str, error: &io::Error) -> Failure {
+pub(crate) fn cannot_run(program: &str, error: &io::Error) -> Failure {
     Failure::with_help(
         Kind::Build,
         format!("cannot run `{program}`: {error}"),

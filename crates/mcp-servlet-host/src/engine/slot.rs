@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use extism::{CompiledPlugin, Plugin, PluginBuilder};
 
-use super::{Call, Current, Stop, pool::Job, watchdog};
+use super::{Call, Current, Reason, Stop, pool::Job, watchdog};
 use crate::{Isolation, LoadError, LoadOptions, http, inspect::Module, log};
 
 /// What code that runs before the first call may spend; the deadline of a call does not cover it.
@@ -85,16 +85,13 @@ impl Slot {
             self.instance = Some(plugin);
             return (Err(Stop::Stopped(reason)), Some(self));
         }
-        self.current.set(Some(Arc::clone(call)));
-        let watch = watchdog::watch(Arc::clone(call));
-        let output = plugin.call::<_, &[u8]>(job.export, &job.input);
-        let stopped = call.end();
-        drop(watch);
-        self.current.set(None);
-        let output = match output {
-            Ok(output) => copy(output, job.output),
-            Err(error) => Err(Stop::sort(&error, stopped)),
+        let run = Run {
+            call,
+            export: job.export,
+            input: &job.input,
+            output: job.output,
         };
+        let (output, stopped) = run.on(&mut plugin, &self.current);
         if stopped.is_some() {
             // The interrupt may still be on its way to the engine, and would hit the next call.
             return (output, None);
@@ -105,6 +102,36 @@ impl Slot {
             self.instance = Some(plugin);
         }
         (output, Some(self))
+    }
+}
+
+/// One run of one export, for which the call has begun.
+pub(super) struct Run<'a> {
+    pub(super) call: &'a Arc<Call>,
+    pub(super) export: &'a str,
+    pub(super) input: &'a [u8],
+    /// How long the output may be.
+    pub(super) output: Option<u64>,
+}
+
+impl Run<'_> {
+    /// Runs and copies the output; also tells what stopped the run from outside.
+    pub(super) fn on(
+        self,
+        plugin: &mut Plugin,
+        current: &Current,
+    ) -> (Result<Vec<u8>, Stop>, Option<Reason>) {
+        current.set(Some(Arc::clone(self.call)));
+        let watch = watchdog::watch(Arc::clone(self.call));
+        let output = plugin.call::<_, &[u8]>(self.export, self.input);
+        let stopped = self.call.end();
+        drop(watch);
+        current.set(None);
+        let output = match output {
+            Ok(output) => copy(output, self.output),
+            Err(error) => Err(Stop::sort(&error, stopped)),
+        };
+        (output, stopped)
     }
 }
 

@@ -1,0 +1,216 @@
+//! `servlet new`: a project that builds, tests and runs as it is.
+
+mod schema;
+mod sdk;
+
+use std::{
+    env,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use mcp_servlet_host::bundle::{self, Manifest};
+use serde_json::json;
+use xtp_bundle::{Bundle, Config};
+
+use crate::failure::{Failure, Kind, chain};
+use sdk::Sdk;
+
+/// Start a new servlet, from the template of the SDK or another one
+#[derive(Args, Debug)]
+pub(crate) struct New {
+    /// The folder to make; its last part is the name
+    #[arg(value_name = "NAME")]
+    folder: PathBuf,
+
+    /// What it does, in a sentence
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+
+    /// The XTP schema to implement, instead of the interface of MCP servlets
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+
+    /// A bundle of `xtp plugin init` to start from: a folder or a zip file
+    #[arg(long, value_name = "DIR|ZIP")]
+    template: Option<PathBuf>,
+
+    /// Ask the template for something that it offers; may be repeated
+    #[arg(long, value_name = "NAME")]
+    feature: Vec<String>,
+
+    /// Where the new project gets the SDK; without it, from where this command was built
+    #[arg(long, value_name = "VERSION|GIT|PATH")]
+    sdk: Option<String>,
+
+    /// Do not run the template's scripts
+    #[arg(long)]
+    no_scripts: bool,
+}
+
+impl New {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let name = self.name()?;
+        bundle::check_vacant(&self.folder)?;
+        let sdk = self.sdk()?;
+        let schema = schema::read(self.schema.as_deref(), self.template.is_none())?;
+        let bundle = self.bundle()?;
+        let context = json!({
+            "project": {
+                "name": name,
+                "description": self.description.as_deref().unwrap_or_default(),
+                "appId": "",
+                "extensionPointId": "",
+            },
+            "schema": schema,
+            "featureFlags": self.features(&bundle.config)?,
+            "sdk": sdk,
+        });
+        let entries = bundle::render(&bundle, &context)?;
+        bundle::write(&entries, &self.folder)?;
+        if !self.no_scripts {
+            run_scripts(&self.folder)?;
+        }
+        self.say_what_is_next(&name, schema::is_of_servlets(&context["schema"]))
+    }
+
+    fn name(&self) -> Result<String, Failure> {
+        let name = self.folder.file_name().and_then(|name| name.to_str());
+        let name = name.filter(|name| !name.starts_with('-'));
+        name.map(str::to_owned).ok_or_else(|| {
+            let message = format!("`{}` is no name for a project", self.folder.display());
+            Failure::with_help(Kind::Usage, message, "give it a name such as `hello`")
+        })
+    }
+
+    fn sdk(&self) -> Result<Sdk, Failure> {
+        match &self.sdk {
+            Some(text) => Sdk::parse(text),
+            None if self.template.is_some() => {
+                Ok(sdk::checkout().map_or(Sdk::Unknown, Sdk::of_checkout))
+            }
+            None => sdk::checkout()
+                .map(Sdk::of_checkout)
+                .ok_or_else(no_checkout),
+        }
+    }
+
+    fn bundle(&self) -> Result<Bundle, Failure> {
+        let bundle = match &self.template {
+            Some(path) if xtp_bundle::ours::is_checkout(path) => xtp_bundle::ours::build(path)?,
+            Some(path) => Bundle::open(path)?,
+            None => xtp_bundle::ours::build(&sdk::checkout().ok_or_else(no_checkout)?)?,
+        };
+        for program in &bundle.config.dependencies {
+            if !is_installed(program) {
+                eprintln!("warning: the template needs `{program}`, which is not installed");
+            }
+        }
+        Ok(bundle)
+    }
+
+    /// The flags for the template, if it has them all.
+    fn features(&self, config: &Config) -> Result<Vec<&str>, Failure> {
+        let wanted = self.feature.iter().map(String::as_str);
+        let wanted: Vec<_> = wanted.filter(|name| *name != "none").collect();
+        for name in &wanted {
+            if !config.feature_flags.iter().any(|flag| flag.name == *name) {
+                let message = format!("the template has no feature `{name}`");
+                return Err(Failure::with_help(Kind::Usage, message, offered(config)));
+            }
+        }
+        Ok(wanted)
+    }
+
+    fn say_what_is_next(&self, name: &str, is_servlet: bool) -> Result<(), Failure> {
+        let folder = self.folder.display();
+        let mut out = io::stdout().lock();
+        writeln!(
+            out,
+            "{folder} is ready\n\nnext:\n  cd {folder}\n  cargo test\n  servlet build\n  servlet test"
+        )?;
+        if is_servlet && let Some(wasm) = wasm(&self.folder)? {
+            let entry = json!({ name: { "command": "servlet", "args": ["serve", wasm] } });
+            writeln!(
+                out,
+                "\nto use it, put this into the configuration of an MCP client:"
+            )?;
+            writeln!(out, "  {}", json!({ "mcpServers": entry }))?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs `prepare` and `format`. The project is written; one of them that fails is no reason to lose it.
+fn run_scripts(folder: &Path) -> Result<(), Failure> {
+    let manifest = Manifest::read(folder)?;
+    for name in ["prepare", "format"] {
+        if let Some(line) = manifest.scripts.get(name)
+            && let Err(problem) = bundle::run_script(line, folder)
+        {
+            eprintln!("warning: the script `{name}` of xtp.toml did not succeed: {problem}");
+        }
+    }
+    Ok(())
+}
+
+/// Where the project's wasm will be, as its `xtp.toml` says.
+fn wasm(folder: &Path) -> Result<Option<PathBuf>, Failure> {
+    let Some(bin) = Manifest::read(folder)?.bin else {
+        return Ok(None);
+    };
+    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let path = match (target, Path::new(&bin).strip_prefix("target")) {
+        (Some(target), Ok(inner)) => target.join(inner),
+        _ => folder.join(&bin),
+    };
+    Ok(std::path::absolute(path).ok())
+}
+
+fn offered(config: &Config) -> String {
+    let rows = config.feature_flags.iter();
+    let rows = rows.map(|flag| format!("{}: {}", flag.name, flag.description));
+    match rows.collect::<Vec<_>>() {
+        none if none.is_empty() => "it offers none".to_owned(),
+        some => format!("it offers\n{}", some.join("\n")),
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let file = format!("{program}{}", env::consts::EXE_SUFFIX);
+    env::split_paths(&path).any(|folder| folder.join(&file).is_file())
+}
+
+fn no_checkout() -> Failure {
+    Failure::with_help(
+        Kind::Usage,
+        "the checkout that this command was built from is gone, and with it SDK and template",
+        format!("set {} to where it is now", sdk::CHECKOUT),
+    )
+}
+
+impl From<bundle::Error> for Failure {
+    fn from(error: bundle::Error) -> Self {
+        let kind = match &error {
+            bundle::Error::Render { .. } | bundle::Error::Load(_) => Kind::Servlet,
+            _ => Kind::Usage,
+        };
+        let message = chain(&error);
+        match error {
+            bundle::Error::Exists { .. } => Self::with_help(kind, message, "choose another name"),
+            _ => Self::new(kind, message),
+        }
+    }
+}
+
+impl From<xtp_bundle::Error> for Failure {
+    fn from(error: xtp_bundle::Error) -> Self {
+        let kind = match &error {
+            xtp_bundle::Error::Build { .. } | xtp_bundle::Error::Run { .. } => Kind::Build,
+            _ => Kind::Usage,
+        };
+        Self::new(kind, chain(&error))
+    }
+}

@@ -1,0 +1,68 @@
+//! The schema of a new project, as JSON for the template's plugin.
+
+use std::path::Path;
+
+use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
+use serde_json::Value;
+
+use crate::{
+    failure::{Failure, Kind},
+    generate,
+};
+
+/// The interface of MCP servlets.
+const INTERFACE: &str = include_str!("../../../../schema.yaml");
+
+/// Reads YAML or JSON, or takes the interface of MCP servlets.
+///
+/// With `check`, a schema that our template could not use is shown with all its problems.
+pub(super) fn read(path: Option<&Path>, check: bool) -> Result<Value, Failure> {
+    let Some(path) = path else {
+        return parse(INTERFACE).map_err(|problem| Failure::new(Kind::Usage, problem));
+    };
+    let text = generate::read(path)?;
+    if check {
+        generate::check(&path.display().to_string(), &text)?;
+    }
+    parse(&text).map_err(|problem| {
+        let message = format!("cannot read `{}`: {problem}", path.display());
+        Failure::new(Kind::Usage, message)
+    })
+}
+
+/// Whether a plugin of the schema is what an MCP client can use.
+pub(super) fn is_of_servlets(schema: &Value) -> bool {
+    let exports = &schema["exports"];
+    exports.get("describe").is_some() && exports.get("call").is_some()
+}
+
+fn parse(text: &str) -> Result<Value, String> {
+    let documents = Yaml::load_from_str(text).map_err(|error| error.to_string())?;
+    match &*documents {
+        [document] => json(document),
+        several => Err(format!("expected one document, found {}", several.len())),
+    }
+}
+
+/// The same value in JSON. The order of keys stays.
+fn json(yaml: &Yaml<'_>) -> Result<Value, String> {
+    match yaml {
+        Yaml::Value(Scalar::Null) => Ok(Value::Null),
+        Yaml::Value(Scalar::Boolean(value)) => Ok((*value).into()),
+        Yaml::Value(Scalar::Integer(value)) => Ok((*value).into()),
+        Yaml::Value(Scalar::FloatingPoint(value)) => Ok(value.into_inner().into()),
+        Yaml::Value(Scalar::String(value)) => Ok(value.as_ref().into()),
+        Yaml::Sequence(items) => items.iter().map(json).collect(),
+        Yaml::Mapping(map) => map
+            .iter()
+            .map(|(key, value)| match key.as_str() {
+                Some(key) => Ok((key.to_owned(), json(value)?)),
+                None => Err("a key is not text".to_owned()),
+            })
+            .collect(),
+        Yaml::Tagged(_, value) => json(value),
+        Yaml::Alias(_) | Yaml::BadValue | Yaml::Representation(..) => {
+            Err("it says something that JSON cannot say".to_owned())
+        }
+    }
+}

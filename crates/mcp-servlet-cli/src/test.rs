@@ -1,0 +1,156 @@
+//! `servlet test`: the tests of a project with its wasm in a host, and XTP test modules.
+
+mod modules;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use mcp_servlet_host::{
+    LoadError, LoadOptions, Module, Source,
+    bundle::Manifest,
+    testbed::{ADDRESS, Candidate, Testbed},
+};
+
+use crate::{
+    build::{self, cargo},
+    cli::Format,
+    failure::{Failure, Kind},
+    limits::Limits,
+};
+
+/// Run a project's tests with its wasm in a host, or a plugin with an XTP test module
+///
+/// For a crate or a workspace: builds its servlets, runs `cargo test` so that every `#[mcp_servlet::test]` talks to the
+/// wasm, and then the test modules that `xtp.toml` names.
+#[derive(Args, Debug)]
+pub(crate) struct Test {
+    /// A crate or a workspace; with --with, the plugin's `.wasm` file
+    #[arg(default_value = ".")]
+    path: PathBuf,
+
+    /// Run this XTP test module with the plugin
+    #[arg(long, value_name = "MODULE")]
+    with: Option<String>,
+
+    /// A module whose exports stand in for the functions that the plugin imports from its host
+    #[arg(long, value_name = "MODULE", requires = "with")]
+    mock_host: Option<String>,
+
+    /// What the test module gets when it asks for input
+    #[arg(
+        long,
+        value_name = "TEXT",
+        requires = "with",
+        conflicts_with = "mock_input_file"
+    )]
+    mock_input_data: Option<String>,
+
+    /// The same, from a file
+    #[arg(long, value_name = "FILE", requires = "with")]
+    mock_input_file: Option<PathBuf>,
+
+    /// `json` prints the reports of test modules as a list
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// Arguments for `cargo test`
+    #[arg(last = true, value_name = "ARGUMENT", conflicts_with = "with")]
+    cargo: Vec<String>,
+
+    #[command(flatten)]
+    limits: Limits,
+}
+
+impl Test {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let Some(with) = &self.with else {
+            return self.run_project();
+        };
+        let run = modules::Run {
+            name: with.clone(),
+            plugin: Source::parse(&self.path.to_string_lossy()),
+            with: Source::parse(with),
+            mock_host: self.mock_host.as_deref().map(Source::parse),
+            mock_input: self.mock_input()?,
+        };
+        modules::run_all(vec![run], &self.limits.options(), self.format)
+    }
+
+    fn mock_input(&self) -> Result<Option<Vec<u8>>, Failure> {
+        match (&self.mock_input_data, &self.mock_input_file) {
+            (Some(data), _) => Ok(Some(data.clone().into_bytes())),
+            (None, Some(file)) => modules::read(file).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn run_project(&self) -> Result<(), Failure> {
+        if self.path.is_file() && !self.path.ends_with("Cargo.toml") {
+            let message = format!("`{}` is a file, and no crate", self.path.display());
+            let help = "--with names the test module to run with it";
+            return Err(Failure::with_help(Kind::Usage, message, help));
+        }
+        let folder = build::folder(&self.path);
+        let built = build::servlets(folder)?;
+        let options = self.limits.options();
+        let native = self.run_cargo(folder, &built, &options);
+        let tests = Manifest::read(folder)?.tests;
+        if tests.is_empty() {
+            return native;
+        }
+        let runs = modules::of_project(folder, &built, tests)?;
+        let modules = modules::run_all(runs, &options, self.format);
+        native.and(modules)
+    }
+
+    /// `cargo test`, with the wasm for those tests that want it.
+    fn run_cargo(
+        &self,
+        folder: &Path,
+        built: &[(String, PathBuf)],
+        options: &LoadOptions,
+    ) -> Result<(), Failure> {
+        let candidates = candidates(built, options)?;
+        let names: Vec<_> = candidates.iter().map(|one| one.name.clone()).collect();
+        let testbed = Testbed::start(candidates, options.clone()).map_err(|error| {
+            Failure::new(
+                Kind::Usage,
+                format!("cannot open a port of this machine: {error}"),
+            )
+        })?;
+        let mut command = cargo::command(folder);
+        command.arg("test").env(ADDRESS, testbed.address());
+        for (package, _) in built {
+            command.args(["--package", package]);
+        }
+        command.args(&self.cargo);
+        let status = command
+            .status()
+            .map_err(|error| cargo::cannot_run("cargo", &error))?;
+        if !names.is_empty() {
+            let count = testbed.clients();
+            eprintln!("{count} clients tested the wasm of {}", names.join(", "));
+        }
+        if status.success() {
+            return Ok(());
+        }
+        Err(Failure::TestsFailed)
+    }
+}
+
+/// The servlets among what was built; a plugin of another interface has nothing to serve.
+fn candidates(
+    built: &[(String, PathBuf)],
+    options: &LoadOptions,
+) -> Result<Vec<Candidate>, LoadError> {
+    let servlets = built.iter().filter(|(_, path)| is_servlet(path));
+    servlets
+        .map(|(_, path)| Candidate::load(path, options))
+        .collect()
+}
+
+fn is_servlet(path: &Path) -> bool {
+    let wasm = std::fs::read(path).ok();
+    let module = wasm.and_then(|wasm| Module::read(&wasm).ok());
+    module.is_some_and(|module| build::is_servlet(&module))
+}

@@ -1,0 +1,135 @@
+//! XTP test modules, from the command line or from `xtp.toml`.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use mcp_servlet_host::{
+    LoadOptions, Source,
+    bundle::{self, MockInput},
+    harness::{Harness, Report},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    cli::Format,
+    failure::{Failure, Kind},
+};
+
+/// One test module and what it is run with.
+pub(super) struct Run {
+    pub(super) name: String,
+    pub(super) plugin: Source,
+    pub(super) with: Source,
+    pub(super) mock_host: Option<Source>,
+    pub(super) mock_input: Option<Vec<u8>>,
+}
+
+/// The runs that `xtp.toml` asks for, with their modules built.
+pub(super) fn of_project(
+    folder: &Path,
+    built: &[(String, PathBuf)],
+    tests: Vec<bundle::Test>,
+) -> Result<Vec<Run>, Failure> {
+    let [(_, plugin)] = built else {
+        let message = "`xtp.toml` has tests for one plugin, and here are several";
+        let help = "give the path of one crate";
+        return Err(Failure::with_help(Kind::Usage, message, help));
+    };
+    let run = |test: bundle::Test| {
+        if let Some(line) = &test.build {
+            bundle::run_script(line, folder).map_err(|problem| {
+                let message = format!("the test `{}` does not build: {problem}", test.name);
+                Failure::new(Kind::Build, message)
+            })?;
+        }
+        Ok(Run {
+            name: test.name,
+            plugin: Source::File(plugin.clone()),
+            with: source(folder, &test.with),
+            mock_host: test.mock_host.map(|text| source(folder, &text)),
+            mock_input: input(folder, test.mock_input)?,
+        })
+    };
+    tests.into_iter().map(run).collect()
+}
+
+/// A file of the project, or an address.
+fn source(folder: &Path, text: &str) -> Source {
+    match Source::parse(text) {
+        Source::File(path) => Source::File(folder.join(path)),
+        other => other,
+    }
+}
+
+fn input(folder: &Path, input: MockInput) -> Result<Option<Vec<u8>>, Failure> {
+    match (input.data, input.file) {
+        (Some(data), _) => Ok(Some(data.into_bytes())),
+        (None, Some(file)) => read(&folder.join(file)).map(Some),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Reads an input of a test.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", path.display());
+        Failure::new(Kind::Usage, message)
+    })
+}
+
+/// Runs all of them and shows what came of it.
+pub(super) fn run_all(
+    runs: Vec<Run>,
+    options: &LoadOptions,
+    format: Format,
+) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let mut reports = Vec::new();
+    let mut success = true;
+    for run in runs {
+        let harness = Harness {
+            plugin: run.plugin,
+            with: run.with,
+            mock_host: run.mock_host,
+            mock_input: run.mock_input,
+            options: options.clone(),
+        };
+        let report = harness.run()?;
+        success &= report.is_success();
+        match format {
+            Format::Human => write_report(&mut out, &run.name, &report)?,
+            Format::Json => reports.push(json!({ "name": run.name, "report": report })),
+        }
+    }
+    if format == Format::Json {
+        writeln!(out, "{}", Value::from(reports))?;
+    }
+    if success {
+        return Ok(());
+    }
+    Err(Failure::TestsFailed)
+}
+
+fn write_report(out: &mut impl Write, name: &str, report: &Report) -> io::Result<()> {
+    writeln!(out, "{name}")?;
+    for group in &report.groups {
+        if let Some(name) = &group.name {
+            writeln!(out, "  {name}")?;
+        }
+        for assertion in &group.assertions {
+            if assertion.passed {
+                writeln!(out, "    ok      {}", assertion.name)?;
+            } else {
+                writeln!(out, "    FAILED  {}: {}", assertion.name, assertion.reason)?;
+            }
+        }
+    }
+    if let Some(problem) = &report.stopped {
+        writeln!(out, "  stopped: {problem}")?;
+    }
+    let passed = report.assertions().filter(|one| one.passed).count();
+    writeln!(out, "  {passed} of {} hold", report.assertions().count())
+}

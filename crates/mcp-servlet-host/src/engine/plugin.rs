@@ -1,0 +1,94 @@
+//! An Extism plugin of any interface: the renderer of a bundle, a test module, a plugin under test.
+
+use extism::{CompiledPlugin, Function, PluginBuilder};
+
+use super::{Call, Current, Reason, Stop, slot::Run};
+use crate::{LoadError, LoadOptions, Module, http, log};
+
+/// A plugin and one instance of it, which remembers what it was called for until it is reset.
+pub(crate) struct Plugin {
+    compiled: CompiledPlugin,
+    instance: extism::Plugin,
+    current: Current,
+    options: LoadOptions,
+}
+
+impl Plugin {
+    /// Compiles a module, with host functions besides those that servlets have.
+    pub(crate) fn load(
+        name: &str,
+        wasm: Vec<u8>,
+        options: &LoadOptions,
+        functions: Vec<Function>,
+    ) -> Result<Self, LoadError> {
+        let module = Module::read(&wasm).map_err(|source| LoadError::Unreadable {
+            servlet: name.to_owned(),
+            source,
+        })?;
+        let refused = |error: extism::Error| LoadError::Compile {
+            servlet: name.to_owned(),
+            message: format!("{error:#}"),
+        };
+        let current = Current::default();
+        let builder = PluginBuilder::new(options.manifest(wasm))
+            .with_wasi(module.uses_wasi())
+            .with_functions(log::functions(name, &module))
+            .with_functions(http::functions(
+                &module,
+                &http::Client::new(options),
+                &current,
+            ))
+            .with_functions(functions);
+        let builder = options.cache.apply(builder)?;
+        let compiled = builder.compile().map_err(refused)?;
+        let instance = extism::Plugin::new_from_compiled(&compiled).map_err(refused)?;
+        Ok(Self {
+            compiled,
+            instance,
+            current,
+            options: options.clone(),
+        })
+    }
+
+    /// Runs an export and copies its output; an error is a text for people.
+    pub(crate) fn call(&mut self, export: &str, input: &[u8]) -> Result<Vec<u8>, String> {
+        let call = Call::new(self.options.timeout);
+        let run = Run {
+            call: &call,
+            export,
+            input,
+            output: self.options.output,
+        };
+        let (output, stopped) = match call.begin(self.instance.cancel_handle()) {
+            Ok(()) => run.on(&mut self.instance, &self.current),
+            Err(reason) => (Err(Stop::Stopped(reason)), None),
+        };
+        if stopped.is_some() {
+            // The interrupt may still be on its way, and would hit the next call.
+            self.reset()?;
+        }
+        output.map_err(|stop| self.explain(stop))
+    }
+
+    /// Throws the instance away, and all that it remembers.
+    pub(crate) fn reset(&mut self) -> Result<(), String> {
+        self.instance = extism::Plugin::new_from_compiled(&self.compiled)
+            .map_err(|error| format!("{error:#}"))?;
+        Ok(())
+    }
+
+    fn explain(&self, stop: Stop) -> String {
+        match stop {
+            Stop::Error(text) | Stop::Panic(text) | Stop::Trap(text) | Stop::Start(text) => text,
+            Stop::Stopped(Reason::Deadline(limit)) => format!("it did not finish within {limit:?}"),
+            Stop::OutOfMemory => format!(
+                "it takes more than {} bytes of memory",
+                self.options.memory.unwrap_or(u64::MAX)
+            ),
+            Stop::TooLarge(length) => format!("its output has {length} bytes, which is too much"),
+            Stop::Stopped(Reason::Cancelled) | Stop::QueueFull(_) | Stop::Waited(_) => {
+                "it was cancelled".to_owned()
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The host behind `servlet test`: servlets for the tests of another process.
+//!
+//! Each connection of a test is a client with an instance of its own. The protocol is lines of JSON, written down in
+//! `mcp-servlet`'s `testing/remote.rs`.
+
+use std::{
+    collections::BTreeMap,
+    hash::{BuildHasher as _, RandomState},
+    io::{self, BufRead as _, BufReader, Write as _},
+    net::{Ipv4Addr, TcpListener, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    CallError, Instances, LoadOptions, Servlet, Source,
+    inspect::{CALL, DESCRIBE},
+};
+
+/// The environment variable in which a test finds the address.
+pub const ADDRESS: &str = "MCP_SERVLET_TEST";
+
+/// Servlets that tests can reach.
+#[derive(Debug)]
+pub struct Testbed {
+    address: String,
+    clients: Arc<AtomicUsize>,
+}
+
+/// A servlet under test.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The name by which tests ask for it: that of its `serverInfo`.
+    pub name: String,
+    /// Its module.
+    pub wasm: Vec<u8>,
+}
+
+impl Candidate {
+    /// A servlet as its file has it.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`](crate::LoadError), as for any servlet.
+    pub fn load(path: &std::path::Path, options: &LoadOptions) -> Result<Self, crate::LoadError> {
+        let servlet = Servlet::load(path, options)?;
+        let info = servlet.server_info().and_then(|info| info.get("name"));
+        let name = info.and_then(Value::as_str).unwrap_or(servlet.name());
+        Ok(Self {
+            name: name.to_owned(),
+            wasm: std::fs::read(path).map_err(|source| crate::LoadError::Read {
+                path: path.to_owned(),
+                source,
+            })?,
+        })
+    }
+}
+
+/// What all connections share.
+struct Shared {
+    token: String,
+    candidates: Vec<Candidate>,
+    options: LoadOptions,
+    clients: Arc<AtomicUsize>,
+}
+
+#[derive(Deserialize)]
+struct Hello {
+    token: String,
+    servlet: String,
+    config: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct Request {
+    export: String,
+    input: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Answer {
+    Output(String),
+    Fault {
+        code: i64,
+        message: String,
+        data: Option<Value>,
+    },
+}
+
+impl Testbed {
+    /// Listens on a port of this machine, for as long as the process lives.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no port to give.
+    pub fn start(candidates: Vec<Candidate>, options: LoadOptions) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let token = token();
+        let address = format!("{}/{token}", listener.local_addr()?);
+        let clients = Arc::new(AtomicUsize::new(0));
+        let shared = Arc::new(Shared {
+            token,
+            candidates,
+            options,
+            clients: Arc::clone(&clients),
+        });
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let shared = Arc::clone(&shared);
+                // A client that goes away ends its thread, whatever it was about to read.
+                thread::spawn(move || serve(stream, &shared).ok());
+            }
+        });
+        Ok(Self { address, clients })
+    }
+
+    /// What the environment variable [`ADDRESS`] must say.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// How many clients there were.
+    pub fn clients(&self) -> usize {
+        self.clients.load(Ordering::Relaxed)
+    }
+}
+
+/// Keeps other programs of this machine from calling servlets with the rights that this one has.
+fn token() -> String {
+    let random = || RandomState::new().hash_one(0);
+    format!("{:016x}{:016x}", random(), random())
+}
+
+fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
+    let mut lines = BufReader::new(stream.try_clone()?).lines();
+    let mut stream = stream;
+    let Some(hello) = lines.next() else {
+        return Ok(());
+    };
+    let Ok(hello) = serde_json::from_str::<Hello>(&hello?) else {
+        return Ok(());
+    };
+    if hello.token != shared.token {
+        return Ok(());
+    }
+    shared.clients.fetch_add(1, Ordering::Relaxed);
+    let servlet = instance(&hello, shared);
+    for line in lines {
+        let answer = match (&servlet, serde_json::from_str::<Request>(&line?)) {
+            (Ok(servlet), Ok(request)) => answer(servlet, &request),
+            (Err(problem), _) => internal(problem.clone()),
+            (_, Err(error)) => internal(format!("this is no request: {error}")),
+        };
+        let mut line = serde_json::to_string(&answer)?;
+        line.push('\n');
+        stream.write_all(line.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The servlet that a test asks for, loaded for it alone.
+fn instance(hello: &Hello, shared: &Shared) -> Result<Servlet, String> {
+    let mut candidates = shared.candidates.iter();
+    let Some(candidate) = candidates.find(|one| one.name == hello.servlet) else {
+        let names = shared
+            .candidates
+            .iter()
+            .map(|one| format!("`{}`", one.name));
+        let names: Vec<_> = names.collect();
+        return Err(format!(
+            "`servlet test` did not build the servlet `{}`, but {}",
+            hello.servlet,
+            names.join(", ")
+        ));
+    };
+    let mut options = shared.options.clone();
+    options.config.extend(hello.config.clone());
+    // What a test leaves behind is there in its next call.
+    options.instances = Some(Instances::ONE);
+    let source = Source::Bytes {
+        name: candidate.name.clone(),
+        wasm: candidate.wasm.clone(),
+    };
+    Servlet::load(source, &options).map_err(|error| error.to_string())
+}
+
+fn answer(servlet: &Servlet, request: &Request) -> Answer {
+    let Some(export) = [CALL, DESCRIBE]
+        .into_iter()
+        .find(|name| *name == request.export)
+    else {
+        return internal(format!("the servlet does not export `{}`", request.export));
+    };
+    let job = servlet.job(export, request.input.clone().into_bytes());
+    match servlet.run(&job) {
+        Ok(output) => match String::from_utf8(output) {
+            Ok(output) => Answer::Output(output),
+            Err(_) => internal(format!("the output of `{export}` is not UTF-8")),
+        },
+        Err(error) => fault(servlet, export, &error),
+    }
+}
+
+/// The fault as the servlet raised it: for clients the host adds where, which a native test does not see.
+fn fault(servlet: &Servlet, export: &str, error: &CallError) -> Answer {
+    let fault = error.to_fault();
+    let place = json!({ "servlet": servlet.name(), "export": export });
+    Answer::Fault {
+        code: fault.code.into(),
+        message: fault.message,
+        data: fault.data.filter(|data| *data != place),
+    }
+}
+
+fn internal(message: String) -> Answer {
+    Answer::Fault {
+        code: crate::Fault::INTERNAL.into(),
+        message,
+        data: None,
+    }
+}

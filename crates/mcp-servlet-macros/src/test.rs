@@ -1,0 +1,97 @@
+//! `#[test]`: a function that takes a client becomes a test that runs natively and against wasm.
+
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::parse::{ParseStream, Parser};
+use syn::{Attribute, Type};
+
+use crate::attributes::{Entries, unknown_key};
+use crate::diagnostics::Diagnostics;
+use crate::function::FnHead;
+use crate::function::head::{Param, Pattern};
+
+/// What the attribute says.
+struct Options {
+    krate: TokenStream,
+    servlet: TokenStream,
+}
+
+/// A test of the function's name, with the function inside, or the errors.
+pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut diagnostics = Diagnostics::default();
+    let options = Options::parse(attribute, &mut diagnostics);
+    let Some(head) = diagnostics.ok(FnHead::parse("test", item.clone())) else {
+        return [item, diagnostics.into_tokens()].into_iter().collect();
+    };
+    check(&head, &mut diagnostics);
+    if !diagnostics.is_empty() {
+        return [item, diagnostics.into_tokens()].into_iter().collect();
+    }
+    let Options { krate, servlet } = options;
+    let (attributes, name, output) = (&head.attributes, &head.name, &head.output);
+    let function = without_attributes(item);
+    quote! {
+        #(#attributes)*
+        #[::core::prelude::v1::test]
+        fn #name() #output {
+            #function
+            #krate::__private::test(&#servlet, #name)
+        }
+    }
+}
+
+impl Options {
+    fn parse(attribute: TokenStream, diagnostics: &mut Diagnostics) -> Self {
+        let mut options = Self {
+            krate: quote!(::mcp_servlet),
+            servlet: quote!(crate::SERVLET),
+        };
+        let Some(entries) = diagnostics.ok(syn::parse2::<Entries>(attribute)) else {
+            return options;
+        };
+        entries.check_unique(diagnostics);
+        for entry in &entries.0 {
+            match entry.key.to_string().as_str() {
+                "servlet" => entry.path(&mut options.servlet, diagnostics),
+                "crate" => entry.path(&mut options.krate, diagnostics),
+                _ => unknown_key(diagnostics, "test", &entry.key, &["servlet", "crate"]),
+            }
+        }
+        options
+    }
+}
+
+/// A test has the client, and nothing else that it would have to wait for or choose.
+fn check(head: &FnHead, diagnostics: &mut Diagnostics) {
+    let name = &head.name;
+    for qualifier in &head.qualifiers {
+        let message = format!("test `{name}` cannot be `{qualifier}`\nhelp: remove `{qualifier}`");
+        diagnostics.error(qualifier, message);
+    }
+    if !head.generics.params.is_empty() {
+        let message = format!("test `{name}` cannot be generic\nhelp: name concrete types");
+        diagnostics.error(&head.generics, message);
+    }
+    if !matches!(&*head.parameters, [only] if is_reference(only)) {
+        let message = format!(
+            "test `{name}` takes the client and nothing else\nhelp: write `fn {name}(client: &Client)`"
+        );
+        diagnostics.error(name, message);
+    }
+}
+
+fn is_reference(param: &Param) -> bool {
+    matches!(&param.pattern, Pattern::Name(_, ty) if matches!(**ty, Type::Reference(_)))
+}
+
+/// The function as it is written, from its visibility on.
+fn without_attributes(item: TokenStream) -> TokenStream {
+    let parser = |input: ParseStream<'_>| {
+        input.call(Attribute::parse_outer)?;
+        input.parse::<TokenStream>()
+    };
+    parser.parse2(item).unwrap_or_default()
+}

@@ -1,0 +1,103 @@
+//! The way to the host of `servlet test`: lines of JSON over a socket of this machine.
+//!
+//! The first line says who asks and for what: `{"token":…,"servlet":…,"config":{…}}`. Each further one is a request,
+//! `{"export":…,"input":…}`, and is answered by `{"output":…}` or `{"fault":{"code":…,"message":…,"data":…}}`.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+
+use mcp_servlet_json::{RawJson, from_str, to_string};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+
+/// The environment variable in which `servlet test` leaves `ADDRESS/TOKEN`.
+pub(super) const ADDRESS: &str = "MCP_SERVLET_TEST";
+
+/// A connection, which has an instance of the servlet at its other end.
+#[derive(Debug)]
+pub(super) struct Remote {
+    stream: BufReader<TcpStream>,
+}
+
+#[derive(Serialize)]
+struct Hello<'a> {
+    token: &'a str,
+    servlet: &'a str,
+    config: &'a BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    export: &'a str,
+    input: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    output: Option<String>,
+    fault: Option<WireFault>,
+}
+
+#[derive(Deserialize)]
+struct WireFault {
+    code: i64,
+    message: String,
+    data: Option<RawJson>,
+}
+
+impl Remote {
+    /// # Panics
+    ///
+    /// If there is no host at the address. The test cannot go on, and has nothing to do with it.
+    pub(super) fn connect(address: &str, servlet: &str, config: &BTreeMap<String, String>) -> Self {
+        let (socket, token) = address.split_once('/').unwrap_or((address, ""));
+        let stream = TcpStream::connect(socket).unwrap_or_else(|error| {
+            panic!("no host at {ADDRESS}={address}: {error}; run `servlet test`")
+        });
+        let mut remote = Self {
+            stream: BufReader::new(stream),
+        };
+        remote.send(&Hello {
+            token,
+            servlet,
+            config,
+        });
+        remote
+    }
+
+    pub(super) fn request(&mut self, export: &str, input: &str) -> Result<String, Fault> {
+        self.send(&Request { export, input });
+        let mut line = String::new();
+        if let Err(error) = self.stream.read_line(&mut line) {
+            panic!("the host of `servlet test` is gone: {error}");
+        }
+        let answer: Answer = from_str(&line).unwrap_or_else(|error| {
+            panic!("the host of `servlet test` answered `{line}`: {error}")
+        });
+        match (answer.output, answer.fault) {
+            (Some(output), _) => Ok(output),
+            (None, Some(fault)) => Err(fault.into()),
+            (None, None) => panic!("the host of `servlet test` answered `{line}`"),
+        }
+    }
+
+    fn send(&mut self, message: &impl Serialize) {
+        let mut line = to_string(message).expect("texts are JSON");
+        line.push('\n');
+        if let Err(error) = self.stream.get_mut().write_all(line.as_bytes()) {
+            panic!("the host of `servlet test` is gone: {error}");
+        }
+    }
+}
+
+impl From<WireFault> for Fault {
+    fn from(wire: WireFault) -> Self {
+        let fault = Self::new(wire.code, wire.message);
+        match wire.data {
+            Some(data) => fault.with_data(data),
+            None => fault,
+        }
+    }
+}

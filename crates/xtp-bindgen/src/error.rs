@@ -1,0 +1,44 @@
+//! Why a file could not be rendered.
+
+use xtp_codegen::Diagnostics;
+
+/// Why a file could not be rendered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The driver sets no context.
+    #[cfg(target_family = "wasm")]
+    #[error(
+        "the configuration key `ctx` is not set: it holds project, schema and feature flags as JSON"
+    )]
+    NoContext,
+    /// The context is not what the contract of bundles says.
+    #[error("the configuration key `ctx` is not a context: {0}")]
+    Context(#[source] serde_json::Error),
+    /// The template is not text.
+    #[error("the template is not UTF-8")]
+    TemplateEncoding,
+    /// The schema has problems.
+    #[error("{}", listed(.0))]
+    Schema(Diagnostics),
+    /// The template is not right.
+    #[error("{}", with_causes(.0))]
+    Template(#[from] minijinja::Error),
+}
+
+/// By their pointers: the schema comes as one line, where columns help nobody.
+fn listed(problems: &Diagnostics) -> String {
+    let told = problems.iter().map(|problem| {
+        let (at, severity, code) = (&problem.pointer, problem.severity, problem.code);
+        let (message, help) = (&problem.message, &problem.help);
+        format!("\n  {at}: {severity}[{code}]: {message}\n    help: {help}")
+    });
+    format!("the schema has problems:{}", told.collect::<String>())
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", with_causes(cause)),
+        None => error.to_string(),
+    }
+}

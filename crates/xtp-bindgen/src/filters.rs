@@ -1,0 +1,41 @@
+//! What templates do to text.
+
+/// A string of TOML, quotes included.
+pub(crate) fn toml(text: String) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted += "\\n",
+            '\t' => quoted += "\\t",
+            c if c.is_control() => quoted.extend(["\\u", &format!("{:04X}", u32::from(c))]),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+/// A doc comment: each line behind a prefix.
+pub(crate) fn doc(text: String, prefix: &str) -> String {
+    let lines = text.trim_end().lines();
+    let lines: Vec<_> = lines
+        .map(|line| format!("{prefix} {line}").trim_end().to_owned())
+        .collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_for_toml() {
+        let quoted = toml("a \"b\" \\ c\n\u{7f}é".to_owned());
+        assert_eq!(quoted, r#""a \"b\" \\ c\n\u007Fé""#);
+    }
+
+    #[test]
+    fn comments_every_line() {
+        assert_eq!(doc("a\n\n b\n".to_owned(), "//!"), "//! a\n//!\n//!  b");
+    }
+}

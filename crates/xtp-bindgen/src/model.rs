@@ -1,0 +1,152 @@
+//! What a template may use.
+
+use serde::Serialize;
+use serde_json::Value;
+use xtp_codegen::{Input, Options, Schema};
+
+use crate::context::{Context, Sdk};
+use crate::{Error, names};
+
+/// The version of the SDK that this plugin belongs to.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The file that `servlet gen` generates from. It holds JSON, which is YAML; an empty file is YAML as well.
+const SCHEMA: &str = "schema.yaml";
+
+/// Everything, under the names that templates have for it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Model {
+    project: Project,
+    /// The key `mcp-servlet` of Cargo.toml, as TOML.
+    sdk: String,
+    /// Whether the schema is the interface of MCP servlets, for which the SDK has macros.
+    mcp: bool,
+    /// What is generated for any other schema.
+    plugin: Option<Plugin>,
+}
+
+/// A plugin of an interface that is not MCP's.
+#[derive(Debug, Serialize)]
+struct Plugin {
+    /// The name of its type.
+    name: String,
+    /// The schema.
+    schema: String,
+    /// Its types, its exports and the host's functions.
+    module: String,
+    /// First implementations of the exports.
+    stubs: String,
+    /// The exports, as the schema spells them.
+    exports: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Project {
+    /// As the user gave it.
+    name: String,
+    /// As cargo takes it.
+    package: String,
+    /// As Rust and the file system know the library.
+    library: String,
+    description: String,
+    app_id: String,
+    extension_point_id: String,
+}
+
+impl Model {
+    pub(crate) fn new(context: &Context) -> Result<Self, Error> {
+        let mcp = is_mcp(&context.schema);
+        let plugin = if mcp {
+            None
+        } else {
+            Some(Plugin::new(context)?)
+        };
+        Ok(Self {
+            project: Project::new(context),
+            sdk: dependency(&context.sdk, mcp),
+            mcp,
+            plugin,
+        })
+    }
+}
+
+impl Plugin {
+    fn new(context: &Context) -> Result<Self, Error> {
+        let schema = format!("{:#}\n", context.schema);
+        let samples = context.has_flag("stub-with-code-samples");
+        let options = Options::new()
+            .header(format!(
+                "@generated from {SCHEMA} by xtp-codegen. Do not edit: run `servlet gen`."
+            ))
+            .free_form("::mcp_servlet::RawJson")
+            .any_json("::mcp_servlet::RawJson");
+        let parsed = Schema::parse(&Input::new(SCHEMA, &schema)).map_err(Error::Schema)?;
+        let module = parsed.to_plugin(&options).map_err(Error::Schema)?;
+        let name = names::unused("Plugin", &module);
+        let stubs = parsed.to_stubs(&name, samples, &options);
+        Ok(Self {
+            stubs: stubs.map_err(Error::Schema)?,
+            exports: exports(&context.schema),
+            name,
+            schema,
+            module,
+        })
+    }
+}
+
+/// The names of the exports: keys in one version of the language, items in the other.
+fn exports(schema: &Value) -> Vec<String> {
+    match &schema["exports"] {
+        Value::Object(map) => map.keys().cloned().collect(),
+        Value::Array(list) => list
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+impl Project {
+    fn new(context: &Context) -> Self {
+        let project = &context.project;
+        let package = names::package(&project.name);
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        Self {
+            name: project.name.clone(),
+            library: package.replace('-', "_"),
+            package,
+            description: text(&project.description).trim().to_owned(),
+            app_id: text(&project.app_id),
+            extension_point_id: text(&project.extension_point_id),
+        }
+    }
+}
+
+/// The SDK in Cargo.toml, on the right of `mcp-servlet =`.
+fn dependency(sdk: &Sdk, mcp: bool) -> String {
+    let (key, value) = match (&sdk.path, &sdk.git, &sdk.version) {
+        (Some(path), _, _) => ("path", path.as_str()),
+        (None, Some(git), _) => ("git", git.as_str()),
+        (None, None, version) => ("version", version.as_deref().unwrap_or(VERSION)),
+    };
+    let value = crate::filters::toml(value.to_owned());
+    if mcp {
+        format!("{{ {key} = {value} }}")
+    } else {
+        format!("{{ {key} = {value}, features = [\"xtp\"] }}")
+    }
+}
+
+/// Whether a schema is one of the interfaces of MCP servlets: `call` and `describe`, with the types that they have there.
+fn is_mcp(schema: &Value) -> bool {
+    const DESCRIPTIONS: [&str; 3] = ["ToolDescription", "ListToolsResult", "ServletDescription"];
+    let refers = |export: &str, side: &str, names: &[&str]| {
+        let reference = schema["exports"][export][side]["$ref"].as_str();
+        let name = reference.and_then(|text| text.strip_prefix("#/components/schemas/"));
+        name.is_some_and(|name| names.contains(&name))
+    };
+    refers("call", "input", &["CallToolRequest"])
+        && refers("call", "output", &["CallToolResult"])
+        && refers("describe", "output", &DESCRIPTIONS)
+}

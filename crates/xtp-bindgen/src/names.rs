@@ -1,0 +1,73 @@
+//! From the name of a project to one that cargo takes.
+
+/// Names of packages that the new one would be mistaken for.
+const TAKEN: [&str; 10] = [
+    "alloc",
+    "core",
+    "extism-pdk",
+    "mcp-servlet",
+    "proc-macro",
+    "serde",
+    "serde-json",
+    "std",
+    "test",
+    "xtp-codegen",
+];
+
+/// The name of a package: letters, digits, `-` and `_`, neither a keyword nor taken.
+pub(crate) fn package(project: &str) -> String {
+    let parts = project.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'));
+    let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+    let name = parts.join("-").trim_matches(['-', '_']).to_owned();
+    let as_crate = name.replace('-', "_");
+    let is_taken = TAKEN.contains(&name.replace('_', "-").as_str());
+    if name.is_empty() {
+        "servlet".to_owned()
+    } else if name.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("servlet-{name}")
+    } else if is_taken || syn::parse_str::<syn::Ident>(&as_crate).is_err() {
+        format!("{name}-servlet")
+    } else {
+        name
+    }
+}
+
+/// A name for a type that no type in the code has: the wanted one, or `My` before it.
+pub(crate) fn unused(wanted: &str, code: &str) -> String {
+    let mut words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    if words.any(|word| word == wanted) {
+        return unused(&format!("My{wanted}"), code);
+    }
+    wanted.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn avoids_the_types_of_the_schema() {
+        assert_eq!(unused("Plugin", "struct Plugins;"), "Plugin");
+        assert_eq!(
+            unused("Plugin", "struct Plugin; struct MyPlugin;"),
+            "MyMyPlugin"
+        );
+    }
+
+    #[test]
+    fn gives_every_project_a_name_that_cargo_takes() {
+        for (project, expected) in [
+            ("hello", "hello"),
+            ("My first servlet!", "My-first-servlet"),
+            ("snake_case", "snake_case"),
+            ("", "servlet"),
+            ("3d", "servlet-3d"),
+            ("serde_json", "serde_json-servlet"),
+            ("match", "match-servlet"),
+            ("-x-", "x"),
+            ("日本", "servlet"),
+        ] {
+            assert_eq!(package(project), expected);
+        }
+    }
+}

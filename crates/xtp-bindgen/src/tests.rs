@@ -1,0 +1,117 @@
+//! Contexts and templates as drivers pass them.
+
+use super::*;
+
+/// Renders a template for a context without a schema worth mention.
+fn rendered(template: &str, members: &str) -> Result<String, String> {
+    let context = format!(r#"{{{members}"schema": {{"version": "v1-draft", "exports": {{}}}}}}"#);
+    render(template.as_bytes(), &context).map_err(|error| error.to_string())
+}
+
+#[test]
+fn takes_project_and_sdk_from_the_context() {
+    let project =
+        r#""project": {"name": "My \"x\"", "appId": "app_1", "description": "Does\nit. "},"#;
+    let template = "{{ project.package }} {{ project.library }} {{ project.name|toml }} \
+                    {{ project.app_id }}|{{ project.extension_point_id }}|{{ project.description|doc('//') }}\n";
+    assert_eq!(
+        rendered(template, project).unwrap(),
+        "My-x My_x \"My \\\"x\\\"\" app_1||// Does\n// it.\n"
+    );
+    assert_eq!(rendered("{{ project.package }}", "").unwrap(), "servlet");
+    for (sdk, expected) in [
+        ("", concat!("version = \"", env!("CARGO_PKG_VERSION"), "\"")),
+        (r#""sdk": {"version": "1.2"},"#, r#"version = "1.2""#),
+        (
+            r#""sdk": {"git": "https://x/y.git"},"#,
+            r#"git = "https://x/y.git""#,
+        ),
+        (r#""sdk": {"path": "C:\\x"},"#, r#"path = "C:\\x""#),
+    ] {
+        let expected = format!(r#"{{ {expected}, features = ["xtp"] }}"#);
+        assert_eq!(rendered("{{ sdk }}", sdk).unwrap(), expected);
+    }
+}
+
+#[test]
+fn keeps_a_file_to_the_last_byte() {
+    assert_eq!(rendered("a\n\n", "").unwrap(), "a\n\n");
+    assert_eq!(rendered("{% if mcp %}\na\n{% endif %}\n", "").unwrap(), "");
+}
+
+#[test]
+fn reads_feature_flags_in_both_shapes() {
+    let flag = |flags: &str| {
+        let text = format!(r#"{{"schema": {{}}{flags}}}"#);
+        Context::parse(&text).unwrap().has_flag("samples")
+    };
+    for flags in [
+        r#", "featureFlags": ["other", "samples"]"#,
+        r#", "featureFlags": {"samples": true}"#,
+    ] {
+        assert!(flag(flags), "{flags}");
+    }
+    for flags in [
+        "",
+        r#", "featureFlags": null"#,
+        r#", "featureFlags": []"#,
+        r#", "featureFlags": ["none"]"#,
+        r#", "featureFlags": {"samples": false}"#,
+    ] {
+        assert!(!flag(flags), "{flags}");
+    }
+}
+
+#[test]
+fn knows_the_interfaces_of_servlets() {
+    let schema = |describe: &str| {
+        let refer = |name: &str| {
+            format!(
+                r##"{{"$ref": "#/components/schemas/{name}", "contentType": "application/json"}}"##
+            )
+        };
+        let names = ["CallToolRequest", "CallToolResult", describe];
+        let schemas = names
+            .map(|name| format!(r#""{name}": {{"properties": {{"x": {{"type": "string"}}}}}}"#));
+        format!(
+            r#"{{"schema": {{"version": "v1-draft", "exports": {{"call": {{"input": {}, "output": {}}},
+                "describe": {{"output": {}}}}}, "components": {{"schemas": {{{}}}}}}}}}"#,
+            refer(names[0]),
+            refer(names[1]),
+            refer(names[2]),
+            schemas.join(","),
+        )
+    };
+    for (describe, mcp) in [
+        ("ToolDescription", "true"),
+        ("ListToolsResult", "true"),
+        ("ServletDescription", "true"),
+        ("Other", "false"),
+    ] {
+        let is_mcp = render(b"{{ 'true' if mcp else 'false' }}", &schema(describe)).unwrap();
+        assert_eq!(is_mcp, mcp, "{describe}");
+    }
+}
+
+#[test]
+fn says_what_is_wrong() {
+    let context = render(b"", "{}").unwrap_err().to_string();
+    assert!(
+        context.starts_with("the configuration key `ctx` is not a context: missing field `schema`"),
+        "{context}"
+    );
+    let schema = render(b"", r#"{"schema": {"version": "v2"}}"#)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        schema.starts_with("the schema has problems:\n  #/version: error[XTP104]: "),
+        "{schema}"
+    );
+    let template = rendered("a\n{{ nothing }}", "").unwrap_err();
+    assert!(template.starts_with("undefined value"), "{template}");
+    assert!(template.contains(":2)"), "{template}");
+    assert_eq!(
+        render(b"\xff", "{}").unwrap_err().to_string(),
+        "the template is not UTF-8"
+    );
+}

@@ -1,0 +1,135 @@
+//! `config.yaml`: how the files of a bundle are told apart, and what a user may ask for.
+
+use saphyr::{LoadableYamlNode as _, Yaml};
+
+use crate::Error;
+
+/// What `config.yaml` says; keys of other tools are passed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Files whose names end with `.` and this go through the plugin, and lose it: `template-suffix`.
+    pub template_suffix: String,
+    /// Programs that a new project needs: `dependencies`.
+    pub dependencies: Vec<String>,
+    /// What a user may ask for: `available-feature-flags`.
+    pub feature_flags: Vec<FeatureFlag>,
+    /// Whether a file that renders to nothing is left out: `skip-empty-files`, a key of ours.
+    pub skip_empty_files: bool,
+}
+
+/// Something that a user may ask of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeatureFlag {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+}
+
+impl Config {
+    /// Reads the text of `config.yaml`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`], if it is not YAML, or a key has a value that it cannot have.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let documents = Yaml::load_from_str(text).map_err(|error| problem(error.to_string()))?;
+        let [config] = &*documents else {
+            return Err(problem("expected one document"));
+        };
+        let suffix = config.as_mapping_get("template-suffix");
+        let suffix = suffix.ok_or_else(|| problem("`template-suffix` is missing"))?;
+        let suffix = text_of(suffix, "template-suffix")?.trim_start_matches('.');
+        if suffix.is_empty() {
+            return Err(problem("`template-suffix` is empty"));
+        }
+        let dependencies = list(config, "dependencies")?.iter();
+        let flags = list(config, "available-feature-flags")?.iter();
+        let skip = config.as_mapping_get("skip-empty-files");
+        Ok(Self {
+            template_suffix: suffix.to_owned(),
+            dependencies: dependencies
+                .map(|item| Ok(text_of(item, "dependencies")?.to_owned()))
+                .collect::<Result<_, Error>>()?,
+            feature_flags: flags.map(FeatureFlag::read).collect::<Result<_, Error>>()?,
+            skip_empty_files: skip.and_then(Yaml::as_bool).unwrap_or(false),
+        })
+    }
+}
+
+impl FeatureFlag {
+    fn read(yaml: &Yaml<'_>) -> Result<Self, Error> {
+        const KEY: &str = "available-feature-flags";
+        let name = yaml.as_mapping_get("name");
+        let name = name.ok_or_else(|| problem(format!("an entry of `{KEY}` has no `name`")))?;
+        let description = yaml.as_mapping_get("description").and_then(Yaml::as_str);
+        Ok(Self {
+            name: text_of(name, KEY)?.to_owned(),
+            description: description.unwrap_or_default().to_owned(),
+        })
+    }
+}
+
+fn list<'a, 'text>(config: &'a Yaml<'text>, key: &str) -> Result<&'a [Yaml<'text>], Error> {
+    match config.as_mapping_get(key) {
+        None => Ok(&[]),
+        Some(value) if value.is_null() => Ok(&[]),
+        Some(value) => {
+            let items = value.as_vec().map(Vec::as_slice);
+            items.ok_or_else(|| problem(format!("`{key}` is not a list")))
+        }
+    }
+}
+
+fn text_of<'a>(yaml: &'a Yaml<'_>, key: &str) -> Result<&'a str, Error> {
+    yaml.as_str()
+        .ok_or_else(|| problem(format!("`{key}` is not text")))
+}
+
+fn problem(problem: impl Into<String>) -> Error {
+    Error::Config {
+        problem: problem.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_the_published_bundles_say() {
+        let config = Config::parse(
+            "template-suffix: ejs\n\
+             dependencies:\n  - cargo\n\
+             available-feature-flags:\n  - name: none\n    description: \"Nothing\"\n",
+        );
+        let expected = Config {
+            template_suffix: "ejs".to_owned(),
+            dependencies: vec!["cargo".to_owned()],
+            feature_flags: vec![FeatureFlag {
+                name: "none".to_owned(),
+                description: "Nothing".to_owned(),
+            }],
+            skip_empty_files: false,
+        };
+        assert_eq!(config.unwrap(), expected);
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (text, said) in [
+            ("dependencies: [cargo]", "`template-suffix` is missing"),
+            ("template-suffix: '.'", "`template-suffix` is empty"),
+            ("template-suffix: [ejs]", "`template-suffix` is not text"),
+            (
+                "template-suffix: ejs\ndependencies: cargo",
+                "`dependencies` is not a list",
+            ),
+            ("", "expected one document"),
+        ] {
+            let error = Config::parse(text).unwrap_err().to_string();
+            assert_eq!(error, format!("the bundle's `config.yaml`: {said}"));
+        }
+        assert!(Config::parse("a: b: c").is_err());
+    }
+}

@@ -1,0 +1,193 @@
+//! `servlet new` and what it makes: projects that build, test and run as they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use e2e::{cargo, root, servlet, target};
+use serde_json::Value;
+use xtp_bundle::Bundle;
+
+/// A command in a folder, with everything that was built already.
+fn command(program: impl AsRef<Path>, folder: &Path) -> Command {
+    let mut command = Command::new(program.as_ref());
+    command
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target())
+        .env("CARGO_NET_OFFLINE", "true")
+        .env("CARGO_TERM_QUIET", "true")
+        .env("MCP_SERVLET_CHECKOUT", root());
+    command
+}
+
+/// Runs a command that must succeed, and gives what it printed.
+fn run(command: &mut Command) -> Output {
+    let output = command.output().expect("the command starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{command:?}\n{printed}\n{said}");
+    output
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Starts a project, with the versions of dependencies that this workspace has.
+fn start(folder: &Path, name: &str, options: &[&str]) -> PathBuf {
+    let said = run(command(servlet(), folder).args(["new", name]).args(options));
+    assert!(stdout(&said).contains(&format!("{name} is ready\n")));
+    let project = folder.join(name);
+    fs::copy(root().join("Cargo.lock"), project.join("Cargo.lock")).expect("a copy");
+    project
+}
+
+#[test]
+fn a_new_project_works_as_it_is_in_a_workspace_and_outside() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let inside = folder.path().join("workspace");
+    fs::create_dir(&inside).expect("a folder");
+    fs::write(
+        inside.join("Cargo.toml"),
+        "[workspace]\nmembers = [\"*\"]\n",
+    )
+    .expect("a file");
+    for parent in [folder.path(), &inside] {
+        let project = start(parent, "hello", &[]);
+        run(command("cargo", &project).args(["fmt", "--check"]));
+        let tests = stdout(&run(command("cargo", &project).arg("test")));
+        assert!(tests.contains("greets_by_name ... ok"), "{tests}");
+        let built = run(command(servlet(), &project).args(["build", "--format", "json"]));
+        let built: Value = serde_json::from_slice(&built.stdout).expect("a list");
+        let wasm = built[0]["path"].as_str().expect("a path");
+        let tested = run(command(servlet(), &project).arg("test"));
+        let said = String::from_utf8_lossy(&tested.stderr);
+        assert!(
+            said.contains("2 clients tested the wasm of hello"),
+            "{said}"
+        );
+        let called = run(command(servlet(), &project).args(["call", wasm, "greet", "name=world"]));
+        assert_eq!(stdout(&called), "Hello, world!\n");
+    }
+    let again = command(servlet(), folder.path())
+        .args(["new", "hello"])
+        .output();
+    let again = again.expect("the command starts");
+    assert_eq!(again.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(said.starts_with("error: `hello` exists already"), "{said}");
+}
+
+#[test]
+fn a_test_that_fails_against_the_wasm_fails_the_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = start(folder.path(), "failing", &[]);
+    let tests = project.join("tests/servlet.rs");
+    let text = fs::read_to_string(&tests)
+        .expect("tests")
+        .replace("Hello, Ada!", "Bye, Ada!");
+    fs::write(&tests, text).expect("a file");
+    let output = command(servlet(), &project)
+        .arg("test")
+        .output()
+        .expect("the command starts");
+    assert_eq!(output.status.code(), Some(1));
+    let printed = stdout(&output);
+    assert!(printed.contains("greets_by_name ... FAILED"), "{printed}");
+    assert!(
+        printed.contains("tells_the_model_what_is_missing ... ok"),
+        "{printed}"
+    );
+}
+
+/// The bundle, packed twice.
+fn packed(folder: &Path) -> PathBuf {
+    let [first, second] = ["first.zip", "second.zip"].map(|name| folder.join(name));
+    for path in [&first, &second] {
+        run(cargo().args(["xtask", "bundle", "--output"]).arg(path));
+    }
+    assert_eq!(
+        fs::read(&first).expect("a bundle"),
+        fs::read(&second).expect("a bundle")
+    );
+    first
+}
+
+/// Paths of this machine would make the plugin differ from machine to machine.
+fn assert_portable(plugin: &[u8]) {
+    let home = std::env::home_dir().expect("a home");
+    for path in [root(), home.join(".cargo")] {
+        let path = path.display().to_string();
+        let found = plugin
+            .windows(path.len())
+            .any(|window| window == path.as_bytes());
+        assert!(!found, "the plugin says `{path}`");
+    }
+}
+
+/// The golden schemas of the generator, and the interface of servlets.
+fn schemas() -> Vec<(String, PathBuf)> {
+    let goldens = root().join("crates/xtp-codegen/tests/golden");
+    let folders = fs::read_dir(goldens).expect("goldens");
+    let mut schemas: Vec<_> = folders
+        .map(|folder| {
+            let folder = folder.expect("a golden").path();
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            (format!("case-{name}"), folder.join("schema.yaml"))
+        })
+        .collect();
+    schemas.push(("servlet".to_owned(), root().join("schema.yaml")));
+    schemas.sort();
+    schemas
+}
+
+/// Schemas that need an option of the generator, which a bundle does not have.
+const REFUSED: [&str; 1] = ["case-one-of"];
+
+/// One crate of all projects, each a module: as crates of their own they would take minutes.
+#[test]
+fn the_bundle_renders_projects_that_build_for_every_schema() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bundle = packed(folder.path());
+    assert_portable(&Bundle::open(&bundle).expect("a bundle").plugin);
+    let all = folder.path().join("all");
+    let mut modules = String::from("//! All of them.\n#![deny(warnings)]\n");
+    for (name, schema) in schemas() {
+        let mut new = command(servlet(), folder.path());
+        new.args([
+            "new",
+            &name,
+            "--no-scripts",
+            "--feature",
+            "stub-with-code-samples",
+        ]);
+        new.arg("--schema")
+            .arg(schema)
+            .arg("--template")
+            .arg(&bundle);
+        if REFUSED.contains(&&*name) {
+            assert_eq!(
+                new.output().expect("the command starts").status.code(),
+                Some(3)
+            );
+            continue;
+        }
+        run(&mut new);
+        let project = folder.path().join(&name);
+        let module = name.replace('-', "_");
+        modules.extend(["pub mod ", &module, ";\n"]);
+        let inner = all.join("src").join(&module);
+        fs::create_dir_all(&inner).expect("a folder");
+        fs::rename(project.join("src/lib.rs"), inner.join("mod.rs")).expect("the project");
+        let pdk = project.join("src/pdk.rs");
+        assert_eq!(pdk.exists(), name != "servlet", "{name}");
+        if pdk.exists() {
+            fs::rename(pdk, inner.join("pdk.rs")).expect("the project");
+            fs::copy(project.join("Cargo.toml"), all.join("Cargo.toml")).expect("the project");
+        }
+    }
+    fs::write(all.join("src/lib.rs"), modules).expect("a file");
+    fs::copy(root().join("Cargo.lock"), all.join("Cargo.lock")).expect("a copy");
+    let target = ["--target", "wasm32-unknown-unknown"];
+    run(command("cargo", &all).args(["check", "--lib"]).args(target));
+}
