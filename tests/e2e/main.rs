@@ -12,3 +12,4 @@ mod projects;
 mod requests;
 mod sizes;
 mod support;
+mod surface;

@@ -1,7 +1,9 @@
 //! An MCP client: rmcp's, over the standard streams of a process that it starts.
 
 use anyhow::Context;
-use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject, ProtocolVersion, Tool};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ClientRequest, JsonObject, ProtocolVersion, Tool,
+};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
 use rmcp::{ServiceError, ServiceExt};
@@ -75,6 +77,16 @@ impl Client {
         let mut params = CallToolRequestParams::new(tool.to_owned());
         params.arguments = object(arguments);
         self.runtime.block_on(self.service.call_tool(params))
+    }
+
+    /// Sends a request that has no tool in it, and gives the result as JSON.
+    ///
+    /// # Errors
+    ///
+    /// What the server answered instead.
+    pub fn ask(&self, request: ClientRequest) -> Result<Value, ServiceError> {
+        let result = self.runtime.block_on(self.service.send_request(request))?;
+        serde_json::to_value(result).map_err(|_| ServiceError::UnexpectedResponse)
     }
 
     /// What the server said of itself, as JSON.

@@ -86,6 +86,21 @@ pub mod __private;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+/// The code in the guide, compiled and run.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../../docs/tools.md")]
+    struct Tools;
+    #[doc = include_str!("../../../docs/resources.md")]
+    struct Resources;
+    #[doc = include_str!("../../../docs/prompts.md")]
+    struct Prompts;
+    #[doc = include_str!("../../../docs/completion.md")]
+    struct Completion;
+    #[doc = include_str!("../../../docs/testing.md")]
+    struct Testing;
+}
+
 /// Makes a function a tool.
 ///
 /// The doc comment is the description that the model reads. Parameters are arguments, read by their
