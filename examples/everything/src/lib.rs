@@ -1,7 +1,9 @@
 //! One of everything that MCP lets a server offer: what the official conformance suite asks for, by its names.
 
 mod content;
+mod prompts;
 mod questions;
+mod resources;
 mod rounds;
 mod schemas;
 
@@ -33,6 +35,20 @@ mcp_servlet::export!(static SERVLET = {
         rounds::test_input_required_result_tampered_state,
         rounds::test_input_required_result_capabilities,
     ],
+    resources: [
+        resources::static_text,
+        resources::static_binary,
+        resources::watched_resource,
+    ],
+    resource_templates: [resources::template],
+    prompts: [
+        prompts::test_simple_prompt,
+        prompts::test_prompt_with_arguments,
+        prompts::test_prompt_with_embedded_resource,
+        prompts::test_prompt_with_image,
+        prompts::test_input_required_result_prompt,
+    ],
+    completions: [prompts::words, resources::ids],
 });
 
 #[cfg(test)]

@@ -63,3 +63,38 @@ fn questions_are_answered_in_as_many_rounds_as_it_takes() {
         assert_eq!(call(&context, tool, json!({})), text);
     }
 }
+
+#[test]
+fn resources_are_at_their_addresses() {
+    let read = |uri: &str| {
+        SERVLET
+            .read_resource(uri)
+            .map(|result| result.contents[0].clone())
+    };
+    let text = read("test://static-text").expect("a resource");
+    assert_eq!(text.mime_type.as_deref(), Some("text/plain"));
+    assert!(
+        read("test://static-binary")
+            .expect("a resource")
+            .blob
+            .is_some()
+    );
+    let data = read("test://template/123/data").expect("a resource");
+    assert_eq!(
+        data.text.as_deref(),
+        Some(r#"{"id":"123","data":"Data of 123"}"#)
+    );
+    assert!(read("test://nothing").is_err());
+}
+
+#[test]
+fn prompts_take_their_arguments() {
+    let arguments = json!({ "arg1": "a", "arg2": "b" });
+    let result = SERVLET
+        .get_prompt("test_prompt_with_arguments", arguments)
+        .expect("a prompt");
+    let text = result.messages[0].content.text.as_deref();
+    assert_eq!(text, Some("The first is a, the second is b."));
+    let words = SERVLET.complete_prompt("test_prompt_with_arguments", "arg1", "test");
+    assert_eq!(words.expect("suggestions").values, ["test", "testimony"]);
+}
