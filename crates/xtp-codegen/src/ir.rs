@@ -150,7 +150,6 @@ impl Type {
 
 /// An export or an import.
 #[derive(Clone, Debug)]
-#[allow(dead_code, reason = "the glue reads all of it")]
 pub(crate) struct Function {
     /// Where the schema has it.
     pub(crate) at: At,
@@ -170,7 +169,6 @@ impl Function {
 
 /// What goes into a function or comes out of it.
 #[derive(Clone, Debug)]
-#[allow(dead_code, reason = "the glue reads all of it")]
 pub(crate) struct Parameter {
     /// Where the schema has it.
     pub(crate) at: At,

@@ -93,10 +93,12 @@ impl<'d> Lower<'d> {
         let fields = properties.map(|(property, name)| {
             let path = format!("{path}{}", pascal(&property.name.text));
             let required = &object.required;
+            let value = self.item(&property.value, &path);
+            self.describe(&value, property.description.as_ref());
             Field {
                 docs: property.description.clone(),
                 required: required.iter().any(|r| r.text == property.name.text),
-                value: self.item(&property.value, &path),
+                value,
                 name,
             }
         });
@@ -106,6 +108,17 @@ impl<'d> Lower<'d> {
         Struct {
             fields,
             extra: values.map(|values| (extra, values)),
+        }
+    }
+
+    /// An inline type is described where it stands.
+    fn describe(&mut self, value: &Item, description: Option<&String>) {
+        let Type::Named(TypeId(id)) = value.ty else {
+            return;
+        };
+        let is_inline = id >= self.document.schemas.len();
+        if let (true, Some(Some(def))) = (is_inline, self.types.get_mut(id)) {
+            def.docs = description.cloned();
         }
     }
 
@@ -192,12 +205,14 @@ impl<'d> Lower<'d> {
         let parameter = parameter?;
         let slot = self.parameters;
         self.parameters += 1;
+        let value = self.item(&parameter.value, path);
+        self.describe(&value, parameter.description.as_ref());
         Some(Parameter {
             at: parameter.at.clone(),
             slot,
             content_type: parameter.content_type,
             docs: parameter.description.clone(),
-            value: self.item(&parameter.value, path),
+            value,
         })
     }
 }

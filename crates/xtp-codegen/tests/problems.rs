@@ -46,6 +46,7 @@ fn points_at_problems_of_the_text() {
         (Warning, Code::MissingKey, "version: v1-draft", (1, 1), "#"),
         (Error, Code::MissingKey, "exports: {}", (1, 1), "#"),
         (Error, Code::Version, "version: v2\nexports: {}", (1, 10), "#/version"),
+        (Warning, Code::Collision, "version: v0\nexports: [a, a]", (2, 14), "#/exports/1"),
         (Error, Code::Version, "version: 1\nexports: {}", (1, 10), "#/version"),
     ];
     check(cases, str::to_owned);

@@ -1,5 +1,7 @@
 //! Exports and imports.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::{Code, Report};
 use crate::document::{CodeSample, ContentType, Document, Function, Name, Parameter};
 use crate::node::Value;
@@ -37,9 +39,19 @@ pub(crate) fn read_names(fields: &Fields<'_>, report: &mut Report, document: &mu
         problem.help("in version `v0` exports are a list; `v1-draft` has them as a map");
         return;
     }
-    let exports = exports.list(report).unwrap_or_default();
-    let names = exports.iter().filter_map(|name| name.name(report));
-    document.exports = names.map(bare).collect();
+    let mut seen = BTreeSet::new();
+    for cursor in exports.list(report).unwrap_or_default() {
+        let Some(name) = cursor.name(report) else {
+            continue;
+        };
+        if seen.insert(name.text.clone()) {
+            document.exports.push(bare(name));
+        } else {
+            let message = format!("`{}` is listed twice", name.text.escape_debug());
+            let problem = report.refused(Refused::Nobody, Code::Collision, &name.at, message);
+            problem.help("remove one of the two");
+        }
+    }
 }
 
 fn bare(name: Name) -> Function {

@@ -15,6 +15,7 @@ pub struct Order {
     pub parts: Option<::std::collections::BTreeMap<String, OrderPartsValue>>,
 }
 
+/// When it is wanted.
 #[derive(
     Clone,
     Copy,
@@ -54,6 +55,7 @@ impl ::core::fmt::Display for OrderKind2 {
     }
 }
 
+/// Where it goes.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct OrderAddress {
     pub street: String,
