@@ -5,6 +5,7 @@ mod client;
 mod costs;
 mod describe;
 mod documents;
+mod excerpts;
 mod exports;
 mod limits;
 mod plugins;

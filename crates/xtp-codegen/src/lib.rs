@@ -27,8 +27,11 @@
 //! The phases, each with a module of its own, are: read the text into nodes with places, read
 //! the nodes into a document, apply the overlay, check, lower to types and functions with names
 //! of Rust, describe the types as JSON Schema, have typify find their Rust types, spell these
-//! with the names, make items of them, and print. The library reads and writes no files, and
-//! gives the same bytes for the same input.
+//! with the names, make items of them, and print. But for [`Build`], which is made for build
+//! scripts, the library reads and writes no files; it gives the same bytes for the same input.
+//!
+//! [`Schema::to_rust`] gives types alone. [`Schema::to_plugin`] gives what a plugin of the
+//! interface is made of: a trait of its exports, and functions of its imports.
 //!
 //! A schema is judged by the rules that XTP publishes and by those of the official generators'
 //! library, which differ; [`Mode`] says how. All problems come at once, as [`Diagnostics`]:
