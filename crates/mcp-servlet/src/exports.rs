@@ -19,6 +19,8 @@ pub fn describe(servlet: &Servlet) -> i32 {
 /// The `call` export: answers a `tools/call` request.
 pub fn call(servlet: &Servlet) -> i32 {
     report_panics();
+    #[cfg(feature = "log")]
+    crate::logger::install();
     let context = Context::of(abi::input_text());
     answer(servlet.answer(&context, context.request()))
 }

@@ -38,6 +38,8 @@
 mod client;
 mod remote;
 
+#[cfg(feature = "http")]
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::time::SystemTime;
 
@@ -100,6 +102,47 @@ impl TestContext {
         + 'static,
     ) -> Self {
         self.with(|host| host.http = Some(Box::new(answer)))
+    }
+
+    /// The same with answers to HTTP requests, by method and URL, such as `GET https://example.com/`.
+    ///
+    /// A request that is not among them has no answer, and an error says which it was. What was sent,
+    /// [`requests`](Self::requests) says.
+    ///
+    /// ```
+    /// use mcp_servlet::prelude::*;
+    /// use mcp_servlet::testing::TestContext;
+    /// use mcp_servlet::{HttpRequest, HttpResponse};
+    ///
+    /// let page = HttpResponse::new(200, "hello");
+    /// let context = TestContext::new().with_recorded_http([("GET https://example.com/", page)]);
+    /// let answer = context.http(&HttpRequest::get("https://example.com/")).unwrap();
+    /// assert_eq!(answer.text().unwrap(), "hello");
+    /// assert!(context.http(&HttpRequest::get("https://example.org/")).is_err());
+    /// assert_eq!(context.requests().len(), 2);
+    /// ```
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn with_recorded_http<'a>(
+        self,
+        answers: impl IntoIterator<Item = (&'a str, crate::HttpResponse)>,
+    ) -> Self {
+        let answers = answers.into_iter();
+        let answers: BTreeMap<_, _> = answers
+            .map(|(request, answer)| (request.to_owned(), answer))
+            .collect();
+        self.with_http(move |request| {
+            let request = format!("{} {}", request.method, request.url);
+            answers.get(&request).cloned().ok_or_else(|| {
+                crate::HttpError::new(format!("the test has no answer to `{request}`"))
+            })
+        })
+    }
+
+    /// The HTTP requests so far.
+    #[cfg(feature = "http")]
+    pub fn requests(&self) -> Vec<crate::HttpRequest> {
+        self.context.host.borrow().requests.clone()
     }
 
     /// The same with what a person fills into the form `key`, see [`Context::elicit`].

@@ -3,7 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use mcp_servlet_json::{from_slice, write_string};
+use mcp_servlet_json::{from_slice, to_string, write_string, write_u64};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// How much of the body of a failure is shown, in characters.
+const SHOWN: usize = 200;
 
 /// A request for [`Context::http`](crate::Context::http).
 ///
@@ -54,6 +59,19 @@ impl HttpRequest {
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.insert(name.into(), value.into());
         self
+    }
+
+    /// The same with the JSON of a value as its body, and the header that says so.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`] if the value has no JSON.
+    pub fn with_json(self, body: &(impl Serialize + ?Sized)) -> Result<Self, HttpError> {
+        let body = to_string(body).map_err(|_| HttpError::new("the body has no JSON"))?;
+        Ok(Self {
+            body: body.into_bytes(),
+            ..self.with_header("content-type", "application/json")
+        })
     }
 
     /// The JSON that Extism reads: it knows no other member.
@@ -108,6 +126,78 @@ impl HttpResponse {
     /// [`HttpError`] if it is not UTF-8.
     pub fn text(&self) -> Result<&str, HttpError> {
         std::str::from_utf8(&self.body).map_err(|_| HttpError::new("the body is not UTF-8 text"))
+    }
+
+    /// The same with a header, for tests.
+    #[must_use]
+    pub fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.insert(name.to_ascii_lowercase(), value.into());
+        self
+    }
+
+    /// The value of a header, whatever the case of its name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let name = name.to_ascii_lowercase();
+        self.headers.get(&name).map(String::as_str)
+    }
+
+    /// Passes the response on if its status is one of success, 200 to 299.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`] with the status and the beginning of the body, where servers say what is wrong.
+    pub fn success(self) -> Result<Self, HttpError> {
+        if (200..300).contains(&self.status) {
+            return Ok(self);
+        }
+        let mut message = String::from("the server answered with status ");
+        write_u64(&mut message, self.status.into());
+        let text = self.text().unwrap_or_default();
+        let text: String = text.trim().chars().take(SHOWN).collect();
+        if !text.is_empty() {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        Err(HttpError { message })
+    }
+
+    /// Passes the response on if its body has at most so many bytes.
+    ///
+    /// The host bounds what it reads as well; this is for what the tool can do with it.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`] with both numbers.
+    pub fn within(self, bytes: usize) -> Result<Self, HttpError> {
+        if self.body.len() <= bytes {
+            return Ok(self);
+        }
+        let mut message = String::from("the body has ");
+        write_u64(&mut message, self.body.len() as u64);
+        message.push_str(" bytes, and ");
+        write_u64(&mut message, bytes as u64);
+        message.push_str(" are the most");
+        Err(HttpError { message })
+    }
+
+    /// The body as JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`] with the place, by JSON pointer or by byte, where the body is no JSON or no `T`.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
+        let text = self.text()?;
+        from_slice(&self.body).map_err(|error| {
+            let mut message = String::from("the body does not fit at byte ");
+            write_u64(&mut message, error.offset() as u64);
+            let pointer = error.pointer(text);
+            if !pointer.is_empty() {
+                message.push_str(", in `");
+                message.push_str(&pointer);
+                message.push('`');
+            }
+            HttpError { message }
+        })
     }
 
     #[cfg_attr(

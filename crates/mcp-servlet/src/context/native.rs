@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::SystemTime;
 
 use super::Level;
@@ -13,7 +14,7 @@ use super::client::Prepared;
 /// Outside of a host, [`testing::TestContext`](crate::testing::TestContext) prepares one.
 #[derive(Debug, Default)]
 pub struct Context {
-    pub(crate) host: RefCell<Host>,
+    pub(crate) host: Rc<RefCell<Host>>,
 }
 
 /// What stands in for the host.
@@ -33,6 +34,8 @@ pub(crate) struct Host {
     pub(crate) random: Option<u64>,
     #[cfg(feature = "http")]
     pub(crate) http: Option<Answer>,
+    #[cfg(feature = "http")]
+    pub(crate) requests: Vec<crate::HttpRequest>,
 }
 
 /// Answers HTTP requests in a test.
@@ -115,6 +118,7 @@ impl Context {
         &self,
         request: &crate::HttpRequest,
     ) -> Result<crate::HttpResponse, crate::HttpError> {
+        self.host.borrow_mut().requests.push(request.clone());
         let Some(mut answer) = self.host.borrow_mut().http.take() else {
             return Err(crate::HttpError::new(
                 "there is no HTTP outside of a host: see `TestContext::with_http`",

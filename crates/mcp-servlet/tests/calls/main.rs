@@ -21,6 +21,10 @@ mod client;
 mod config;
 mod context;
 mod errors;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "log")]
+mod logging;
 mod nested;
 mod requests;
 mod results;

@@ -1,0 +1,76 @@
+//! The crate `log`, into the host's log; outside of a host, into the log of the context that answers a request.
+
+use log::{LevelFilter, Log, Metadata, Record};
+
+use crate::context::Level;
+
+struct Logger;
+
+static LOGGER: Logger = Logger;
+
+impl Log for Logger {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        let level = match record.level() {
+            log::Level::Error => Level::Error,
+            log::Level::Warn => Level::Warn,
+            log::Level::Info => Level::Info,
+            log::Level::Debug => Level::Debug,
+            log::Level::Trace => Level::Trace,
+        };
+        write(level, &record.args().to_string());
+    }
+
+    fn flush(&self) {}
+}
+
+/// Takes the place of the program's logger, unless it has another one. The host decides which levels it keeps.
+fn take_place() {
+    if log::set_logger(&LOGGER).is_ok() {
+        log::set_max_level(LevelFilter::Trace);
+    }
+}
+
+#[cfg(target_family = "wasm")]
+pub(crate) use take_place as install;
+
+#[cfg(target_family = "wasm")]
+fn write(level: Level, text: &str) {
+    crate::abi::log(level, text);
+}
+
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use native::install;
+#[cfg(not(target_family = "wasm"))]
+use native::write;
+
+#[cfg(not(target_family = "wasm"))]
+mod native {
+    use std::cell::RefCell;
+    use std::rc::{Rc, Weak};
+
+    use super::take_place;
+    use crate::context::{Host, Level};
+
+    thread_local! {
+        /// Of the request that this thread answered last.
+        static HOST: RefCell<Weak<RefCell<Host>>> = const { RefCell::new(Weak::new()) };
+    }
+
+    pub(crate) fn install(host: &Rc<RefCell<Host>>) {
+        take_place();
+        HOST.set(Rc::downgrade(host));
+    }
+
+    pub(super) fn write(level: Level, text: &str) {
+        let host = HOST.with_borrow(Weak::upgrade);
+        if let Some(host) = host {
+            if let Ok(mut host) = host.try_borrow_mut() {
+                host.logs.push((level, text.to_owned()));
+            }
+        }
+    }
+}
