@@ -102,3 +102,27 @@ fn time_and_randomness_take_one_function_of_wasi_each() {
 fn only_a_servlet_that_sends_requests_imports_http() {
     assert_imports(&fixture("http"), &[&HTTP, &READING]);
 }
+
+#[test]
+fn a_typed_configuration_takes_no_more_than_a_value() {
+    assert_imports(&fixture("settings"), &[&["config_get"], &READING]);
+}
+
+#[test]
+fn what_the_request_says_takes_no_import() {
+    for name in ["client", "elicit", "sample"] {
+        assert_imports(&fixture(name), &[]);
+    }
+    assert_imports(&fixture("once"), &[&["var_set"]]);
+}
+
+#[test]
+fn telling_the_client_takes_one_function_of_hyper_mcp_each() {
+    for (name, function) in [
+        ("progress", "notify_progress"),
+        ("client_log", "notify_logging_message"),
+    ] {
+        let import = format!("extism:host/user::{function}");
+        assert_imports(&fixture(name), &[&[&import]]);
+    }
+}

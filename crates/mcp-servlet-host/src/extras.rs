@@ -1,11 +1,13 @@
 //! What a request has beside the name of a tool and its arguments.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
-use crate::JsonObject;
+use crate::{JsonObject, Listener};
 
 /// The members of a request that not every client sends and not every servlet reads.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Extras {
     /// `_meta`: what client and servlet agreed on, and what MCP puts there.
@@ -14,6 +16,8 @@ pub struct Extras {
     pub input_responses: Option<JsonObject>,
     /// The `requestState` of that result, as the servlet wrote it.
     pub request_state: Option<String>,
+    /// Who hears what the servlet tells while it runs. It is not sent.
+    pub listener: Option<Arc<dyn Listener>>,
 }
 
 impl Extras {

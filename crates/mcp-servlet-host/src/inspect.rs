@@ -2,6 +2,7 @@
 
 mod reader;
 
+use crate::notify::{self, USER};
 use reader::Reader;
 
 /// The exports that every servlet has.
@@ -155,7 +156,7 @@ impl Module {
         self.has_start || self.exports.iter().any(initialises)
     }
 
-    /// The imports that neither Extism nor WASI provides.
+    /// The imports that neither Extism nor WASI nor this host provides.
     pub fn unknown_imports(&self) -> Vec<Import> {
         self.imports
             .iter()
@@ -166,8 +167,13 @@ impl Module {
 
     /// Whether the module imports that function of Extism.
     pub(crate) fn imports_extism(&self, name: &str) -> bool {
+        self.imports(EXTISM, name)
+    }
+
+    /// Whether the module imports that function of that module.
+    pub(crate) fn imports(&self, module: &str, name: &str) -> bool {
         let mut imports = self.imports.iter();
-        imports.any(|import| import.module == EXTISM && import.name == name)
+        imports.any(|import| import.module == module && import.name == name)
     }
 
     /// Whether the host can call an export of that name.
@@ -184,6 +190,7 @@ impl Import {
             EXTISM => EXTISM_FUNCTIONS.binary_search(&self.name.as_str()).is_ok(),
             // Which of its functions exist, the linker says.
             WASI => true,
+            USER => notify::is_known(&self.name),
             _ => false,
         }
     }

@@ -13,6 +13,7 @@ mod params;
 mod rounds;
 mod seal;
 mod surface;
+mod tell;
 
 use std::{
     future::Future,

@@ -184,6 +184,7 @@ impl Servlet {
             return Err(CallError::unknown_tool(tool, known));
         }
         let mut job = self.job(CALL, request(tool, arguments, extras).into_bytes());
+        job.listener.clone_from(&extras.listener);
         if let Some(options) = self.options.tools.get(tool) {
             job.timeout = options.timeout.unwrap_or(job.timeout);
             job.output = options.output.unwrap_or(job.output);
@@ -231,6 +232,7 @@ impl Servlet {
             input,
             timeout: self.options.timeout,
             output: self.options.output,
+            listener: None,
         }
     }
 

@@ -235,7 +235,9 @@ impl Servlet {
             });
         }
         let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
-        Ok(self.job(READ_RESOURCE, input(params, extras)))
+        Ok(self
+            .job(READ_RESOURCE, input(params, extras))
+            .heard_by(extras.listener.as_ref()))
     }
 
     fn prompt_job(
@@ -252,7 +254,9 @@ impl Servlet {
         if let Some(arguments) = arguments {
             params.insert("arguments".to_owned(), arguments.clone().into());
         }
-        Ok(self.job(GET_PROMPT, input(params, extras)))
+        Ok(self
+            .job(GET_PROMPT, input(params, extras))
+            .heard_by(extras.listener.as_ref()))
     }
 
     fn complete_job(&self, params: &JsonObject) -> crate::engine::Job {

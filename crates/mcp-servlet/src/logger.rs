@@ -28,7 +28,7 @@ impl Log for Logger {
 }
 
 /// Takes the place of the program's logger, unless it has another one. The host decides which levels it keeps.
-fn take_place() {
+pub(crate) fn take_place() {
     if log::set_logger(&LOGGER).is_ok() {
         log::set_max_level(LevelFilter::Trace);
     }

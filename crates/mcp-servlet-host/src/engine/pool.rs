@@ -15,7 +15,7 @@ use super::{
     slot::{Factory, Slot},
     watchdog,
 };
-use crate::{Instances, LoadError, LoadOptions, inspect::Module};
+use crate::{Instances, Listener, LoadError, LoadOptions, inspect::Module};
 
 /// What an instance shall do, and how far it may go.
 #[derive(Clone, Debug)]
@@ -26,6 +26,16 @@ pub(crate) struct Job {
     pub(crate) timeout: Option<Duration>,
     /// How many bytes its output may have.
     pub(crate) output: Option<u64>,
+    /// Who hears what it tells while it runs.
+    pub(crate) listener: Option<Arc<dyn Listener>>,
+}
+
+impl Job {
+    /// The same with somebody who hears what it tells.
+    pub(crate) fn heard_by(mut self, listener: Option<&Arc<dyn Listener>>) -> Self {
+        self.listener = listener.cloned();
+        self
+    }
 }
 
 /// The instances of one servlet.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use extism::{CompiledPlugin, Plugin, PluginBuilder};
 
 use super::{Call, Current, Reason, Stop, pool::Job, watchdog};
-use crate::{Isolation, LoadError, LoadOptions, http, inspect::Module, log};
+use crate::{Isolation, LoadError, LoadOptions, http, inspect::Module, log, notify};
 
 /// What code that runs before the first call may spend; the deadline of a call does not cover it.
 const START_FUEL: u64 = 1_000_000_000;
@@ -24,6 +24,7 @@ pub(super) struct Slot {
     compiled: CompiledPlugin,
     instance: Option<Plugin>,
     current: Current,
+    ear: notify::Ear,
 }
 
 impl Factory {
@@ -44,9 +45,11 @@ impl Factory {
     /// Compiles the module, which takes a millisecond if it is in the cache, and makes an instance.
     pub(super) fn slot(&self) -> Result<Slot, LoadError> {
         let (module, current) = (&self.module, Current::default());
+        let ear = notify::Ear::default();
         let mut builder = PluginBuilder::new(&self.manifest)
             .with_wasi(module.uses_wasi())
             .with_functions(log::functions(&self.name, module))
+            .with_functions(notify::functions(module, &ear))
             .with_functions(http::functions(module, &self.http, &current));
         if module.runs_at_start() {
             builder = builder
@@ -61,6 +64,7 @@ impl Factory {
             compiled,
             instance: Some(instance),
             current,
+            ear,
         })
     }
 }
@@ -91,7 +95,9 @@ impl Slot {
             input: &job.input,
             output: job.output,
         };
+        self.ear.set(job.listener.clone());
         let (output, stopped) = run.on(&mut plugin, &self.current);
+        self.ear.set(None);
         if stopped.is_some() {
             // The interrupt may still be on its way to the engine, and would hit the next call.
             return (output, None);

@@ -29,6 +29,7 @@ use super::{
     rounds::{self, Answer, Inputs},
     seal::Request,
     surface,
+    tell::{self, Teller, Threshold},
 };
 use crate::{CallError, Extras, Fault, Host, JsonObject};
 
@@ -39,6 +40,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub(super) struct Handler {
     pub(super) server: Server,
     subscribed: Arc<Subscribed>,
+    threshold: Threshold,
     /// Cancelled when this handler is dropped, which is when its client has gone.
     gone: CancellationToken,
     _gone: DropGuard,
@@ -50,6 +52,7 @@ impl Handler {
         Self {
             server,
             subscribed: Arc::default(),
+            threshold: Threshold::default(),
             _gone: gone.clone().drop_guard(),
             gone,
         }
@@ -67,6 +70,29 @@ impl Handler {
             introduce(&mut json, &self.server.host());
         }
         carry(json)
+    }
+
+    /// What servlets learn of a request beside its arguments. What clients of the handshake era say once is repeated in
+    /// the words of the other.
+    pub(super) fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
+        let mut meta = context.meta.0.0.clone();
+        let said = [
+            ("protocolVersion", json!(context.protocol_version())),
+            ("clientInfo", json!(context.client_info())),
+            ("clientCapabilities", json!(context.client_capabilities())),
+        ];
+        for (name, value) in said {
+            if !value.is_null() {
+                let key = format!("io.modelcontextprotocol/{name}");
+                meta.entry(key).or_insert(value);
+            }
+        }
+        Extras {
+            meta: Some(meta),
+            input_responses: inputs.responses,
+            request_state: inputs.state,
+            listener: Some(Arc::new(Teller::new(context, &self.threshold))),
+        }
     }
 
     /// One page of a list, with the advice how long to keep it.
@@ -96,6 +122,9 @@ impl ServerHandler for Handler {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(tools);
         surface::declare(&host, &mut capabilities);
+        if tell::logs(&host) {
+            capabilities.logging = Some(JsonObject::new());
+        }
         let config = ServerConfig::new(capabilities).with_server_info(implementation(&host));
         match instructions(&host) {
             Some(text) => config.with_instructions(text),
@@ -138,7 +167,7 @@ impl ServerHandler for Handler {
         let call = |inputs: Inputs| {
             let (host, request, context) = (&host, &request, &context);
             async move {
-                let extras = extras(context, inputs);
+                let extras = self.extras(context, inputs);
                 let observed = self.server.0.metrics.call(host, &request.name);
                 let arguments = request.arguments.as_ref();
                 let result = tokio::select! {
@@ -245,6 +274,16 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
+    #[allow(deprecated, reason = "clients of the handshake era send it")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.threshold.set(request.level);
+        Ok(())
+    }
+
     /// Whatever is asked for; rmcp takes out what is not among the capabilities.
     fn accepted_subscription_filter(
         &self,
@@ -269,28 +308,6 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(params::refuse(request, Era::of(&context)))
-    }
-}
-
-/// What servlets learn of a request beside its arguments. What clients of the handshake era say once is repeated in
-/// the words of the other.
-pub(super) fn extras(context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
-    let mut meta = context.meta.0.0.clone();
-    let said = [
-        ("protocolVersion", json!(context.protocol_version())),
-        ("clientInfo", json!(context.client_info())),
-        ("clientCapabilities", json!(context.client_capabilities())),
-    ];
-    for (name, value) in said {
-        if !value.is_null() {
-            let key = format!("io.modelcontextprotocol/{name}");
-            meta.entry(key).or_insert(value);
-        }
-    }
-    Extras {
-        meta: Some(meta),
-        input_responses: inputs.responses,
-        request_state: inputs.state,
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::{
     era::Era,
     exact::Carrier,
-    handler::{Handler, extras, protocol_error},
+    handler::{Handler, protocol_error},
     rounds::{self, Answer, Inputs},
     seal::Request,
 };
@@ -66,7 +66,7 @@ impl Handler {
         let read = |inputs: Inputs| {
             let (host, uri, context) = (&host, &request.uri, &context);
             async move {
-                let extras = extras(context, inputs);
+                let extras = self.extras(context, inputs);
                 let result = tokio::select! {
                     result = host.read_resource_with(uri, &extras) => result,
                     () = context.ct.cancelled() => Err(CallError::Cancelled),
@@ -103,7 +103,7 @@ impl Handler {
         let get = |inputs: Inputs| {
             let (host, request, context) = (&host, &request, &context);
             async move {
-                let extras = extras(context, inputs);
+                let extras = self.extras(context, inputs);
                 let arguments = request.arguments.as_ref();
                 let result = tokio::select! {
                     result = host.get_prompt_with(&request.name, arguments, &extras) => result,

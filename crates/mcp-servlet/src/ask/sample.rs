@@ -1,25 +1,29 @@
 //! Samples of the client's model.
 
-use mcp_servlet_json::{from_str, to_writer, write_raw, write_string, write_u64};
+use mcp_servlet_json::{RawJson, from_str, to_writer, write_raw, write_string, write_u64};
 use mcp_servlet_types::{Content, Role};
 
 use super::{Needs, Question};
-use crate::json::member;
+use crate::json::{Children, member};
 
 /// A prompt for the client's model; see [`sample`].
 #[derive(Debug, Clone)]
 pub struct Sample {
     key: String,
-    messages: Vec<(Role, Content)>,
+    /// As the items of a JSON array.
+    messages: String,
     max_tokens: u32,
     system: Option<String>,
 }
 
 /// Lets the client's model answer a prompt, in at most 1000 tokens unless said otherwise.
-pub fn sample(key: impl Into<String>, prompt: impl Into<String>) -> Sample {
+pub fn sample(key: impl Into<String>, prompt: impl AsRef<str>) -> Sample {
+    let mut messages = String::from("{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":");
+    write_string(&mut messages, prompt.as_ref());
+    write_raw(&mut messages, "}}");
     Sample {
         key: key.into(),
-        messages: vec![(Role::User, Content::text(prompt))],
+        messages,
         max_tokens: 1000,
         system: None,
     }
@@ -28,8 +32,15 @@ pub fn sample(key: impl Into<String>, prompt: impl Into<String>) -> Sample {
 impl Sample {
     /// The same with a further message, of the user or of the model itself.
     #[must_use]
-    pub fn with_message(mut self, role: Role, content: Content) -> Self {
-        self.messages.push((role, content));
+    pub fn with_message(mut self, role: Role, content: &Content) -> Self {
+        let start = match role {
+            Role::User => ",{\"role\":\"user\",\"content\":",
+            Role::Assistant => ",{\"role\":\"assistant\",\"content\":",
+        };
+        write_raw(&mut self.messages, start);
+        // Content blocks are strings, numbers and JSON text: there is nothing that can fail.
+        let _ = to_writer(&mut self.messages, content);
+        write_raw(&mut self.messages, "}");
         self
     }
 
@@ -52,8 +63,8 @@ impl Sample {
 /// What the client's model answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sampled {
-    /// The answer, piece by piece.
-    pub content: Vec<Content>,
+    /// The answer: one block of content, or a list of them, as JSON.
+    pub content: RawJson,
     /// The model, by the client's name for it.
     pub model: String,
     /// Why it stopped, such as `endTurn` or `maxTokens`, if the client says.
@@ -63,11 +74,26 @@ pub struct Sampled {
 impl Sampled {
     /// The text of the answer.
     pub fn text(&self) -> String {
-        let texts = self
-            .content
-            .iter()
-            .filter_map(|block| block.text.as_deref());
-        texts.collect()
+        let json = self.content.get();
+        let text = |block| from_str::<String>(member(block, "text")).unwrap_or_default();
+        if json.starts_with('[') {
+            Children::of(json).map(|(_, block)| text(block)).collect()
+        } else {
+            text(json)
+        }
+    }
+
+    /// The answer, block by block; those of kinds that MCP did not have are left out.
+    pub fn blocks(&self) -> Vec<Content> {
+        let json = self.content.get();
+        if json.starts_with('[') {
+            let blocks = Children::of(json);
+            blocks
+                .filter_map(|(_, block)| from_str(block).ok())
+                .collect()
+        } else {
+            from_str(json).into_iter().collect()
+        }
     }
 }
 
@@ -85,19 +111,7 @@ impl Question for Sample {
     fn request(&self) -> String {
         let mut json =
             String::from("{\"method\":\"sampling/createMessage\",\"params\":{\"messages\":[");
-        for (index, (role, content)) in self.messages.iter().enumerate() {
-            write_raw(&mut json, if index > 0 { "," } else { "" });
-            write_raw(
-                &mut json,
-                match role {
-                    Role::User => "{\"role\":\"user\",\"content\":",
-                    Role::Assistant => "{\"role\":\"assistant\",\"content\":",
-                },
-            );
-            // Content blocks are strings, numbers and JSON text: there is nothing that can fail.
-            let _ = to_writer(&mut json, content);
-            write_raw(&mut json, "}");
-        }
+        write_raw(&mut json, &self.messages);
         write_raw(&mut json, "],\"maxTokens\":");
         write_u64(&mut json, self.max_tokens.into());
         if let Some(system) = &self.system {
@@ -109,12 +123,10 @@ impl Question for Sample {
     }
 
     fn read(&self, response: &str) -> Option<Sampled> {
-        let content = member(response, "content");
-        let content = if content.starts_with('[') {
-            from_str(content).ok()?
-        } else {
-            vec![from_str(content).ok()?]
-        };
+        let content = RawJson::parse(member(response, "content")).ok()?;
+        if !content.get().starts_with(['{', '[']) {
+            return None;
+        }
         let text = |name| from_str::<String>(member(response, name)).ok();
         Some(Sampled {
             content,

@@ -1,0 +1,129 @@
+//! Tells the client what a servlet says while its call runs.
+
+#![allow(
+    deprecated,
+    reason = "clients of earlier revisions know logging, and it goes on until it is removed"
+)]
+
+use std::{
+    sync::atomic::{AtomicU8, Ordering},
+    time::Duration,
+};
+
+use rmcp::{
+    Peer, RoleServer,
+    model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam},
+    service::{RequestContext, ServiceError},
+};
+use serde_json::Value;
+use tokio::runtime::Handle;
+
+use super::era::Era;
+use crate::{Host, JsonObject, Listener, Notification, notify};
+
+/// How long a client that does not read may keep a call waiting, for each notification.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// From which level on a session of the handshake era wants lines of the log.
+#[derive(Debug)]
+pub(super) struct Threshold(AtomicU8);
+
+impl Default for Threshold {
+    fn default() -> Self {
+        // Until the client says something, that is up to the server.
+        Self(AtomicU8::new(LoggingLevel::Info as u8))
+    }
+}
+
+impl Threshold {
+    pub(super) fn set(&self, level: LoggingLevel) {
+        self.0.store(level as u8, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether one of the servlets writes to the log of its client.
+pub(super) fn logs(host: &Host) -> bool {
+    let mut servlets = host.servlets().iter();
+    servlets.any(|servlet| servlet.module().imports(notify::USER, notify::MESSAGE))
+}
+
+/// The client of one request.
+#[derive(Debug)]
+pub(super) struct Teller {
+    peer: Peer<RoleServer>,
+    runtime: Handle,
+    /// The token by which the client follows the progress, if it does.
+    token: Option<Value>,
+    /// From which level on it wants lines of the log, if it wants any.
+    threshold: Option<u8>,
+}
+
+impl Teller {
+    pub(super) fn new(context: &RequestContext<RoleServer>, session: &Threshold) -> Self {
+        let threshold = match Era::of(context) {
+            Era::Legacy => Some(session.get()),
+            // Whoever wants lines says so with the request.
+            Era::Modern => context.meta.log_level().map(|level| level as u8),
+        };
+        Self {
+            peer: context.peer.clone(),
+            runtime: Handle::current(),
+            token: context.meta.0.0.get("progressToken").cloned(),
+            threshold,
+        }
+    }
+
+    /// The progress of this request, not of another one that the servlet knows.
+    async fn progress(&self, params: JsonObject) -> Result<(), Problem> {
+        if self.token.is_none() || params.get("progressToken") != self.token.as_ref() {
+            return Ok(());
+        }
+        let params: ProgressNotificationParam = serde_json::from_value(params.into())?;
+        Ok(self.peer.notify_progress(params).await?)
+    }
+
+    async fn message(&self, params: JsonObject) -> Result<(), Problem> {
+        let params: LoggingMessageNotificationParam = serde_json::from_value(params.into())?;
+        match self.threshold {
+            Some(threshold) if params.level as u8 >= threshold => {
+                Ok(self.peer.notify_logging_message(params).await?)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Listener for Teller {
+    fn hear(&self, notification: Notification) {
+        let told = async {
+            match notification {
+                Notification::Progress(params) => self.progress(params).await,
+                Notification::Message(params) => self.message(params).await,
+            }
+        };
+        // The thread is one that may block. What the servlet says must be out before its result is.
+        let told = self
+            .runtime
+            .block_on(async { tokio::time::timeout(PATIENCE, told).await });
+        match told {
+            Ok(Ok(())) => {}
+            Ok(Err(problem)) => {
+                tracing::debug!(%problem, "a notification did not reach the client")
+            }
+            Err(_) => tracing::debug!("the client did not take a notification in time"),
+        }
+    }
+}
+
+/// Why a notification was not sent.
+#[derive(Debug, thiserror::Error)]
+enum Problem {
+    #[error("it is not what MCP wants")]
+    Wrong(#[from] serde_json::Error),
+    #[error("the client cannot be reached")]
+    Gone(#[from] ServiceError),
+}
