@@ -1,5 +1,6 @@
 //! Servlets as wasm: what they import and weigh, what they describe and answer, what they survive.
 
+mod asks;
 mod calls;
 mod client;
 mod costs;
