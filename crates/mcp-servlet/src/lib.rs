@@ -103,6 +103,14 @@ mod guide {
     struct Completion;
     #[doc = include_str!("../../../docs/testing.md")]
     struct Testing;
+    #[doc = include_str!("../../../docs/content.md")]
+    struct Content;
+    #[doc = include_str!("../../../docs/errors.md")]
+    struct Errors;
+    #[doc = include_str!("../../../docs/context.md")]
+    struct Context;
+    #[doc = include_str!("../../../docs/elicitation.md")]
+    struct Elicitation;
 }
 
 /// Makes a function a tool.
