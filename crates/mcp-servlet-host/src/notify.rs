@@ -43,9 +43,10 @@ impl Ear {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        match listener {
-            Some(listener) => listener.hear(notification),
-            None => tracing::debug!(?notification, "nobody listens"),
+        if let Some(listener) = listener {
+            listener.hear(notification);
+        } else {
+            tracing::debug!(?notification, "nobody listens");
         }
     }
 }
@@ -53,7 +54,10 @@ impl Ear {
 /// The function that writes to the log of the client.
 pub(crate) const MESSAGE: &str = "notify_logging_message";
 
-const FUNCTIONS: [(&str, fn(JsonObject) -> Notification); 2] = [
+/// What the parameters of a function are the parameters of.
+type Make = fn(JsonObject) -> Notification;
+
+const FUNCTIONS: [(&str, Make); 2] = [
     ("notify_progress", Notification::Progress),
     (MESSAGE, Notification::Message),
 ];
@@ -73,11 +77,7 @@ pub(crate) fn functions(module: &Module, ear: &Ear) -> Vec<Function> {
         .collect()
 }
 
-fn function(
-    name: &'static str,
-    notification: fn(JsonObject) -> Notification,
-    ear: Ear,
-) -> Function {
+fn function(name: &'static str, notification: Make, ear: Ear) -> Function {
     let tell = move |plugin: &mut CurrentPlugin, inputs: &[Val], _: &mut [Val], _: UserData<()>| {
         let handle = inputs.first().and_then(|at| plugin.memory_from_val(at));
         let handle = handle.ok_or_else(|| Error::msg(format!("`{name}` got no memory")))?;

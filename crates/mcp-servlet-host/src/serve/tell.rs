@@ -112,9 +112,11 @@ impl Listener for Teller {
         match told {
             Ok(Ok(())) => {}
             Ok(Err(problem)) => {
-                tracing::debug!(%problem, "a notification did not reach the client")
+                tracing::debug!(%problem, "a notification did not reach the client");
             }
-            Err(_) => tracing::debug!("the client did not take a notification in time"),
+            Err(_) => {
+                tracing::debug!("the client did not take a notification in time");
+            }
         }
     }
 }
