@@ -111,6 +111,8 @@ mod guide {
     struct Context;
     #[doc = include_str!("../../../docs/elicitation.md")]
     struct Elicitation;
+    #[doc = include_str!("../../../docs/projects.md")]
+    struct Projects;
 }
 
 /// Makes a function a tool.
