@@ -52,6 +52,18 @@ pub enum LoadError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A schema of a tool is none.
+    #[error("tool `{tool}` of `{servlet}` has a bad schema, {at}: {problem}")]
+    Schema {
+        /// The servlet's name.
+        servlet: String,
+        /// The tool's name.
+        tool: String,
+        /// A JSON pointer into the tool.
+        at: String,
+        /// What is wrong there.
+        problem: String,
+    },
     /// A name or a pattern stands for none of the servlet's tools.
     #[error("`{servlet}` has no tool `{pattern}`")]
     NoSuchTool {

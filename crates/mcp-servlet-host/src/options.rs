@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use extism::Manifest;
 
-use crate::{CompileCache, Module};
+use crate::{CheckArguments, CheckResults, CompileCache, Module};
 
 const WASM_PAGE: u64 = 65_536;
 
@@ -41,6 +41,10 @@ pub struct LoadOptions {
     /// How long a call may wait for an instance; `None` lifts the bound. [`Servlet::call`](crate::Servlet::call), which
     /// has a thread to itself, waits without end.
     pub wait: Option<Duration>,
+    /// How arguments are checked before the servlet gets them.
+    pub arguments: CheckArguments,
+    /// How structured results are checked.
+    pub results: CheckResults,
     /// Where compiled modules are kept.
     pub cache: CompileCache,
     /// Other limits for some tools, by the names that the servlet gives them.
@@ -129,6 +133,8 @@ impl Default for LoadOptions {
             isolation: Isolation::Shared,
             queue: 1024,
             wait: Some(Duration::from_secs(30)),
+            arguments: CheckArguments::default(),
+            results: CheckResults::default(),
             cache: CompileCache::Default,
             tools: BTreeMap::new(),
         }

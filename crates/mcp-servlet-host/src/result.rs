@@ -15,6 +15,20 @@ impl CallToolResult {
         Self { json }
     }
 
+    /// An error that the model should read.
+    pub(crate) fn error(text: String) -> Self {
+        let json = serde_json::json!({
+            "content": [{ "type": "text", "text": text }],
+            "isError": true,
+        });
+        match json {
+            Value::Object(json) => Self { json },
+            _ => Self {
+                json: JsonObject::new(),
+            },
+        }
+    }
+
     /// The content items: text, images and so on.
     pub fn content(&self) -> &[Value] {
         self.json

@@ -1,14 +1,18 @@
 //! One servlet: loaded, described, ready to be called.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use crate::{
-    CallError, CallToolResult, Extras, Fault, Instances, JsonObject, LoadError, LoadOptions,
-    Module, Source, Tool,
+    CallError, CallToolResult, CheckResults, Extras, Fault, Instances, JsonObject, LoadError,
+    LoadOptions, Module, Source, Tool,
     compat::read_result,
     description::Description,
     engine::{Job, Pool, Reason, Stop},
     inspect::{CALL, DESCRIBE},
+    schema::Schemas,
     source::{Fetched, check_interface, check_paths},
     surface::Surface,
 };
@@ -23,9 +27,18 @@ pub struct Servlet {
     module: Module,
     description: Description,
     surface: Surface,
+    /// By the names of tools.
+    schemas: HashMap<String, Schemas>,
     options: LoadOptions,
     digest: [u8; 32],
     pool: Arc<Pool>,
+}
+
+/// What becomes of a call before the servlet runs.
+enum Prepared {
+    Run(Job),
+    /// The arguments are wrong, which the model should read.
+    Refused(CallToolResult),
 }
 
 impl std::fmt::Debug for Servlet {
@@ -62,6 +75,7 @@ impl Servlet {
             module,
             description: Description::default(),
             surface: Surface::default(),
+            schemas: HashMap::new(),
             options: options.clone(),
             digest,
             pool,
@@ -69,6 +83,7 @@ impl Servlet {
         servlet.description = servlet.describe()?;
         servlet.check_options()?;
         servlet.surface = Surface::read(&servlet)?;
+        servlet.schemas = servlet.compile_schemas()?;
         Ok(servlet)
     }
 
@@ -141,8 +156,10 @@ impl Servlet {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        let job = self.prepare(tool, arguments, &Extras::default())?;
-        self.finish(self.run(&job)?)
+        match self.prepare(tool, arguments, &Extras::default())? {
+            Prepared::Run(job) => self.finish(tool, &self.run(&job)?),
+            Prepared::Refused(result) => Ok(result),
+        }
     }
 
     /// Calls a tool on a thread that may block, within a tokio runtime that has timers.
@@ -169,8 +186,10 @@ impl Servlet {
         arguments: Option<&JsonObject>,
         extras: &Extras,
     ) -> Result<CallToolResult, CallError> {
-        let job = self.prepare(tool, arguments, extras)?;
-        self.finish(self.run_async(job).await?)
+        match self.prepare(tool, arguments, extras)? {
+            Prepared::Run(job) => self.finish(tool, &self.run_async(job).await?),
+            Prepared::Refused(result) => Ok(result),
+        }
     }
 
     fn prepare(
@@ -178,27 +197,50 @@ impl Servlet {
         tool: &str,
         arguments: Option<&JsonObject>,
         extras: &Extras,
-    ) -> Result<Job, CallError> {
-        if self.tool(tool).is_none() {
+    ) -> Result<Prepared, CallError> {
+        let Some(schemas) = self.schemas.get(tool) else {
             let known = self.tools().iter().map(Tool::name);
             return Err(CallError::unknown_tool(tool, known));
-        }
-        let mut job = self.job(CALL, request(tool, arguments, extras).into_bytes());
+        };
+        let arguments = match schemas.arguments(self.options.arguments, arguments) {
+            Ok(arguments) => arguments,
+            Err(text) => return Ok(Prepared::Refused(CallToolResult::error(text))),
+        };
+        let request = request(tool, arguments.as_ref(), extras);
+        let mut job = self.job(CALL, request.into_bytes());
         job.listener.clone_from(&extras.listener);
         if let Some(options) = self.options.tools.get(tool) {
             job.timeout = options.timeout.unwrap_or(job.timeout);
             job.output = options.output.unwrap_or(job.output);
         }
-        Ok(job)
+        Ok(Prepared::Run(job))
     }
 
-    fn finish(&self, output: Vec<u8>) -> Result<CallToolResult, CallError> {
-        read_result(&output).map_err(|(at, problem)| CallError::BadOutput {
+    fn finish(&self, tool: &str, output: &[u8]) -> Result<CallToolResult, CallError> {
+        let bad = |at, problem| CallError::BadOutput {
             servlet: self.name.clone(),
             export: CALL,
             at,
             problem,
-        })
+        };
+        let result = read_result(output).map_err(|(at, problem)| bad(at, problem))?;
+        if self.options.results == CheckResults::Off {
+            return Ok(result);
+        }
+        let schemas = self.schemas.get(tool);
+        let Some(problem) = schemas.and_then(|schemas| schemas.problem(&result)) else {
+            return Ok(result);
+        };
+        if self.options.results == CheckResults::Error {
+            return Err(bad("/structuredContent".to_owned(), problem));
+        }
+        tracing::warn!(
+            servlet = self.name,
+            tool,
+            problem,
+            "structured content does not match its schema"
+        );
+        Ok(result)
     }
 
     fn describe(&self) -> Result<Description, LoadError> {
@@ -211,6 +253,15 @@ impl Servlet {
         let description = Description::parse(&self.name, output)?;
         check_names(&self.origin, &description.tools)?;
         Ok(description)
+    }
+
+    fn compile_schemas(&self) -> Result<HashMap<String, Schemas>, LoadError> {
+        let tools = self.tools().iter();
+        let compile = |tool: &Tool| {
+            let schemas = Schemas::of(&self.name, tool)?;
+            Ok((tool.name().to_owned(), schemas))
+        };
+        tools.map(compile).collect()
     }
 
     /// Options for tools that are not there would be ignored in silence.

@@ -1,0 +1,189 @@
+//! Checks arguments and results by the schemas of a tool, within bounds.
+//!
+//! A schema comes from a servlet and what it is applied to from a client, so neither is trusted: nothing is fetched,
+//! expressions that backtrack give up early, and how often a value can be looked at is computed before it is.
+
+mod coerce;
+mod cost;
+mod example;
+mod report;
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::Value;
+
+use crate::{CallToolResult, JsonObject, LoadError, Tool};
+use cost::Cost;
+use report::Report;
+
+/// How often parts of a schema may be applied to parts of a value in one check; about a second of work.
+const MAX_STEPS: u64 = 20_000_000;
+
+/// How many steps an expression may backtrack, of which one takes some ten nanoseconds.
+const MAX_BACKTRACKING: usize = 100_000;
+
+/// How many bytes a compiled expression may take.
+const MAX_EXPRESSION: usize = 1 << 20;
+
+/// How the arguments of calls are checked before a servlet gets them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CheckArguments {
+    /// What does not match the tool's schema is told to the model, as a result with `isError`.
+    #[default]
+    Check,
+    /// As [`Check`](Self::Check), but text such as `"10"` is taken for a number, a boolean or null where only that fits.
+    Coerce,
+    /// Not at all.
+    Off,
+}
+
+/// What happens if the structured content of a result does not match the tool's schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CheckResults {
+    /// The log says so.
+    #[default]
+    Warn,
+    /// The call fails.
+    Error,
+    /// Nothing.
+    Off,
+}
+
+/// The schemas of one tool, ready for use.
+#[derive(Debug)]
+pub(crate) struct Schemas {
+    arguments: Option<Checker>,
+    results: Option<Checker>,
+}
+
+/// One schema, ready for use.
+#[derive(Debug)]
+struct Checker {
+    schema: Value,
+    validator: Validator,
+    /// How many parts of the schema apply to one part of a value at most.
+    cost: u64,
+}
+
+impl Schemas {
+    /// Compiles the schemas of a tool.
+    pub(crate) fn of(servlet: &str, tool: &Tool) -> Result<Self, LoadError> {
+        let checker = |key: &'static str| {
+            let Some(schema) = tool.json().get(key).filter(|schema| !schema.is_null()) else {
+                return Ok(None);
+            };
+            Checker::new(schema).map_err(|(at, problem)| LoadError::Schema {
+                servlet: servlet.to_owned(),
+                tool: tool.name().to_owned(),
+                at: format!("/{key}{at}"),
+                problem,
+            })
+        };
+        Ok(Self {
+            arguments: checker("inputSchema")?,
+            results: checker("outputSchema")?,
+        })
+    }
+
+    /// The arguments to call with, or what to tell the model instead.
+    pub(crate) fn arguments(
+        &self,
+        how: CheckArguments,
+        arguments: Option<&JsonObject>,
+    ) -> Result<Option<JsonObject>, String> {
+        let (Some(checker), false) = (&self.arguments, how == CheckArguments::Off) else {
+            return Ok(arguments.cloned());
+        };
+        let mut value = Value::Object(arguments.cloned().unwrap_or_default());
+        if how == CheckArguments::Coerce {
+            coerce::coerce(&checker.validator, &mut value);
+        }
+        if let Err(problem) = checker.check(&value) {
+            let mut text = format!("invalid arguments: {problem}");
+            if let Some(example) = checker.example() {
+                text += "\nvalid arguments: ";
+                text += &example.to_string();
+            }
+            return Err(text);
+        }
+        match value {
+            // Absent arguments stay absent.
+            Value::Object(checked) if arguments.is_some() => Ok(Some(checked)),
+            _ => Ok(None),
+        }
+    }
+
+    /// What is wrong with a result.
+    pub(crate) fn problem(&self, result: &CallToolResult) -> Option<String> {
+        let checker = self.results.as_ref()?;
+        if result.is_error() || result.result_type() != "complete" {
+            return None;
+        }
+        match result.structured_content() {
+            None => Some("there is none, and the tool has an `outputSchema`".to_owned()),
+            Some(content) => checker.check(content).err(),
+        }
+    }
+}
+
+impl Checker {
+    /// Compiles a schema. `None` means that it cannot be applied within bounds; an error is a place and a problem.
+    fn new(schema: &Value) -> Result<Option<Self>, (String, String)> {
+        let expressions = PatternOptions::fancy_regex()
+            .backtrack_limit(MAX_BACKTRACKING)
+            .size_limit(MAX_EXPRESSION)
+            .dfa_size_limit(MAX_EXPRESSION);
+        let cost = match cost::of(schema) {
+            Cost::Bounded(cost) => cost,
+            Cost::Unbounded(why) => {
+                tracing::debug!(why, "a schema is not checked");
+                return Ok(None);
+            }
+            Cost::Wrong(at, problem) => return Err((at, problem)),
+        };
+        let options = jsonschema::options()
+            .offline()
+            .with_pattern_options(expressions);
+        let options = match schema.get("$schema") {
+            None => options.with_draft(Draft::Draft202012),
+            Some(_) => options,
+        };
+        let validator = options.build(schema).map_err(|error| {
+            let at = error.instance_path().to_string();
+            (at, error.to_string())
+        })?;
+        Ok(Some(Self {
+            schema: schema.clone(),
+            validator,
+            cost,
+        }))
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        if self.cost.saturating_mul(count(value)) > MAX_STEPS {
+            return Err("they are too large to be checked against their schema".to_owned());
+        }
+        if self.validator.is_valid(value) {
+            return Ok(());
+        }
+        let errors = self.validator.iter_errors(value);
+        Err(Report::new(&self.schema).of(errors))
+    }
+
+    /// A value that fits, if one is easily made up.
+    fn example(&self) -> Option<Value> {
+        let example = example::of(&self.schema, &self.schema)?;
+        self.validator.is_valid(&example).then_some(example)
+    }
+}
+
+/// How many values there are in a value, itself included.
+fn count(value: &Value) -> u64 {
+    1 + match value {
+        Value::Array(items) => items.iter().map(count).sum(),
+        Value::Object(members) => members.values().map(count).sum(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! Takes text for the number, boolean or null that a schema asks for.
+
+use jsonschema::{
+    JsonType, Validator,
+    error::{TypeKind, ValidationErrorKind},
+};
+use serde_json::Value;
+
+/// How many values of one call are changed at most.
+const MAX_CHANGES: usize = 100;
+
+/// Replaces texts where only another type fits and the text reads like it.
+pub(super) fn coerce(validator: &Validator, value: &mut Value) {
+    let mut changes = Vec::new();
+    for error in validator.iter_errors(value).take(MAX_CHANGES) {
+        let (ValidationErrorKind::Type { kind }, Value::String(text)) =
+            (error.kind(), error.instance().as_ref())
+        else {
+            continue;
+        };
+        if let Some(meant) = meant(kind, text) {
+            changes.push((error.instance_path().as_str().to_owned(), meant));
+        }
+    }
+    for (pointer, meant) in changes {
+        if let Some(place) = value.pointer_mut(&pointer) {
+            *place = meant;
+        }
+    }
+}
+
+fn meant(kind: &TypeKind, text: &str) -> Option<Value> {
+    let fits = |ty| match kind {
+        TypeKind::Single(one) => *one == ty,
+        TypeKind::Multiple(all) => all.contains(ty),
+    };
+    let value: Value = serde_json::from_str(text).ok()?;
+    let fits = match &value {
+        Value::Number(number) => {
+            fits(JsonType::Number) || fits(JsonType::Integer) && !number.is_f64()
+        }
+        Value::Bool(_) => fits(JsonType::Boolean),
+        Value::Null => fits(JsonType::Null),
+        _ => false,
+    };
+    fits.then_some(value)
+}

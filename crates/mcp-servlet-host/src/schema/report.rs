@@ -1,0 +1,151 @@
+//! What is wrong with a value, in words for a model: where, what its schema asks for, what came.
+
+use jsonschema::{ValidationError, error::ValidationErrorKind};
+use serde_json::Value;
+
+/// How much of a schema is shown, in bytes.
+const SCHEMA: usize = 1000;
+
+/// How much of a wrong value is shown, in bytes.
+const SHOWN: usize = 60;
+
+/// How many mistakes are told at once.
+const MISTAKES: usize = 5;
+
+pub(super) struct Report<'a> {
+    schema: &'a Value,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(schema: &'a Value) -> Self {
+        Self { schema }
+    }
+
+    pub(super) fn of<'e>(&self, errors: impl Iterator<Item = ValidationError<'e>>) -> String {
+        let mut told = Vec::new();
+        for error in errors.take(MISTAKES) {
+            self.tell(&error, &mut told);
+        }
+        told.dedup();
+        told.join("; ")
+    }
+
+    fn tell(&self, error: &ValidationError<'_>, told: &mut Vec<String>) {
+        use ValidationErrorKind as Kind;
+        match error.kind() {
+            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => match meant(context) {
+                Some(variant) => variant.iter().for_each(|error| self.tell(error, told)),
+                None => told.push(self.mismatch(error, "")),
+            },
+            Kind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                let at = format!("{}/{}", error.instance_path(), escape(name));
+                let schema = self
+                    .part(error)
+                    .and_then(|part| part.get("properties")?.get(name));
+                told.push(match schema {
+                    Some(schema) => {
+                        format!("`{at}` is missing; it must match {}", shown_schema(schema))
+                    }
+                    None => format!("`{at}` is missing"),
+                });
+            }
+            Kind::AdditionalProperties { unexpected }
+            | Kind::UnevaluatedProperties { unexpected } => {
+                for name in unexpected.iter().take(MISTAKES) {
+                    told.push(self.unknown(error, name));
+                }
+            }
+            Kind::Type { .. } | Kind::Enum { .. } | Kind::Constant { .. } => {
+                told.push(self.mismatch(error, ""));
+            }
+            _ => {
+                let reason = error.masked_with("it").to_string();
+                told.push(self.mismatch(error, &format!(": {reason}")));
+            }
+        }
+    }
+
+    /// The part of the schema that has the keyword that was not met.
+    fn part(&self, error: &ValidationError<'_>) -> Option<&'a Value> {
+        let path = error.schema_path().as_str();
+        let (parent, _) = path.rsplit_once('/')?;
+        self.schema.pointer(parent)
+    }
+
+    fn mismatch(&self, error: &ValidationError<'_>, reason: &str) -> String {
+        let at = match error.instance_path().as_str() {
+            "" => "the object".to_owned(),
+            path => format!("`{path}`"),
+        };
+        let schema = self
+            .part(error)
+            .map_or_else(|| "its schema".to_owned(), shown_schema);
+        format!(
+            "{at} must match {schema}, got {}{reason}",
+            shown(error.instance())
+        )
+    }
+
+    fn unknown(&self, error: &ValidationError<'_>, name: &str) -> String {
+        let at = format!("{}/{}", error.instance_path(), escape(name));
+        let known = self
+            .part(error)
+            .and_then(|part| part.get("properties")?.as_object());
+        let known: Vec<_> = known
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        match known.as_slice() {
+            [] => format!("`{at}` is unknown"),
+            known => format!("`{at}` is unknown; known are {}", known.join(", ")),
+        }
+    }
+}
+
+/// Of several variants the one that was meant: the one with which no type and no fixed value is at odds.
+fn meant<'a>(
+    variants: &'a [Vec<ValidationError<'static>>],
+) -> Option<&'a Vec<ValidationError<'static>>> {
+    let is_other = |error: &ValidationError<'_>| {
+        matches!(
+            error.kind(),
+            ValidationErrorKind::Type { .. }
+                | ValidationErrorKind::Enum { .. }
+                | ValidationErrorKind::Constant { .. }
+        )
+    };
+    let mut meant = variants
+        .iter()
+        .filter(|errors| !errors.iter().any(is_other));
+    match (meant.next(), meant.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
+}
+
+fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+fn shown_schema(schema: &Value) -> String {
+    let text = schema.to_string();
+    if text.len() > SCHEMA {
+        return "its schema".to_owned();
+    }
+    text
+}
+
+/// A value, or its kind if it is long.
+fn shown(value: &Value) -> String {
+    let text = match value {
+        Value::Object(_) => return "an object".to_owned(),
+        Value::Array(_) => return "an array".to_owned(),
+        value => value.to_string(),
+    };
+    match value {
+        Value::String(_) if text.len() > SHOWN => "a long string".to_owned(),
+        _ => text,
+    }
+}
