@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
-    build, call, describe, failure::Failure, generate, inspect, logging, new, serve, test,
+    build, call, config, describe, failure::Failure, generate, inspect, logging, new, serve, test,
 };
 
 const EXIT_CODES: &str = "\
@@ -40,6 +40,7 @@ enum Command {
     Inspect(inspect::Inspect),
     Call(call::Call),
     Serve(serve::Serve),
+    Config(config::ConfigCommand),
 }
 
 /// For whom the output is.
@@ -64,6 +65,7 @@ impl Cli {
             Command::Inspect(inspect) => inspect.run(),
             Command::Call(call) => call.run(),
             Command::Serve(serve) => serve.run(),
+            Command::Config(config) => config.run(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{error::Error, io, process::ExitCode};
 
-use mcp_servlet_host::{ArgumentError, CallError, LoadError};
+use mcp_servlet_host::{ArgumentError, CallError, LoadError, config::ConfigError};
 
 /// Why a command did not succeed.
 #[derive(Debug)]
@@ -109,6 +109,12 @@ impl From<CallError> for Failure {
             message,
             help,
         }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::new(Kind::Usage, chain(&error))
     }
 }
 

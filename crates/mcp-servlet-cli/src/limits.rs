@@ -3,7 +3,10 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
-use mcp_servlet_host::{AllowedPath, LoadOptions};
+use mcp_servlet_host::{
+    AllowedPath, LoadOptions,
+    config::{parse_duration, parse_size},
+};
 
 /// What the servlet is given and how far it may go. Nothing is open unless said here.
 #[derive(Args, Debug)]
@@ -68,52 +71,16 @@ fn path(text: &str) -> Result<AllowedPath, String> {
 }
 
 fn duration(text: &str) -> Result<Limit<Duration>, String> {
-    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)];
-    limit(text, &UNITS, "500ms, 30s or 2m").map(|limit| Limit(limit.0.map(Duration::from_millis)))
+    parse_duration(text).map(Limit)
 }
 
 fn size(text: &str) -> Result<Limit<u64>, String> {
-    const UNITS: [(&str, u64); 4] = [
-        ("KiB", 1 << 10),
-        ("MiB", 1 << 20),
-        ("GiB", 1 << 30),
-        ("B", 1),
-    ];
-    limit(text, &UNITS, "512KiB, 64MiB or 1GiB")
-}
-
-/// A whole number with one of the units, which comes first in the list if it ends another one.
-fn limit(text: &str, units: &[(&str, u64)], examples: &str) -> Result<Limit<u64>, String> {
-    if text == "none" {
-        return Ok(Limit(None));
-    }
-    let parsed = units.iter().find_map(|(unit, factor)| {
-        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        number.checked_mul(*factor).filter(|value| *value > 0)
-    });
-    parsed
-        .map(|value| Limit(Some(value)))
-        .ok_or_else(|| format!("expected a value such as {examples}, or none"))
+    parse_size(text).map(Limit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_times_and_sizes() {
-        assert_eq!(
-            duration("500ms"),
-            Ok(Limit(Some(Duration::from_millis(500))))
-        );
-        assert_eq!(duration("2m"), Ok(Limit(Some(Duration::from_mins(2)))));
-        assert_eq!(duration("none"), Ok(Limit(None)));
-        assert_eq!(size("64MiB"), Ok(Limit(Some(64 << 20))));
-        assert_eq!(size("10B"), Ok(Limit(Some(10))));
-        for wrong in ["", "5", "s", "0s", "-1s", "99999999999999999999h"] {
-            assert!(duration(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn reads_paths_with_and_without_a_name() {

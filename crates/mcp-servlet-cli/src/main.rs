@@ -13,6 +13,7 @@
 mod build;
 mod call;
 mod cli;
+mod config;
 mod content;
 mod describe;
 mod failure;

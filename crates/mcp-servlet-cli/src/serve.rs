@@ -2,11 +2,12 @@
 
 mod transports;
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use clap::{Args, ValueEnum};
 use mcp_servlet_host::{
     Entry, LoadError, Loaded, OnFailure, Prefix, Source,
+    config::{self, Config},
     serve::{ServeOptions, Server},
 };
 
@@ -19,7 +20,8 @@ use transports::Transports;
 /// Serve the tools of one or more servlets to MCP clients, over standard input and output or HTTP
 #[derive(Args, Debug)]
 pub(crate) struct Serve {
-    /// The servlets: `.wasm` files, directories of them, or addresses, which may end in `#sha256=` and a digest
+    /// The servlets: `.wasm` files, directories of them, or addresses, which may end in `#sha256=` and a digest; or one
+    /// configuration, such as `servlet.toml`, which is read again whenever it or a servlet of it changes
     #[arg(required = true)]
     files: Vec<String>,
 
@@ -48,16 +50,42 @@ enum PrefixChoice {
 
 impl Serve {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let loaded = Loaded::load(&self.entries()?, None)?;
+        let config = self.config()?;
+        let loaded = match &config {
+            Some((_, config)) => config.load(None)?,
+            None => Loaded::load(&self.entries()?, None)?,
+        };
         report(&loaded)?;
         let server = Server::new(Arc::new(loaded.host), ServeOptions::default());
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;
+        if let Some((path, config)) = config {
+            let server = server.clone();
+            runtime.spawn(async move { config::watch(&server, path, config).await });
+        }
         let result = runtime.block_on(self.transports.run(server));
         // Waits neither for input nor for a call that nobody awaits any more.
         runtime.shutdown_background();
         result
+    }
+
+    /// The configuration, if one is given.
+    fn config(&self) -> Result<Option<(PathBuf, Config)>, Failure> {
+        let is_config = |file: &String| file.ends_with(".toml");
+        match self.files.as_slice() {
+            [file] if is_config(file) => {
+                let path = PathBuf::from(file);
+                let config = Config::read(&path)?;
+                Ok(Some((path, config)))
+            }
+            files if files.iter().any(is_config) => Err(Failure::with_help(
+                Kind::Usage,
+                "a configuration stands alone",
+                "name the servlets in it",
+            )),
+            _ => Ok(None),
+        }
     }
 
     /// Files that were named must be there; of a directory, what cannot be loaded is left out.

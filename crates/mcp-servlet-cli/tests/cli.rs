@@ -15,6 +15,10 @@ fn commands_do_what_their_transcripts_say() {
     }
     copy(&fixture("probe"), &folder);
     fs::write(folder.join("not-wasm.txt"), "not wasm").expect("the folder can be written to");
+    let acme = "[servlet.greet]\nsource = \"greet.wasm\"\n";
+    fs::write(folder.join("acme.toml"), acme).expect("the folder can be written to");
+    let wrong = "\n[limits]\ntiemout = \"3s\"\n";
+    fs::write(folder.join("wrong.toml"), wrong).expect("the folder can be written to");
     env::set_current_dir(&folder).expect("the folder is there");
 
     let transcripts = root().join("crates/mcp-servlet-cli/tests/cmd");

@@ -12,6 +12,7 @@
 mod arguments;
 pub mod bundle;
 mod compat;
+pub mod config;
 mod description;
 mod engine;
 mod error;

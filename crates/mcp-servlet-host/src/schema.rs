@@ -162,7 +162,7 @@ impl Checker {
         if self.cost.saturating_mul(count(value)) > MAX_STEPS {
             return Err("they are too large to be checked against their schema".to_owned());
         }
-        if self.validator.is_valid(value) {
+        if self.validator.is_valid(value) || self.validator.is_valid(&without_nulls(value)) {
             return Ok(());
         }
         let errors = self.validator.iter_errors(value);
@@ -173,6 +173,20 @@ impl Checker {
     fn example(&self) -> Option<Value> {
         let example = example::of(&self.schema, &self.schema)?;
         self.validator.is_valid(&example).then_some(example)
+    }
+}
+
+/// The same without members that are null: models write it for what they leave away, whatever the schema says.
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        Value::Object(members) => {
+            let members = members.iter().filter(|(_, value)| !value.is_null());
+            members
+                .map(|(name, value)| (name.clone(), without_nulls(value)))
+                .collect()
+        }
+        value => value.clone(),
     }
 }
 

@@ -110,6 +110,22 @@ fn takes_text_for_numbers_only_when_told_to() {
 }
 
 #[test]
+fn null_stands_for_what_is_left_away() {
+    let mut schema = object(&json!({ "a": object(&json!({ "b": { "type": "integer" } })) }));
+    schema["required"] = json!(["a"]);
+    let given = json!({ "a": { "b": null } });
+    assert_eq!(
+        check_with(CheckArguments::Check, &schema, &given),
+        Ok(given)
+    );
+    let text = complaint(&schema, &json!({ "a": null }));
+    assert!(
+        text.starts_with("`/a` must match") && text.ends_with("got null"),
+        "{text}"
+    );
+}
+
+#[test]
 fn knows_both_dialects() {
     let tuple =
         json!({ "type": "array", "items": [{ "type": "integer" }], "additionalItems": false });

@@ -1,0 +1,226 @@
+//! `servlet.toml`: what a server serves, and within which limits.
+
+mod file;
+mod problem;
+mod units;
+mod watch;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    Entry, Filter, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix, Source,
+    ToolOptions,
+};
+use file::{File, Limits, ServletSection};
+pub use problem::{ConfigError, Problem};
+pub use units::{parse_duration, parse_size};
+pub use watch::watch;
+
+/// A configuration that was read and checked.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The servlets, in the order of the file.
+    pub entries: Vec<Entry>,
+    /// How the server introduces itself.
+    pub introduction: Introduction,
+    /// The files that it depends on: itself, and those of the servlets.
+    files: Vec<PathBuf>,
+}
+
+impl Config {
+    /// Reads and checks a configuration. Paths in it begin where it is.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem that was found.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::parse(path, &text)
+    }
+
+    /// Checks the text of a configuration that is, or would be, at a path.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem that was found.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        let wrong = |problems| ConfigError::Wrong {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            problems,
+        };
+        let file: File = toml::from_str(text).map_err(|error| {
+            wrong(vec![Problem {
+                span: error.span().unwrap_or_default(),
+                message: error.message().to_owned(),
+            }])
+        })?;
+        let mut reader = Reader {
+            folder: path.parent().unwrap_or(Path::new("")),
+            defaults: &file.limits,
+            problems: Vec::new(),
+            files: vec![path.to_owned()],
+        };
+        let mut sections: Vec<_> = file.servlet.iter().collect();
+        sections.sort_by_key(|(_, section)| section.span().start);
+        let mut entries = Vec::new();
+        for (name, section) in sections {
+            reader.servlet(name, section, &mut entries);
+        }
+        if reader.problems.is_empty() {
+            return Ok(Self {
+                entries,
+                introduction: Introduction {
+                    name: file.server.name.clone(),
+                    version: file.server.version.clone(),
+                    instructions: file.server.instructions.clone(),
+                },
+                files: reader.files,
+            });
+        }
+        Err(wrong(reader.problems))
+    }
+
+    /// Loads the servlets; see [`Loaded::load`].
+    ///
+    /// # Errors
+    /// [`LoadError`].
+    pub fn load(&self, previous: Option<&crate::Host>) -> Result<Loaded, LoadError> {
+        let mut loaded = Loaded::load(&self.entries, previous)?;
+        loaded.host = loaded.host.introduced(self.introduction.clone());
+        Ok(loaded)
+    }
+
+    /// The JSON Schema of configurations, for editors.
+    pub fn schema() -> serde_json::Value {
+        schemars::schema_for!(File).to_value()
+    }
+}
+
+/// Makes entries of sections and keeps what is wrong with them.
+struct Reader<'a> {
+    folder: &'a Path,
+    defaults: &'a Limits,
+    problems: Vec<Problem>,
+    files: Vec<PathBuf>,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, span: std::ops::Range<usize>, message: String) {
+        self.problems.push(Problem { span, message });
+    }
+
+    fn servlet(
+        &mut self,
+        name: &str,
+        section: &toml::Spanned<ServletSection>,
+        entries: &mut Vec<Entry>,
+    ) {
+        let section = section.get_ref();
+        let options = self.options(section);
+        let sources = self.sources(section);
+        // A directory has many servlets, which are named after their files.
+        let is_one = sources.len() == 1 && !self.folder.join(section.source.get_ref()).is_dir();
+        for source in sources {
+            entries.push(Entry {
+                name: is_one.then(|| name.to_owned()),
+                source,
+                options: options.clone(),
+                prefix: match section.tools.prefix.as_deref() {
+                    None | Some("auto") => Prefix::Auto,
+                    Some("never") => Prefix::Never,
+                    Some("name") => Prefix::Name(None),
+                    Some(prefix) => Prefix::Name(Some(prefix.to_owned())),
+                },
+                filter: Filter {
+                    only: section.tools.only.clone(),
+                    except: section.tools.except.clone(),
+                },
+                on_failure: if section.on_failure == file::OnFailure::Fail {
+                    OnFailure::Fail
+                } else {
+                    OnFailure::Skip
+                },
+            });
+        }
+    }
+
+    fn sources(&mut self, section: &ServletSection) -> Vec<Source> {
+        let written = section.source.get_ref();
+        let source = match Source::parse(written) {
+            Source::File(path) => {
+                let path = self.folder.join(path);
+                if !path.exists() {
+                    let message = format!("there is no file `{}`", path.display());
+                    self.problem(section.source.span(), message);
+                    return Vec::new();
+                }
+                self.files.push(path.clone());
+                Source::File(path)
+            }
+            other => other,
+        };
+        let expanded = match &section.sha256 {
+            Some(sha256) => Ok(vec![source.pinned(sha256)]),
+            None => source.expand(),
+        };
+        match expanded {
+            Ok(sources) => sources,
+            Err(error) => {
+                self.problem(section.source.span(), error.to_string());
+                Vec::new()
+            }
+        }
+    }
+
+    fn options(&mut self, section: &ServletSection) -> LoadOptions {
+        let mut options = LoadOptions::default();
+        self.defaults.apply(&mut options);
+        section.limits.apply(&mut options);
+        options.allowed_hosts.clone_from(&section.allow.hosts);
+        for path in &section.allow.paths {
+            let host = self.folder.join(path.host.get_ref());
+            if !host.is_dir() {
+                let message = format!("there is no directory `{}`", host.display());
+                self.problem(path.host.span(), message);
+            }
+            options.allowed_paths.push(crate::AllowedPath {
+                guest: path
+                    .guest
+                    .clone()
+                    .unwrap_or_else(|| path.host.get_ref().into()),
+                read_only: path.read_only,
+                host,
+            });
+        }
+        for (key, value) in &section.config {
+            match units::expand(value.get_ref(), |name| std::env::var(name).ok()) {
+                Ok(text) => {
+                    options.config.insert(key.clone(), text);
+                }
+                Err(message) => self.problem(value.span(), message),
+            }
+        }
+        options.tools = tools(&section.tool);
+        options
+    }
+}
+
+fn tools(sections: &BTreeMap<String, file::ToolLimits>) -> BTreeMap<String, ToolOptions> {
+    let limits = sections.iter().map(|(name, limits)| {
+        let options = ToolOptions {
+            timeout: limits.timeout.map(|limit| limit.0),
+            output: limits.output.map(|limit| limit.0),
+        };
+        (name.clone(), options)
+    });
+    limits.collect()
+}
+
+#[cfg(test)]
+mod tests;

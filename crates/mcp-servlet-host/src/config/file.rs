@@ -1,0 +1,267 @@
+//! What stands in the file, key by key.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::units::{Size, Time};
+use crate::{CheckArguments, CheckResults, CompileCache, Instances, Isolation, LoadOptions};
+
+/// A server of MCP servlets.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct File {
+    /// How the server introduces itself.
+    pub(super) server: Server,
+    /// Limits for all servlets, unless one has its own.
+    pub(super) limits: Limits,
+    /// The servlets, by name.
+    #[schemars(with = "BTreeMap<String, ServletSection>")]
+    pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Server {
+    /// The server's name; by default the servlet's if there is only one.
+    pub(super) name: Option<String>,
+    /// The server's version.
+    pub(super) version: Option<String>,
+    /// How to use the server, in words for a model.
+    pub(super) instructions: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ServletSection {
+    /// A `.wasm` file, a directory of them, or an `https` address.
+    #[schemars(with = "String")]
+    pub(super) source: Spanned<String>,
+    /// The SHA-256 digest that the file must have, in hexadecimal.
+    pub(super) sha256: Option<String>,
+    /// Values that the servlet reads; `${NAME}` stands for an environment variable, `${NAME:-default}` too.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub(super) config: BTreeMap<String, Spanned<String>>,
+    /// What it may reach.
+    #[serde(default)]
+    pub(super) allow: Allow,
+    /// How far it may go.
+    #[serde(default)]
+    pub(super) limits: Limits,
+    /// Which of its tools appear, and how.
+    #[serde(default)]
+    pub(super) tools: Tools,
+    /// Limits for single tools.
+    #[serde(default)]
+    pub(super) tool: BTreeMap<String, ToolLimits>,
+    /// Whether the others are served if it cannot be loaded.
+    #[serde(default)]
+    pub(super) on_failure: OnFailure,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Allow {
+    /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name.
+    pub(super) hosts: Vec<String>,
+    /// Directories that it may open.
+    pub(super) paths: Vec<AllowedPath>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AllowedPath {
+    /// The directory on the host.
+    #[schemars(with = "String")]
+    pub(super) host: Spanned<String>,
+    /// The name under which the servlet opens it; by default the same.
+    pub(super) guest: Option<PathBuf>,
+    /// Whether writing is refused.
+    #[serde(default)]
+    pub(super) read_only: bool,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Tools {
+    /// Those that match one of these patterns, `*` and `?` in them; all if there are none.
+    pub(super) only: Vec<String>,
+    /// But not those that match one of these.
+    pub(super) except: Vec<String>,
+    /// `auto`, `never`, `name` for the servlet's name, or what shall stand before the names of its tools.
+    pub(super) prefix: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ToolLimits {
+    /// How long one call may run.
+    pub(super) timeout: Option<Time>,
+    /// How much one call may answer.
+    pub(super) output: Option<Size>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OnFailure {
+    /// The others are served without it.
+    #[default]
+    Skip,
+    /// Nothing is served.
+    Fail,
+}
+
+/// How far a servlet may go.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Limits {
+    /// How long one call may run.
+    timeout: Option<Time>,
+    /// How much memory an instance may take.
+    memory: Option<Size>,
+    /// How much one call may answer.
+    output: Option<Size>,
+    /// How much the variables of an instance may take.
+    vars: Option<Size>,
+    /// How many HTTP requests one call may send.
+    http_requests: Option<u32>,
+    /// How large the body of an HTTP response may be.
+    http_response: Option<Size>,
+    /// How many instances there may be.
+    instances: Option<InstanceLimits>,
+    /// What calls share.
+    isolation: Option<Shares>,
+    /// How many calls may wait for an instance.
+    queue: Option<usize>,
+    /// How long a call may wait for an instance.
+    wait: Option<Time>,
+    /// How arguments are checked.
+    arguments: Option<ArgumentsAre>,
+    /// How structured results are checked.
+    results: Option<ResultsAre>,
+    /// Where compiled modules are kept: a directory, or `off`.
+    cache: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct InstanceLimits {
+    /// As many stay.
+    min: Option<usize>,
+    /// As many calls may run at the same time.
+    max: Option<usize>,
+    /// The others go when they had nothing to do for that long.
+    idle: Option<Time>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Shares {
+    /// Instances, one call after the other.
+    Shared,
+    /// Nothing: each call has a fresh instance.
+    Call,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ArgumentsAre {
+    /// Refused if they do not match the tool's schema.
+    Check,
+    /// The same, but text is taken for a number where only that fits.
+    Coerce,
+    /// Passed on.
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ResultsAre {
+    /// The log says so if they do not match the tool's schema.
+    Warn,
+    /// The call fails if they do not match.
+    Error,
+    /// Passed on.
+    Off,
+}
+
+impl Limits {
+    /// Sets what is said here.
+    pub(super) fn apply(&self, options: &mut LoadOptions) {
+        set(&mut options.timeout, self.timeout.map(|limit| limit.0));
+        set(&mut options.memory, self.memory.map(|limit| limit.0));
+        set(&mut options.output, self.output.map(|limit| limit.0));
+        set(
+            &mut options.vars,
+            self.vars.map(|limit| limit.0.unwrap_or(u64::MAX)),
+        );
+        set(&mut options.http_requests, self.http_requests.map(Some));
+        set(
+            &mut options.http_response,
+            self.http_response.map(|limit| limit.0),
+        );
+        set(&mut options.queue, self.queue);
+        set(&mut options.wait, self.wait.map(|limit| limit.0));
+        set(&mut options.isolation, self.isolation.map(Into::into));
+        set(&mut options.arguments, self.arguments.map(Into::into));
+        set(&mut options.results, self.results.map(Into::into));
+        set(&mut options.cache, self.cache.as_deref().map(cache));
+        if let Some(limits) = self.instances {
+            let mut instances = options.instances.unwrap_or_default();
+            set(&mut instances.min, limits.min);
+            set(&mut instances.max, limits.max);
+            set(
+                &mut instances.idle,
+                limits
+                    .idle
+                    .map(|limit: Time| -> Option<Duration> { limit.0 }),
+            );
+            options.instances = Some(Instances { ..instances });
+        }
+    }
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+fn cache(text: &str) -> CompileCache {
+    match text {
+        "off" => CompileCache::Off,
+        directory => CompileCache::Directory(directory.into()),
+    }
+}
+
+impl From<Shares> for Isolation {
+    fn from(shares: Shares) -> Self {
+        match shares {
+            Shares::Shared => Self::Shared,
+            Shares::Call => Self::Call,
+        }
+    }
+}
+
+impl From<ArgumentsAre> for CheckArguments {
+    fn from(arguments: ArgumentsAre) -> Self {
+        match arguments {
+            ArgumentsAre::Check => Self::Check,
+            ArgumentsAre::Coerce => Self::Coerce,
+            ArgumentsAre::Off => Self::Off,
+        }
+    }
+}
+
+impl From<ResultsAre> for CheckResults {
+    fn from(results: ResultsAre) -> Self {
+        match results {
+            ResultsAre::Warn => Self::Warn,
+            ResultsAre::Error => Self::Error,
+            ResultsAre::Off => Self::Off,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Configurations, right and wrong.
+
+use std::time::Duration;
+
+use super::*;
+use crate::{CheckArguments, Instances, Isolation};
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("data")).expect("a folder");
+    for name in ["b.wasm", "a.wasm"] {
+        fs::write(folder.path().join(name), "").expect("a file");
+    }
+    folder
+}
+
+fn parse(text: &str) -> Result<Config, String> {
+    let folder = folder();
+    let path = folder.path().join("servlet.toml");
+    let config = Config::parse(&path, text).map_err(|error| error.to_string());
+    config.map_err(|error| error.replace(&format!("{}/", folder.path().display()), ""))
+}
+
+#[test]
+fn reads_everything_that_can_be_said() {
+    let config = parse(include_str!("../../../../docs/servlet.toml")).expect("a configuration");
+    assert_eq!(config.introduction.name.as_deref(), Some("acme"));
+    let [first, second] = config.entries.as_slice() else {
+        panic!("two servlets, not {:?}", config.entries);
+    };
+    // In the order of the file, not of the alphabet.
+    assert_eq!(first.name.as_deref(), Some("weather"));
+    assert_eq!(second.name.as_deref(), Some("archive"));
+    let options = &first.options;
+    assert_eq!(options.config["units"], "metric");
+    assert_eq!(options.allowed_hosts, ["api.weather.example"]);
+    assert_eq!(options.timeout, Some(Duration::from_secs(10)));
+    assert_eq!(options.memory, Some(64 << 20), "from the limits for all");
+    assert_eq!(options.arguments, CheckArguments::Coerce);
+    assert_eq!(
+        options.tools["get_forecast"].timeout,
+        Some(Some(Duration::from_secs(5)))
+    );
+    assert_eq!(first.filter.only, ["get_*"]);
+    assert_eq!(first.prefix, Prefix::Name(Some("w".into())));
+    assert_eq!(second.options.isolation, Isolation::Call);
+    assert_eq!(second.on_failure, OnFailure::Fail);
+    assert_eq!(
+        second.options.instances.map(|instances| instances.max),
+        Some(2)
+    );
+    assert_eq!(
+        second.options.instances.map(|instances| instances.idle),
+        Some(Instances::default().idle)
+    );
+    let [path] = second.options.allowed_paths.as_slice() else {
+        panic!("one path");
+    };
+    assert!(path.read_only && path.host.ends_with("data"));
+}
+
+#[test]
+fn says_what_is_wrong_and_where() {
+    for (text, said) in [
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\n[servlet.a.limits]\ntiemout = \"3s\"",
+            "servlet.toml:4:1: unknown field `tiemout`, expected one of ",
+        ),
+        (
+            "[servlet.a]\nsource = 7",
+            "servlet.toml:2:10: invalid type: integer `7`, expected a string",
+        ),
+        (
+            "[limits]\ntimeout = \"soon\"",
+            "servlet.toml:2:11: expected a value such as 500ms, 30s or 2m, or none",
+        ),
+        (
+            "[servlet.a]\nsource = \"c.wasm\"",
+            "servlet.toml:2:10: there is no file `c.wasm`\n2 | source = \"c.wasm\"\n  |          ^^^^^^^^",
+        ),
+        ("[servlet.a]", "servlet.toml:1:1: missing field `source`"),
+        ("[servlet.a\n", "servlet.toml:1:11: "),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert!(error.starts_with(said), "{error}\nis not\n{said}");
+    }
+}
+
+#[test]
+fn tells_all_at_once_that_is_found_after_reading() {
+    let text = "[servlet.a]\nsource = \"c.wasm\"\nconfig = { key = \"${NO_SUCH_VARIABLE_HERE}\" }\n\
+        allow = { paths = [{ host = \"nowhere\" }] }";
+    let error = parse(text).expect_err("three problems");
+    for said in [
+        ":2:10: there is no file `c.wasm`",
+        ":3:18: the environment variable",
+        ":4:29: there is no directory `nowhere`",
+    ] {
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn the_schema_for_editors_knows_what_the_reader_knows() {
+    let validator = jsonschema::validator_for(&Config::schema()).expect("a schema");
+    let value = |text: &str| {
+        let table: toml::Table = toml::from_str(text).expect("TOML");
+        serde_json::to_value(table).expect("JSON")
+    };
+    let right = value(include_str!("../../../../docs/servlet.toml"));
+    assert!(
+        validator.is_valid(&right),
+        "{:?}",
+        validator
+            .validate(&right)
+            .map_err(|error| error.to_string())
+    );
+    for wrong in [
+        "[servlet.a]",
+        "[limits]\ntiemout = \"3s\"",
+        "[servlet.a]\nsource = 7",
+    ] {
+        assert!(!validator.is_valid(&value(wrong)), "{wrong}");
+    }
+}
