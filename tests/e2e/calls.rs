@@ -82,8 +82,16 @@ fn call(servlet: &str, tool: &str, arguments: &Value) -> CallToolResult {
 /// Calls a tool that must answer with this error.
 fn assert_refused(servlet: &str, tool: &str, arguments: &Value, expected: &str) {
     let result = call(servlet, tool, arguments);
-    let said = text(&result).split("\nvalid arguments: ").next();
-    assert_eq!(said, Some(expected), "{servlet}, {tool}({arguments})");
+    let (said, example) = text(&result)
+        .split_once("\nvalid arguments: ")
+        .unwrap_or((text(&result), "{}"));
+    assert!(serde_json::from_str::<Value>(example).is_ok(), "{example}");
+    // Where a type does not say it all, the reason follows.
+    let reason = said.strip_prefix(expected);
+    assert!(
+        reason.is_some_and(|reason| reason.is_empty() || reason.starts_with(": ")),
+        "{servlet}, {tool}({arguments}): {said}"
+    );
     assert!(result.is_error(), "{servlet}, {tool}({arguments})");
     assert_eq!(result.structured_content(), None);
 }

@@ -87,7 +87,8 @@ fn a_single_servlet_introduces_itself_to_the_client() {
 fn bad_arguments_are_results_that_the_model_reads() {
     let client = serve(Era::Handshake, &[tuned("calculator")], &[]);
     let result = call(&client, "statistics", json!({ "numbers": [1, "two"] }));
-    let expected = "invalid arguments: `/numbers/1` must match {\"type\":\"number\"}, got \"two\"";
+    let expected = "invalid arguments: `/numbers/1` must match {\"type\":\"number\"}, got \"two\"\n\
+        valid arguments: {\"numbers\":[1.5]}";
     assert_eq!(
         result,
         Ok(json!({ "content": [{ "type": "text", "text": expected }], "isError": true }))

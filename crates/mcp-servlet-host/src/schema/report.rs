@@ -38,6 +38,12 @@ impl<'a> Report<'a> {
                 None => told.push(self.mismatch(error, "")),
             },
             Kind::Required { property } => {
+                // A name that is misspelled explains the one that is missing.
+                let others = self.others(error);
+                if !others.is_empty() {
+                    told.extend(others.iter().map(|name| self.unknown(error, name)));
+                    return;
+                }
                 let name = property.as_str().unwrap_or_default();
                 let at = format!("{}/{}", error.instance_path(), escape(name));
                 let schema = self
@@ -71,6 +77,21 @@ impl<'a> Report<'a> {
         let path = error.schema_path().as_str();
         let (parent, _) = path.rsplit_once('/')?;
         self.schema.pointer(parent)
+    }
+
+    /// Members of an object that its schema does not mention at all.
+    fn others(&self, error: &ValidationError<'_>) -> Vec<String> {
+        let Some(part) = self.part(error) else {
+            return Vec::new();
+        };
+        if part.get("additionalProperties").is_some() || part.get("patternProperties").is_some() {
+            return Vec::new();
+        }
+        let known = part.get("properties").and_then(Value::as_object);
+        let is_other = |name: &&String| !known.is_some_and(|known| known.contains_key(*name));
+        let members = error.instance().as_object().into_iter().flatten();
+        let others = members.map(|(name, _)| name).filter(is_other);
+        others.take(MISTAKES).cloned().collect()
     }
 
     fn mismatch(&self, error: &ValidationError<'_>, reason: &str) -> String {

@@ -40,6 +40,10 @@ fn says_where_what_is_expected_and_what_came() {
         complaint(&schema, &json!({})),
         r#"`/a~1b` is missing; it must match {"type":"string"}"#
     );
+    assert_eq!(
+        complaint(&schema, &json!({ "a_b": "" })),
+        "`/a_b` is unknown; known are `a/b`"
+    );
     schema["additionalProperties"] = json!(false);
     assert_eq!(
         complaint(&schema, &json!({ "a/b": "", "c": 1 })),
