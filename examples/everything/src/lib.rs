@@ -1,6 +1,7 @@
 //! One of everything that MCP lets a server offer: what the official conformance suite asks for, by its names.
 
 mod content;
+mod notices;
 mod prompts;
 mod questions;
 mod resources;
@@ -20,6 +21,10 @@ mcp_servlet::export!(static SERVLET = {
         schemas::test_structured_content,
         schemas::test_custom_header,
         schemas::json_schema_2020_12_tool,
+        notices::test_tool_with_logging,
+        notices::test_logging_tool,
+        notices::test_tool_with_progress,
+        notices::test_reconnection,
         questions::test_sampling,
         questions::test_elicitation,
         questions::test_elicitation_sep1034_defaults,

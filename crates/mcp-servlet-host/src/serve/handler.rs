@@ -278,8 +278,11 @@ impl ServerHandler for Handler {
     async fn set_level(
         &self,
         request: rmcp::model::SetLevelRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        if Era::of(&context) == Era::Modern {
+            return Err(params::unknown_method("logging/setLevel"));
+        }
         self.threshold.set(request.level);
         Ok(())
     }
