@@ -2,7 +2,10 @@
 
 mod transports;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use clap::{Args, ValueEnum};
 use mcp_servlet_host::{
@@ -72,7 +75,11 @@ impl Serve {
 
     /// The configuration, if one is given.
     fn config(&self) -> Result<Option<(PathBuf, Config)>, Failure> {
-        let is_config = |file: &String| file.ends_with(".toml");
+        let is_config = |file: &String| {
+            Path::new(file)
+                .extension()
+                .is_some_and(|extension| extension == "toml")
+        };
         match self.files.as_slice() {
             [file] if is_config(file) => {
                 let path = PathBuf::from(file);

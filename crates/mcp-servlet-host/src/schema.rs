@@ -67,7 +67,7 @@ struct Checker {
 impl Schemas {
     /// Compiles the schemas of a tool.
     pub(crate) fn of(servlet: &str, tool: &Tool) -> Result<Self, LoadError> {
-        let checker = |key: &'static str| {
+        let compile = |key: &'static str| {
             let Some(schema) = tool.json().get(key).filter(|schema| !schema.is_null()) else {
                 return Ok(None);
             };
@@ -79,8 +79,8 @@ impl Schemas {
             })
         };
         Ok(Self {
-            arguments: checker("inputSchema")?,
-            results: checker("outputSchema")?,
+            arguments: compile("inputSchema")?,
+            results: compile("outputSchema")?,
         })
     }
 
@@ -107,7 +107,7 @@ impl Schemas {
         }
         match value {
             // Absent arguments stay absent.
-            Value::Object(checked) if arguments.is_some() => Ok(Some(checked)),
+            Value::Object(members) if arguments.is_some() => Ok(Some(members)),
             _ => Ok(None),
         }
     }

@@ -17,16 +17,16 @@ type Print = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
 /// end with what they began with. Never returns.
 pub async fn watch(server: &Server, path: PathBuf, config: Config) {
     let mut config = config;
-    let mut served = config.print();
-    let mut seen = served.clone();
+    let mut loaded_state = config.print();
+    let mut seen = loaded_state.clone();
     loop {
         tokio::time::sleep(INTERVAL).await;
         let now = config.print();
         // A file that is still being written is looked at again.
-        if now == served || std::mem::replace(&mut seen, now.clone()) != now {
+        if now == loaded_state || std::mem::replace(&mut seen, now.clone()) != now {
             continue;
         }
-        served = now;
+        loaded_state = now;
         let (previous, file) = (server.host(), path.clone());
         let load = move || {
             let config = Config::read(&file).map_err(|error| error.to_string())?;
@@ -42,8 +42,8 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
                 }
                 server.replace(Arc::new(loaded.host));
                 config = new;
-                served = config.print();
-                seen.clone_from(&served);
+                loaded_state = config.print();
+                seen.clone_from(&loaded_state);
                 tracing::info!("reloaded {}", path.display());
             }
             Ok(Err(error)) => tracing::error!("not reloaded, what was served stays: {error}"),

@@ -119,13 +119,11 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let Some(pointer) = reference.strip_prefix('#') else {
-            return match reference.contains("://") {
-                true => Err(Cost::Wrong(
-                    "/$ref".to_owned(),
-                    format!("`{reference}` is somewhere else, and nothing is fetched"),
-                )),
-                false => Err(Cost::Unbounded("its references have names of their own")),
-            };
+            if reference.contains("://") {
+                let problem = format!("`{reference}` is somewhere else, and nothing is fetched");
+                return Err(Cost::Wrong("/$ref".to_owned(), problem));
+            }
+            return Err(Cost::Unbounded("its references have names of their own"));
         };
         let pointer = pointer.replace("%25", "%").replace("%24", "$");
         match self.root.pointer(&pointer) {
