@@ -56,7 +56,7 @@ pub fn wasm(example: &str, profile: Profile) -> PathBuf {
         Profile::Servlet => &SERVLET,
     };
     built.get_or_init(|| build_wasm(profile, &[]));
-    wasm_folder(profile).join(format!("{example}.wasm"))
+    wasm_folder(profile).join(format!("{}.wasm", example.replace('-', "_")))
 }
 
 /// The wasm of a servlet in `tests/fixtures`: `probe`, or one of the minimal ones.

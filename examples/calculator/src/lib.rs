@@ -158,7 +158,8 @@ mod tests {
     fn tells_the_model_what_is_wrong_with_an_argument() {
         assert_eq!(
             text("statistics", json!({ "numbers": [1, "two"] })),
-            "invalid arguments: `/numbers/1` must match {\"type\":\"number\"}, got \"two\""
+            "invalid arguments: `/numbers/1` must match {\"type\":\"number\"}, got \"two\"\n\
+             valid arguments: {\"numbers\":[1.5]}"
         );
         assert_eq!(
             text("gcd", json!({ "a": 0, "b": 3 })),

@@ -219,7 +219,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.ends_with("\"enum\":[\"book\",\"game\",\"clothing\"]}, got \"car\""),
+            text.contains("\"enum\":[\"book\",\"game\",\"clothing\"]}, got \"car\"\n"),
             "{text}"
         );
     }
@@ -246,9 +246,10 @@ mod tests {
             .unwrap();
         assert_eq!(
             result.content[0].text.as_deref(),
-            Some(
-                "invalid arguments: `/qty` is unknown; known are `itemId`, `quantity`, `delivery`"
-            )
+            Some(concat!(
+                "invalid arguments: `/qty` is unknown; known are `itemId`, `quantity`, `delivery`\n",
+                r#"valid arguments: {"itemId":1,"quantity":1,"delivery":{"method":"pickup","shop":1}}"#,
+            ))
         );
     }
 }
