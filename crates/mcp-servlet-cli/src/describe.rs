@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{JsonObject, Servlet, Tool, schema_type};
+use mcp_servlet_host::{JsonObject, Listed, Servlet, Tool, schema_type};
 use serde_json::Value;
 
 use crate::{cli::Format, failure::Failure, limits::Limits};
@@ -57,7 +57,39 @@ fn write_servlet(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
         writeln!(out)?;
         write_tool(out, tool)?;
     }
+    write_entries(out, "resources", servlet.resources())?;
+    write_entries(out, "resource templates", servlet.resource_templates())?;
+    write_entries(out, "prompts", servlet.prompts())
+}
+
+/// What a servlet has beside tools, each kind under its own heading.
+fn write_entries(out: &mut impl Write, kind: &str, entries: &[Listed]) -> io::Result<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{kind}")?;
+    for entry in entries {
+        writeln!(out, "  {}", entry.key())?;
+        for line in entry.description().unwrap_or_default().lines() {
+            writeln!(out, "    {line}")?;
+        }
+        for (argument, needed) in prompt_arguments(entry) {
+            writeln!(out, "      {argument}  {needed}")?;
+        }
+    }
     Ok(())
+}
+
+/// The arguments of a prompt, and whether each is required; nothing else has any.
+fn prompt_arguments(entry: &Listed) -> impl Iterator<Item = (&str, &'static str)> {
+    let arguments = entry.json().get("arguments").and_then(Value::as_array);
+    arguments.into_iter().flatten().filter_map(|argument| {
+        let needed = match argument["required"] {
+            Value::Bool(true) => "required",
+            _ => "optional",
+        };
+        Some((argument["name"].as_str()?, needed))
+    })
 }
 
 fn write_tool(out: &mut impl Write, tool: &Tool) -> io::Result<()> {
