@@ -109,7 +109,7 @@ fn from_str(name: &syn::Ident, values: &[Names], other: Option<&syn::Ident>) -> 
         impl ::core::str::FromStr for #name {
             type Err = #error;
 
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
+            fn from_str(text: &str) -> Result<Self, #error> {
                 match text { #(#arms,)* #rest }
             }
         }

@@ -44,7 +44,7 @@ impl ::core::fmt::Display for Fruit {
 
 impl ::core::str::FromStr for Fruit {
     type Err = ::core::convert::Infallible;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Self, ::core::convert::Infallible> {
         match text {
             "apple" => Ok(Self::Apple),
             "blood_orange" => Ok(Self::BloodOrange),
@@ -93,7 +93,7 @@ impl ::core::fmt::Display for Only {
 
 impl ::core::str::FromStr for Only {
     type Err = ::core::convert::Infallible;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Self, ::core::convert::Infallible> {
         match text {
             "one" => Ok(Self::One),
             other => Ok(Self::Other(other.into())),
@@ -145,7 +145,7 @@ impl ::core::fmt::Display for Mood {
 
 impl ::core::str::FromStr for Mood {
     type Err = ::core::convert::Infallible;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Self, ::core::convert::Infallible> {
         match text {
             "other" => Ok(Self::Other),
             "good" => Ok(Self::Good),

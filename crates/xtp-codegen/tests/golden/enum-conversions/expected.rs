@@ -41,7 +41,7 @@ impl ::core::fmt::Display for Fruit {
 
 impl ::core::str::FromStr for Fruit {
     type Err = UnknownValue;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Self, UnknownValue> {
         match text {
             "apple" => Ok(Self::Apple),
             "blood_orange" => Ok(Self::BloodOrange),
@@ -87,7 +87,7 @@ impl ::core::fmt::Display for Only {
 
 impl ::core::str::FromStr for Only {
     type Err = UnknownValue;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Self, UnknownValue> {
         match text {
             "one" => Ok(Self::One),
             other => Err(UnknownValue(other.into())),
