@@ -5,36 +5,43 @@ use extism::{Manifest, Plugin, PluginBuilder, Wasm};
 
 use crate::sizes::{close, grouped};
 
-/// What the docs call it, the fixture that has it, and the tool and arguments of a call that needs no network.
-const FEATURES: [(&str, &str, Option<(&str, &str)>); 8] = [
-    ("no tool at all", "empty", None),
-    (
-        "a string in and out",
-        "text",
-        Some(("repeat", r#"{"text":"Ada Lovelace"}"#)),
-    ),
-    (
-        "a struct in and out",
-        "structs",
-        Some(("turn", r#"{"place":{"east":3,"north":4}}"#)),
-    ),
-    (
+/// A feature and the fixture that has it.
+struct Feature {
+    /// What the docs call it.
+    name: &'static str,
+    fixture: &'static str,
+    /// A tool and the arguments of a call that needs no network.
+    call: Option<(&'static str, &'static str)>,
+}
+
+const fn feature(
+    name: &'static str,
+    fixture: &'static str,
+    call: Option<(&'static str, &'static str)>,
+) -> Feature {
+    Feature {
+        name,
+        fixture,
+        call,
+    }
+}
+
+const ADA: &str = r#"{"text":"Ada Lovelace"}"#;
+const PLACE: &str = r#"{"place":{"east":3,"north":4}}"#;
+
+const FEATURES: [Feature; 8] = [
+    feature("no tool at all", "empty", None),
+    feature("a string in and out", "text", Some(("repeat", ADA))),
+    feature("a struct in and out", "structs", Some(("turn", PLACE))),
+    feature(
         "a float in and out",
         "float",
         Some(("halve", r#"{"number":1.5}"#)),
     ),
-    ("a configuration value", "config", Some(("who", "{}"))),
-    (
-        "variables",
-        "vars",
-        Some(("swap", r#"{"text":"Ada Lovelace"}"#)),
-    ),
-    (
-        "a line of the log",
-        "log",
-        Some(("note", r#"{"text":"Ada Lovelace"}"#)),
-    ),
-    ("HTTP", "http", None),
+    feature("a configuration value", "config", Some(("who", "{}"))),
+    feature("variables", "vars", Some(("swap", ADA))),
+    feature("a line of the log", "log", Some(("note", ADA))),
+    feature("HTTP", "http", None),
 ];
 
 /// More than any call here runs.
@@ -70,12 +77,12 @@ fn the_table_of_features_is_right_within_a_percent() {
     let docs = std::fs::read_to_string(&path).expect("the docs are text");
     let mut right = docs.clone();
     let mut wrong = String::new();
-    for (what, name, call) in FEATURES {
-        let start = format!("| {what} |");
+    for feature in FEATURES {
+        let start = format!("| {} |", feature.name);
         let row = docs.lines().find(|line| line.starts_with(&start));
-        let row = row.unwrap_or_else(|| panic!("docs/sizes.md has no row for {what}"));
+        let row = row.unwrap_or_else(|| panic!("docs/sizes.md has no row for {}", feature.name));
         let written: Vec<_> = row.split(" | ").skip(1).collect();
-        let figures = measured(name, call);
+        let figures = measured(feature.fixture, feature.call);
         if written.len() != 3 || !written.iter().zip(figures.iter().copied()).all(close) {
             let mut cells: Vec<_> = figures.into_iter().map(grouped).collect();
             cells.resize(3, "–".to_owned());

@@ -14,7 +14,7 @@ fn blocks() -> Vec<Block> {
     for (at, line) in text.lines().enumerate() {
         match (line.strip_prefix("```"), &mut open) {
             (Some(""), Some(_)) => {
-                blocks.extend(open.take().filter(|block: &Block| block.0 != "console"))
+                blocks.extend(open.take().filter(|block: &Block| block.0 != "console"));
             }
             (Some("console"), None) => open = Some(("console".to_owned(), at, Vec::new())),
             (Some(_), None) => open = Some((file.clone(), at, Vec::new())),
