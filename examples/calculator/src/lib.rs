@@ -164,11 +164,12 @@ mod tests {
         assert_eq!(
             text("gcd", json!({ "a": 0, "b": 3 })),
             "invalid arguments: `/a` must match \
-             {\"type\":\"integer\",\"description\":\"one number\",\"minimum\":1}, got 0"
+             {\"type\":\"integer\",\"description\":\"one number\",\"minimum\":1}, got 0: out of range\n\
+             valid arguments: {\"a\":1,\"b\":1}"
         );
         assert_eq!(
             text("add", json!({ "a": 1, "b": 2, "c": 3 })),
-            "invalid arguments: `/c` is unknown; known are `a`, `b`"
+            "invalid arguments: `/c` is unknown; known are `a`, `b`\nvalid arguments: {\"a\":1.5,\"b\":1.5}"
         );
     }
 }

@@ -40,7 +40,8 @@ mod tests {
         assert_eq!(
             text,
             "invalid arguments: `/name` is missing; it must match \
-             {\"type\":\"string\",\"description\":\"the name of the person to greet\"}"
+             {\"type\":\"string\",\"description\":\"the name of the person to greet\"}\n\
+             valid arguments: {\"name\":\"text\"}"
         );
     }
 

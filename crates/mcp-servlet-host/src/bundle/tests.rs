@@ -1,5 +1,7 @@
 //! A bundle of another maker: a plugin of a few lines, another suffix, no key of ours.
 
+use std::path::Path;
+
 use serde_json::json;
 use xtp_bundle::{Bundle, Entry};
 
@@ -43,7 +45,9 @@ fn entry(path: &str, contents: Option<&str>) -> Entry {
     Entry {
         path: path.to_owned(),
         contents: contents.map(|text| text.as_bytes().to_vec()),
-        is_executable: path.ends_with(".sh"),
+        is_executable: Path::new(path)
+            .extension()
+            .is_some_and(|extension| extension == "sh"),
     }
 }
 
