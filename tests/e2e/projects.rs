@@ -126,7 +126,7 @@ fn assert_portable(plugin: &[u8]) {
     }
 }
 
-/// The golden schemas of the generator, and the interface of servlets.
+/// The golden schemas of the generator, the one of the example, and the interface of servlets.
 fn schemas() -> Vec<(String, PathBuf)> {
     let goldens = root().join("crates/xtp-codegen/tests/golden");
     let folders = fs::read_dir(goldens).expect("goldens");
@@ -137,6 +137,7 @@ fn schemas() -> Vec<(String, PathBuf)> {
             (format!("case-{name}"), folder.join("schema.yaml"))
         })
         .collect();
+    schemas.push(("shop".to_owned(), root().join("examples/parcels/shop.yaml")));
     schemas.push(("servlet".to_owned(), root().join("schema.yaml")));
     schemas.sort();
     schemas
