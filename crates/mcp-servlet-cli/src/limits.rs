@@ -25,12 +25,16 @@ pub(crate) struct Limits {
     allow_path: Vec<AllowedPath>,
 
     /// How long one call may run, such as 500ms, 30s, 2m; `none` for no end
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
-    timeout: Limit<Duration>,
+    ///
+    /// [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Limit<Duration>>,
 
     /// How much memory a call may take, such as 64MiB; `none` for no end
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
-    memory: Limit<u64>,
+    ///
+    /// [default: 256MiB]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<Limit<u64>>,
 }
 
 /// A bound, or none. Not an `Option`, which means something else to clap.
@@ -39,14 +43,22 @@ struct Limit<T>(Option<T>);
 
 impl Limits {
     pub(crate) fn options(&self) -> LoadOptions {
+        let defaults = LoadOptions::default();
         LoadOptions {
             config: self.config.iter().cloned().collect(),
             allowed_hosts: self.allow_host.clone(),
             allowed_paths: self.allow_path.clone(),
-            memory: self.memory.0,
-            timeout: self.timeout.0,
-            ..LoadOptions::default()
+            memory: self.memory.map_or(defaults.memory, |limit| limit.0),
+            timeout: self.timeout.map_or(defaults.timeout, |limit| limit.0),
+            ..defaults
         }
+    }
+
+    /// Whether one of them was given.
+    pub(crate) fn are_given(&self) -> bool {
+        let lists_are_empty =
+            self.config.is_empty() && self.allow_host.is_empty() && self.allow_path.is_empty();
+        !lists_are_empty || self.timeout.is_some() || self.memory.is_some()
     }
 }
 

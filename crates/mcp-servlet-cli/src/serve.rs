@@ -29,8 +29,10 @@ pub(crate) struct Serve {
     files: Vec<String>,
 
     /// What stands before the names of tools
-    #[arg(long, value_enum, default_value_t)]
-    prefix: PrefixChoice,
+    ///
+    /// [default: auto]
+    #[arg(long, value_enum)]
+    prefix: Option<PrefixChoice>,
 
     #[command(flatten)]
     transports: Transports,
@@ -81,6 +83,13 @@ impl Serve {
                 .is_some_and(|extension| extension == "toml")
         };
         match self.files.as_slice() {
+            [file] if is_config(file) && (self.limits.are_given() || self.prefix.is_some()) => {
+                Err(Failure::with_help(
+                    Kind::Usage,
+                    "limits and prefixes of a configuration stand in it",
+                    format!("write them into `{file}`; `servlet config schema` says how"),
+                ))
+            }
             [file] if is_config(file) => {
                 let path = PathBuf::from(file);
                 let config = Config::read(&path)?;
@@ -104,7 +113,7 @@ impl Serve {
             for source in named.clone().expand()? {
                 let is_named = source == named;
                 let mut entry = Entry::of(source, options.clone());
-                entry.prefix = self.prefix.into();
+                entry.prefix = self.prefix.unwrap_or_default().into();
                 if is_named {
                     entry.on_failure = OnFailure::Fail;
                 }
