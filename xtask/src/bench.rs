@@ -54,5 +54,7 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
         "--quiet",
         "--package",
         "xtp-codegen",
+        "--bench",
+        "generation",
     ]))
 }
