@@ -17,6 +17,9 @@ from mcp.client.stdio import StdioServerParameters
 # These say no, whatever they are asked.
 FAIL = {"test_error_handling"}
 
+# These may find nothing.
+EMPTY = {"find_notes"}
+
 
 def value(schema):
     """Something that fits the schema of an entry in a form."""
@@ -63,7 +66,7 @@ async def main(mode, calls, target):
         for tool in tools:
             result = await client.call_tool(tool.name, arguments.get(tool.name, {}))
             assert bool(result.is_error) == (tool.name in FAIL), f"{tool.name}: {result}"
-            assert result.content, f"{tool.name}: {result}"
+            assert result.content or tool.name in EMPTY, f"{tool.name}: {result}"
     print(f"{len(tools)} tools")
 
 

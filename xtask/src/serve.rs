@@ -73,6 +73,6 @@ pub(crate) fn build(examples: &[impl AsRef<str>]) -> anyhow::Result<Vec<PathBuf>
     }
     Ok(examples
         .iter()
-        .map(|name| folder.join(format!("{}.wasm", name.as_ref())))
+        .map(|name| folder.join(format!("{}.wasm", name.as_ref().replace('-', "_"))))
         .collect())
 }
