@@ -48,7 +48,7 @@ enum Command {
     Tidy,
     /// Run MCP's official conformance suite against examples/everything, over HTTP
     Conformance,
-    /// List and call every tool of every example with the official Python client and the Inspector
+    /// List and call the tools of the servlets in `examples` with the official Python client and the Inspector
     Clients,
     /// Measure size, speed and build cost against the official generator's servlets
     Bench(bench::Options),

@@ -1,22 +1,4 @@
-//! Base64 with the standard alphabet and padding (RFC 4648, section 4), in little space.
-
-use mcp_servlet_json::write_raw;
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Encodes bytes as text.
-pub(crate) fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let [first, second, third] = [0, 1, 2].map(|at| group.get(at).copied().unwrap_or(0));
-        let bits = u32::from_be_bytes([0, first, second, third]);
-        let digits = [18, 12, 6, 0].map(|shift| ALPHABET[(bits >> shift & 63) as usize]);
-        let used = digits.get(..=group.len()).unwrap_or(&digits);
-        write_raw(&mut text, std::str::from_utf8(used).unwrap_or_default());
-        write_raw(&mut text, "==".get(group.len() - 1..).unwrap_or_default());
-    }
-    text
-}
+//! Reads base64 with the standard alphabet and padding (RFC 4648, section 4); `mcp_servlet_types::base64` writes it.
 
 /// Decodes a text, or says at which of its bytes it is not base64.
 ///
@@ -56,7 +38,9 @@ fn value(digit: u8) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode, encode};
+    use mcp_servlet_types::base64;
+
+    use super::decode;
 
     #[test]
     fn the_vectors_of_the_rfc_go_both_ways() {
@@ -69,17 +53,17 @@ mod tests {
             ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
         ] {
-            assert_eq!(encode(bytes.as_bytes()), text);
+            assert_eq!(base64(bytes.as_bytes()), text);
             assert_eq!(decode(text), Ok(bytes.as_bytes().to_vec()));
         }
-        assert_eq!(encode(&[0xfb, 0xff, 0xfe]), "+//+");
+        assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
     }
 
     #[test]
     fn every_byte_survives() {
         let bytes: Vec<u8> = (0..=255).collect();
         for length in 0..bytes.len() {
-            assert_eq!(decode(&encode(&bytes[..length])).unwrap(), bytes[..length]);
+            assert_eq!(decode(&base64(&bytes[..length])).unwrap(), bytes[..length]);
         }
     }
 

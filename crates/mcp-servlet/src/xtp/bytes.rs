@@ -102,7 +102,7 @@ impl fmt::Debug for Bytes {
 
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&base64::encode(&self.0))
+        serializer.serialize_str(&mcp_servlet_types::base64(&self.0))
     }
 }
 
