@@ -7,6 +7,8 @@ mod exact;
 mod handler;
 mod http;
 mod legacy;
+mod lines;
+mod message;
 mod metrics;
 mod page;
 mod params;
@@ -22,10 +24,10 @@ use std::{
 };
 
 use rmcp::{
-    RoleServer, ServiceExt as _,
+    ServiceExt as _,
     service::{QuitReason, ServerInitializeError},
-    transport::IntoTransport,
 };
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Host;
 use active::Active;
@@ -34,6 +36,7 @@ use changes::{Changes, differences};
 use exact::Exact;
 use handler::Handler;
 pub use http::{HttpError, HttpOptions, http, operations};
+use lines::Lines;
 use metrics::Metrics;
 use seal::Seal;
 
@@ -159,18 +162,20 @@ pub enum ServeError {
 /// # Errors
 /// [`ServeError`]. A client that leaves is no error.
 pub async fn stdio(server: &Server) -> Result<(), ServeError> {
-    serve(server, rmcp::transport::stdio_pipes()).await
+    let (reader, writer) = rmcp::transport::stdio_pipes();
+    lines(server, reader, writer).await
 }
 
-/// Serves on any transport of rmcp until the client closes it or the server is stopped.
+/// Serves one client on any pair of streams, a message per line, until it closes its own or the server is stopped.
 ///
 /// # Errors
 /// [`ServeError`]. A client that leaves is no error.
-pub async fn serve<T, E, A>(server: &Server, transport: T) -> Result<(), ServeError>
+pub async fn lines<R, W>(server: &Server, reader: R, writer: W) -> Result<(), ServeError>
 where
-    T: IntoTransport<RoleServer, E, A>,
-    E: std::error::Error + Send + Sync + 'static,
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
 {
+    let transport = Lines::new(reader, writer);
     // Boxed, because it is large.
     let opening = Box::pin(server.service().serve(transport));
     let Some(opened) = server.0.active.unless_stopping(opening).await else {

@@ -21,8 +21,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{Server, handler::Handler};
-use body::Kind;
+use super::{Server, handler::Handler, message::Kind};
 
 /// How long connections may take to close once nothing is running on them.
 const CLOSING: Duration = Duration::from_secs(1);

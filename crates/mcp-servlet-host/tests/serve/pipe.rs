@@ -10,12 +10,16 @@ use mcp_servlet_host::{
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-/// Sends requests in the 2025-11-25 revision, closes the input and collects the responses by id.
-async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
-    let open = json!({
+fn initialize() -> Value {
+    json!({
         "jsonrpc": "2.0", "id": 0, "method": "initialize",
         "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
-    });
+    })
+}
+
+/// Sends requests in the 2025-11-25 revision, closes the input and collects the responses by id.
+async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
+    let open = initialize();
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let mut lines = vec![open, ready];
     for (at, request) in requests.iter().enumerate() {
@@ -28,9 +32,15 @@ async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
 }
 
 async fn exchange(host: Host, lines: &[Value]) -> Vec<Value> {
+    let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
+    exchange_text(host, &lines).await
+}
+
+async fn exchange_text(host: Host, lines: &[String]) -> Vec<Value> {
     let (client, server) = tokio::io::duplex(1 << 20);
     let mcp = Server::new(Arc::new(host), ServeOptions::default());
-    let server = tokio::spawn(async move { serve::serve(&mcp, server).await });
+    let (reader, writer) = tokio::io::split(server);
+    let server = tokio::spawn(async move { serve::lines(&mcp, reader, writer).await });
     let (reader, mut writer) = tokio::io::split(client);
     for line in lines {
         writer
@@ -230,6 +240,51 @@ async fn speaks_the_stateless_revision_too() {
 }
 
 #[tokio::test]
+async fn lines_that_are_no_messages_are_answered_and_the_next_ones_too() {
+    let ping = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string();
+    let open = initialize().to_string();
+    let long = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(17 << 20));
+    let wrong = [
+        ("nonsense", -32700),
+        ("{\"jsonrpc\":\"2.0\",", -32700),
+        ("\u{1}\u{fffd}", -32700),
+        ("[]", -32600),
+        ("{\"foo\":\"bar\"}", -32600),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
+        (&*long, -32600),
+    ];
+    for (line, code) in wrong {
+        let said = line.get(..20).unwrap_or(line);
+        let before = format!("\u{feff}{}", ping(1));
+        let lines = [
+            open.clone(),
+            before,
+            line.to_owned(),
+            String::new(),
+            format!("{}\r", ping(2)),
+        ];
+        let responses = exchange_text(host(DESCRIPTION, "{}"), &lines).await;
+        let [refusal, opened, rest @ ..] = responses.as_slice() else {
+            panic!("{said}: {responses:?}");
+        };
+        assert_eq!(
+            (&refusal["id"], refusal["error"]["code"].as_i64()),
+            (&Value::Null, Some(code)),
+            "{said}"
+        );
+        assert!(
+            refusal
+                .as_object()
+                .is_some_and(|message| message.contains_key("id")),
+            "{said}"
+        );
+        assert_eq!(opened["id"], 0, "{said}");
+        let answered: Vec<_> = rest.iter().map(|response| &response["id"]).collect();
+        assert_eq!(answered, [&json!(1), &json!(2)], "{said}");
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_leaves_at_once_is_no_error() {
     assert_eq!(
         exchange(host(DESCRIPTION, "{}"), &[]).await,
@@ -243,12 +298,10 @@ async fn a_server_that_is_stopped_leaves_its_client() {
     let host = Arc::new(host(DESCRIPTION, "{}"));
     let server = Server::new(host, ServeOptions::default());
     let serving = server.clone();
-    let serving = tokio::spawn(async move { serve::serve(&serving, pipe).await });
+    let (reader, writer) = tokio::io::split(pipe);
+    let serving = tokio::spawn(async move { serve::lines(&serving, reader, writer).await });
     let (reader, mut writer) = tokio::io::split(client);
-    let open = json!({
-        "jsonrpc": "2.0", "id": 0, "method": "initialize",
-        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
-    });
+    let open = initialize();
     let sent = writer.write_all(format!("{open}\n").as_bytes()).await;
     sent.expect("a write");
     let mut lines = BufReader::new(reader).lines();

@@ -8,29 +8,11 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http_body_util::BodyExt as _;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
-use crate::serve::exact::unload_text;
-
-/// The part of a message that decides whether it is one of JSON-RPC.
-#[derive(Deserialize)]
-struct Envelope {
-    jsonrpc: String,
-    id: Option<serde::de::IgnoredAny>,
-    method: Option<String>,
-    result: Option<serde::de::IgnoredAny>,
-    error: Option<serde::de::IgnoredAny>,
-}
-
-/// What a message is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// It wants an answer.
-    Request,
-    /// It is an answer, or wants none.
-    Other,
-}
+use crate::serve::{
+    exact::unload_text,
+    message::{self, Kind},
+};
 
 /// A request whose body is a message of JSON-RPC, or the answer that says why it is none.
 pub(super) async fn checked(request: Request, limit: usize) -> Result<(Request, Kind), Response> {
@@ -39,46 +21,13 @@ pub(super) async fn checked(request: Request, limit: usize) -> Result<(Request, 
         let message = format!("the body is longer than {limit} bytes, or broke off");
         return Err((StatusCode::PAYLOAD_TOO_LARGE, message).into_response());
     };
-    match check(&bytes) {
+    match message::check(&bytes) {
         Ok(kind) => Ok((Request::from_parts(parts, Body::from(bytes)), kind)),
-        Err((code, message)) => Err(refusal(code, &message)),
+        Err(refusal) => {
+            let body = Json(refusal.to_json());
+            Err((StatusCode::BAD_REQUEST, body).into_response())
+        }
     }
-}
-
-fn check(bytes: &[u8]) -> Result<Kind, (i32, String)> {
-    const PARSE_ERROR: i32 = -32700;
-    const INVALID_REQUEST: i32 = -32600;
-    let json = serde_json::from_slice::<serde::de::IgnoredAny>(bytes);
-    json.map_err(|error| (PARSE_ERROR, format!("the body is not JSON: {error}")))?;
-    if bytes.trim_ascii_start().starts_with(b"[") {
-        let message = "MCP has no batches; send each message by itself".to_owned();
-        return Err((INVALID_REQUEST, message));
-    }
-    let wrong = |problem: String| {
-        (
-            INVALID_REQUEST,
-            format!("no message of JSON-RPC: {problem}"),
-        )
-    };
-    let envelope: Envelope =
-        serde_json::from_slice(bytes).map_err(|error| wrong(error.to_string()))?;
-    let answers = envelope.result.is_some() || envelope.error.is_some();
-    if envelope.jsonrpc != "2.0" {
-        return Err(wrong("`jsonrpc` must be \"2.0\"".into()));
-    }
-    if envelope.method.is_none() && !answers {
-        return Err(wrong("there is no `method`".into()));
-    }
-    Ok(match (envelope.id, envelope.method) {
-        (Some(_), Some(_)) => Kind::Request,
-        _ => Kind::Other,
-    })
-}
-
-fn refusal(code: i32, message: &str) -> Response {
-    let error = json!({ "code": code, "message": message });
-    let body = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error });
-    (StatusCode::BAD_REQUEST, Json(body)).into_response()
 }
 
 /// An answer with the JSON of servlets as they wrote it. `held` lives until the last byte is on its way.
@@ -112,31 +61,6 @@ fn unload(data: &Bytes) -> Option<Bytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tells_what_is_wrong_with_a_body() {
-        let code = |body: &str| check(body.as_bytes()).err().map(|(code, _)| code);
-        for good in [
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#,
-        ] {
-            assert_eq!(code(good), None, "{good}");
-        }
-        for broken in ["", "{", "nonsense", "{}{}"] {
-            assert_eq!(code(broken), Some(-32700), "{broken}");
-        }
-        for wrong in [
-            "[]",
-            "1",
-            "{}",
-            r#"{"jsonrpc":"1.0","method":"m"}"#,
-            r#"{"jsonrpc":"2.0"}"#,
-        ] {
-            assert_eq!(code(wrong), Some(-32600), "{wrong}");
-        }
-    }
 
     #[test]
     fn leaves_events_alone_that_carry_nothing() {

@@ -1,0 +1,157 @@
+//! Messages as lines, on pipes.
+//!
+//! rmcp's own transport drops what is no message, and who sent it waits for an answer that never comes. This one says
+//! what is wrong, and leaves to rmcp's codec what a line means.
+
+use std::{io, sync::Arc};
+
+use rmcp::{
+    RoleServer,
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::{Transport, async_rw::JsonRpcMessageCodec},
+};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
+    sync::Mutex,
+    task::JoinHandle,
+};
+use tokio_util::{bytes::BytesMut, codec::Decoder as _};
+
+use super::message::{self, Refusal};
+
+/// How many bytes a line may have.
+const LIMIT: usize = 16 << 20;
+
+/// Before the first line of some editors.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+type Incoming = RxJsonRpcMessage<RoleServer>;
+
+/// One message per line, on a reader and a writer.
+pub(super) struct Lines<R, W> {
+    reader: BufReader<R>,
+    /// The line that is being read. Here, because reading is given up whenever there is something to send.
+    line: BytesMut,
+    /// The line is longer than it may be, which was answered; the rest of it is skipped.
+    skipping: bool,
+    /// None once it is closed.
+    writer: Arc<Mutex<Option<W>>>,
+    /// The answer to a line that was no message. A task, because half of an answer would spoil the next one.
+    refusing: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    pub(super) fn new(reader: R, writer: W) -> Self {
+        Self {
+            reader: BufReader::new(reader),
+            line: BytesMut::new(),
+            skipping: false,
+            writer: Arc::new(Mutex::new(Some(writer))),
+            refusing: None,
+        }
+    }
+
+    /// The next whole line with its end, or why there is none. None if the client has gone.
+    async fn next_line(&mut self) -> Option<Result<BytesMut, Refusal>> {
+        loop {
+            let available = self.reader.fill_buf().await.inspect_err(|error| {
+                tracing::error!(%error, "cannot read from the client");
+            });
+            let available = available.ok().filter(|bytes| !bytes.is_empty())?;
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let length = end.map_or(available.len(), |at| at + 1);
+            if !self.skipping {
+                self.line.extend_from_slice(&available[..length]);
+            }
+            self.reader.consume(length);
+            let was_skipping = self.skipping;
+            self.skipping = end.is_none() && (was_skipping || self.line.len() > LIMIT);
+            if was_skipping {
+                continue;
+            }
+            if self.line.len() > LIMIT {
+                self.line.clear();
+                let message = format!("a line may have {LIMIT} bytes");
+                return Some(Err(Refusal::invalid(message)));
+            }
+            if end.is_some() {
+                return Some(Ok(self.line.split()));
+            }
+        }
+    }
+
+    fn refuse(&mut self, refusal: &Refusal) {
+        let answer = format!("{}\n", refusal.to_json());
+        self.refusing = Some(tokio::spawn(write(Arc::clone(&self.writer), answer.into())));
+    }
+}
+
+/// What a line says. None if it says nothing that matters to anyone.
+fn parse(mut line: BytesMut) -> Result<Option<Incoming>, Refusal> {
+    if line.starts_with(BYTE_ORDER_MARK) {
+        let _mark = line.split_to(BYTE_ORDER_MARK.len());
+    }
+    if line.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    message::check(&line)?;
+    let mut codec = JsonRpcMessageCodec::default();
+    let message = codec.decode(&mut line);
+    message.map_err(|error| Refusal::invalid(format!("no message of MCP: {error}")))
+}
+
+async fn write<W: AsyncWrite + Unpin>(
+    writer: Arc<Mutex<Option<W>>>,
+    line: Vec<u8>,
+) -> io::Result<()> {
+    let mut writer = writer.lock().await;
+    let writer = writer.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+    writer.write_all(&line).await?;
+    writer.flush().await
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let writer = Arc::clone(&self.writer);
+        async move {
+            let mut line = serde_json::to_vec(&message)?;
+            line.push(b'\n');
+            write(writer, line).await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<Incoming> {
+        loop {
+            // A client that sends nonsense and reads no answers waits here.
+            if let Some(refusing) = &mut self.refusing {
+                let refused = refusing.await;
+                self.refusing = None;
+                refused.ok()?.ok()?;
+            }
+            let message = self.next_line().await?.and_then(parse);
+            match message {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(refusal) => self.refuse(&refusal),
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        drop(self.writer.lock().await.take());
+        Ok(())
+    }
+}
