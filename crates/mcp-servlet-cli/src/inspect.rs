@@ -71,7 +71,9 @@ impl Report {
     fn of(source: Source, limits: &Limits) -> Self {
         let entry = Entry::of(source.clone(), limits.options());
         let (module, tools, problems) = match Loaded::load(&[entry], None) {
-            Ok(Loaded { host, mut skipped }) => {
+            Ok(Loaded {
+                host, mut skipped, ..
+            }) => {
                 let tools = host.tools().map(|tool| tool.name().to_owned()).collect();
                 let module = host
                     .servlets()

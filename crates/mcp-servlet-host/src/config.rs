@@ -5,15 +5,11 @@ mod problem;
 mod units;
 mod watch;
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use crate::{
     Entry, Filter, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix, Source,
-    ToolOptions,
+    ToolOptions, watch::Snapshot,
 };
 use file::{File, Limits, ServletSection};
 pub use problem::{ConfigError, Problem};
@@ -27,8 +23,8 @@ pub struct Config {
     pub entries: Vec<Entry>,
     /// How the server introduces itself.
     pub introduction: Introduction,
-    /// The files that it depends on: itself, and those of the servlets.
-    files: Vec<PathBuf>,
+    /// The files that it depends on, itself and those of the servlets, before they were read.
+    files: Snapshot,
 }
 
 impl Config {
@@ -37,11 +33,7 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem that was found.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
-        Self::parse(path, &text)
+        Self::look_and_read(path).1
     }
 
     /// Checks the text of a configuration that is, or would be, at a path.
@@ -49,6 +41,22 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem that was found.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        Self::check(path, text, &mut Snapshot::default())
+    }
+
+    /// Reads a configuration, and says on which files the outcome depends, be it good or bad.
+    fn look_and_read(path: &Path) -> (Snapshot, Result<Self, ConfigError>) {
+        let mut files = Snapshot::default();
+        files.add_servlets(path.to_owned());
+        let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
+            path: path.to_owned(),
+            source,
+        });
+        let config = text.and_then(|text| Self::check(path, &text, &mut files));
+        (files, config)
+    }
+
+    fn check(path: &Path, text: &str, files: &mut Snapshot) -> Result<Self, ConfigError> {
         let wrong = |problems| ConfigError::Wrong {
             path: path.to_owned(),
             text: text.to_owned(),
@@ -64,7 +72,7 @@ impl Config {
             folder: path.parent().unwrap_or(Path::new("")),
             defaults: &file.limits,
             problems: Vec::new(),
-            files: vec![path.to_owned()],
+            files,
         };
         let mut sections: Vec<_> = file.servlet.iter().collect();
         sections.sort_by_key(|(_, section)| section.span().start);
@@ -72,18 +80,18 @@ impl Config {
         for (name, section) in sections {
             reader.servlet(name, section, &mut entries);
         }
-        if reader.problems.is_empty() {
-            return Ok(Self {
-                entries,
-                introduction: Introduction {
-                    name: file.server.name.clone(),
-                    version: file.server.version.clone(),
-                    instructions: file.server.instructions.clone(),
-                },
-                files: reader.files,
-            });
+        if !reader.problems.is_empty() {
+            return Err(wrong(reader.problems));
         }
-        Err(wrong(reader.problems))
+        Ok(Self {
+            entries,
+            introduction: Introduction {
+                name: file.server.name.clone(),
+                version: file.server.version.clone(),
+                instructions: file.server.instructions.clone(),
+            },
+            files: files.clone(),
+        })
     }
 
     /// Loads the servlets; see [`Loaded::load`].
@@ -107,7 +115,7 @@ struct Reader<'a> {
     folder: &'a Path,
     defaults: &'a Limits,
     problems: Vec<Problem>,
-    files: Vec<PathBuf>,
+    files: &'a mut Snapshot,
 }
 
 impl Reader<'_> {
@@ -155,12 +163,13 @@ impl Reader<'_> {
         let source = match Source::parse(written) {
             Source::File(path) => {
                 let path = self.folder.join(path);
+                // Before anything is read, so that no change is missed.
+                self.files.add_servlets(path.clone());
                 if !path.exists() {
                     let message = format!("there is no file `{}`", path.display());
                     self.problem(section.source.span(), message);
                     return Vec::new();
                 }
-                self.files.push(path.clone());
                 Source::File(path)
             }
             other => other,

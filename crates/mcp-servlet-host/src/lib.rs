@@ -36,6 +36,7 @@ pub mod space;
 mod surface;
 pub mod testbed;
 mod tool;
+pub mod watch;
 
 pub use arguments::{ArgumentError, Expected, parse_arguments, schema_type};
 pub use engine::CompileCache;

@@ -54,12 +54,15 @@ pub struct Loaded {
     pub host: Host,
     /// Why the others were not.
     pub skipped: Vec<LoadError>,
+    /// Why some are still what they were.
+    pub kept: Vec<LoadError>,
 }
 
 impl Loaded {
     /// Loads servlets, several at a time, and puts them side by side in the given order.
     ///
-    /// A servlet of `previous` whose module and options are the same is not loaded again: it keeps its instances.
+    /// A servlet of `previous` whose module and options are the same is not loaded again: it keeps its instances. One
+    /// that cannot be loaded any more stays what it was.
     ///
     /// # Errors
     /// The first [`LoadError`] of an entry that must not fail, or of [`Host::compose`].
@@ -79,20 +82,33 @@ impl Loaded {
             });
         }
         let mut mounts = Vec::new();
-        let mut skipped = Vec::new();
+        let (mut skipped, mut kept) = (Vec::new(), Vec::new());
         for (entry, result) in entries.iter().zip(results) {
-            match result {
-                Ok(servlet) => mounts.push(Mount {
-                    servlet,
-                    prefix: entry.prefix.clone(),
-                    filter: entry.filter.clone(),
-                }),
+            let former = || previous.and_then(|host| former(host, entry));
+            let servlet = match result {
+                Ok(servlet) => servlet,
                 Err(error) if entry.on_failure == OnFailure::Fail => return Err(error),
-                Err(error) => skipped.push(error),
-            }
+                Err(error) => {
+                    let Some(servlet) = former() else {
+                        skipped.push(error);
+                        continue;
+                    };
+                    kept.push(error);
+                    servlet
+                }
+            };
+            mounts.push(Mount {
+                servlet,
+                prefix: entry.prefix.clone(),
+                filter: entry.filter.clone(),
+            });
         }
         let host = Host::compose(mounts)?;
-        Ok(Self { host, skipped })
+        Ok(Self {
+            host,
+            skipped,
+            kept,
+        })
     }
 
     /// Everything that is not served, and why.
@@ -121,4 +137,14 @@ fn unchanged(host: &Host, fetched: &Fetched, options: &LoadOptions) -> Option<Ar
             && servlet.options() == options
     };
     servlets.find(is_same).cloned()
+}
+
+/// What an entry was before it could not be loaded.
+fn former(host: &Host, entry: &Entry) -> Option<Arc<Servlet>> {
+    let origin = entry.source.to_string();
+    let is_it = |servlet: &&Arc<Servlet>| {
+        let name = entry.name.as_deref();
+        servlet.origin() == origin && name.is_none_or(|name| name == servlet.name())
+    };
+    host.servlets().iter().find(is_it).cloned()
 }

@@ -4,5 +4,6 @@ mod asks;
 mod client;
 mod http;
 mod pipe;
+mod reload;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,0 +1,175 @@
+//! Notices that files change, by looking at them again and again.
+//!
+//! Looking costs little and misses nothing, wherever the files are: not behind a symbolic link that is swapped, not on a
+//! network, not in a container, where systems send no events. What was seen before files were read is what the next look
+//! is compared with, so a change while they are read or loaded is noticed afterwards.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+/// How often files are looked at, and for how long they must stay the same to count as written.
+const INTERVAL: Duration = Duration::from_millis(250);
+
+/// The mark of a directory that can be made again, such as cargo's `target`.
+const CACHE: &str = "CACHEDIR.TAG";
+
+/// What files are like at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    watched: Vec<Watched>,
+    files: BTreeMap<PathBuf, Option<State>>,
+}
+
+/// What tells one state of a file from another one.
+type State = (SystemTime, u64);
+
+/// What is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Watched {
+    /// A file, or the `.wasm` files of a directory.
+    Servlets(PathBuf),
+    /// Everything below a directory that somebody wrote.
+    Sources(PathBuf),
+}
+
+impl Snapshot {
+    /// Looks at a file, or at the `.wasm` files of a directory, and from now on.
+    pub fn add_servlets(&mut self, path: PathBuf) {
+        self.add(Watched::Servlets(path));
+    }
+
+    /// Looks at everything below a directory but hidden files and caches, and from now on.
+    pub fn add_sources(&mut self, directory: PathBuf) {
+        self.add(Watched::Sources(directory));
+    }
+
+    /// The same files as they are now.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        let mut now = Self::default();
+        for watched in &self.watched {
+            now.add(watched.clone());
+        }
+        now
+    }
+
+    /// The same files as soon as they are others than these, and nobody is writing them any more.
+    pub async fn changed(&self) -> Self {
+        let mut seen = self.clone();
+        loop {
+            tokio::time::sleep(INTERVAL).await;
+            let now = self.again();
+            if now != *self && now == seen {
+                return now;
+            }
+            seen = now;
+        }
+    }
+
+    fn add(&mut self, watched: Watched) {
+        match &watched {
+            Watched::Servlets(path) => self.look_at_servlets(path),
+            Watched::Sources(path) => self.look_below(path),
+        }
+        self.watched.push(watched);
+    }
+
+    fn look_at_servlets(&mut self, path: &Path) {
+        let Ok(inside) = fs::read_dir(path) else {
+            return self.look_at(path.to_owned());
+        };
+        let inside = inside.flatten().map(|entry| entry.path());
+        for file in inside.filter(|path| path.extension().is_some_and(|end| end == "wasm")) {
+            self.look_at(file);
+        }
+    }
+
+    fn look_below(&mut self, directory: &Path) {
+        let inside = fs::read_dir(directory).into_iter().flatten().flatten();
+        for entry in inside {
+            let path = entry.path();
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            // A link to a directory is none, and so leads nowhere in circles.
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            match is_directory {
+                _ if is_hidden => {}
+                true if path.join(CACHE).exists() => {}
+                true => self.look_below(&path),
+                false => self.look_at(path),
+            }
+        }
+    }
+
+    /// Follows symbolic links. A file that is not there may come.
+    fn look_at(&mut self, file: PathBuf) {
+        let data = fs::metadata(&file).ok();
+        let state = data.and_then(|data| Some((data.modified().ok()?, data.len())));
+        self.files.insert(file, state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    #[test]
+    fn sees_servlets_that_come_change_and_go() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.wasm");
+        for watched in [&file, folder.path()] {
+            let mut last = Snapshot::default();
+            last.add_servlets(watched.to_owned());
+            for text in ["one", "three"] {
+                write(&file, text);
+                assert_ne!(last.again(), last, "{text}");
+                last = last.again();
+                assert_eq!(last.again(), last);
+            }
+            fs::remove_file(&file).expect("it was there");
+            assert_ne!(last.again(), last);
+        }
+    }
+
+    #[test]
+    fn sees_all_sources_but_none_of_what_is_made_of_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        write(&path("target/CACHEDIR.TAG"), "");
+        let mut before = Snapshot::default();
+        before.add_sources(folder.path().to_owned());
+        for made in ["target/debug/a.rs", ".git/index", "src/.lib.rs.swp"] {
+            write(&path(made), "");
+            assert_eq!(before.again(), before, "{made}");
+        }
+        for written in ["Cargo.toml", "src/lib.rs", "src/a/b/text.md"] {
+            write(&path(written), "");
+            assert_ne!(before.again(), before, "{written}");
+            before = before.again();
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn sees_that_a_link_leads_elsewhere() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        write(&path("1/a.toml"), "one");
+        write(&path("2/a.toml"), "three");
+        let link = path("now");
+        std::os::unix::fs::symlink(path("1"), &link).expect("a link");
+        let mut before = Snapshot::default();
+        before.add_servlets(link.join("a.toml"));
+        fs::remove_file(&link).expect("a link");
+        std::os::unix::fs::symlink(path("2"), &link).expect("a link");
+        assert_ne!(before.again(), before);
+    }
+}
