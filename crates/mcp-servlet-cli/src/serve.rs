@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use mcp_servlet_host::{
     Entry, LoadError, Loaded, OnFailure, Prefix, Source,
     config::{self, Config},
-    serve::{ServeOptions, Server},
+    serve::{HttpOptions, ServeOptions, Server},
 };
 
 use crate::{
@@ -65,11 +65,13 @@ impl Serve {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;
+        let mut http = HttpOptions::default();
         if let Some((path, config)) = config {
+            http.clone_from(&config.http);
             let server = server.clone();
             runtime.spawn(async move { config::watch(&server, path, config).await });
         }
-        let result = runtime.block_on(self.transports.run(server));
+        let result = runtime.block_on(self.transports.run(server, http));
         // Waits neither for input nor for a call that nobody awaits any more.
         runtime.shutdown_background();
         result

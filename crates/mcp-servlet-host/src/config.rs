@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use crate::{
     Entry, Filter, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix, Source,
-    ToolOptions, watch::Snapshot,
+    ToolOptions, serve::HttpOptions, watch::Snapshot,
 };
 use file::{File, Limits, ServletSection};
 pub use problem::{ConfigError, Problem};
@@ -23,6 +23,8 @@ pub struct Config {
     pub entries: Vec<Entry>,
     /// How the server introduces itself.
     pub introduction: Introduction,
+    /// How far clients may go over HTTP.
+    pub http: HttpOptions,
     /// The files that it depends on, itself and those of the servlets, before they were read.
     files: Snapshot,
 }
@@ -90,6 +92,7 @@ impl Config {
                 version: file.server.version.clone(),
                 instructions: file.server.instructions.clone(),
             },
+            http: file.http.options(),
             files: files.clone(),
         })
     }

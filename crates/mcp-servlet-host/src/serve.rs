@@ -35,7 +35,7 @@ pub use changes::Change;
 use changes::{Changes, differences};
 use exact::Exact;
 use handler::Handler;
-pub use http::{HttpError, HttpOptions, http, operations};
+pub use http::{HttpOptions, http, operations};
 use lines::Lines;
 use metrics::Metrics;
 use seal::Seal;

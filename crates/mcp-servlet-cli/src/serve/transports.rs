@@ -1,7 +1,5 @@
 //! How clients reach the server, and when it ends.
 
-use std::future::Future;
-
 use clap::Args;
 use mcp_servlet_host::serve::{self, HttpOptions, Server};
 use tokio::net::TcpListener;
@@ -39,31 +37,35 @@ pub(crate) struct Transports {
 }
 
 impl Transports {
-    /// Serves until the client on standard input leaves, or the process is asked to end.
-    pub(crate) async fn run(self, server: Server) -> Result<(), Failure> {
+    /// Serves until the client on standard input leaves, or the process is asked to end. `limits` are for HTTP.
+    pub(crate) async fn run(self, server: Server, limits: HttpOptions) -> Result<(), Failure> {
         let only_stdio = self.http.is_none();
         let http = listen(self.http.as_deref()).await?;
         let operations = listen(self.operations.as_deref()).await?;
-        let options = self.options();
+        let options = self.options(limits);
         let stdio = async {
             if self.stdio || only_stdio {
                 serve::stdio(&server)
                     .await
-                    .map_err(|error| failed(&error))?;
+                    .map_err(|error| Failure::new(Kind::Usage, chain(&error)))?;
             }
             if only_stdio {
                 server.stop();
             }
             Ok(())
         };
-        let http = optional(http, |listener| async {
-            let result = serve::http(&server, listener, options).await;
-            result.map_err(|error| failed(&error))
-        });
-        let operations = optional(operations, |listener| async {
-            let result = serve::operations(&server, listener).await;
-            result.map_err(|error| failed(&error))
-        });
+        let http = async {
+            if let Some(listener) = http {
+                serve::http(&server, listener, options).await;
+            }
+            Ok(())
+        };
+        let operations = async {
+            if let Some(listener) = operations {
+                serve::operations(&server, listener).await;
+            }
+            Ok(())
+        };
         let signals = async {
             match server.unless_stopping(serve::asked_to_end()).await {
                 Some(asked) => asked?,
@@ -77,8 +79,7 @@ impl Transports {
         Ok(())
     }
 
-    fn options(&self) -> HttpOptions {
-        let mut options = HttpOptions::default();
+    fn options(&self, mut options: HttpOptions) -> HttpOptions {
         if !self.http_name.is_empty() {
             options.hosts.clone_from(&self.http_name);
         }
@@ -106,18 +107,4 @@ async fn listen(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
         tracing::warn!(%local, "other machines can connect, and nobody is asked who they are");
     }
     Ok(Some(listener))
-}
-
-async fn optional<F: Future<Output = Result<(), Failure>>>(
-    listener: Option<TcpListener>,
-    serve: impl FnOnce(TcpListener) -> F,
-) -> Result<(), Failure> {
-    match listener {
-        Some(listener) => serve(listener).await,
-        None => Ok(()),
-    }
-}
-
-fn failed(error: &dyn std::error::Error) -> Failure {
-    Failure::new(Kind::Usage, chain(error))
 }

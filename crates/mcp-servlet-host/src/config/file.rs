@@ -1,13 +1,16 @@
 //! What stands in the file, key by key.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::units::{Size, Time};
-use crate::{CheckArguments, CheckResults, CompileCache, Instances, Isolation, LoadOptions};
+use crate::{
+    CheckArguments, CheckResults, CompileCache, Instances, Isolation, LoadOptions,
+    serve::HttpOptions,
+};
 
 /// A server of MCP servlets.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -15,6 +18,8 @@ use crate::{CheckArguments, CheckResults, CompileCache, Instances, Isolation, Lo
 pub(super) struct File {
     /// How the server introduces itself.
     pub(super) server: Server,
+    /// How far clients may go over HTTP. Read once, at the start.
+    pub(super) http: Http,
     /// Limits for all servlets, unless one has its own.
     pub(super) limits: Limits,
     /// The servlets, by name.
@@ -31,6 +36,22 @@ pub(super) struct Server {
     pub(super) version: Option<String>,
     /// How to use the server, in words for a model.
     pub(super) instructions: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Http {
+    /// How many connections there may be at once; by default 1024.
+    connections: Option<NonZeroUsize>,
+    /// How long a client may take for the head of a request, and keep a connection on which it asks nothing; by default
+    /// `30s`.
+    head_time: Option<Time>,
+    /// How large a request may be; by default `4MiB`.
+    body: Option<Size>,
+    /// How many sessions there may be at once; by default 1000.
+    sessions: Option<usize>,
+    /// After how much silence a session is forgotten; by default `5m`.
+    session_idle: Option<Time>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -186,6 +207,27 @@ enum ResultsAre {
     Error,
     /// Passed on.
     Off,
+}
+
+impl Http {
+    /// The options with what is said here.
+    pub(super) fn options(self) -> HttpOptions {
+        let mut options = HttpOptions::default();
+        let body = |limit: Size| limit.0.map_or(usize::MAX, saturated);
+        set(&mut options.connections, self.connections.map(Into::into));
+        set(&mut options.head_time, self.head_time.map(|limit| limit.0));
+        set(&mut options.body, self.body.map(body));
+        set(&mut options.sessions, self.sessions);
+        set(
+            &mut options.session_idle,
+            self.session_idle.map(|limit| limit.0),
+        );
+        options
+    }
+}
+
+fn saturated(size: u64) -> usize {
+    size.try_into().unwrap_or(usize::MAX)
 }
 
 impl Limits {

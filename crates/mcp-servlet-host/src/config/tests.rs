@@ -60,6 +60,24 @@ fn reads_everything_that_can_be_said() {
 }
 
 #[test]
+fn says_how_far_clients_may_go_over_http() {
+    let text =
+        "[http]\nconnections = 7\nhead_time = \"2s\"\nbody = \"1KiB\"\nsession_idle = \"none\"";
+    let http = parse(text).expect("a configuration").http;
+    assert_eq!(http.connections, 7);
+    assert_eq!(http.head_time, Some(Duration::from_secs(2)));
+    assert_eq!((http.body, http.session_idle), (1024, None));
+    assert_eq!(http.sessions, HttpOptions::default().sessions);
+}
+
+#[test]
+fn what_is_shown_of_http_are_the_defaults() {
+    let shown = parse(include_str!("../../../../docs/servlet.toml")).expect("a configuration");
+    let default = parse("").expect("a configuration");
+    assert_eq!(format!("{:?}", shown.http), format!("{:?}", default.http));
+}
+
+#[test]
 fn says_what_is_wrong_and_where() {
     for (text, said) in [
         (
@@ -77,6 +95,10 @@ fn says_what_is_wrong_and_where() {
         (
             "[servlet.a]\nsource = \"c.wasm\"",
             "servlet.toml:2:10: there is no file `c.wasm`\n2 | source = \"c.wasm\"\n  |          ^^^^^^^^",
+        ),
+        (
+            "[http]\nconnections = 0",
+            "servlet.toml:2:15: invalid value: integer `0`, expected a nonzero usize",
         ),
         ("[servlet.a]", "servlet.toml:1:1: missing field `source`"),
         ("[servlet.a\n", "servlet.toml:1:11: "),

@@ -1,9 +1,10 @@
 //! MCP over streamable HTTP: one endpoint, `/mcp`, for both eras.
 
 mod body;
+mod connections;
 mod cors;
 
-use std::{io, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
@@ -12,7 +13,6 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::get,
-    serve::ListenerExt as _,
 };
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
@@ -22,6 +22,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{Server, handler::Handler, message::Kind};
+use connections::Limits;
 
 /// How long connections may take to close once nothing is running on them.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -40,7 +41,11 @@ pub struct HttpOptions {
     /// How many sessions of the handshake era there may be at once.
     pub sessions: usize,
     /// After how much silence a session is forgotten.
-    pub session_idle: Duration,
+    pub session_idle: Option<Duration>,
+    /// How many connections there may be at once. What comes then waits until one of them ends.
+    pub connections: usize,
+    /// How long a client may take for the head of a request, and keep a connection on which it asks nothing.
+    pub head_time: Option<Duration>,
 }
 
 impl Default for HttpOptions {
@@ -54,17 +59,11 @@ impl Default for HttpOptions {
                 .collect(),
             body: 4 << 20,
             sessions: 1000,
-            session_idle: Duration::from_mins(5),
+            session_idle: Some(Duration::from_mins(5)),
+            connections: 1024,
+            head_time: Some(Duration::from_secs(30)),
         }
     }
-}
-
-/// Why there is no serving over HTTP any more.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot serve HTTP")]
-pub struct HttpError {
-    #[from]
-    source: io::Error,
 }
 
 /// What requests share.
@@ -76,16 +75,9 @@ struct Endpoint {
 }
 
 /// Serves MCP on `/mcp`, and `/health`, until the server is stopped.
-///
-/// # Errors
-/// [`HttpError`] if the listener fails.
-pub async fn http(
-    server: &Server,
-    listener: TcpListener,
-    options: HttpOptions,
-) -> Result<(), HttpError> {
+pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) {
     let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(options.session_idle);
+    sessions.session_config.keep_alive = options.session_idle;
     let sessions = Arc::new(sessions);
     let streams = CancellationToken::new();
     let config = StreamableHttpServerConfig::default()
@@ -101,6 +93,7 @@ pub async fn http(
         Arc::clone(&sessions),
         config,
     );
+    let limits = Limits::of(&options);
     let endpoint = Endpoint {
         server: server.clone(),
         sessions,
@@ -111,14 +104,11 @@ pub async fn http(
         .route_layer(middleware::from_fn(cors::share))
         .route_layer(middleware::from_fn_with_state(endpoint, guard))
         .merge(health(server));
-    run(server, listener, routes, streams).await
+    run(server, listener, routes, limits, streams).await;
 }
 
 /// Serves `/metrics` and `/health` for those who operate the server, until it is stopped.
-///
-/// # Errors
-/// [`HttpError`] if the listener fails.
-pub async fn operations(server: &Server, listener: TcpListener) -> Result<(), HttpError> {
+pub async fn operations(server: &Server, listener: TcpListener) {
     let metrics = |State(server): State<Server>| async move {
         let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
         ([(header::CONTENT_TYPE, format)], server.metrics())
@@ -127,7 +117,8 @@ pub async fn operations(server: &Server, listener: TcpListener) -> Result<(), Ht
         .route("/metrics", get(metrics))
         .with_state(server.clone())
         .merge(health(server));
-    run(server, listener, routes, CancellationToken::new()).await
+    let limits = Limits::of(&HttpOptions::default());
+    run(server, listener, routes, limits, CancellationToken::new()).await;
 }
 
 fn health(server: &Server) -> Router {
@@ -151,32 +142,21 @@ async fn run(
     server: &Server,
     listener: TcpListener,
     routes: Router,
+    limits: Limits,
     streams: CancellationToken,
-) -> Result<(), HttpError> {
-    let listener = listener.tap_io(|connection| {
-        // Answers are several small writes; held back for each other, they cost clients 25 ms per call.
-        if let Err(error) = connection.set_nodelay(true) {
-            tracing::debug!(%error, "cannot set TCP_NODELAY");
-        }
-    });
-    let (idle, stop) = (CancellationToken::new(), server.clone());
-    let serving = {
-        let idle = idle.clone();
-        axum::serve(listener, routes).with_graceful_shutdown(async move {
-            stop.0.active.stopping().await;
-            // Until then clients can connect, to answer questions and to hear that nothing new is taken.
-            stop.0.active.idle(stop.0.options.drain).await;
-            streams.cancel();
-            idle.cancel();
-        })
-    };
-    let closing = async {
-        idle.cancelled().await;
+) {
+    let idle = CancellationToken::new();
+    let stopping = async {
+        server.0.active.stopping().await;
+        // Until then clients can connect, to answer questions and to hear that nothing new is taken.
+        server.0.active.idle(server.0.options.drain).await;
+        streams.cancel();
+        idle.cancel();
         tokio::time::sleep(CLOSING).await;
     };
     tokio::select! {
-        result = serving.into_future() => Ok(result?),
-        () = closing => Ok(()),
+        () = connections::serve(listener, routes, limits, &idle) => {}
+        () = stopping => {}
     }
 }
 

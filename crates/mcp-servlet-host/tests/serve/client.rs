@@ -16,7 +16,7 @@ use tokio::{net::TcpListener, runtime::Runtime};
 /// A server on a port of its own, and a client.
 pub(crate) struct Served {
     pub(crate) server: Server,
-    address: String,
+    pub(crate) address: String,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -70,8 +70,7 @@ impl Served {
         let server = Server::new(Arc::new(host), options);
         let serving = server.clone();
         let thread = std::thread::spawn(move || {
-            let ended = runtime.block_on(serve::http(&serving, listener, http));
-            ended.expect("a graceful end");
+            runtime.block_on(serve::http(&serving, listener, http));
         });
         Self {
             server,

@@ -1,6 +1,11 @@
 //! MCP over real HTTP: sessions, stateless requests, and what is refused.
 
-use std::sync::Arc;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    sync::Arc,
+    time::Duration,
+};
 
 use mcp_servlet_host::{
     Host,
@@ -237,7 +242,7 @@ fn subscriptions_hear_of_changes_until_the_server_stops() {
         // Until somebody listens there is nothing to wait for, so tell again and again.
         for _ in 0..20 {
             served.server.notify(Change::Tools);
-            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(20));
         }
         served.server.stop();
         listening.join().expect("an answer")
@@ -269,6 +274,38 @@ fn another_host_answers_from_now_on_and_sessions_are_told() {
     let call = request("tools/call", json!({"name": "u"}));
     let called = served.in_session(&session, &call).message();
     assert_eq!(called["result"], json!({"content": []}));
+}
+
+#[test]
+fn a_connection_on_which_nothing_is_asked_is_closed() {
+    let mut options = HttpOptions::default();
+    options.head_time = Some(Duration::from_millis(100));
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    for said in ["", "POST /mcp HTTP/1.1\r\nhost: localhost\r\n"] {
+        let mut stream = TcpStream::connect(&served.address).expect("a connection");
+        stream.write_all(said.as_bytes()).expect("a write");
+        let mut answer = Vec::new();
+        // A connection that is reset is closed as well.
+        let _ = stream.read_to_end(&mut answer);
+        assert_eq!(String::from_utf8_lossy(&answer), "", "{said}");
+    }
+}
+
+#[test]
+fn more_connections_than_may_be_wait_for_one_to_end() {
+    let mut options = HttpOptions::default();
+    options.connections = 1;
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    let first = TcpStream::connect(&served.address).expect("a connection");
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| served.ask("tools/list", json!({})).status);
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!second.is_finished());
+        drop(first);
+        assert_eq!(second.join().expect("an answer"), 200);
+    });
 }
 
 #[test]
