@@ -22,6 +22,17 @@ unsafe extern "C" {
     fn host_notify_logging_message(params: u64);
 }
 
+#[cfg(feature = "hyper-mcp-v2")]
+#[link(wasm_import_module = "extism:host/user")]
+unsafe extern "C" {
+    #[link_name = "create_elicitation"]
+    fn host_create_elicitation(params: u64) -> u64;
+    #[link_name = "create_message"]
+    fn host_create_message(params: u64) -> u64;
+    #[link_name = "list_roots"]
+    fn host_list_roots() -> u64;
+}
+
 /// What the host passed to the running export, if it is UTF-8 text.
 pub(crate) fn input_text() -> Option<String> {
     let (bytes, ascii) = load_input();
@@ -140,6 +151,29 @@ pub(crate) fn notify_logging_message(params: &str) {
     unsafe { host_notify_logging_message(params) }
 }
 
+/// Shows a form to the person at the client, and waits: the parameters of the request and its result, as JSON.
+#[cfg(feature = "hyper-mcp-v2")]
+pub(crate) fn create_elicitation(params: &str) -> String {
+    let params = store(params.as_bytes());
+    // SAFETY: the handle is of a live block; the host takes it over.
+    load_text(unsafe { host_create_elicitation(params) })
+}
+
+/// Lets the client's model answer, and waits: the parameters of the request and its result, as JSON.
+#[cfg(feature = "hyper-mcp-v2")]
+pub(crate) fn create_message(params: &str) -> String {
+    let params = store(params.as_bytes());
+    // SAFETY: as above.
+    load_text(unsafe { host_create_message(params) })
+}
+
+/// The client's roots: the result of the request, as JSON.
+#[cfg(feature = "hyper-mcp-v2")]
+pub(crate) fn list_roots() -> String {
+    // SAFETY: takes nothing; the answer is a handle or 0.
+    load_text(unsafe { host_list_roots() })
+}
+
 /// Sends an HTTP request, described in the JSON that Extism reads: status, headers (JSON), body.
 #[cfg(feature = "http")]
 pub(crate) fn http(request: &str, body: Option<&[u8]>) -> (u16, Option<Vec<u8>>, Vec<u8>) {
@@ -253,6 +287,13 @@ fn load(handle: u64) -> Option<Vec<u8>> {
     // SAFETY: nothing refers to the block any more.
     unsafe { kernel::free(handle) }
     Some(bytes)
+}
+
+/// As [`load`], what is text; empty if it is none.
+#[cfg(feature = "hyper-mcp-v2")]
+fn load_text(handle: u64) -> String {
+    let bytes = load(handle).unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// Reads `length` bytes, and tells whether all of them are ASCII.

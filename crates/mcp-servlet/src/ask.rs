@@ -1,6 +1,6 @@
 //! Questions to the client: forms for people, samples of its model, its roots.
 //!
-//! Nothing waits for an answer. A tool that asks is stopped, its host asks the client, and calls the tool again
+//! In the ABI that all hosts know, nothing waits for an answer. A tool that asks is stopped, its host asks the client, and calls the tool again
 //! with the answers: then the question returns at once. So what a tool does before its last question, it does once
 //! for each round. Ask first and act afterwards, or wrap what must not happen twice in [`Context::once`].
 //!
@@ -44,6 +44,8 @@ mod form;
 mod roots;
 mod round;
 mod sample;
+#[cfg(any(test, all(feature = "hyper-mcp-v2", target_family = "wasm")))]
+mod wait;
 
 pub use self::elicit::{Elicit, Elicited, elicit};
 pub use self::roots::{Root, Roots, roots};
@@ -72,6 +74,11 @@ pub trait Question {
     /// MCP's request, as JSON.
     #[doc(hidden)]
     fn request(&self) -> String;
+
+    /// Lets the host ask, by a function, and waits: the parameters of the request, and the response.
+    #[doc(hidden)]
+    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    fn put(&self, params: &str) -> String;
 
     /// The answer in MCP's response, as JSON; `None` if it is none, and must be asked for again.
     #[doc(hidden)]

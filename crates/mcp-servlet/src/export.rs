@@ -31,7 +31,8 @@
 ///
 /// Each may be left out, and the order is free. Clients get lists in the order in which they stand here; an
 /// entry may be a path and may carry `#[cfg(…)]`. A function that is not listed is unused code, and rustc
-/// says so. Beside `describe` and `call`, only what a section needs is exported from the wasm.
+/// says so. Beside the exports by which hosts know a servlet, only what a section
+/// needs is exported from the wasm.
 #[macro_export]
 macro_rules! export {
     ($(#[$attribute:meta])* $visibility:vis static $servlet:ident = { $($sections:tt)* } $(;)?) => {
@@ -116,16 +117,7 @@ macro_rules! __export {
 
         #[cfg(target_family = "wasm")]
         const _: () = {
-            #[unsafe(export_name = "describe")]
-            extern "C" fn describe() -> i32 {
-                $crate::__private::describe(&$servlet)
-            }
-
-            #[unsafe(export_name = "call")]
-            extern "C" fn call() -> i32 {
-                $crate::__private::call(&$servlet)
-            }
-
+            $crate::__tool_shims! { $servlet ($($tool)*) }
             $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
             $crate::__shim! { SURFACE "list_resources" list_resources ($($resources)*) }
             $crate::__shim! { SURFACE "list_resource_templates" list_resource_templates ($($templates)*) }
@@ -203,15 +195,37 @@ macro_rules! __rendered {
     }};
 }
 
+/// The wasm exports for tools; both are always there, as hosts know a servlet by them.
+#[cfg(not(feature = "hyper-mcp-v2"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tool_shims {
+    ($servlet:ident ($($tool:tt)*)) => {
+        $crate::__shim! { $servlet "describe" describe (always) }
+        $crate::__shim! { $servlet "call" call (always) }
+    };
+}
+
+/// The wasm exports for tools in the other ABI; the list also says who the servlet is.
+#[cfg(feature = "hyper-mcp-v2")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tool_shims {
+    ($servlet:ident ($($tool:tt)*)) => {
+        $crate::__shim! { $servlet "list_tools" describe (always) }
+        $crate::__shim! { $servlet "call_tool" call ($($tool)*) }
+    };
+}
+
 /// A wasm export, if its sections hold anything.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __shim {
-    ($surface:ident $name:literal $function:ident ()) => {};
-    ($surface:ident $name:literal $function:ident ($($some:tt)+)) => {
+    ($of:ident $name:literal $function:ident ()) => {};
+    ($of:ident $name:literal $function:ident ($($some:tt)+)) => {
         #[unsafe(export_name = $name)]
         extern "C" fn $function() -> i32 {
-            $crate::__private::$function(&$surface)
+            $crate::__private::$function(&$of)
         }
     };
 }

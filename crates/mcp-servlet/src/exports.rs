@@ -9,14 +9,14 @@ use crate::error::Fault;
 use crate::servlet::Servlet;
 use crate::surface::Surface;
 
-/// The `describe` export: answers with what the servlet says of itself, whatever the input.
+/// The export `describe`, or `list_tools`: answers with what the servlet says of itself, whatever the input.
 #[inline]
 pub fn describe(servlet: &Servlet) -> i32 {
     abi::set_output(servlet.description_bytes());
     0
 }
 
-/// The `call` export: answers a `tools/call` request.
+/// The export `call`, or `call_tool`: answers a `tools/call` request.
 pub fn call(servlet: &Servlet) -> i32 {
     report_panics();
     #[cfg(feature = "log")]

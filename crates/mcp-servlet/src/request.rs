@@ -7,6 +7,7 @@ use mcp_servlet_json::{Error, ErrorKind, Kind, Reader, write_raw, write_u64};
 use crate::arguments::Arguments;
 use crate::error::{Failure, Fault};
 use crate::tool::Entry;
+use crate::wire::{NO_NAME, PARAMS};
 
 /// A request while it is read, and when it is read.
 pub(crate) struct Request<'a> {
@@ -47,7 +48,7 @@ impl<'a> Request<'a> {
         reader.begin_object()?;
         while let Some(key) = reader.next_key()? {
             match &*key {
-                "params" => self.params(&mut reader)?,
+                PARAMS => self.params(&mut reader)?,
                 _ => drop(reader.skip()?),
             }
         }
@@ -83,10 +84,7 @@ impl<'a> Request<'a> {
 
     fn complete(&mut self) -> Result<(&'static Entry, Arguments<'a>), Failure<'a>> {
         let Some(name) = &self.name else {
-            return Err(fault(
-                Fault::INVALID_PARAMS,
-                "the request has no `params.name`",
-            ));
+            return Err(fault(Fault::INVALID_PARAMS, NO_NAME));
         };
         let Some(entry) = self.entry() else {
             return Err(unknown_tool(name, self.tools));
@@ -149,7 +147,7 @@ fn unknown_tool<'a>(name: &str, tools: &[Entry]) -> Failure<'a> {
     Failure::Fault(Fault::invalid_params(message))
 }
 
-/// The JSON of these members of a request's `params`; absent ones and those that are null are `None`.
+/// The JSON of these parameters of a request; absent ones and those that are null are `None`.
 pub(crate) fn params<'a, const N: usize>(
     request: Option<&'a str>,
     names: [&str; N],
@@ -158,7 +156,7 @@ pub(crate) fn params<'a, const N: usize>(
         return Err(fault(Fault::PARSE_ERROR, "the request is not UTF-8 text"));
     };
     let mut reader = Reader::from(text);
-    let [params] = members(&mut reader, ["params"])?;
+    let [params] = members(&mut reader, [PARAMS])?;
     reader.finish()?;
     match params {
         Some(params) => members(&mut Reader::from(params), names),

@@ -9,6 +9,7 @@ use crate::schema::render::split;
 #[cfg(not(target_family = "wasm"))]
 use crate::surface::Surface;
 use crate::tool::Entry;
+use crate::wire::HYPER_MCP;
 
 /// What [`export!`](crate::export) makes: the tools of a crate, ready to be described and called.
 ///
@@ -83,6 +84,10 @@ impl Servlet {
         let result = match outcome {
             Ok(result) => result,
             Err(Failure::Malformed(error)) => return Err(malformed(&error)),
+            // From its host, the model would learn of no error.
+            Err(Failure::Fault(fault)) if HYPER_MCP && fault.code() == Fault::INVALID_PARAMS => {
+                ToolResult::error(fault.message())
+            }
             Err(Failure::Fault(fault)) => return Err(fault),
             Err(Failure::Tool(error)) => return error.into_json(),
             Err(failure) => ToolResult::error(&Report::on(

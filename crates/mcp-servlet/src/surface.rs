@@ -22,6 +22,7 @@ use crate::request::{malformed, members, params};
 use crate::resource::template::{self, TemplateEntry};
 use crate::resource::{Read, ResourceEntry};
 use crate::unique;
+use crate::wire::PARAMS;
 
 /// What a servlet offers beside tools.
 #[derive(Debug, Clone, Copy)]
@@ -94,7 +95,7 @@ impl Surface {
         request: Option<&str>,
     ) -> Result<String, Fault> {
         let [uri] = params(request, ["uri"]).map_err(request_fault)?;
-        let uri = string("params.uri", uri)?;
+        let uri = string("uri", uri)?;
         let mut resources = self.resources.entries.iter();
         if let Some(entry) = resources.find(|entry| entry.uri == uri) {
             return contents(context, &uri, entry.mime_type, entry.read, "{}", &[]);
@@ -123,7 +124,7 @@ impl Surface {
         request: Option<&str>,
     ) -> Result<String, Fault> {
         let [name, arguments] = params(request, ["name", "arguments"]).map_err(request_fault)?;
-        let name = string("params.name", name)?;
+        let name = string("name", name)?;
         let mut prompts = self.prompts.entries.iter();
         let Some(entry) = prompts.find(|entry| entry.name == name) else {
             return Err(unknown_prompt(&name, self.prompts.entries));
@@ -144,14 +145,14 @@ impl Surface {
     ) -> Result<String, Fault> {
         let [of, argument, others] =
             params(request, ["ref", "argument", "context"]).map_err(request_fault)?;
-        let [name, value] = object("params.argument", argument, ["name", "value"])?;
-        let name = string("params.argument.name", name)?;
-        let value = string("params.argument.value", value)?;
+        let [name, value] = object("argument", argument, ["name", "value"])?;
+        let name = string("argument.name", name)?;
+        let value = string("argument.value", value)?;
         let Some(entry) = self.completion(of, &name)? else {
             return Ok(to_json(Completion::default()));
         };
         let [others] = match others {
-            Some(others) => object("params.context", Some(others), ["arguments"])?,
+            Some(others) => object("context", Some(others), ["arguments"])?,
             None => [None],
         };
         let given = strings::typed(others, entry.fields, Others::Drop);
@@ -176,12 +177,12 @@ impl Surface {
         reference: Option<&str>,
         argument: &str,
     ) -> Result<Option<&'static CompletionEntry>, Fault> {
-        let [kind, name, uri] = object("params.ref", reference, ["type", "name", "uri"])?;
+        let [kind, name, uri] = object("ref", reference, ["type", "name", "uri"])?;
         // Some hosts leave out `ref/`.
-        let (is_prompt, name) = match &*string("params.ref.type", kind)? {
-            "ref/prompt" | "prompt" => (true, string("params.ref.name", name)?),
-            "ref/resource" | "resource" => (false, string("params.ref.uri", uri)?),
-            _ => return Err(must_be("params.ref.type", "`ref/prompt` or `ref/resource`")),
+        let (is_prompt, name) = match &*string("ref.type", kind)? {
+            "ref/prompt" | "prompt" => (true, string("ref.name", name)?),
+            "ref/resource" | "resource" => (false, string("ref.uri", uri)?),
+            _ => return Err(must_be("ref.type", "`ref/prompt` or `ref/resource`")),
         };
         let mut entries = self.completions.iter();
         Ok(entries.find(|entry| {
@@ -261,13 +262,13 @@ fn internal<'a>(error: mcp_servlet_json::Error) -> Failure<'a> {
     Failure::Tool(error.into())
 }
 
-/// The text of a member of the request.
+/// The text of a parameter of the request.
 fn string<'a>(place: &str, json: Option<&'a str>) -> Result<Cow<'a, str>, Fault> {
     let text = json.and_then(|json| Reader::from(json).string().ok());
     text.ok_or_else(|| must_be(place, "a string"))
 }
 
-/// Members of an object in the request.
+/// Members of an object among the parameters.
 fn object<'a, const N: usize>(
     place: &str,
     json: Option<&'a str>,
@@ -280,9 +281,9 @@ fn object<'a, const N: usize>(
 #[cold]
 fn must_be(place: &str, what: &str) -> Fault {
     let mut message = String::from("`");
-    write_raw(&mut message, place);
-    write_raw(&mut message, "` must be ");
-    write_raw(&mut message, what);
+    for part in [PARAMS, ".", place, "` must be ", what] {
+        write_raw(&mut message, part);
+    }
     Fault::invalid_params(message)
 }
 

@@ -73,6 +73,11 @@ impl<T: Schema + DeserializeOwned> Question for Elicit<T> {
         json
     }
 
+    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    fn put(&self, params: &str) -> String {
+        crate::abi::create_elicitation(params)
+    }
+
     fn read(&self, response: &str) -> Option<Elicited<T>> {
         match member(response, "action") {
             "\"accept\"" => {

@@ -40,6 +40,11 @@ impl Question for Roots {
         "{\"method\":\"roots/list\"}".to_owned()
     }
 
+    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    fn put(&self, _: &str) -> String {
+        crate::abi::list_roots()
+    }
+
     fn read(&self, response: &str) -> Option<Vec<Root>> {
         let list = member(response, "roots");
         if !list.starts_with('[') {

@@ -9,6 +9,7 @@ use super::{Needs, Question};
 use crate::context::{Capabilities, Context};
 use crate::error::{Fault, ToolError};
 use crate::json::{Children, member};
+use crate::wire::{RESPONSES, STATE};
 
 /// MCP's error code for a capability that the client did not declare.
 const MISSING_CAPABILITY: i64 = -32021;
@@ -28,7 +29,7 @@ pub struct Round {
 impl Round {
     pub(super) fn of(context: &Context) -> Result<Self, ToolError> {
         Ok(Self {
-            responses: context.param("inputResponses"),
+            responses: context.left(RESPONSES),
             state: state(context)?,
             capabilities: context.capabilities(),
             requests: String::new(),
@@ -36,8 +37,12 @@ impl Round {
         })
     }
 
-    /// The answer to a question; one that has none becomes part of the next round.
+    /// The answer to a question; one that has none becomes part of the next round, or is waited for.
     pub(super) fn ask<Q: Question>(&mut self, question: &Q) -> Option<Q::Answer> {
+        #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+        if self.responses.is_empty() {
+            return self.wait(question);
+        }
         let key = question.key();
         let answer = question.read(self.response(key));
         if answer.is_none() {
@@ -45,6 +50,16 @@ impl Round {
             self.add(key, &question.request());
         }
         answer
+    }
+
+    /// Has a host answered that takes no questions as results; after one that nobody answered, no other is asked.
+    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    fn wait<Q: Question>(&mut self, question: &Q) -> Option<Q::Answer> {
+        if self.missing.is_some() {
+            return None;
+        }
+        let answer = super::wait::answer(question, |params| question.put(params));
+        answer.map_err(|error| self.missing = Some(error)).ok()
     }
 
     /// The response to the question `key`, now or in an earlier round; empty if there is none.
@@ -156,7 +171,7 @@ fn lacking(capability: &str) -> Fault {
 
 /// What an earlier call left in `requestState`, empty if there was none.
 fn state(context: &Context) -> Result<String, Fault> {
-    let param = context.param("requestState");
+    let param = context.left(STATE);
     if param.is_empty() {
         return Ok(param);
     }

@@ -122,6 +122,11 @@ impl Question for Sample {
         json
     }
 
+    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    fn put(&self, params: &str) -> String {
+        crate::abi::create_message(params)
+    }
+
     fn read(&self, response: &str) -> Option<Sampled> {
         let content = RawJson::parse(member(response, "content")).ok()?;
         if !content.get().starts_with(['{', '[']) {

@@ -6,6 +6,7 @@ use mcp_servlet_json::RawJson;
 
 use super::Context;
 use crate::json::member;
+use crate::wire::{HYPER_MCP, PARAMS, WITH_META};
 
 /// Keys of `_meta` that MCP fills in: hosts of earlier revisions repeat here what the client said once.
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
@@ -38,14 +39,21 @@ impl Context {
         Some(Capabilities { json })
     }
 
-    /// A member of the request's parameters, as JSON; empty if there is none.
-    pub(crate) fn param(&self, name: &str) -> String {
-        self.look(|request| member(member(request, "params"), name).to_owned())
+    /// What earlier calls left for this one under a name, as JSON; empty if there is nothing.
+    pub(crate) fn left(&self, name: &str) -> String {
+        self.look(|request| {
+            let holder = if HYPER_MCP {
+                meta(request)
+            } else {
+                member(request, PARAMS)
+            };
+            member(holder, name).to_owned()
+        })
     }
 }
 
 fn meta(request: &str) -> &str {
-    member(member(request, "params"), "_meta")
+    member(member(request, WITH_META), "_meta")
 }
 
 fn raw(json: &str) -> Option<RawJson> {

@@ -16,6 +16,7 @@ use super::words::Words;
 use super::{Kind, Node, Object, Property};
 use crate::presentation::Presentation;
 use crate::tool::{Hints, ToolDef};
+use crate::wire::HYPER_MCP;
 
 /// What a servlet says of itself: the answer of `describe`.
 #[derive(Debug, Clone, Copy)]
@@ -57,10 +58,10 @@ enum Side {
 }
 
 impl<const N: usize> Text<N> {
-    /// With one tool both historic shapes at once: the tool itself, and the list of it.
+    /// With one tool both historic shapes of `describe` at once: the tool itself, and the list of it.
     const fn description(&mut self, servlet: &Description) {
         self.byte(b'{');
-        if let [tool] = servlet.tools {
+        if let ([tool], false) = (servlet.tools, HYPER_MCP) {
             self.tool(tool);
         }
         self.key("tools");
