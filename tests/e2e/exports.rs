@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use e2e::{Profile, fixture, wasm};
+use e2e::{Profile, fixture, hyper_mcp, wasm};
 
 use crate::support::{EXAMPLES, module};
 
@@ -20,12 +20,40 @@ const BASE: [&str; 8] = [
 ];
 /// What it takes to read an answer of the host.
 const READING: [&str; 4] = ["free", "length", "load_u64", "load_u8"];
+/// What hyper-mcp links, those that the examples use first.
+const HYPER_MCP: [&str; 12] = [
+    "create_elicitation",
+    "create_message",
+    "list_roots",
+    "notify_logging_message",
+    "notify_progress",
+    "get_access_token",
+    "get_keyring_secret",
+    "notify_prompt_list_changed",
+    "notify_resource_list_changed",
+    "notify_resource_updated",
+    "notify_tool_list_changed",
+    "notify_url_elicitation_completed",
+];
+/// The exports that it calls, but for the one that it never does.
+const HYPER_MCP_EXPORTS: [&str; 8] = [
+    "call_tool",
+    "complete",
+    "get_prompt",
+    "list_prompts",
+    "list_resource_templates",
+    "list_resources",
+    "list_tools",
+    "read_resource",
+];
 const HTTP: [&str; 3] = ["http_headers", "http_request", "http_status_code"];
 
-fn exports(path: &Path) -> Vec<String> {
+fn sorted_exports(path: &Path) -> Vec<String> {
     let exports = module(path).exports.into_iter();
     let functions = exports.filter(|export| export.function);
-    functions.map(|export| export.name).collect()
+    let mut names: Vec<_> = functions.map(|export| export.name).collect();
+    names.sort();
+    names
 }
 
 /// Names of Extism's functions, and with their module those of others.
@@ -50,9 +78,12 @@ fn examples_export_what_hosts_call_and_nothing_else() {
     for example in EXAMPLES {
         for profile in [Profile::Release, Profile::Servlet] {
             let path = wasm(example, profile);
-            let mut names = exports(&path);
-            names.sort();
-            assert_eq!(names, ["call", "describe"], "{}", path.display());
+            assert_eq!(
+                sorted_exports(&path),
+                ["call", "describe"],
+                "{}",
+                path.display()
+            );
         }
     }
 }
@@ -64,6 +95,48 @@ fn examples_import_what_their_source_uses_and_nothing_else() {
         assert_imports(&wasm("calculator", profile), &[]);
         assert_imports(&wasm("catalogue", profile), &[&["config_get"], &READING]);
     }
+}
+
+#[test]
+fn the_other_interface_takes_functions_of_hyper_mcp_and_nothing_else() {
+    for example in EXAMPLES.into_iter().chain(["kv-notes", "everything"]) {
+        let path = hyper_mcp(example);
+        for import in module(&path).imports {
+            let known = match &*import.module {
+                "extism:host/env" => true,
+                "extism:host/user" => HYPER_MCP.contains(&&*import.name),
+                _ => false,
+            };
+            assert!(known, "{example} imports {import}");
+        }
+        for name in sorted_exports(&path) {
+            assert!(
+                !["describe", "call"].contains(&&*name),
+                "{example} has `{name}`"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_other_interface_imports_and_exports_what_the_source_uses_and_nothing_else() {
+    for example in ["greet", "calculator"] {
+        assert_imports(&hyper_mcp(example), &[]);
+        assert_eq!(
+            sorted_exports(&hyper_mcp(example)),
+            ["call_tool", "list_tools"]
+        );
+    }
+    assert_imports(&hyper_mcp("catalogue"), &[&["config_get"], &READING]);
+    for example in ["kv-notes", "everything"] {
+        assert_eq!(sorted_exports(&hyper_mcp(example)), HYPER_MCP_EXPORTS);
+    }
+    let asks: Vec<_> = HYPER_MCP[..5]
+        .iter()
+        .map(|name| format!("extism:host/user::{name}"))
+        .collect();
+    let asks: Vec<_> = asks.iter().map(String::as_str).collect();
+    assert_imports(&hyper_mcp("everything"), &[&asks, &READING]);
 }
 
 #[test]

@@ -15,3 +15,4 @@ mod requests;
 mod sizes;
 mod support;
 mod surface;
+mod wire;

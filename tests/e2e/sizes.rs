@@ -1,8 +1,9 @@
 //! How large the examples are, and that the README tells the truth about it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use e2e::{Profile, root, servlet_command, wasm};
+use e2e::{Profile, hyper_mcp, root, servlet_command, wasm};
 use serde_json::Value;
 
 use crate::support::EXAMPLES;
@@ -49,6 +50,31 @@ fn the_table_in_the_readme_is_right_within_a_percent() {
     }
 }
 
+/// `./x bless` writes the sizes that are.
+#[test]
+fn the_table_of_interfaces_is_right_within_a_percent() {
+    let path = root().join("docs/abis.md");
+    let docs = std::fs::read_to_string(&path).expect("the docs are text");
+    let tuned = tuned();
+    let mut right = docs.clone();
+    for example in ["greet", "kv-notes", "everything"] {
+        let start = format!("| {example} | ");
+        let row = docs.lines().find(|line| line.starts_with(&start));
+        let row = row.unwrap_or_else(|| panic!("docs/abis.md has no row for {example}"));
+        let written: Vec<_> = row.split(" | ").skip(1).collect();
+        let built = [tuned[example], size(&hyper_mcp(example))];
+        if written.len() != 2 || !written.iter().zip(built).all(close) {
+            let [servlet, other] = built.map(grouped);
+            right = right.replace(row, &format!("{start}{servlet} | {other} |"));
+        }
+    }
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
+        std::fs::write(path, right).expect("the docs are writable");
+    } else {
+        assert_eq!(right, docs, "see `./x bless`");
+    }
+}
+
 /// Whether a cell of a table says what was measured, within a percent.
 pub(crate) fn close((written, built): (&&str, u64)) -> bool {
     let number = written.replace([',', ' ', '|'], "").parse().unwrap_or(0);
@@ -65,8 +91,11 @@ pub(crate) fn grouped(number: u64) -> String {
 
 /// Built with `cargo build --release`.
 fn plain(example: &str) -> u64 {
-    let path = wasm(example, Profile::Release);
-    let file = std::fs::metadata(&path);
+    size(&wasm(example, Profile::Release))
+}
+
+fn size(path: &Path) -> u64 {
+    let file = std::fs::metadata(path);
     file.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
         .len()
 }

@@ -59,6 +59,21 @@ pub fn wasm(example: &str, profile: Profile) -> PathBuf {
     wasm_folder(profile).join(format!("{}.wasm", example.replace('-', "_")))
 }
 
+/// The wasm of an example for the second interface of hyper-mcp, built by `servlet build`.
+///
+/// # Panics
+///
+/// If the examples do not build, with what the command said.
+pub fn hyper_mcp(example: &str) -> PathBuf {
+    static BUILT: OnceLock<()> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let mut command = servlet_command(["build", "--abi", "hyper-mcp-v2"]);
+        finish(&mut command, HINT);
+    });
+    let folder = target().join("hyper-mcp-v2").join(TARGET).join("servlet");
+    folder.join(format!("{}.wasm", example.replace('-', "_")))
+}
+
 /// The wasm of a servlet in `tests/fixtures`: `probe`, or one of the minimal ones.
 ///
 /// # Panics

@@ -4,6 +4,6 @@ mod build;
 mod client;
 
 pub use self::build::{
-    Profile, cargo, fixture, plugin, root, servlet, servlet_command, target, wasm,
+    Profile, cargo, fixture, hyper_mcp, plugin, root, servlet, servlet_command, target, wasm,
 };
 pub use self::client::{Client, Era};

@@ -1,5 +1,6 @@
 //! `servlet build`: from a crate to a `.wasm` file that is known to load.
 
+mod abi;
 mod browser;
 pub(crate) mod cargo;
 mod explain;
@@ -11,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cargo_metadata::{Metadata, Package};
+use cargo_metadata::{Metadata, Package, camino::Utf8PathBuf};
 use clap::Args;
 use mcp_servlet_host::{Import, Module, Unreadable};
 use serde_json::{Value, json};
@@ -20,6 +21,7 @@ use crate::{
     cli::Format,
     failure::{Failure, Kind, chain},
 };
+use abi::Abi;
 use explain::Space;
 use profile::Profile;
 
@@ -40,6 +42,12 @@ pub(crate) struct Build {
     /// Build with this profile
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
+
+    /// For which hosts: the interface of the wasm
+    ///
+    /// The source is the same. What is not for all hosts goes to a folder of that name, within cargo's.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    abi: Abi,
 
     /// Say what takes the space, by theme and crate, and what to do about it
     ///
@@ -69,11 +77,11 @@ impl Build {
         let profile = Profile::choose(self.release, self.profile.as_deref(), &metadata);
         let mut all = Vec::new();
         for package in packages {
-            let path = cargo::build(package, &profile.options())?;
+            let path = self.build(package, profile.options(), self.abi.folder(&metadata))?;
             let module = read(&path, Module::read)?;
             check_imports(&module, package, &metadata)?;
             let space = if self.explain {
-                Some(space(package, &profile, &metadata)?)
+                Some(self.space(package, &profile, &metadata)?)
             } else {
                 None
             };
@@ -85,6 +93,39 @@ impl Build {
             });
         }
         write(&all, self.format)
+    }
+
+    /// Builds a package into a target folder.
+    fn build(
+        &self,
+        package: &Package,
+        mut options: Vec<String>,
+        folder: Utf8PathBuf,
+    ) -> Result<PathBuf, Failure> {
+        options.extend(self.abi.options(package)?);
+        options.extend(["--target-dir".to_owned(), folder.into_string()]);
+        cargo::build(package, &options)
+    }
+
+    /// What takes the space in a package: builds it again, with names.
+    fn space(
+        &self,
+        package: &Package,
+        profile: &Profile,
+        metadata: &Metadata,
+    ) -> Result<Space, Failure> {
+        let folder = self.abi.folder(metadata).join("explain");
+        let path = self.build(package, profile.options_with_names(), folder)?;
+        let module = read(&path, Module::read)?;
+        let functions = read(&path, mcp_servlet_host::space::functions)?;
+        let data = module
+            .sections
+            .iter()
+            .filter(|section| section.name == "data");
+        Ok(Space::new(
+            functions,
+            data.map(|section| section.size).sum(),
+        ))
     }
 }
 
@@ -125,27 +166,9 @@ fn read<T>(path: &Path, parse: impl Fn(&[u8]) -> Result<T, Unreadable>) -> Resul
     })
 }
 
-/// What takes the space in a package: builds it again, with names.
-fn space(package: &Package, profile: &Profile, metadata: &Metadata) -> Result<Space, Failure> {
-    let mut options = profile.options_with_names();
-    let folder = metadata.target_directory.join("explain");
-    options.extend(["--target-dir".to_owned(), folder.into_string()]);
-    let path = cargo::build(package, &options)?;
-    let module = read(&path, Module::read)?;
-    let functions = read(&path, mcp_servlet_host::space::functions)?;
-    let data = module
-        .sections
-        .iter()
-        .filter(|section| section.name == "data");
-    Ok(Space::new(
-        functions,
-        data.map(|section| section.size).sum(),
-    ))
-}
-
 fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Result<(), Failure> {
     let mut unknown = module.unknown_imports();
-    if !is_servlet(module) {
+    if module.abi().is_none() {
         // Those of a plugin's own host are what its schema says.
         unknown.retain(|import| import.module != "extism:host/user");
     }
@@ -164,12 +187,6 @@ fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Res
     Err(Failure::new(Kind::Build, message))
 }
 
-/// Whether a module is for MCP, and no plugin of another interface.
-pub(crate) fn is_servlet(module: &Module) -> bool {
-    let exports = |name: &str| module.exports.iter().any(|export| export.name == name);
-    exports("describe") && exports("call")
-}
-
 fn write(all: &[Built], format: Format) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match format {
@@ -186,7 +203,7 @@ fn write(all: &[Built], format: Format) -> Result<(), Failure> {
 
 /// What someone who built this is likely to want: to see one servlet, to use several.
 fn next(all: &[Built]) -> Option<String> {
-    let servlets = all.iter().filter(|built| is_servlet(&built.module));
+    let servlets = all.iter().filter(|built| built.module.abi().is_some());
     let paths: Vec<_> = servlets.map(Built::shown_path).collect();
     match &*paths {
         [] => None,

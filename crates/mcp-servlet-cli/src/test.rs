@@ -152,5 +152,5 @@ fn candidates(
 fn is_servlet(path: &Path) -> bool {
     let wasm = std::fs::read(path).ok();
     let module = wasm.and_then(|wasm| Module::read(&wasm).ok());
-    module.is_some_and(|module| build::is_servlet(&module))
+    module.is_some_and(|module| module.abi().is_some())
 }

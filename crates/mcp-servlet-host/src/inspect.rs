@@ -5,11 +5,6 @@ mod reader;
 use crate::notify::{self, USER};
 use reader::Reader;
 
-/// The exports that every servlet has.
-pub(crate) const DESCRIBE: &str = "describe";
-/// See [`DESCRIBE`].
-pub(crate) const CALL: &str = "call";
-
 pub(crate) const EXTISM: &str = "extism:host/env";
 const WASI: &str = "wasi_snapshot_preview1";
 

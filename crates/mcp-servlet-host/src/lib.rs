@@ -9,6 +9,7 @@
 //! JSON passes through as JSON. A field that this crate does not know reaches the client as the servlet wrote it;
 //! integers beyond 64 bits are the one thing that is rounded.
 
+mod abi;
 mod arguments;
 pub mod bundle;
 mod compat;
@@ -38,6 +39,7 @@ pub mod testbed;
 mod tool;
 pub mod watch;
 
+pub use abi::Abi;
 pub use arguments::{ArgumentError, Expected, parse_arguments, schema_type};
 pub use engine::CompileCache;
 pub use error::{CallError, LoadError};

@@ -62,9 +62,12 @@ const FUNCTIONS: [(&str, Make); 2] = [
     (MESSAGE, Notification::Message),
 ];
 
+/// The functions of hyper-mcp that ask the client.
+const QUESTIONS: [&str; 3] = ["create_elicitation", "create_message", "list_roots"];
+
 /// Whether servlets can import a function of that name from [`USER`].
 pub(crate) fn is_known(name: &str) -> bool {
-    FUNCTIONS.iter().any(|(known, _)| *known == name)
+    FUNCTIONS.iter().any(|(known, _)| *known == name) || QUESTIONS.contains(&name)
 }
 
 /// Those of the functions that `module` imports.

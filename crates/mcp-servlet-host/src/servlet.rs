@@ -8,10 +8,10 @@ use std::{
 use crate::{
     CallError, CallToolResult, CheckResults, Extras, Fault, Instances, JsonObject, LoadError,
     LoadOptions, Module, Source, Tool,
+    abi::{CALL, DESCRIBE},
     compat::read_result,
     description::Description,
     engine::{Job, Pool, Reason, Stop},
-    inspect::{CALL, DESCRIBE},
     schema::Schemas,
     source::{Fetched, check_interface, check_paths},
     surface::Surface,

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     LoadError, LoadOptions, Module,
-    inspect::{CALL, DESCRIBE},
+    abi::{CALL, DESCRIBE},
 };
 
 /// Where the module comes from.

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::{
     CallError, Instances, LoadOptions, Servlet, Source,
-    inspect::{CALL, DESCRIBE},
+    abi::{CALL, DESCRIBE},
 };
 
 /// The environment variable in which a test finds the address.

@@ -92,13 +92,16 @@ pub(super) fn build(package: &Package, options: &[String]) -> Result<PathBuf, Fa
 /// Cargo, in a folder for the sake of rustup.
 pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(tool("CARGO", "cargo"));
-    if let Some(target) = env::var_os("CARGO_TARGET_DIR") {
-        // Cargo would take a relative one from that folder.
-        let absolute = std::path::absolute(&target).unwrap_or_else(|_| target.into());
-        command.env("CARGO_TARGET_DIR", absolute);
-    }
-    command.current_dir(folder);
+    command.envs(target()).current_dir(folder);
     command
+}
+
+/// Where the environment wants targets, if it does; cargo would take a relative path from the folder that it runs in.
+pub(super) fn target() -> Option<(&'static str, PathBuf)> {
+    const NAME: &str = "CARGO_TARGET_DIR";
+    let target = env::var_os(NAME)?;
+    let absolute = std::path::absolute(&target);
+    Some((NAME, absolute.unwrap_or_else(|_| target.into())))
 }
 
 fn tool(variable: &str, default: &str) -> OsString {

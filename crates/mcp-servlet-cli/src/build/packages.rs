@@ -5,7 +5,7 @@ use std::path::Path;
 use cargo_metadata::{Metadata, MetadataCommand, Package, TargetKind};
 
 use crate::{
-    build::TARGET,
+    build::{TARGET, cargo},
     failure::{Failure, Kind},
 };
 
@@ -21,11 +21,12 @@ pub(super) fn read(path: &Path) -> Result<Metadata, Failure> {
         ));
     }
     let platform = ["--filter-platform", TARGET].map(str::to_owned);
-    let metadata = MetadataCommand::new()
-        .current_dir(path)
-        .other_options(platform)
-        .exec();
-    metadata.map_err(|error| {
+    let mut command = MetadataCommand::new();
+    command.current_dir(path).other_options(platform);
+    if let Some((name, target)) = cargo::target() {
+        command.env(name, target);
+    }
+    command.exec().map_err(|error| {
         let message = match error {
             cargo_metadata::Error::CargoMetadata { stderr } => {
                 stderr.trim_start_matches("error: ").trim().to_owned()

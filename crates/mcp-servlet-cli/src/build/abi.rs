@@ -1,0 +1,52 @@
+//! For which hosts a servlet is built: the interface of its wasm.
+
+use cargo_metadata::{Metadata, Package, camino::Utf8PathBuf};
+use clap::ValueEnum;
+
+use crate::failure::{Failure, Kind};
+
+/// The crate that has the interfaces, each but the default one as a feature.
+const SDK: &str = "mcp-servlet";
+
+const HYPER_MCP_V2: &str = "hyper-mcp-v2";
+
+/// An interface between hosts and servlets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Abi {
+    /// The one that every host knows
+    #[default]
+    Servlet,
+    /// The second one of hyper-mcp, for more than tools there
+    HyperMcpV2,
+}
+
+impl Abi {
+    /// What is built goes into a folder of its own, so that neither takes the place of the other.
+    pub(super) fn folder(self, metadata: &Metadata) -> Utf8PathBuf {
+        match self {
+            Self::Servlet => metadata.target_directory.clone(),
+            Self::HyperMcpV2 => metadata.target_directory.join(HYPER_MCP_V2),
+        }
+    }
+
+    /// The options for `cargo build` of a package.
+    pub(super) fn options(self, package: &Package) -> Result<Vec<String>, Failure> {
+        if self == Self::Servlet {
+            return Ok(Vec::new());
+        }
+        let mut dependencies = package.dependencies.iter();
+        let Some(sdk) = dependencies.find(|dependency| dependency.name == SDK) else {
+            let message = format!(
+                "`{}` has no interface to choose: it does not depend on `{SDK}`",
+                package.name
+            );
+            let help = "build it without --abi; what it exports, its code says";
+            return Err(Failure::with_help(Kind::Build, message, help));
+        };
+        let name = sdk.rename.as_ref().unwrap_or(&sdk.name);
+        Ok(vec![
+            "--features".to_owned(),
+            format!("{name}/{HYPER_MCP_V2}"),
+        ])
+    }
+}

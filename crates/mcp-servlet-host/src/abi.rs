@@ -1,0 +1,91 @@
+//! Which interface a module has: the exports by which hosts call it.
+
+use std::fmt;
+
+use crate::Module;
+
+/// The exports that every servlet of [`Abi::Servlet`] has.
+pub(crate) const DESCRIBE: &str = "describe";
+/// See [`DESCRIBE`].
+pub(crate) const CALL: &str = "call";
+
+/// What these are called in [`Abi::HyperMcpV2`], where no module must have them.
+pub(crate) const LIST_TOOLS: &str = "list_tools";
+/// See [`LIST_TOOLS`].
+pub(crate) const CALL_TOOL: &str = "call_tool";
+
+/// What both call the same. In [`Abi::HyperMcpV2`], one of them is enough.
+const BESIDE_TOOLS: [&str; 6] = [
+    "complete",
+    "get_prompt",
+    "list_prompts",
+    "list_resource_templates",
+    "list_resources",
+    "read_resource",
+];
+
+/// An interface between hosts and servlets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Abi {
+    /// `describe` and `call`: what mcp.run began with, and every host knows.
+    Servlet,
+    /// `list_tools`, `call_tool` and more: the second one of hyper-mcp.
+    HyperMcpV2,
+}
+
+impl fmt::Display for Abi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Servlet => "servlet",
+            Self::HyperMcpV2 => "hyper-mcp-v2",
+        })
+    }
+}
+
+impl Module {
+    /// The interface of the module, told by its exports as hyper-mcp tells it: who has `describe` and `call` is no other.
+    ///
+    /// None is a module of neither, such as one that has only one of these two.
+    pub fn abi(&self) -> Option<Abi> {
+        let has = |name: &&str| self.can_call(name);
+        match [DESCRIBE, CALL].iter().filter(|name| has(name)).count() {
+            2 => Some(Abi::Servlet),
+            _ if [LIST_TOOLS, CALL_TOOL].iter().any(has) => Some(Abi::HyperMcpV2),
+            0 if BESIDE_TOOLS.iter().any(has) => Some(Abi::HyperMcpV2),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn abi(exports: &[&str]) -> Option<Abi> {
+        let export = |name: &&str| format!("(func (export {name:?}) (result i32) i32.const 0)");
+        let text: String = exports.iter().map(export).collect();
+        let wasm = wat::parse_str(format!("(module {text})")).expect("valid text");
+        Module::read(&wasm).expect("a module").abi()
+    }
+
+    #[test]
+    fn exports_tell_the_interface() {
+        for (exports, expected) in [
+            (&["describe", "call"][..], Some(Abi::Servlet)),
+            (
+                &["call", "describe", "list_tools", "call_tool"],
+                Some(Abi::Servlet),
+            ),
+            (&["describe", "call", "read_resource"], Some(Abi::Servlet)),
+            (&["list_tools"], Some(Abi::HyperMcpV2)),
+            (&["call_tool", "describe"], Some(Abi::HyperMcpV2)),
+            (&["get_prompt"], Some(Abi::HyperMcpV2)),
+            (&["call", "list_resources"], None),
+            (&["render"], None),
+            (&[], None),
+        ] {
+            assert_eq!(abi(exports), expected, "{exports:?}");
+        }
+    }
+}
