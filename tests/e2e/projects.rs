@@ -9,7 +9,7 @@ use serde_json::Value;
 use xtp_bundle::Bundle;
 
 /// A command in a folder, with everything that was built already.
-fn command(program: impl AsRef<Path>, folder: &Path) -> Command {
+pub(crate) fn command(program: impl AsRef<Path>, folder: &Path) -> Command {
     let mut command = Command::new(program.as_ref());
     command
         .current_dir(folder)
@@ -22,7 +22,7 @@ fn command(program: impl AsRef<Path>, folder: &Path) -> Command {
 }
 
 /// Runs a command that must succeed, and gives what it printed.
-fn run(command: &mut Command) -> Output {
+pub(crate) fn run(command: &mut Command) -> Output {
     let output = command.output().expect("the command starts");
     let said = String::from_utf8_lossy(&output.stderr);
     let printed = String::from_utf8_lossy(&output.stdout);
@@ -30,12 +30,12 @@ fn run(command: &mut Command) -> Output {
     output
 }
 
-fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// Starts a project, with the versions of dependencies that this workspace has.
-fn start(folder: &Path, name: &str, options: &[&str]) -> PathBuf {
+pub(crate) fn start(folder: &Path, name: &str, options: &[&str]) -> PathBuf {
     let said = run(command(servlet(), folder).args(["new", name]).args(options));
     assert!(stdout(&said).contains(&format!("{name} is ready\n")));
     let project = folder.join(name);

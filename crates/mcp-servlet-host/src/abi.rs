@@ -15,7 +15,7 @@ pub(crate) const LIST_TOOLS: &str = "list_tools";
 pub(crate) const CALL_TOOL: &str = "call_tool";
 
 /// What both call the same. In [`Abi::HyperMcpV2`], one of them is enough.
-const BESIDE_TOOLS: [&str; 6] = [
+pub(crate) const BESIDE_TOOLS: [&str; 6] = [
     "complete",
     "get_prompt",
     "list_prompts",

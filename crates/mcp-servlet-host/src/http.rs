@@ -3,6 +3,7 @@
 //! Extism's own function looks at the first address alone and follows redirects wherever they lead; here each
 //! address is checked.
 
+mod answer;
 mod request;
 
 use std::{
@@ -18,7 +19,9 @@ use crate::{
     LoadOptions,
     engine::{Call, Current},
     inspect::{EXTISM, Module},
+    notify::Ear,
 };
+pub use answer::{HttpRequest, HttpResponse};
 use request::Request;
 
 const MAX_REDIRECTS: usize = 10;
@@ -57,19 +60,38 @@ struct Last {
     headers: BTreeMap<String, String>,
 }
 
+impl Last {
+    fn of(response: &Response<ureq::Body>) -> Self {
+        let headers = response.headers().iter().filter_map(|(name, value)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        });
+        Self {
+            status: response.status().as_u16(),
+            headers: headers.collect(),
+        }
+    }
+}
+
 /// What the functions of one slot share.
 #[derive(Clone)]
 struct Shared {
     client: Client,
     current: Current,
+    ear: Ear,
     last: Arc<Mutex<Last>>,
 }
 
 /// The functions for HTTP that `module` imports.
-pub(crate) fn functions(module: &Module, client: &Client, current: &Current) -> Vec<Function> {
+pub(crate) fn functions(
+    module: &Module,
+    client: &Client,
+    current: &Current,
+    ear: &Ear,
+) -> Vec<Function> {
     let shared = Shared {
         client: client.clone(),
         current: current.clone(),
+        ear: ear.clone(),
         last: Arc::default(),
     };
     let function = |name, inputs: &[ValType], result, run: HostFunction| {
@@ -101,20 +123,13 @@ fn http_request(
     let [ask, body] = inputs else {
         return Err(Error::msg("http_request takes two values"));
     };
-    let mut ask = Request::read(&take(plugin, ask)?)?;
-    ask.body = match body {
+    let ask = take(plugin, ask)?;
+    let body = match body {
         Val::I64(0) => None,
         at => Some(take(plugin, at)?),
     };
-    let response = shared.send(ask)?;
-    let headers = response.headers().iter().filter_map(|(name, value)| {
-        Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
-    });
-    *shared.remembered()? = Last {
-        status: response.status().as_u16(),
-        headers: headers.collect(),
-    };
-    let body = shared.read(response)?;
+    let (last, body) = shared.exchange(&ask, body)?;
+    *shared.remembered()? = last;
     let handle = plugin.memory_new(body)?;
     outputs[0] = plugin.memory_to_val(handle);
     Ok(())
@@ -156,6 +171,26 @@ impl Shared {
         self.last
             .lock()
             .map_err(|_| Error::msg("an earlier HTTP request panicked"))
+    }
+
+    /// Answers a request: the listener of the call does, or the network.
+    fn exchange(&self, ask: &[u8], body: Option<Vec<u8>>) -> Result<(Last, Vec<u8>), Error> {
+        if let Some(listener) = self.ear.listener() {
+            let request = HttpRequest::read(ask, body.clone().unwrap_or_default())?;
+            if let Some(answer) = listener.answer_http(&request) {
+                let HttpResponse {
+                    status,
+                    headers,
+                    body,
+                } = answer;
+                return Ok((Last { status, headers }, body));
+            }
+        }
+        let mut ask = Request::read(ask)?;
+        ask.body = body;
+        let response = self.send(ask)?;
+        let last = Last::of(&response);
+        Ok((last, self.read(response)?))
     }
 
     /// The call on whose behalf a request is sent.

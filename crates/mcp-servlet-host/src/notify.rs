@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val};
 
-use crate::{JsonObject, inspect::Module};
+use crate::{HttpRequest, HttpResponse, JsonObject, inspect::Module};
 
 /// The module that servlets import them from.
 pub(crate) const USER: &str = "extism:host/user";
@@ -26,6 +26,12 @@ pub enum Notification {
 pub trait Listener: std::fmt::Debug + Send + Sync {
     /// Takes a notification, on the thread that runs the call: as long as this takes, the call waits.
     fn hear(&self, notification: Notification);
+
+    /// Answers an HTTP request in the place of the network. `None` leaves it to the network, as far as the options of
+    /// the servlet allow that.
+    fn answer_http(&self, _request: &HttpRequest) -> Option<HttpResponse> {
+        None
+    }
 }
 
 /// Who listens to the call that a slot runs.
@@ -37,13 +43,13 @@ impl Ear {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = listener;
     }
 
+    pub(crate) fn listener(&self) -> Option<Arc<dyn Listener>> {
+        let listener = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        listener.clone()
+    }
+
     fn hear(&self, notification: Notification) {
-        let listener = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        if let Some(listener) = listener {
+        if let Some(listener) = self.listener() {
             listener.hear(notification);
         } else {
             tracing::debug!(?notification, "nobody listens");

@@ -3,10 +3,12 @@
 //! Each connection of a test is a client with an instance of its own. The protocol is lines of JSON, written down in
 //! `mcp-servlet`'s `testing/remote.rs`.
 
+mod wire;
+
 use std::{
     collections::BTreeMap,
     hash::{BuildHasher as _, RandomState},
-    io::{self, BufRead as _, BufReader, Write as _},
+    io,
     net::{Ipv4Addr, TcpListener, TcpStream},
     sync::{
         Arc,
@@ -18,9 +20,11 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use self::wire::Wire;
 use crate::{
-    CallError, Instances, LoadOptions, Servlet, Source,
-    abi::{CALL, DESCRIBE},
+    CallError, HttpRequest, HttpResponse, Instances, Listener, LoadOptions, Notification, Servlet,
+    Source,
+    abi::{BESIDE_TOOLS, CALL, DESCRIBE},
 };
 
 /// The environment variable in which a test finds the address.
@@ -75,6 +79,8 @@ struct Hello {
     token: String,
     servlet: String,
     config: BTreeMap<String, String>,
+    /// Whether the test answers HTTP requests.
+    http: bool,
 }
 
 #[derive(Deserialize)]
@@ -92,6 +98,32 @@ enum Answer {
         message: String,
         data: Option<Value>,
     },
+}
+
+/// The test at the other end, which hears what its servlet tells and may answer for the network.
+#[derive(Debug)]
+struct Client {
+    wire: Arc<Wire>,
+    answers_http: bool,
+}
+
+impl Listener for Client {
+    fn hear(&self, notification: Notification) {
+        let line = match notification {
+            Notification::Progress(params) => json!({ "progress": params }),
+            Notification::Message(params) => json!({ "message": params }),
+        };
+        // A test that is gone hears nothing, and its thread ends with the next line that it would have sent.
+        let _ = self.wire.send(&line);
+    }
+
+    fn answer_http(&self, request: &HttpRequest) -> Option<HttpResponse> {
+        if !self.answers_http {
+            return None;
+        }
+        self.wire.send(&json!({ "http": request })).ok()?;
+        self.wire.receive().ok()??.ok()
+    }
 }
 
 impl Testbed {
@@ -139,12 +171,8 @@ fn token() -> String {
 }
 
 fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
-    let mut lines = BufReader::new(stream.try_clone()?).lines();
-    let mut stream = stream;
-    let Some(hello) = lines.next() else {
-        return Ok(());
-    };
-    let Ok(hello) = serde_json::from_str::<Hello>(&hello?) else {
+    let wire = Arc::new(Wire::new(stream));
+    let Some(hello) = wire.receive::<Hello>()?.and_then(Result::ok) else {
         return Ok(());
     };
     if hello.token != shared.token {
@@ -152,15 +180,17 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
     }
     shared.clients.fetch_add(1, Ordering::Relaxed);
     let servlet = instance(&hello, shared);
-    for line in lines {
-        let answer = match (&servlet, serde_json::from_str::<Request>(&line?)) {
-            (Ok(servlet), Ok(request)) => answer(servlet, &request),
+    let listener = Arc::new(Client {
+        wire: Arc::clone(&wire),
+        answers_http: hello.http,
+    });
+    while let Some(request) = wire.receive::<Request>()? {
+        let answer = match (&servlet, request) {
+            (Ok(servlet), Ok(request)) => answer(servlet, &request, Arc::clone(&listener)),
             (Err(problem), _) => internal(problem.clone()),
             (_, Err(error)) => internal(format!("this is no request: {error}")),
         };
-        let mut line = serde_json::to_string(&answer)?;
-        line.push('\n');
-        stream.write_all(line.as_bytes())?;
+        wire.send(&answer)?;
     }
     Ok(())
 }
@@ -191,15 +221,15 @@ fn instance(hello: &Hello, shared: &Shared) -> Result<Servlet, String> {
     Servlet::load(source, &options).map_err(|error| error.to_string())
 }
 
-fn answer(servlet: &Servlet, request: &Request) -> Answer {
-    let Some(export) = [CALL, DESCRIBE]
-        .into_iter()
-        .find(|name| *name == request.export)
-    else {
+fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
+    let mut exports = [DESCRIBE, CALL].into_iter().chain(BESIDE_TOOLS);
+    let known = exports.find(|name| *name == request.export);
+    let Some(export) = known.filter(|export| servlet.module().can_call(export)) else {
         return internal(format!("the servlet does not export `{}`", request.export));
     };
+    let listener: Arc<dyn Listener> = client;
     let job = servlet.job(export, request.input.clone().into_bytes());
-    match servlet.run(&job) {
+    match servlet.run(&job.heard_by(Some(&listener))) {
         Ok(output) => match String::from_utf8(output) {
             Ok(output) => Answer::Output(output),
             Err(_) => internal(format!("the output of `{export}` is not UTF-8")),

@@ -102,4 +102,4 @@ impl Servlet {
 }
 
 #[cfg(not(target_family = "wasm"))]
-mod native;
+pub(crate) mod native;

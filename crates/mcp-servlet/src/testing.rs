@@ -39,8 +39,12 @@ mod client;
 mod remote;
 
 #[cfg(feature = "http")]
+use std::cell::RefCell;
+#[cfg(feature = "http")]
 use std::collections::BTreeMap;
 use std::ops::Deref;
+#[cfg(feature = "http")]
+use std::rc::Rc;
 use std::time::SystemTime;
 
 use mcp_servlet_json::RawJson;
@@ -101,7 +105,7 @@ impl TestContext {
         answer: impl FnMut(&crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError>
         + 'static,
     ) -> Self {
-        self.with(|host| host.http = Some(Box::new(answer)))
+        self.with(|host| host.http = Some(Rc::new(RefCell::new(answer))))
     }
 
     /// The same with answers to HTTP requests, by method and URL, such as `GET https://example.com/`.
@@ -127,16 +131,7 @@ impl TestContext {
         self,
         answers: impl IntoIterator<Item = (&'a str, crate::HttpResponse)>,
     ) -> Self {
-        let answers = answers.into_iter();
-        let answers: BTreeMap<_, _> = answers
-            .map(|(request, answer)| (request.to_owned(), answer))
-            .collect();
-        self.with_http(move |request| {
-            let request = format!("{} {}", request.method, request.url);
-            answers.get(&request).cloned().ok_or_else(|| {
-                crate::HttpError::new(format!("the test has no answer to `{request}`"))
-            })
-        })
+        self.with_http(recorded(answers))
     }
 
     /// The HTTP requests so far.
@@ -246,9 +241,40 @@ impl TestContext {
         self.context.host.borrow().logs.clone()
     }
 
+    /// One that is prepared in the same way, and that nothing happened to yet.
+    ///
+    /// Clocks, random numbers and variables are not in it: a [`Client`] has none of them to prepare.
+    fn again(&self) -> Self {
+        let host = self.context.host.borrow();
+        Self::new().with(|again| {
+            again.config.clone_from(&host.config);
+            again.client = host.client.again();
+            #[cfg(feature = "http")]
+            again.http.clone_from(&host.http);
+        })
+    }
+
     fn with<T>(self, change: impl FnOnce(&mut Host) -> T) -> Self {
         change(&mut self.context.host.borrow_mut());
         self
+    }
+}
+
+/// Answers requests by method and URL.
+#[cfg(feature = "http")]
+fn recorded<'a>(
+    answers: impl IntoIterator<Item = (&'a str, crate::HttpResponse)>,
+) -> impl Fn(&crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError> + 'static {
+    let answers = answers.into_iter();
+    let answers: BTreeMap<_, _> = answers
+        .map(|(request, answer)| (request.to_owned(), answer))
+        .collect();
+    move |request| {
+        let request = format!("{} {}", request.method, request.url);
+        answers
+            .get(&request)
+            .cloned()
+            .ok_or_else(|| crate::HttpError::new(format!("the test has no answer to `{request}`")))
     }
 }
 

@@ -3,7 +3,7 @@
 use extism::{CompiledPlugin, Function, PluginBuilder};
 
 use super::{Call, Current, Reason, Stop, slot::Run};
-use crate::{LoadError, LoadOptions, Module, http, log};
+use crate::{LoadError, LoadOptions, Module, http, log, notify};
 
 /// A plugin and one instance of it, which remembers what it was called for until it is reset.
 pub(crate) struct Plugin {
@@ -37,6 +37,7 @@ impl Plugin {
                 &module,
                 &http::Client::new(options),
                 &current,
+                &notify::Ear::default(),
             ))
             .with_functions(functions);
         let builder = options.cache.apply(builder)?;

@@ -50,7 +50,7 @@ impl Factory {
             .with_wasi(module.uses_wasi())
             .with_functions(log::functions(&self.name, module))
             .with_functions(notify::functions(module, &ear))
-            .with_functions(http::functions(module, &self.http, &current));
+            .with_functions(http::functions(module, &self.http, &current, &ear));
         if module.runs_at_start() {
             builder = builder
                 .with_fuel_limit(u64::MAX)

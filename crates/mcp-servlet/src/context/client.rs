@@ -35,6 +35,18 @@ impl Default for Prepared {
     }
 }
 
+impl Prepared {
+    /// What a test prepared, and that nothing was asked of yet.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            meta: self.meta.clone(),
+            capabilities: self.capabilities.clone(),
+            responses: self.responses.clone(),
+            asked: Vec::new(),
+        }
+    }
+}
+
 impl Context {
     /// Begins to answer a request.
     pub(crate) fn begin(&self, request: &str) {
@@ -82,11 +94,11 @@ impl Context {
         work(&mut host.once)
     }
 
-    pub(super) fn notify_progress(&self, params: String) {
+    pub(crate) fn notify_progress(&self, params: String) {
         self.host.borrow_mut().progress.push(params);
     }
 
-    pub(super) fn notify_logging_message(&self, params: String) {
+    pub(crate) fn notify_logging_message(&self, params: String) {
         self.host.borrow_mut().messages.push(params);
     }
 
@@ -125,7 +137,7 @@ impl Context {
             host.client.asked.push((key.clone(), request.to_owned()));
             let Some(response) = host.client.responses.get(&key) else {
                 return Err(Fault::internal(format!(
-                    "the tool asks `{key}`, and the test has no answer: see `TestContext::with_form`"
+                    "the tool asks `{key}`, and the test has no answer: see `with_form`, `with_sample` and `with_roots`"
                 )));
             };
             if before.contains(&key) {

@@ -41,7 +41,7 @@ pub(crate) struct Host {
 /// Answers HTTP requests in a test.
 #[cfg(feature = "http")]
 pub(crate) type Answer =
-    Box<dyn FnMut(&crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError>>;
+    Rc<RefCell<dyn FnMut(&crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError>>>;
 
 impl std::fmt::Debug for Host {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -119,14 +119,13 @@ impl Context {
         request: &crate::HttpRequest,
     ) -> Result<crate::HttpResponse, crate::HttpError> {
         self.host.borrow_mut().requests.push(request.clone());
-        let Some(mut answer) = self.host.borrow_mut().http.take() else {
+        let Some(answer) = self.host.borrow().http.clone() else {
             return Err(crate::HttpError::new(
                 "there is no HTTP outside of a host: see `TestContext::with_http`",
             ));
         };
-        let response = answer(request);
-        self.host.borrow_mut().http = Some(answer);
-        response
+        let mut answer = answer.borrow_mut();
+        answer(request)
     }
 }
 

@@ -1,15 +1,18 @@
 //! A servlet without wasm: what tests call.
 
+pub(crate) mod exchange;
 mod surface;
 
-use mcp_servlet_json::{RawJson, from_str, to_string, write_string};
+use mcp_servlet_json::{RawJson, from_str};
 use mcp_servlet_types::{CallToolResult, ServletDescription};
 use serde::Serialize;
 
+use self::exchange::Exchange;
 use super::Servlet;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::json::Children;
+use crate::surface::Surface;
 
 impl Servlet {
     /// What the servlet says of itself.
@@ -49,19 +52,7 @@ impl Servlet {
         tool: &str,
         arguments: impl Serialize,
     ) -> Result<CallToolResult, Fault> {
-        let arguments = to_string(&arguments)
-            .map_err(|error| Fault::invalid_params(format!("arguments are not JSON: {error}")))?;
-        let mut params = String::from("\"name\":");
-        write_string(&mut params, tool);
-        params.push_str(",\"arguments\":");
-        params.push_str(&arguments);
-        let answer = context.converse(|extras| {
-            let request = format!("{{\"params\":{{{params},{extras}}}}}");
-            self.call_raw(context, request.as_bytes())
-        })?;
-        from_str(&answer).map_err(|error| {
-            Fault::internal(format!("the result is not a CallToolResult: {error}"))
-        })
+        self.exchange(context).call(tool, arguments)
     }
 
     /// Answers a request as the `call` export does, JSON for JSON.
@@ -76,4 +67,58 @@ impl Servlet {
         context.begin("");
         answer
     }
+
+    /// A client's way to the exports, in this process.
+    fn exchange<'a>(
+        &'a self,
+        context: &'a Context,
+    ) -> Exchange<'a, impl Fn(&str, &str) -> Result<String, Fault>> {
+        Exchange {
+            context,
+            export: move |export: &str, input: &str| self.run(context, export, input),
+        }
+    }
+
+    /// Answers as the export of this name does. One that the wasm lacks has nothing to answer from.
+    pub(crate) fn run(
+        &self,
+        context: &Context,
+        export: &str,
+        input: &str,
+    ) -> Result<String, Fault> {
+        let surface = self.surface;
+        let list = |text| Ok(String::from_utf8_lossy(text).into_owned());
+        let answer: Answer = match export {
+            "describe" => return Ok(self.description().to_owned()),
+            "list_resources" => return list(surface.resources.text),
+            "list_resource_templates" => return list(surface.templates.text),
+            "list_prompts" => return list(surface.prompts.text),
+            "read_resource" => Surface::read_resource,
+            "get_prompt" => Surface::get_prompt,
+            "complete" => Surface::complete,
+            _ => return self.call_raw(context, input.as_bytes()),
+        };
+        context.begin(input);
+        let answered = answer(surface, context, Some(input));
+        context.begin("");
+        answered
+    }
+
+    /// Whether the wasm has an export of this name.
+    pub(crate) fn exports(&self, export: &str) -> bool {
+        let surface = self.surface;
+        let (resources, templates) = (surface.resources.entries, surface.templates.entries);
+        match export {
+            "describe" | "call" => true,
+            "list_resources" => !resources.is_empty(),
+            "list_resource_templates" => !templates.is_empty(),
+            "read_resource" => !(resources.is_empty() && templates.is_empty()),
+            "list_prompts" | "get_prompt" => !surface.prompts.entries.is_empty(),
+            "complete" => !surface.completions.is_empty(),
+            _ => false,
+        }
+    }
 }
+
+/// What an export answers to a request.
+type Answer = fn(&Surface, &Context, Option<&str>) -> Result<String, Fault>;

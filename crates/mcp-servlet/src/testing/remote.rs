@@ -1,7 +1,14 @@
 //! The way to the host of `servlet test`: lines of JSON over a socket of this machine.
 //!
-//! The first line says who asks and for what: `{"token":…,"servlet":…,"config":{…}}`. Each further one is a request,
-//! `{"export":…,"input":…}`, and is answered by `{"output":…}` or `{"fault":{"code":…,"message":…,"data":…}}`.
+//! The first line says who asks and for what: `{"token":…,"servlet":…,"config":{…},"http":…}`, where `http` says that this
+//! side answers HTTP requests. Each further one is a request, `{"export":…,"input":…}`, and is answered by
+//! `{"output":…}` or `{"fault":{"code":…,"message":…,"data":…}}`. Before that may come what the servlet does on the way:
+//!
+//! - `{"progress":{…}}` and `{"message":{…}}`, the parameters of notifications;
+//! - `{"http":{"method":…,"url":…,"headers":{…},"body":[…]}}`, which wants a line `{"status":…,"headers":{…},"body":[…]}`.
+
+#[cfg(feature = "http")]
+mod http;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -10,6 +17,7 @@ use std::net::TcpStream;
 use mcp_servlet_json::{RawJson, from_str, to_string};
 use serde::{Deserialize, Serialize};
 
+use crate::context::Context;
 use crate::error::Fault;
 
 /// The environment variable in which `servlet test` leaves `ADDRESS/TOKEN`.
@@ -26,6 +34,7 @@ struct Hello<'a> {
     token: &'a str,
     servlet: &'a str,
     config: &'a BTreeMap<String, String>,
+    http: bool,
 }
 
 #[derive(Serialize)]
@@ -34,10 +43,15 @@ struct Request<'a> {
     input: &'a str,
 }
 
+/// What the host says: exactly one of these.
 #[derive(Deserialize)]
-struct Answer {
+struct Line {
     output: Option<String>,
     fault: Option<WireFault>,
+    progress: Option<RawJson>,
+    message: Option<RawJson>,
+    #[cfg(feature = "http")]
+    http: Option<http::Request>,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +65,7 @@ impl Remote {
     /// # Panics
     ///
     /// If there is no host at the address. The test cannot go on, and has nothing to do with it.
-    pub(super) fn connect(address: &str, servlet: &str, config: &BTreeMap<String, String>) -> Self {
+    pub(super) fn connect(address: &str, servlet: &str, context: &Context) -> Self {
         let (socket, token) = address.split_once('/').unwrap_or((address, ""));
         let stream = TcpStream::connect(socket).unwrap_or_else(|error| {
             panic!("no host at {ADDRESS}={address}: {error}; run `servlet test`")
@@ -59,28 +73,57 @@ impl Remote {
         let mut remote = Self {
             stream: BufReader::new(stream),
         };
+        let host = context.host.borrow();
         remote.send(&Hello {
             token,
             servlet,
-            config,
+            config: &host.config,
+            #[cfg(feature = "http")]
+            http: host.http.is_some(),
+            #[cfg(not(feature = "http"))]
+            http: false,
         });
         remote
     }
 
-    pub(super) fn request(&mut self, export: &str, input: &str) -> Result<String, Fault> {
+    /// Runs an export; what it tells and asks on the way goes to the context.
+    pub(super) fn request(
+        &mut self,
+        export: &str,
+        input: &str,
+        context: &Context,
+    ) -> Result<String, Fault> {
         self.send(&Request { export, input });
+        loop {
+            match self.receive() {
+                #[cfg(feature = "http")]
+                Line {
+                    http: Some(request),
+                    ..
+                } => self.send(&request.answered_by(context)),
+                Line {
+                    progress: Some(params),
+                    ..
+                } => context.notify_progress(params.into_string()),
+                Line {
+                    message: Some(params),
+                    ..
+                } => context.notify_logging_message(params.into_string()),
+                Line {
+                    fault: Some(fault), ..
+                } => return Err(fault.into()),
+                Line { output, .. } => return Ok(output.unwrap_or_default()),
+            }
+        }
+    }
+
+    fn receive(&mut self) -> Line {
         let mut line = String::new();
         if let Err(error) = self.stream.read_line(&mut line) {
             panic!("the host of `servlet test` is gone: {error}");
         }
-        let answer: Answer = from_str(&line).unwrap_or_else(|error| {
-            panic!("the host of `servlet test` answered `{line}`: {error}")
-        });
-        match (answer.output, answer.fault) {
-            (Some(output), _) => Ok(output),
-            (None, Some(fault)) => Err(fault.into()),
-            (None, None) => panic!("the host of `servlet test` answered `{line}`"),
-        }
+        from_str(&line)
+            .unwrap_or_else(|error| panic!("the host of `servlet test` answered `{line}`: {error}"))
     }
 
     fn send(&mut self, message: &impl Serialize) {

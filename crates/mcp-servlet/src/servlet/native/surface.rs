@@ -1,18 +1,17 @@
 //! Resources, prompts and completion, answered as a host would get them.
 
-use mcp_servlet_json::{from_str, to_string, write_string};
 use mcp_servlet_types::{
-    CompleteRequest, CompleteRequestParams, CompleteResult, Completion, CompletionArgument,
-    CompletionReference, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, Prompt, ReadResourceResult, Resource, ResourceTemplate,
+    CompleteRequestParams, Completion, GetPromptResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, Prompt, ReadResourceResult, Resource,
+    ResourceTemplate,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Servlet;
+use super::exchange::{of_prompt, of_resource};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::surface::Surface;
 
 impl Servlet {
     /// The resources with fixed addresses, as clients get them.
@@ -49,9 +48,7 @@ impl Servlet {
         context: &Context,
         uri: &str,
     ) -> Result<ReadResourceResult, Fault> {
-        let mut params = String::from("\"uri\":");
-        write_string(&mut params, uri);
-        read(&self.ask(context, &params, Surface::read_resource)?)
+        self.exchange(context).read_resource(uri)
     }
 
     /// Fills in a prompt as a host would, with a [`Context`] that has nothing configured.
@@ -80,13 +77,7 @@ impl Servlet {
         prompt: &str,
         arguments: impl Serialize,
     ) -> Result<GetPromptResult, Fault> {
-        let arguments = to_string(&arguments)
-            .map_err(|error| Fault::invalid_params(format!("arguments are not JSON: {error}")))?;
-        let mut params = String::from("\"name\":");
-        write_string(&mut params, prompt);
-        params.push_str(",\"arguments\":");
-        params.push_str(&arguments);
-        read(&self.ask(context, &params, Surface::get_prompt)?)
+        self.exchange(context).get_prompt(prompt, arguments)
     }
 
     /// Suggests values for an argument of a prompt, of which `typed` is there so far.
@@ -100,15 +91,7 @@ impl Servlet {
         argument: &str,
         typed: &str,
     ) -> Result<Completion, Fault> {
-        let reference = CompletionReference {
-            name: Some(prompt.to_owned()),
-            ..CompletionReference::new("ref/prompt")
-        };
-        let argument = CompletionArgument::new(argument, typed);
-        self.complete_with(
-            &Context::default(),
-            CompleteRequestParams::new(reference, argument),
-        )
+        self.complete_with(&Context::default(), of_prompt(prompt, argument, typed))
     }
 
     /// Suggests values for a variable of a resource template, of which `typed` is there so far.
@@ -122,15 +105,8 @@ impl Servlet {
         variable: &str,
         typed: &str,
     ) -> Result<Completion, Fault> {
-        let reference = CompletionReference {
-            uri: Some(uri_template.to_owned()),
-            ..CompletionReference::new("ref/resource")
-        };
-        let argument = CompletionArgument::new(variable, typed);
-        self.complete_with(
-            &Context::default(),
-            CompleteRequestParams::new(reference, argument),
-        )
+        let params = of_resource(uri_template, variable, typed);
+        self.complete_with(&Context::default(), params)
     }
 
     /// Suggests values with a context from [`testing`](crate::testing), and with all that MCP knows.
@@ -143,35 +119,9 @@ impl Servlet {
         context: &Context,
         params: CompleteRequestParams,
     ) -> Result<Completion, Fault> {
-        let request = to_string(&CompleteRequest::new(params))
-            .map_err(|error| Fault::invalid_params(format!("the request is not JSON: {error}")))?;
-        let answer = self.answer_with(context, &request, Surface::complete)?;
-        Ok(read::<CompleteResult>(&answer)?.completion)
-    }
-
-    /// Asks until there is an answer, and answers what is asked in return.
-    fn ask(&self, context: &Context, params: &str, answer: Answer) -> Result<String, Fault> {
-        context.converse(|extras| {
-            let request = format!("{{\"params\":{{{params},{extras}}}}}");
-            self.answer_with(context, &request, answer)
-        })
-    }
-
-    fn answer_with(
-        &self,
-        context: &Context,
-        request: &str,
-        answer: Answer,
-    ) -> Result<String, Fault> {
-        context.begin(request);
-        let answered = answer(self.surface, context, Some(request));
-        context.begin("");
-        answered
+        self.exchange(context).complete(params)
     }
 }
-
-/// What an export answers to a request.
-type Answer = fn(&Surface, &Context, Option<&str>) -> Result<String, Fault>;
 
 /// What `export!` rendered; an empty text is a section that is not there.
 fn listed<T: DeserializeOwned + Default>(text: &[u8]) -> T {
@@ -179,8 +129,4 @@ fn listed<T: DeserializeOwned + Default>(text: &[u8]) -> T {
         return T::default();
     }
     mcp_servlet_json::from_slice(text).expect("`export!` renders a valid list")
-}
-
-fn read<T: DeserializeOwned>(answer: &str) -> Result<T, Fault> {
-    from_str(answer).map_err(|error| Fault::internal(format!("the answer is not MCP's: {error}")))
 }

@@ -1,0 +1,36 @@
+//! Lines of JSON to and from one test.
+
+use std::{
+    io::{self, BufRead as _, BufReader, Write as _},
+    net::TcpStream,
+    sync::{Mutex, PoisonError},
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A connection, which either the thread of the client or a call that it waits for is using.
+#[derive(Debug)]
+pub(super) struct Wire(Mutex<BufReader<TcpStream>>);
+
+impl Wire {
+    pub(super) fn new(stream: TcpStream) -> Self {
+        Self(Mutex::new(BufReader::new(stream)))
+    }
+
+    /// The next line, `None` at the end; and whether it is what was expected.
+    pub(super) fn receive<T: DeserializeOwned>(&self) -> io::Result<Option<serde_json::Result<T>>> {
+        let mut line = String::new();
+        let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match stream.read_line(&mut line)? {
+            0 => Ok(None),
+            _ => Ok(Some(serde_json::from_str(&line))),
+        }
+    }
+
+    pub(super) fn send(&self, message: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_string(message)?;
+        line.push('\n');
+        let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stream.get_mut().write_all(line.as_bytes())
+    }
+}

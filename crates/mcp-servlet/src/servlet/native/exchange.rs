@@ -1,0 +1,93 @@
+//! What a host does between a client and the exports of a servlet, wherever these are.
+
+use mcp_servlet_json::{from_str, to_string, write_string};
+use mcp_servlet_types::{
+    CallToolResult, CompleteRequest, CompleteRequestParams, CompleteResult, Completion,
+    CompletionArgument, CompletionReference, GetPromptResult, ReadResourceResult,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::context::Context;
+use crate::error::Fault;
+
+/// Writes requests, answers what is asked in return, and reads results.
+pub(crate) struct Exchange<'a, E> {
+    /// What the client says of itself, and answers.
+    pub(crate) context: &'a Context,
+    /// Gives an export its input and returns its output.
+    pub(crate) export: E,
+}
+
+impl<E: Fn(&str, &str) -> Result<String, Fault>> Exchange<'_, E> {
+    pub(crate) fn call(
+        &self,
+        tool: &str,
+        arguments: impl Serialize,
+    ) -> Result<CallToolResult, Fault> {
+        self.ask("call", &named(tool, arguments)?)
+    }
+
+    pub(crate) fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, Fault> {
+        let mut params = String::from("\"uri\":");
+        write_string(&mut params, uri);
+        self.ask("read_resource", &params)
+    }
+
+    pub(crate) fn get_prompt(
+        &self,
+        prompt: &str,
+        arguments: impl Serialize,
+    ) -> Result<GetPromptResult, Fault> {
+        self.ask("get_prompt", &named(prompt, arguments)?)
+    }
+
+    pub(crate) fn complete(&self, params: CompleteRequestParams) -> Result<Completion, Fault> {
+        let request = to_string(&CompleteRequest::new(params))
+            .map_err(|error| Fault::invalid_params(format!("the request is not JSON: {error}")))?;
+        let result: CompleteResult = read(&(self.export)("complete", &request)?)?;
+        Ok(result.completion)
+    }
+
+    /// Asks until there is a result, and answers what is asked in return.
+    fn ask<T: DeserializeOwned>(&self, export: &str, params: &str) -> Result<T, Fault> {
+        let answer = self.context.converse(|extras| {
+            let request = format!("{{\"params\":{{{params},{extras}}}}}");
+            (self.export)(export, &request)
+        })?;
+        read(&answer)
+    }
+}
+
+/// The request for suggestions for an argument of a prompt.
+pub(crate) fn of_prompt(prompt: &str, argument: &str, typed: &str) -> CompleteRequestParams {
+    let reference = CompletionReference {
+        name: Some(prompt.to_owned()),
+        ..CompletionReference::new("ref/prompt")
+    };
+    CompleteRequestParams::new(reference, CompletionArgument::new(argument, typed))
+}
+
+/// The request for suggestions for a variable of a resource template.
+pub(crate) fn of_resource(template: &str, variable: &str, typed: &str) -> CompleteRequestParams {
+    let reference = CompletionReference {
+        uri: Some(template.to_owned()),
+        ..CompletionReference::new("ref/resource")
+    };
+    CompleteRequestParams::new(reference, CompletionArgument::new(variable, typed))
+}
+
+/// The parameters of a request that names something and has arguments for it.
+fn named(name: &str, arguments: impl Serialize) -> Result<String, Fault> {
+    let arguments = to_string(&arguments)
+        .map_err(|error| Fault::invalid_params(format!("arguments are not JSON: {error}")))?;
+    let mut params = String::from("\"name\":");
+    write_string(&mut params, name);
+    params.extend([",\"arguments\":", &arguments]);
+    Ok(params)
+}
+
+/// An answer as the type that MCP has for it.
+pub(crate) fn read<T: DeserializeOwned>(answer: &str) -> Result<T, Fault> {
+    from_str(answer).map_err(|error| Fault::internal(format!("the answer is not MCP's: {error}")))
+}

@@ -1,0 +1,59 @@
+//! Tests with `#[mcp_servlet::test]`, natively and against the wasm.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use e2e::{root, servlet};
+
+use crate::projects::{command, run, start, stdout};
+
+/// Where cargo says that a test passed, and how many clients there were.
+fn said(command: &mut Command) -> (String, String) {
+    let output = run(command);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (stdout(&output), said)
+}
+
+/// What the test of the project printed: answers, one a line.
+fn answers(printed: &str) -> Vec<&str> {
+    let lines = printed.lines();
+    lines.filter(|line| line.starts_with("answer: ")).collect()
+}
+
+#[test]
+fn a_client_gets_the_same_answers_in_the_process_and_from_the_wasm() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = start(folder.path(), "trip", &[]);
+    let write = |path: &str, text: &str| fs::write(project.join(path), text).expect("a file");
+    write("src/lib.rs", include_str!("both_ways/lib.rs"));
+    write("tests/servlet.rs", include_str!("both_ways/tests.rs"));
+    let manifest = fs::read_to_string(project.join("Cargo.toml")).expect("a manifest");
+    let http = manifest.replace(
+        "mcp-servlet = { ",
+        "mcp-servlet = { features = [\"http\"], ",
+    );
+    assert_ne!(http, manifest);
+    write("Cargo.toml", &http);
+    let shown = ["--", "--nocapture", "--test-threads=1"];
+    let (native, _) = said(command("cargo", &project).arg("test").args(shown));
+    let wasm = command(servlet(), &project)
+        .args(["test", ".", "--"])
+        .args(shown)
+        .output()
+        .expect("the command starts");
+    let wasm = stdout(&wasm);
+    assert_eq!(answers(&native), answers(&wasm), "{native}\n{wasm}");
+    assert_eq!(answers(&native).len(), 19, "{native}");
+}
+
+#[test]
+fn the_tests_of_examples_hold_for_their_wasm() {
+    for (name, clients) in [("kv-notes", 6), ("everything", 11)] {
+        let example = root().join("examples").join(name);
+        let (printed, said) = said(command(servlet(), Path::new(&example)).arg("test"));
+        assert!(printed.contains(" 0 failed"), "{printed}");
+        let expected = format!("{clients} clients tested the wasm of {name}");
+        assert!(said.contains(&expected), "{said}");
+    }
+}
