@@ -1,20 +1,15 @@
 //! `servlet call`: one call of one tool.
 
 use std::{
-    io::{self, Read as _, Write as _},
+    io::{self, Write as _},
     path::PathBuf,
 };
 
 use clap::Args;
-use mcp_servlet_host::{CallError, CallToolResult, JsonObject, Servlet, parse_arguments};
+use mcp_servlet_host::{CallError, CallToolResult, JsonObject, Servlet, Tool};
 use serde_json::{Value, json};
 
-use crate::{
-    cli::Format,
-    content::write_result,
-    failure::{Failure, Kind},
-    limits::Limits,
-};
+use crate::{cli::Format, content::write_result, failure::Failure, given::Given, limits::Limits};
 
 /// Call a tool and show its answer
 #[derive(Args, Debug)]
@@ -25,13 +20,8 @@ pub(crate) struct Call {
     /// The tool to call
     tool: String,
 
-    /// Arguments by the tool's schema, `key:=json` for any JSON; or `-` to read them all as JSON from standard input
-    #[arg(value_name = "KEY=VALUE")]
-    arguments: Vec<String>,
-
-    /// All arguments as a JSON object
-    #[arg(long, value_name = "JSON", conflicts_with = "arguments")]
-    json: Option<String>,
+    #[command(flatten)]
+    arguments: Given,
 
     /// `json` prints the whole result
     #[arg(long, value_enum, default_value_t)]
@@ -44,42 +34,14 @@ pub(crate) struct Call {
 impl Call {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let servlet = Servlet::load(&self.file, &self.limits.options())?;
-        let arguments = self.read_arguments(&servlet)?;
+        let schema = servlet.tool(&self.tool).map(Tool::input_schema);
+        let arguments = self.arguments.read(schema)?;
         let result = servlet.call(&self.tool, Some(&arguments));
         match self.format {
             Format::Human => show(&result?),
-            Format::Json => print(result),
+            Format::Json => print(result.map(CallToolResult::into_json)),
         }
     }
-
-    fn read_arguments(&self, servlet: &Servlet) -> Result<JsonObject, Failure> {
-        match (&self.json, self.arguments.as_slice()) {
-            (Some(text), _) => object(text, "--json"),
-            (None, [only]) if only == "-" => {
-                let mut text = String::new();
-                io::stdin().read_to_string(&mut text).map_err(|error| {
-                    Failure::new(Kind::Usage, format!("cannot read standard input: {error}"))
-                })?;
-                object(&text, "standard input")
-            }
-            (None, given) => match servlet.tool(&self.tool) {
-                Some(tool) => Ok(parse_arguments(tool.input_schema(), given)?),
-                // The call itself says so.
-                None => Ok(JsonObject::new()),
-            },
-        }
-    }
-}
-
-fn object(text: &str, origin: &str) -> Result<JsonObject, Failure> {
-    let problem = match serde_json::from_str(text) {
-        Ok(Value::Object(object)) => return Ok(object),
-        Ok(_) => "not a JSON object".to_owned(),
-        Err(error) => format!("not JSON: {error}"),
-    };
-    let help = r#"write all arguments as {"key": "value"}"#;
-    let message = format!("{origin} is {problem}");
-    Err(Failure::with_help(Kind::Usage, message, help))
 }
 
 fn show(result: &CallToolResult) -> Result<(), Failure> {
@@ -90,12 +52,13 @@ fn show(result: &CallToolResult) -> Result<(), Failure> {
     Ok(write_result(&mut io::stdout().lock(), result)?)
 }
 
-fn print(result: Result<CallToolResult, CallError>) -> Result<(), Failure> {
+/// Prints a result of MCP, or the error in its place, for programs.
+pub(crate) fn print(result: Result<JsonObject, CallError>) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match result {
         Ok(result) => {
-            let failed = result.is_error();
-            writeln!(out, "{}", Value::Object(result.into_json()))?;
+            let failed = result.get("isError") == Some(&Value::Bool(true));
+            writeln!(out, "{}", Value::Object(result))?;
             if failed {
                 Err(Failure::ToolError)
             } else {

@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
-    build, call, config, describe, failure::Failure, generate, inspect, logging, new, serve, test,
+    build, call, complete, config, describe, failure::Failure, generate, inspect, logging, new,
+    prompt, read, serve, test,
 };
 
 const EXIT_CODES: &str = "\
@@ -39,6 +40,9 @@ enum Command {
     Describe(describe::Describe),
     Inspect(inspect::Inspect),
     Call(call::Call),
+    Read(read::Read),
+    Prompt(prompt::Prompt),
+    Complete(complete::Complete),
     Serve(serve::Serve),
     Config(config::ConfigCommand),
 }
@@ -64,6 +68,9 @@ impl Cli {
             Command::Describe(describe) => describe.run(),
             Command::Inspect(inspect) => inspect.run(),
             Command::Call(call) => call.run(),
+            Command::Read(read) => read.run(),
+            Command::Prompt(prompt) => prompt.run(),
+            Command::Complete(complete) => complete.run(),
             Command::Serve(serve) => serve.run(),
             Command::Config(config) => config.run(),
         }

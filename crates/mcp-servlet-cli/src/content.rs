@@ -17,6 +17,15 @@ pub(crate) fn write_result(out: &mut impl Write, result: &CallToolResult) -> io:
     }
 }
 
+/// Writes the messages of a prompt, each with who says it.
+pub(crate) fn write_messages(out: &mut impl Write, messages: &[Value]) -> io::Result<()> {
+    for message in messages {
+        writeln!(out, "{}:", message["role"].as_str().unwrap_or_default())?;
+        write_item(out, &message["content"])?;
+    }
+    Ok(())
+}
+
 fn write_item(out: &mut impl Write, item: &Value) -> io::Result<()> {
     let text = |key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default();
     match text("type") {
@@ -35,7 +44,8 @@ fn write_item(out: &mut impl Write, item: &Value) -> io::Result<()> {
     }
 }
 
-fn write_resource(out: &mut impl Write, resource: &Value) -> io::Result<()> {
+/// Writes text under its address, and of bytes how many there are.
+pub(crate) fn write_resource(out: &mut impl Write, resource: &Value) -> io::Result<()> {
     let text = |key: &str| resource.get(key).and_then(Value::as_str);
     let (uri, kind) = (
         text("uri").unwrap_or_default(),
@@ -49,7 +59,8 @@ fn write_resource(out: &mut impl Write, resource: &Value) -> io::Result<()> {
     writeln!(out, "[resource {uri}, {kind}, {length} bytes]")
 }
 
-fn write_text(out: &mut impl Write, text: &str) -> io::Result<()> {
+/// Writes text with an end of line.
+pub(crate) fn write_text(out: &mut impl Write, text: &str) -> io::Result<()> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     write!(out, "{text}{end}")
 }

@@ -97,7 +97,9 @@ impl From<CallError> for Failure {
             _ => error.help(),
         };
         let (kind, message) = match &error {
-            CallError::UnknownTool { .. } => (Kind::Usage, chain(&error)),
+            CallError::UnknownTool { .. }
+            | CallError::UnknownPrompt { .. }
+            | CallError::UnknownResource { .. } => (Kind::Usage, chain(&error)),
             CallError::Fault { fault, .. } => (
                 Kind::Servlet,
                 format!("{} (code {})", fault.message, fault.code),

@@ -62,7 +62,8 @@ impl Limits {
     }
 }
 
-fn key_value(text: &str) -> Result<(String, String), String> {
+/// Reads `KEY=VALUE`.
+pub(crate) fn key_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
 }

@@ -13,15 +13,19 @@
 mod build;
 mod call;
 mod cli;
+mod complete;
 mod config;
 mod content;
 mod describe;
 mod failure;
 mod generate;
+mod given;
 mod inspect;
 mod limits;
 mod logging;
 mod new;
+mod prompt;
+mod read;
 mod serve;
 mod test;
 

@@ -10,7 +10,7 @@ use e2e::{Profile, fixture, root, wasm};
 fn commands_do_what_their_transcripts_say() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("transcripts");
     fs::create_dir_all(&folder).expect("a folder for the servlets");
-    for example in ["greet", "calculator", "catalogue"] {
+    for example in ["greet", "calculator", "catalogue", "kv-notes", "everything"] {
         copy(&wasm(example, Profile::Servlet), &folder);
     }
     copy(&fixture("probe"), &folder);

@@ -21,14 +21,14 @@ pub enum ArgumentError {
         /// The text in question.
         given: String,
     },
-    /// The tool has no such argument.
+    /// There is no such argument.
     #[error("unknown argument `{key}`")]
     Unknown {
         /// The key in question.
         key: String,
         /// An argument whose name looks like it.
         similar: Option<String>,
-        /// All arguments of the tool.
+        /// All that there are.
         known: Vec<String>,
     },
     /// A key occurs twice.
@@ -72,9 +72,9 @@ impl ArgumentError {
                 ..
             } => Some(format!("did you mean `{similar}`?")),
             Self::Unknown { known, .. } if known.is_empty() => {
-                Some("the tool takes no arguments".into())
+                Some("there are no arguments".into())
             }
-            Self::Unknown { known, .. } => Some(format!("the tool takes `{}`", known.join("`, `"))),
+            Self::Unknown { known, .. } => Some(format!("there is `{}`", known.join("`, `"))),
             Self::NotJson { key, expected, .. } => Some(format!("{key}={}", expected.example())),
             _ => None,
         }

@@ -122,9 +122,9 @@ fn names_all_arguments_where_none_is_similar() {
     let schema = json!({"properties": {"a": {}, "b": {}}});
     let error =
         parse_arguments(schema.as_object().expect("an object"), &["zebra=1"]).expect_err("unknown");
-    assert_eq!(error.help().as_deref(), Some("the tool takes `a`, `b`"));
+    assert_eq!(error.help().as_deref(), Some("there is `a`, `b`"));
     let error = parse_arguments(&JsonObject::new(), &["a=1"]).expect_err("unknown");
-    assert_eq!(error.help().as_deref(), Some("the tool takes no arguments"));
+    assert_eq!(error.help().as_deref(), Some("there are no arguments"));
 }
 
 #[test]

@@ -1,0 +1,159 @@
+//! `servlet complete`: what a servlet suggests for an argument.
+
+use std::{
+    io::{self, Write as _},
+    path::PathBuf,
+};
+
+use clap::Args;
+use mcp_servlet_host::{JsonObject, Listed, Servlet};
+use serde_json::{Value, json};
+
+use crate::{
+    call::print,
+    cli::Format,
+    failure::{Failure, Kind},
+    limits::{Limits, key_value},
+};
+
+/// Show what a servlet suggests for an argument of a prompt, or a variable of a resource template
+#[derive(Args, Debug)]
+pub(crate) struct Complete {
+    /// The servlet's `.wasm` file
+    file: PathBuf,
+
+    /// The prompt, or the resource template as it is listed
+    of: String,
+
+    /// The argument, and as much of its value as is there: `city=Ro`, or `city=` for all
+    #[arg(value_name = "KEY=TYPED", value_parser = key_value)]
+    argument: (String, String),
+
+    /// The values of other arguments
+    #[arg(value_name = "KEY=VALUE", value_parser = key_value)]
+    others: Vec<(String, String)>,
+
+    /// `json` prints the whole result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    #[command(flatten)]
+    limits: Limits,
+}
+
+impl Complete {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let servlet = Servlet::load(&self.file, &self.limits.options())?;
+        let (reference, arguments) = self.target(&servlet)?;
+        self.check(&arguments)?;
+        let (name, value) = &self.argument;
+        let others = self.others.iter().cloned();
+        let others: JsonObject = others.map(|(key, value)| (key, value.into())).collect();
+        let params = JsonObject::from_iter([
+            ("ref".to_owned(), reference),
+            (
+                "argument".to_owned(),
+                json!({ "name": name, "value": value }),
+            ),
+            ("context".to_owned(), json!({ "arguments": others })),
+        ]);
+        let result = servlet.complete(&params);
+        match self.format {
+            Format::Human => Ok(show(&result?["completion"])?),
+            Format::Json => print(result),
+        }
+    }
+
+    /// What is completed as MCP refers to it, and what its arguments are called.
+    fn target(&self, servlet: &Servlet) -> Result<(Value, Vec<String>), Failure> {
+        let is_meant = |entry: &&Listed| entry.key() == self.of;
+        if let Some(prompt) = servlet.prompts().iter().find(is_meant) {
+            let reference = json!({ "type": "ref/prompt", "name": self.of });
+            return Ok((reference, argument_names(prompt)));
+        }
+        let templates = servlet.resource_templates();
+        if templates.iter().any(|template| is_meant(&template)) {
+            let reference = json!({ "type": "ref/resource", "uri": self.of });
+            return Ok((reference, variables(&self.of)));
+        }
+        let message = format!("`{}` is no prompt and no resource template", self.of);
+        let known = servlet.prompts().iter().chain(templates).map(Listed::key);
+        Err(Failure::with_help(Kind::Usage, message, among(known)))
+    }
+
+    /// Names that nothing has would get no suggestions, in silence.
+    fn check(&self, known: &[String]) -> Result<(), Failure> {
+        let mut given = std::iter::once(&self.argument).chain(&self.others);
+        match given.find(|(key, _)| !known.contains(key)) {
+            None => Ok(()),
+            Some((key, _)) => Err(Failure::with_help(
+                Kind::Usage,
+                format!("`{}` has no argument `{key}`", self.of),
+                among(known.iter().map(String::as_str)),
+            )),
+        }
+    }
+}
+
+/// The names of a prompt's arguments.
+pub(crate) fn argument_names(prompt: &Listed) -> Vec<String> {
+    let arguments = prompt.json().get("arguments").and_then(Value::as_array);
+    let names = arguments.into_iter().flatten();
+    let names = names.filter_map(|argument| argument["name"].as_str());
+    names.map(str::to_owned).collect()
+}
+
+/// The variables of a template as RFC 6570 has them: `{name}`, `{?a,b}`, `{/path*}`.
+fn variables(template: &str) -> Vec<String> {
+    let expressions = template.split('{').skip(1);
+    let expressions = expressions.filter_map(|rest| rest.split('}').next());
+    expressions
+        .flat_map(|expression| expression.trim_start_matches(is_operator).split(','))
+        .map(|variable| {
+            variable
+                .split([':', '*'])
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        })
+        .collect()
+}
+
+fn is_operator(character: char) -> bool {
+    "+#./;?&".contains(character)
+}
+
+fn among<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "there is none".to_owned(),
+        _ => format!("there is {}", names.join(", ")),
+    }
+}
+
+fn show(completion: &Value) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let values = completion["values"].as_array();
+    let values = values.map(Vec::as_slice).unwrap_or_default();
+    for value in values {
+        writeln!(out, "{}", value.as_str().unwrap_or_default())?;
+    }
+    let all = completion["total"].as_u64();
+    match all.filter(|all| *all > values.len() as u64) {
+        Some(all) => writeln!(out, "[{} of {all}]", values.len()),
+        None if completion["hasMore"] == Value::Bool(true) => writeln!(out, "[and more]"),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_variables_of_every_expression() {
+        let names = variables("a://{+path}/{id:3}{?page,size*}{&x}");
+        assert_eq!(names, ["path", "id", "page", "size", "x"]);
+        assert!(variables("a://b").is_empty());
+    }
+}

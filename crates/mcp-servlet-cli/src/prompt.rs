@@ -1,0 +1,61 @@
+//! `servlet prompt`: the messages of one prompt.
+
+use std::{io, path::PathBuf};
+
+use clap::Args;
+use mcp_servlet_host::{JsonObject, Listed, Servlet};
+use serde_json::json;
+
+use crate::{
+    call::print, cli::Format, complete::argument_names, content::write_messages, failure::Failure,
+    given::Given, limits::Limits,
+};
+
+/// Fill in a prompt and show its messages
+#[derive(Args, Debug)]
+pub(crate) struct Prompt {
+    /// The servlet's `.wasm` file
+    file: PathBuf,
+
+    /// The prompt to fill in
+    #[arg(value_name = "PROMPT")]
+    name: String,
+
+    #[command(flatten)]
+    arguments: Given,
+
+    /// `json` prints the whole result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    #[command(flatten)]
+    limits: Limits,
+}
+
+impl Prompt {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let servlet = Servlet::load(&self.file, &self.limits.options())?;
+        let mut prompts = servlet.prompts().iter();
+        let prompt = prompts.find(|prompt| prompt.key() == self.name);
+        let arguments = self.arguments.read(prompt.map(schema).as_ref())?;
+        let result = servlet.get_prompt(&self.name, Some(&arguments));
+        match self.format {
+            Format::Human => {
+                let result = result?;
+                let messages = result["messages"].as_array();
+                let messages = messages.map(Vec::as_slice).unwrap_or_default();
+                Ok(write_messages(&mut io::stdout().lock(), messages)?)
+            }
+            Format::Json => print(result),
+        }
+    }
+}
+
+/// The arguments of a prompt as a schema: all of them are text.
+fn schema(prompt: &Listed) -> JsonObject {
+    let names = argument_names(prompt).into_iter();
+    let properties: JsonObject = names
+        .map(|name| (name, json!({ "type": "string" })))
+        .collect();
+    JsonObject::from_iter([("properties".to_owned(), properties.into())])
+}

@@ -1,0 +1,98 @@
+//! `servlet read`: the contents of one resource.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use clap::Args;
+use mcp_servlet_host::Servlet;
+use serde_json::Value;
+
+use crate::{
+    call::print,
+    cli::Format,
+    content::{write_resource, write_text},
+    failure::{Failure, Kind},
+    limits::Limits,
+};
+
+/// Read a resource and show its contents, or write them to a file
+#[derive(Args, Debug)]
+pub(crate) struct Read {
+    /// The servlet's `.wasm` file
+    file: PathBuf,
+
+    /// The address of the resource
+    uri: String,
+
+    /// Write the contents to this file, byte for byte
+    #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
+    output: Option<PathBuf>,
+
+    /// `json` prints the whole result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    #[command(flatten)]
+    limits: Limits,
+}
+
+impl Read {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let servlet = Servlet::load(&self.file, &self.limits.options())?;
+        let result = servlet.read_resource(&self.uri);
+        if self.format == Format::Json {
+            return print(result);
+        }
+        let result = result?;
+        let contents = result["contents"].as_array();
+        let contents = contents.map(Vec::as_slice).unwrap_or_default();
+        match (&self.output, contents) {
+            (Some(path), [only]) => save(path, only),
+            (Some(_), many) => Err(Failure::with_help(
+                Kind::Usage,
+                format!(
+                    "`{}` has {} contents, and a file takes one",
+                    self.uri,
+                    many.len()
+                ),
+                "--format json prints all of them",
+            )),
+            (None, contents) => Ok(show(contents)?),
+        }
+    }
+}
+
+/// Writes the only text as it is, and everything else with its address.
+fn show(contents: &[Value]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if let [only] = contents
+        && let Some(text) = only["text"].as_str()
+    {
+        return write_text(&mut out, text);
+    }
+    for one in contents {
+        write_resource(&mut out, one)?;
+    }
+    out.flush()
+}
+
+fn save(path: &Path, one: &Value) -> Result<(), Failure> {
+    let bytes = match (one["text"].as_str(), one["blob"].as_str()) {
+        (Some(text), _) => text.as_bytes().to_vec(),
+        (None, blob) => BASE64_STANDARD
+            .decode(blob.unwrap_or_default())
+            .map_err(|error| {
+                Failure::new(Kind::Servlet, format!("the `blob` is not base64: {error}"))
+            })?,
+    };
+    fs::write(path, bytes).map_err(|error| {
+        Failure::new(
+            Kind::Usage,
+            format!("cannot write `{}`: {error}", path.display()),
+        )
+    })
+}
