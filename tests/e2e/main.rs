@@ -3,6 +3,7 @@
 mod asks;
 mod both_ways;
 mod calls;
+mod check;
 mod client;
 mod costs;
 mod describe;

@@ -3,14 +3,14 @@
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
-    build, call, complete, config, describe, failure::Failure, generate, inspect, logging, new,
-    prompt, read, serve, test,
+    build, call, check, complete, config, describe, failure::Failure, generate, inspect, logging,
+    new, prompt, read, serve, test,
 };
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  success
-  1  the tool answered, and its answer is an error; a test failed
+  1  the tool answered, and its answer is an error; a test failed, or a check did
   2  wrong usage
   3  the servlet failed: it does not load, traps, runs out of time, or raises a fault
   4  the build failed
@@ -39,6 +39,7 @@ enum Command {
     Test(test::Test),
     Describe(describe::Describe),
     Inspect(inspect::Inspect),
+    Check(check::Check),
     Call(call::Call),
     Read(read::Read),
     Prompt(prompt::Prompt),
@@ -67,6 +68,7 @@ impl Cli {
             Command::Test(test) => test.run(),
             Command::Describe(describe) => describe.run(),
             Command::Inspect(inspect) => inspect.run(),
+            Command::Check(check) => check.run(),
             Command::Call(call) => call.run(),
             Command::Read(read) => read.run(),
             Command::Prompt(prompt) => prompt.run(),

@@ -13,6 +13,8 @@ pub(crate) enum Failure {
     ToolError,
     /// A test failed, and has been shown.
     TestsFailed,
+    /// A check found something that will not do, and has shown it.
+    CheckFailed,
     /// Something that has been shown.
     Shown(Kind),
     /// Something to tell.
@@ -59,7 +61,7 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::NoReader => ExitCode::SUCCESS,
-            Self::ToolError | Self::TestsFailed => ExitCode::FAILURE,
+            Self::ToolError | Self::TestsFailed | Self::CheckFailed => ExitCode::FAILURE,
             Self::Shown(kind) => ExitCode::from(kind as u8),
             Self::Told {
                 kind,

@@ -5,13 +5,14 @@
 //! | code | meaning |
 //! |---|---|
 //! | 0 | success, also when the reader of the output leaves early |
-//! | 1 | the tool answered, and its answer is an error; a test failed |
+//! | 1 | the tool answered, and its answer is an error; a test failed, or a check did |
 //! | 2 | wrong usage: an unknown option, an argument that the tool does not take |
 //! | 3 | the servlet failed: it does not load, traps, runs out of time, or raises a fault |
 //! | 4 | the build failed |
 
 mod build;
 mod call;
+mod check;
 mod cli;
 mod complete;
 mod config;

@@ -14,6 +14,9 @@ fn commands_do_what_their_transcripts_say() {
         copy(&wasm(example, Profile::Servlet), &folder);
     }
     copy(&fixture("probe"), &folder);
+    for module in ["careless", "browser"] {
+        assemble(module, &folder);
+    }
     fs::write(folder.join("not-wasm.txt"), "not wasm").expect("the folder can be written to");
     let acme = "[servlet.greet]\nsource = \"greet.wasm\"\n";
     fs::write(folder.join("acme.toml"), acme).expect("the folder can be written to");
@@ -25,6 +28,12 @@ fn commands_do_what_their_transcripts_say() {
     trycmd::TestCases::new()
         .case(transcripts.join("*.trycmd"))
         .case(transcripts.join("*.toml"));
+}
+
+fn assemble(module: &str, folder: &Path) {
+    let text = root().join(format!("crates/mcp-servlet-cli/tests/modules/{module}.wat"));
+    let wasm = wat::parse_file(text).expect("a module as text");
+    fs::write(folder.join(format!("{module}.wasm")), wasm).expect("modules can be written");
 }
 
 fn copy(wasm: &Path, folder: &Path) {

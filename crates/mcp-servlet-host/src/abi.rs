@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::Module;
 
 /// The exports that every servlet of [`Abi::Servlet`] has.
@@ -25,7 +27,8 @@ pub(crate) const BESIDE_TOOLS: [&str; 6] = [
 ];
 
 /// An interface between hosts and servlets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Abi {
     /// `describe` and `call`: what mcp.run began with, and every host knows.

@@ -442,7 +442,15 @@ impl CallError {
     }
 }
 
-fn quoted<T: std::fmt::Display>(names: &[T]) -> String {
+/// The message of an error and of all its causes.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", chain(source)),
+        None => error.to_string(),
+    }
+}
+
+pub(crate) fn quoted<T: std::fmt::Display>(names: &[T]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
 }

@@ -6,6 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{CallError, CallToolResult, Extras, JsonObject, LoadError, Servlet, Tool};
 pub use names::{Filter, Prefix};
+pub(crate) use names::{MAX_NAME, name_problem};
 use names::{Named, name_tools};
 
 /// A servlet and how its tools appear.

@@ -180,12 +180,19 @@ impl Module {
 }
 
 impl Import {
-    fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
+        match self.module.as_str() {
+            USER => notify::is_known(&self.name),
+            _ => self.is_common(),
+        }
+    }
+
+    /// Whether every host provides it: functions of Extism's kernel and of WASI.
+    pub(crate) fn is_common(&self) -> bool {
         match self.module.as_str() {
             EXTISM => EXTISM_FUNCTIONS.binary_search(&self.name.as_str()).is_ok(),
             // Which of its functions exist, the linker says.
             WASI => true,
-            USER => notify::is_known(&self.name),
             _ => false,
         }
     }

@@ -12,6 +12,7 @@
 mod abi;
 mod arguments;
 pub mod bundle;
+pub mod check;
 mod compat;
 pub mod config;
 mod description;

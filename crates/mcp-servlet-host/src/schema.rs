@@ -6,6 +6,7 @@
 mod coerce;
 mod cost;
 mod example;
+pub(crate) mod keywords;
 mod report;
 
 use jsonschema::{Draft, PatternOptions, Validator};
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 use crate::{CallToolResult, JsonObject, LoadError, Tool};
 use cost::Cost;
+pub(crate) use cost::refers_to_itself;
 use report::Report;
 
 /// How often parts of a schema may be applied to parts of a value in one check; about a second of work.

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::Config;
-use crate::{Host, Loaded, serve::Server, watch::Snapshot};
+use crate::{Host, Loaded, error::chain, serve::Server, watch::Snapshot};
 
 /// Lets a server serve what a configuration says, whenever it or a `.wasm` file that it names changes.
 ///
@@ -45,11 +45,4 @@ fn load(path: &std::path::Path, previous: &Host) -> (Snapshot, Result<Loaded, St
         .map_err(|error| error.to_string())
         .and_then(|config| config.load(Some(previous)).map_err(|error| chain(&error)));
     (files, loaded)
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", chain(source)),
-        None => error.to_string(),
-    }
 }

@@ -6,7 +6,7 @@ use super::Mount;
 use crate::{LoadError, Tool, glob};
 
 /// What clients accept as the name of a tool: those of the big models take 64 characters, the protocol itself 128.
-const MAX_NAME: usize = 64;
+pub(crate) const MAX_NAME: usize = 64;
 
 /// What stands before the names of a servlet's tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub(super) fn name_tools(mounts: &[Mount]) -> Named {
             *name = prefixed(mount.servlet.name(), name);
         }
     }
-    tools.retain(|(at, name, _)| match problem(name) {
+    tools.retain(|(at, name, _)| match name_problem(name) {
         None => true,
         Some(problem) => {
             problems.push(LoadError::ToolName {
@@ -113,7 +113,8 @@ fn is_allowed(one: char) -> bool {
     one.is_ascii_alphanumeric() || "_-.".contains(one)
 }
 
-fn problem(name: &str) -> Option<String> {
+/// Why clients would not take a name.
+pub(crate) fn name_problem(name: &str) -> Option<String> {
     let length = name.chars().count();
     if length > MAX_NAME {
         return Some(format!(
@@ -132,10 +133,10 @@ mod tests {
 
     #[test]
     fn names_are_what_clients_take() {
-        assert_eq!(problem("get_user-by.id2"), None);
-        assert_eq!(problem(&"x".repeat(64)), None);
-        assert!(problem(&"x".repeat(65)).is_some_and(|text| text.contains("65 characters")));
-        assert!(problem("a b").is_some_and(|text| text.contains("' '")));
+        assert_eq!(name_problem("get_user-by.id2"), None);
+        assert_eq!(name_problem(&"x".repeat(64)), None);
+        assert!(name_problem(&"x".repeat(65)).is_some_and(|text| text.contains("65 characters")));
+        assert!(name_problem("a b").is_some_and(|text| text.contains("' '")));
         assert_eq!(prefixed("my tool (2)", "t"), "my_tool__2__t");
     }
 

@@ -2,38 +2,13 @@
 
 use serde_json::{Map, Value};
 
+use super::keywords::{LIST, MAP, SCHEMA};
+
 /// How deep a schema may nest, references included.
 const MAX_DEPTH: usize = 200;
 
 /// How many parts of a schema may apply to one place of a value.
 const MAX_COST: u64 = 10_000;
-
-/// Keywords whose value is a schema.
-const SCHEMA: [&str; 12] = [
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-
-/// Keywords whose value is a list of schemas.
-const LIST: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-
-/// Keywords whose value holds schemas by name.
-const MAP: [&str; 4] = [
-    "dependencies",
-    "dependentSchemas",
-    "patternProperties",
-    "properties",
-];
 
 /// Keywords that apply several schemas to the same place, so that recursion through them can take exponential time.
 const BRANCHES: [&str; 9] = [
@@ -58,15 +33,17 @@ pub(super) enum Cost {
     Wrong(String, String),
 }
 
+/// Whether a schema refers to itself.
+pub(crate) fn refers_to_itself(schema: &Value) -> bool {
+    let mut walk = Walk::new(schema);
+    // Where the walk stops early, no reference that leads back came before.
+    let _ = walk.schema(schema, 0);
+    walk.recursive
+}
+
 /// Walks a schema as if each reference were replaced by what it refers to.
 pub(super) fn of(schema: &Value) -> Cost {
-    let mut walk = Walk {
-        root: schema,
-        path: Vec::new(),
-        spent: 0,
-        recursive: false,
-        branches: false,
-    };
+    let mut walk = Walk::new(schema);
     match walk.schema(schema, 0) {
         Err(cost) => cost,
         Ok(()) if walk.recursive && walk.branches => {
@@ -86,6 +63,16 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    fn new(root: &'a Value) -> Self {
+        Self {
+            root,
+            path: Vec::new(),
+            spent: 0,
+            recursive: false,
+            branches: false,
+        }
+    }
+
     fn schema(&mut self, schema: &'a Value, depth: usize) -> Result<(), Cost> {
         self.spent += 1;
         if self.spent > MAX_COST {

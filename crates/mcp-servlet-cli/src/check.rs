@@ -1,0 +1,194 @@
+//! `servlet check`: what hosts make of a servlet.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use clap::{Args, ValueEnum};
+use mcp_servlet_host::{
+    Abi, Source,
+    check::{Finding, Level, Report, Target, check},
+};
+
+use crate::{build, cli::Format, failure::Failure};
+
+/// Tell in which hosts a servlet works, what each of them drops, and which rules of clients it breaks
+#[derive(Args, Debug)]
+pub(crate) struct Check {
+    /// A `.wasm` file, a directory of them, an address; or a crate or a workspace, which is built
+    #[arg(default_value = ".")]
+    path: String,
+
+    /// Check for this host only; may be repeated
+    #[arg(long, value_enum, value_name = "HOST")]
+    host: Vec<Host>,
+
+    /// Fail for warnings, too
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    deny: Option<Deny>,
+
+    /// `json` prints a list
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Host {
+    /// mcp.run, by the interface that it published
+    #[value(name = "mcp.run")]
+    McpRun,
+    /// hyper-mcp, of either interface
+    #[value(name = "hyper-mcp")]
+    HyperMcp,
+    /// `servlet serve`
+    #[value(name = "mcp-servlet")]
+    McpServlet,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Deny {
+    Warnings,
+}
+
+impl From<Host> for Target {
+    fn from(host: Host) -> Self {
+        match host {
+            Host::McpRun => Self::McpRun,
+            Host::HyperMcp => Self::HyperMcp,
+            Host::McpServlet => Self::McpServlet,
+        }
+    }
+}
+
+impl Check {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let hosts = match &*self.host {
+            [] => Target::ALL.to_vec(),
+            some => some.iter().copied().map(Target::from).collect(),
+        };
+        let mut reports = Vec::new();
+        for source in sources(&self.path)? {
+            reports.push(check(source, &hosts)?);
+        }
+        write(&reports, self.format)?;
+        let bearable = match self.deny {
+            Some(Deny::Warnings) => Level::Note,
+            None => Level::Warning,
+        };
+        let mut worst = reports.iter().filter_map(Report::level);
+        if worst.any(|level| level > bearable) {
+            return Err(Failure::CheckFailed);
+        }
+        Ok(())
+    }
+}
+
+/// What is built, if the path is that of a crate; otherwise what is there.
+fn sources(path: &str) -> Result<Vec<Source>, Failure> {
+    let folder = build::folder(Path::new(path));
+    if !folder.join("Cargo.toml").is_file() {
+        return Ok(Source::parse(path).expand()?);
+    }
+    let built = build::servlets(folder)?.into_iter();
+    Ok(built.map(|(_, file)| Source::File(file)).collect())
+}
+
+fn write(reports: &[Report], format: Format) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if format == Format::Json {
+        return writeln!(out, "{}", serde_json::json!(reports));
+    }
+    for (at, report) in reports.iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        write_report(&mut out, report)?;
+    }
+    Ok(())
+}
+
+fn write_report(out: &mut impl Write, report: &Report) -> io::Result<()> {
+    write!(out, "{}: {} bytes", report.source, report.size)?;
+    match report.tools {
+        Some(1) => writeln!(out, ", 1 tool")?,
+        Some(count) => writeln!(out, ", {count} tools")?,
+        None => writeln!(out)?,
+    }
+    for host in &report.hosts {
+        writeln!(out, "  {:<11}  {}", host.name(), verdict(report, *host))?;
+    }
+    for finding in &report.findings {
+        write_finding(out, finding, report)?;
+    }
+    Ok(())
+}
+
+/// "works, as v1: 1 warning"
+fn verdict(report: &Report, host: Target) -> String {
+    let errors = report.count(host, Level::Error);
+    let mut verdict = String::from(match errors {
+        0 => "works",
+        _ if report.loads_in(host) => "works in part",
+        _ => "does not load",
+    });
+    if host == Target::HyperMcp && report.loads_in(host) {
+        verdict += match report.interface {
+            Some(Abi::HyperMcpV2) => ", as v2",
+            _ => ", as v1",
+        };
+    }
+    let levels = [Level::Error, Level::Warning, Level::Note];
+    let counts = levels.map(|level| (report.count(host, level), name(level)));
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<_> = counts
+        .map(|(count, name)| format!("{count} {name}{}", if *count == 1 { "" } else { "s" }))
+        .collect();
+    if !counts.is_empty() {
+        verdict += ": ";
+        verdict += &counts.join(", ");
+    }
+    verdict
+}
+
+fn name(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "note",
+    }
+}
+
+fn write_finding(out: &mut impl Write, finding: &Finding, report: &Report) -> io::Result<()> {
+    writeln!(out)?;
+    let level = name(finding.level());
+    writeln!(out, "{level}[{}]: {}", finding.rule, finding.problem)?;
+    if let Some(place) = &finding.place {
+        writeln!(out, "  at {place}")?;
+    }
+    writeln!(out, "  in {}", hosts(finding, report))?;
+    if let Some(help) = &finding.help {
+        writeln!(out, "  help: {help}")?;
+    }
+    Ok(())
+}
+
+/// "mcp.run; a warning in hyper-mcp, mcp-servlet"
+fn hosts(finding: &Finding, report: &Report) -> String {
+    let worst = finding.level();
+    if finding.hosts_at(worst).count() == report.hosts.len() {
+        return "every host".to_owned();
+    }
+    let names = |level| {
+        let names: Vec<_> = finding.hosts_at(level).map(Target::name).collect();
+        names.join(", ")
+    };
+    let mut text = names(worst);
+    for (level, word) in [(Level::Warning, "a warning"), (Level::Note, "a note")] {
+        let others = names(level);
+        if level < worst && !others.is_empty() {
+            text.extend(["; ", word, " in ", &others]);
+        }
+    }
+    text
+}

@@ -1,0 +1,158 @@
+//! Tells what hosts make of a servlet: whether it loads, what they drop of it, and which rules of clients it breaks.
+//!
+//! What each host does with each feature is one table, `check/feature.rs`; [`table`] shows it to people.
+
+mod address;
+mod dropped;
+mod feature;
+mod finding;
+mod lists;
+mod load;
+mod name;
+mod schema;
+mod size;
+mod target;
+mod words;
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+use crate::{Abi, LoadError, LoadOptions, Module, Servlet, Source, source::Fetched};
+pub use feature::table;
+pub use finding::{Finding, Kind, Level, Place};
+use lists::Lists;
+pub use target::Target;
+
+/// What there is to say about one servlet.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Where it comes from.
+    pub source: String,
+    /// The size of the module in bytes.
+    pub size: usize,
+    /// By which exports hosts ask it; none if it is no servlet.
+    pub interface: Option<Abi>,
+    /// How many tools it has, if it could be asked.
+    pub tools: Option<usize>,
+    /// The hosts that it was checked for.
+    pub hosts: Vec<Target>,
+    /// In the order of its lists.
+    pub findings: Vec<Finding>,
+}
+
+/// Findings as they are collected.
+#[derive(Debug, Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    /// Those that matter in one of these hosts, the most important first.
+    fn of(self, hosts: &[Target]) -> Vec<Finding> {
+        let mut findings = self.0;
+        let is_lost = |host: &&Target| findings.iter().any(|one| one.keeps_from_loading_in(**host));
+        let lost: Vec<_> = hosts.iter().filter(is_lost).copied().collect();
+        for finding in &mut findings {
+            let is_about_loading = finding.is_about_loading();
+            // Where it does not load, nothing else matters.
+            let matters = |host: &Target| is_about_loading || !lost.contains(host);
+            finding
+                .hosts
+                .retain(|host, _| hosts.contains(host) && matters(host));
+        }
+        findings.retain(|finding| !finding.hosts.is_empty());
+        findings.sort_by_key(|finding| Reverse(finding.level()));
+        findings
+    }
+
+    /// Adds a finding, to the same one in other hosts if there is one.
+    fn add(&mut self, finding: Finding) {
+        match self
+            .0
+            .iter_mut()
+            .find(|known| known.says_the_same(&finding))
+        {
+            Some(known) => known.hosts.extend(finding.hosts),
+            None => self.0.push(finding),
+        }
+    }
+
+    /// Whether something found so far does not work in a host.
+    fn fails(&self, host: Target) -> bool {
+        let mut levels = self.0.iter().filter_map(|finding| finding.hosts.get(&host));
+        levels.any(|level| *level == Level::Error)
+    }
+}
+
+/// Checks a servlet for some hosts. It is loaded, and asked for its lists, within the default limits; no tool is called.
+///
+/// # Errors
+/// [`LoadError`] if there is no module to look at. A module that does not load is a finding.
+pub fn check(source: Source, hosts: &[Target]) -> Result<Report, LoadError> {
+    let fetched = source.fetch()?;
+    let mut findings = Findings::default();
+    let mut report = Report {
+        source: fetched.origin.clone(),
+        size: fetched.wasm.len(),
+        interface: None,
+        tools: None,
+        hosts: hosts.to_vec(),
+        findings: Vec::new(),
+    };
+    if let Ok(module) = Module::read(&fetched.wasm) {
+        report.look_at(&mut findings, &fetched, &module);
+    }
+    if let Err(error) = Servlet::from_fetched(fetched, &LoadOptions::default()) {
+        load::check_load_error(&mut findings, report.interface, &error);
+    }
+    report.findings = findings.of(hosts);
+    Ok(report)
+}
+
+impl Report {
+    fn look_at(&mut self, findings: &mut Findings, fetched: &Fetched, module: &Module) {
+        self.interface = module.abi();
+        load::check_imports(findings, module);
+        load::check_exports(findings, module);
+        size::check(findings, module);
+        let Some(interface) = self.interface else {
+            return;
+        };
+        if !module.unknown_imports().is_empty() {
+            load::note_that_it_cannot_run(findings);
+            return;
+        }
+        // What does not compile is told where it is loaded.
+        if let Ok(lists) = Lists::ask(fetched, module, interface) {
+            self.tools = Some(lists.of(Kind::Tool).count());
+            dropped::check(findings, module, interface, &lists);
+            load::check_answers(findings, interface, &lists);
+            check_lists(findings, &fetched.name, interface, &lists);
+        }
+    }
+
+    /// How many findings matter that much in a host.
+    pub fn count(&self, host: Target, level: Level) -> usize {
+        let findings = self.findings.iter();
+        findings
+            .filter(|finding| finding.hosts.get(&host) == Some(&level))
+            .count()
+    }
+
+    /// Whether a host takes the module for a servlet and can run it.
+    pub fn loads_in(&self, host: Target) -> bool {
+        let mut findings = self.findings.iter();
+        !findings.any(|finding| finding.keeps_from_loading_in(host))
+    }
+
+    /// How much the most important finding matters.
+    pub fn level(&self) -> Option<Level> {
+        self.findings.iter().map(Finding::level).max()
+    }
+}
+
+fn check_lists(findings: &mut Findings, servlet: &str, interface: Abi, lists: &Lists) {
+    name::check(findings, servlet, lists);
+    words::check(findings, lists);
+    schema::check(findings, lists);
+    address::check(findings, interface, lists);
+}

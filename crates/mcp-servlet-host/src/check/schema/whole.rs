@@ -1,0 +1,91 @@
+//! Rules about a schema as a whole.
+
+use super::{Subject, walk::parts};
+use crate::{
+    check::{Findings, Level, Target},
+    schema::refers_to_itself,
+};
+
+/// Dialects that clients know.
+const DIALECTS: [&str; 3] = [
+    "https://json-schema.org/draft/2020-12/schema",
+    "http://json-schema.org/draft-07/schema#",
+    "http://json-schema.org/draft-07/schema",
+];
+
+pub(super) fn check(findings: &mut Findings, subject: &Subject<'_>) {
+    check_root(findings, subject);
+    check_dialect(findings, subject);
+    check_references(findings, subject);
+}
+
+/// Clients of all revisions demand an object for arguments. Those before 2026-07-28 demand one for results, too; our host
+/// leaves that schema out for them.
+fn check_root(findings: &mut Findings, subject: &Subject<'_>) {
+    if subject.schema["type"] == "object" {
+        return;
+    }
+    let problem = "the root does not say `\"type\": \"object\"`";
+    let finding = subject.finding("schema-root", "", problem);
+    subject.add(
+        findings,
+        if subject.is_input() {
+            finding
+                .help("clients refuse the tool; put everything into an object")
+                .error()
+        } else {
+            let help = "clients before 2026-07-28 refuse the tool; put the result into an object";
+            finding
+                .help(help)
+                .matters(Level::Warning, &[Target::HyperMcp])
+        },
+    );
+}
+
+fn check_dialect(findings: &mut Findings, subject: &Subject<'_>) {
+    let Some(dialect) = subject.schema.get("$schema") else {
+        return;
+    };
+    let known = dialect.as_str().is_some_and(|one| DIALECTS.contains(&one));
+    let finding = subject.finding(
+        "schema-dialect",
+        "/$schema",
+        "some clients refuse `$schema`",
+    );
+    subject.add(
+        findings,
+        if known {
+            finding.help("leave it out, if it is 2020-12").note()
+        } else {
+            let help = "clients know 2020-12, which needs no `$schema`, and draft 7";
+            finding.help(help).warning()
+        },
+    );
+}
+
+fn check_references(findings: &mut Findings, subject: &Subject<'_>) {
+    if refers_to_itself(subject.schema) {
+        let problem = "it refers to itself, and some clients write what is referred to in the place of references";
+        let finding = subject.finding("schema-recursive", "", problem);
+        subject.add(
+            findings,
+            finding.help("say how deep it goes, or take text").warning(),
+        );
+        return;
+    }
+    let all = parts(subject.schema);
+    let mut references = all.iter().filter(|part| part.schema.get("$ref").is_some());
+    if let Some(first) = references.next() {
+        let problem = match references.count() {
+            0 => "some clients do not follow this `$ref`".to_owned(),
+            more => format!("some clients do not follow this `$ref`, and {more} more"),
+        };
+        let finding = subject.finding("schema-reference", &first.pointer, problem);
+        subject.add(
+            findings,
+            finding
+                .help("write what is referred to in its place")
+                .note(),
+        );
+    }
+}

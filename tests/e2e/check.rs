@@ -1,0 +1,45 @@
+//! Our own servlets pass the check of what hosts make of them.
+
+use std::path::PathBuf;
+
+use e2e::{Profile, wasm};
+use mcp_servlet_host::Abi;
+use mcp_servlet_host::check::{Level, Report, Target, check};
+
+/// All servlets among the examples.
+const EXAMPLES: [&str; 5] = ["greet", "calculator", "catalogue", "kv-notes", "everything"];
+
+fn report(path: PathBuf) -> Report {
+    check(path.into(), &Target::ALL).expect("a report")
+}
+
+/// Host and rule of each error.
+fn errors(report: &Report) -> Vec<(Target, &str)> {
+    let findings = report.findings.iter();
+    let errors = findings.flat_map(|finding| {
+        let hosts = finding.hosts_at(Level::Error);
+        hosts.map(|host| (host, finding.rule))
+    });
+    errors.collect()
+}
+
+#[test]
+fn examples_work_in_every_host() {
+    for example in EXAMPLES {
+        let report = report(wasm(example, Profile::Servlet));
+        assert_eq!(report.interface, Some(Abi::Servlet), "{example}");
+        let expected: &[_] = match example {
+            // It shows progress, which mcp.run does not have.
+            "everything" => &[(Target::McpRun, "imports")],
+            _ => &[],
+        };
+        assert_eq!(errors(&report), expected, "{example}: {report:?}");
+    }
+}
+
+#[test]
+fn the_smallest_example_loses_nothing() {
+    let report = report(wasm("greet", Profile::Servlet));
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    assert_eq!(report.tools, Some(1));
+}
