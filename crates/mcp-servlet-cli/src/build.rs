@@ -21,7 +21,7 @@ use crate::{
     cli::Format,
     failure::{Failure, Kind, chain},
 };
-use abi::Abi;
+pub(crate) use abi::Abi;
 use explain::Space;
 use profile::Profile;
 
@@ -77,7 +77,12 @@ impl Build {
         let profile = Profile::choose(self.release, self.profile.as_deref(), &metadata);
         let mut all = Vec::new();
         for package in packages {
-            let path = self.build(package, profile.options(), self.abi.folder(&metadata))?;
+            let path = build(
+                package,
+                profile.options(),
+                self.abi,
+                self.abi.folder(&metadata),
+            )?;
             let module = read(&path, Module::read)?;
             check_imports(&module, package, &metadata)?;
             let space = if self.explain {
@@ -95,18 +100,6 @@ impl Build {
         write(&all, self.format)
     }
 
-    /// Builds a package into a target folder.
-    fn build(
-        &self,
-        package: &Package,
-        mut options: Vec<String>,
-        folder: Utf8PathBuf,
-    ) -> Result<PathBuf, Failure> {
-        options.extend(self.abi.options(package)?);
-        options.extend(["--target-dir".to_owned(), folder.into_string()]);
-        cargo::build(package, &options)
-    }
-
     /// What takes the space in a package: builds it again, with names.
     fn space(
         &self,
@@ -115,7 +108,7 @@ impl Build {
         metadata: &Metadata,
     ) -> Result<Space, Failure> {
         let folder = self.abi.folder(metadata).join("explain");
-        let path = self.build(package, profile.options_with_names(), folder)?;
+        let path = build(package, profile.options_with_names(), self.abi, folder)?;
         let module = read(&path, Module::read)?;
         let functions = read(&path, mcp_servlet_host::space::functions)?;
         let data = module
@@ -129,17 +122,32 @@ impl Build {
     }
 }
 
-/// Builds the servlets at a path as `servlet build` does without options.
+/// Builds a package into a target folder.
+fn build(
+    package: &Package,
+    mut options: Vec<String>,
+    abi: Abi,
+    folder: Utf8PathBuf,
+) -> Result<PathBuf, Failure> {
+    options.extend(abi.options(package)?);
+    options.extend(["--target-dir".to_owned(), folder.into_string()]);
+    cargo::build(package, &options)
+}
+
+/// Builds the servlets at a path as `servlet build` does without options but for the interface.
 ///
 /// Gives each package with its file.
-pub(crate) fn servlets(path: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+pub(crate) fn servlets(path: &Path, abi: Abi) -> Result<Vec<(String, PathBuf)>, Failure> {
     let path = folder(path);
     let metadata = packages::read(path)?;
     cargo::check_target(path)?;
     let options = Profile::choose(false, None, &metadata).options();
     let packages = packages::servlets(&metadata, path)?.into_iter();
     packages
-        .map(|package| Ok((package.name.to_string(), cargo::build(package, &options)?)))
+        .map(|package| {
+            let file = build(package, options.clone(), abi, abi.folder(&metadata))?;
+            Ok((package.name.to_string(), file))
+        })
         .collect()
 }
 

@@ -11,7 +11,11 @@ use mcp_servlet_host::{
     check::{Finding, Level, Report, Target, check},
 };
 
-use crate::{build, cli::Format, failure::Failure};
+use crate::{
+    build,
+    cli::Format,
+    failure::{Failure, Kind},
+};
 
 /// Tell in which hosts a servlet works, what each of them drops, and which rules of clients it breaks
 #[derive(Args, Debug)]
@@ -19,6 +23,10 @@ pub(crate) struct Check {
     /// A `.wasm` file, a directory of them, an address; or a crate or a workspace, which is built
     #[arg(default_value = ".")]
     path: String,
+
+    /// Build a crate for this interface
+    #[arg(long, value_enum, value_name = "NAME")]
+    abi: Option<build::Abi>,
 
     /// Check for this host only; may be repeated
     #[arg(long, value_enum, value_name = "HOST")]
@@ -68,7 +76,7 @@ impl Check {
             some => some.iter().copied().map(Target::from).collect(),
         };
         let mut reports = Vec::new();
-        for source in sources(&self.path)? {
+        for source in sources(&self.path, self.abi)? {
             reports.push(check(source, &hosts)?);
         }
         write(&reports, self.format)?;
@@ -85,12 +93,16 @@ impl Check {
 }
 
 /// What is built, if the path is that of a crate; otherwise what is there.
-fn sources(path: &str) -> Result<Vec<Source>, Failure> {
+fn sources(path: &str, abi: Option<build::Abi>) -> Result<Vec<Source>, Failure> {
     let folder = build::folder(Path::new(path));
     if !folder.join("Cargo.toml").is_file() {
+        if abi.is_some() {
+            let message = format!("--abi says how to build, and `{path}` is no crate");
+            return Err(Failure::new(Kind::Usage, message));
+        }
         return Ok(Source::parse(path).expand()?);
     }
-    let built = build::servlets(folder)?.into_iter();
+    let built = build::servlets(folder, abi.unwrap_or_default())?.into_iter();
     Ok(built.map(|(_, file)| Source::File(file)).collect())
 }
 
@@ -129,10 +141,10 @@ fn verdict(report: &Report, host: Target) -> String {
     let errors = report.count(host, Level::Error);
     let mut verdict = String::from(match errors {
         0 => "works",
-        _ if report.loads_in(host) => "works in part",
+        _ if report.loads_in.contains(&host) => "works in part",
         _ => "does not load",
     });
-    if host == Target::HyperMcp && report.loads_in(host) {
+    if host == Target::HyperMcp && report.loads_in.contains(&host) {
         verdict += match report.interface {
             Some(Abi::HyperMcpV2) => ", as v2",
             _ => ", as v1",

@@ -91,7 +91,7 @@ impl Test {
             return Err(Failure::with_help(Kind::Usage, message, help));
         }
         let folder = build::folder(&self.path);
-        let built = build::servlets(folder)?;
+        let built = build::servlets(folder, build::Abi::default())?;
         let options = self.limits.options();
         let native = self.run_cargo(folder, &built, &options);
         let tests = Manifest::read(folder)?.tests;

@@ -37,7 +37,9 @@ pub struct Report {
     pub tools: Option<usize>,
     /// The hosts that it was checked for.
     pub hosts: Vec<Target>,
-    /// In the order of its lists.
+    /// Those of them that load it.
+    pub loads_in: Vec<Target>,
+    /// The most important first.
     pub findings: Vec<Finding>,
 }
 
@@ -48,29 +50,31 @@ struct Findings(Vec<Finding>);
 impl Findings {
     /// Those that matter in one of these hosts, the most important first.
     fn of(self, hosts: &[Target]) -> Vec<Finding> {
+        let lost = self.lost();
         let mut findings = self.0;
-        let is_lost = |host: &&Target| findings.iter().any(|one| one.keeps_from_loading_in(**host));
-        let lost: Vec<_> = hosts.iter().filter(is_lost).copied().collect();
         for finding in &mut findings {
             let is_about_loading = finding.is_about_loading();
             // Where it does not load, nothing else matters.
             let matters = |host: &Target| is_about_loading || !lost.contains(host);
-            finding
-                .hosts
-                .retain(|host, _| hosts.contains(host) && matters(host));
+            let hosts_of = &mut finding.hosts;
+            hosts_of.retain(|host, _| hosts.contains(host) && matters(host));
         }
         findings.retain(|finding| !finding.hosts.is_empty());
         findings.sort_by_key(|finding| Reverse(finding.level()));
         findings
     }
 
+    /// The hosts that do not load the module, whatever it lists.
+    fn lost(&self) -> Vec<Target> {
+        let findings = self.0.iter().filter(|one| one.is_about_loading());
+        let hosts = findings.flat_map(|finding| finding.hosts_at(Level::Error));
+        hosts.collect()
+    }
+
     /// Adds a finding, to the same one in other hosts if there is one.
     fn add(&mut self, finding: Finding) {
-        match self
-            .0
-            .iter_mut()
-            .find(|known| known.says_the_same(&finding))
-        {
+        let mut known = self.0.iter_mut();
+        match known.find(|known| known.says_the_same(&finding)) {
             Some(known) => known.hosts.extend(finding.hosts),
             None => self.0.push(finding),
         }
@@ -96,6 +100,7 @@ pub fn check(source: Source, hosts: &[Target]) -> Result<Report, LoadError> {
         interface: None,
         tools: None,
         hosts: hosts.to_vec(),
+        loads_in: hosts.to_vec(),
         findings: Vec::new(),
     };
     if let Ok(module) = Module::read(&fetched.wasm) {
@@ -103,7 +108,10 @@ pub fn check(source: Source, hosts: &[Target]) -> Result<Report, LoadError> {
     }
     if let Err(error) = Servlet::from_fetched(fetched, &LoadOptions::default()) {
         load::check_load_error(&mut findings, report.interface, &error);
+        report.loads_in.retain(|host| *host != Target::McpServlet);
     }
+    let lost = findings.lost();
+    report.loads_in.retain(|host| !lost.contains(host));
     report.findings = findings.of(hosts);
     Ok(report)
 }
@@ -136,12 +144,6 @@ impl Report {
         findings
             .filter(|finding| finding.hosts.get(&host) == Some(&level))
             .count()
-    }
-
-    /// Whether a host takes the module for a servlet and can run it.
-    pub fn loads_in(&self, host: Target) -> bool {
-        let mut findings = self.findings.iter();
-        !findings.any(|finding| finding.keeps_from_loading_in(host))
     }
 
     /// How much the most important finding matters.

@@ -313,6 +313,8 @@ fn finds_an_error_wherever_our_host_refuses() {
         assert!(served.is_err() || served.is_ok_and(|host| !host.problems().is_empty()));
         let report = check(source(&servlet), &[Target::McpServlet]).expect("a report");
         assert_eq!(report.level(), Some(Level::Error), "{:?}", report.findings);
+        let loads = Servlet::load(source(&servlet), &LoadOptions::default()).is_ok();
+        assert_eq!(report.loads_in.is_empty(), !loads, "{:?}", report.findings);
     }
 }
 

@@ -12,7 +12,7 @@ const HYPER_MCP_V2: &str = "hyper-mcp-v2";
 
 /// An interface between hosts and servlets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Abi {
+pub(crate) enum Abi {
     /// The one that every host knows
     #[default]
     Servlet,

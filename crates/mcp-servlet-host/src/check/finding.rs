@@ -130,10 +130,6 @@ impl Finding {
         load::RULES.contains(&self.rule)
     }
 
-    pub(super) fn keeps_from_loading_in(&self, host: Target) -> bool {
-        self.is_about_loading() && self.hosts.get(&host) == Some(&Level::Error)
-    }
-
     /// Whether two findings differ in their hosts alone.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         (self.rule, &self.place, &self.problem, &self.help)

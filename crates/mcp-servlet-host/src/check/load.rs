@@ -7,12 +7,13 @@ use crate::{
     error::{chain, quoted},
 };
 
-/// The rules of this module: where one is broken, the servlet does not load.
+/// Where one of these rules is broken, the servlet does not load.
 pub(super) const RULES: [&str; 3] = [IMPORTS, EXPORTS, LOAD];
 
 const IMPORTS: &str = "imports";
 const EXPORTS: &str = "exports";
 const LOAD: &str = "load";
+const LIST: &str = "list";
 
 /// Functions that hosts lack keep a module from being loaded there.
 pub(super) fn check_imports(findings: &mut Findings, module: &Module) {
@@ -22,7 +23,7 @@ pub(super) fn check_imports(findings: &mut Findings, module: &Module) {
         if lacking.is_empty() {
             continue;
         }
-        let problem = format!("it imports what nobody provides: {}", quoted(&lacking));
+        let problem = format!("it imports what is not provided: {}", quoted(&lacking));
         let finding = Finding::new(IMPORTS, problem).matters(Level::Error, &[host]);
         findings.add(finding.help(help_for(&lacking)));
     }
@@ -88,7 +89,7 @@ pub(super) fn check_answers(findings: &mut Findings, interface: Abi, lists: &Lis
             "" => format!("the output of `{export}` is no list: {problem}"),
             at => format!("the output of `{export}` is no list: {at}: {problem}"),
         };
-        let finding = Finding::new("list", problem);
+        let finding = Finding::new(LIST, problem);
         findings.add(finding.matters(Level::Error, callers(export, interface)));
     }
 }
@@ -109,19 +110,19 @@ pub(super) fn check_load_error(findings: &mut Findings, interface: Option<Abi>, 
         LoadError::Unreadable { .. }
         | LoadError::Compile { .. }
         | LoadError::Start { .. }
-        | LoadError::Describe { .. } => findings.add(refusal(error).error()),
+        | LoadError::Describe { .. } => findings.add(refusal(LOAD, error).error()),
         LoadError::List { export, .. } => {
             let callers = interface.map_or(&[][..], |interface| callers(export, interface));
-            findings.add(refusal(error).matters(Level::Error, callers));
+            findings.add(refusal(LIST, error).matters(Level::Error, callers));
         }
         // Another rule says so with more words, and for every item; if none does, this does.
         _ if findings.fails(Target::McpServlet) => {}
-        _ => findings.add(refusal(error).matters(Level::Error, &[Target::McpServlet])),
+        _ => findings.add(refusal(LOAD, error).matters(Level::Error, &[Target::McpServlet])),
     }
 }
 
-fn refusal(error: &LoadError) -> Finding {
-    let finding = Finding::new(LOAD, chain(error));
+fn refusal(rule: &'static str, error: &LoadError) -> Finding {
+    let finding = Finding::new(rule, chain(error));
     match error.help() {
         Some(help) => finding.help(help),
         None => finding,

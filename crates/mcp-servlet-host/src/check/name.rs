@@ -4,10 +4,9 @@ use std::collections::HashSet;
 
 use super::{
     Findings, Level, Target,
-    finding::Kind,
+    finding::{Finding, Kind},
     lists::{Item, Lists},
 };
-use crate::check::finding::Finding;
 use crate::host::{MAX_NAME, name_problem};
 
 /// Some clients take 60 characters only.
@@ -32,7 +31,12 @@ pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
 fn check_name(findings: &mut Findings, servlet: &str, item: &Item) {
     if let Some(problem) = name_problem(&item.key) {
         let finding = Finding::new("name", format!("the name is refused: {problem}"));
-        findings.add(finding.at(item.place("/name")).help(RENAME).error());
+        let finding = finding.at(item.place("/name")).help(RENAME).error();
+        findings.add(match item.kind {
+            Kind::Tool => finding,
+            // Models do not see the names of prompts.
+            _ => finding.at_most(Level::Warning),
+        });
         return;
     }
     if item.key.contains('.') {
