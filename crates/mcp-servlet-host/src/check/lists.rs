@@ -94,7 +94,7 @@ impl Lists {
                 input,
                 timeout: options.timeout,
                 output: options.output,
-                listener: None,
+                ..Job::default()
             };
             if !module.can_call(export) {
                 continue;

@@ -18,7 +18,7 @@ use super::{
 use crate::{Instances, Listener, LoadError, LoadOptions, inspect::Module};
 
 /// What an instance shall do, and how far it may go.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Job {
     pub(crate) export: &'static str,
     pub(crate) input: Vec<u8>,
