@@ -1,0 +1,67 @@
+//! `examples/everything`: all that MCP lets a server offer, in the host itself, and for clients of both eras.
+
+mod content;
+mod listed;
+mod notices;
+mod questions;
+mod rounds;
+mod surface;
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use e2e::{Profile, wasm};
+use mcp_servlet_host::{Listed, LoadOptions, Servlet, Tool};
+use serde_json::{Value, json};
+
+use crate::pipe::Pipe;
+use crate::support::load;
+
+/// Where each thing has its test.
+const TESTS: [&str; 6] = [
+    include_str!("everything/content.rs"),
+    include_str!("everything/listed.rs"),
+    include_str!("everything/notices.rs"),
+    include_str!("everything/questions.rs"),
+    include_str!("everything/rounds.rs"),
+    include_str!("everything/surface.rs"),
+];
+
+fn path() -> PathBuf {
+    wasm("everything", Profile::Servlet)
+}
+
+fn servlet() -> &'static Servlet {
+    static LOADED: OnceLock<Servlet> = OnceLock::new();
+    LOADED.get_or_init(|| load(&path(), &LoadOptions::default()))
+}
+
+/// All that a client can be asked for.
+fn able() -> Value {
+    json!({ "elicitation": {}, "sampling": {}, "roots": {} })
+}
+
+/// A client of each era that can do these things.
+fn clients(capabilities: &Value) -> [Pipe; 2] {
+    [
+        Pipe::legacy(&path(), capabilities.clone(), &[]),
+        Pipe::modern(&path(), capabilities.clone()),
+    ]
+}
+
+#[test]
+fn nothing_is_without_a_test() {
+    let servlet = servlet();
+    let listed = [
+        servlet.resources(),
+        servlet.resource_templates(),
+        servlet.prompts(),
+    ];
+    let keys = listed.into_iter().flatten().map(Listed::key);
+    let names = servlet.tools().iter().map(Tool::name).chain(keys);
+    let untested = |name: &&str| {
+        let name = format!("\"{name}\"");
+        !TESTS.iter().any(|tests| tests.contains(&name))
+    };
+    assert_eq!(names.filter(untested).collect::<Vec<_>>(), [""; 0]);
+}

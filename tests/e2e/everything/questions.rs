@@ -1,0 +1,251 @@
+//! What clients are asked, in which words, and what becomes of their answers, era by era.
+
+use serde_json::{Value, json};
+
+use super::{able, clients, path};
+use crate::pipe::{Pipe, accept, text};
+
+/// A request whose answer takes questions.
+struct Asking {
+    method: &'static str,
+    params: Value,
+    /// The keys of the questions, round by round.
+    rounds: &'static [&'static [&'static str]],
+    /// What comes of the [answers](answer).
+    text: &'static str,
+}
+
+fn asking() -> Vec<Asking> {
+    let user = r#"accepted: {"username":"Ada","email":"ada@example.com"}"#;
+    let defaults =
+        r#"accepted: {"name":"Ada","age":30,"score":95.5,"status":"active","verified":true}"#;
+    let choices = "accepted: {\"untitledSingle\":\"option1\",\"titledSingle\":\"value1\",\
+        \"legacyEnum\":\"opt1\",\"untitledMulti\":[\"option1\"],\"titledMulti\":[\"value1\"]}";
+    let paris = "The model says: Paris";
+    let confirmed = "state-ok, confirmed: true";
+    let tools: [(_, &[&[_]], _); 14] = [
+        ("test_sampling", &[&["sampling"]], paris),
+        ("test_elicitation", &[&["user"]], user),
+        (
+            "test_elicitation_sep1034_defaults",
+            &[&["defaults"]],
+            defaults,
+        ),
+        ("test_elicitation_sep1330_enums", &[&["choices"]], choices),
+        ("test_missing_capability", &[&["anything"]], "Paris"),
+        ("test_streaming_elicitation", &[&["user"]], user),
+        (
+            "test_input_required_result_elicitation",
+            &[&["user_name"]],
+            "Hello, Ada!",
+        ),
+        (
+            "test_input_required_result_sampling",
+            &[&["capital_question"]],
+            paris,
+        ),
+        (
+            "test_input_required_result_list_roots",
+            &[&["client_roots"]],
+            "The roots are: file:///work",
+        ),
+        (
+            "test_input_required_result_request_state",
+            &[&["confirm"]],
+            confirmed,
+        ),
+        (
+            "test_input_required_result_tampered_state",
+            &[&["confirm"]],
+            confirmed,
+        ),
+        (
+            "test_input_required_result_multiple_inputs",
+            &[&["user_name", "greeting", "client_roots"]],
+            "Ada: Paris, 1 roots",
+        ),
+        (
+            "test_input_required_result_multi_round",
+            &[&["step1"], &["step2"]],
+            "Ada likes blue",
+        ),
+        (
+            "test_input_required_result_capabilities",
+            &[&["capital_question"], &["user_name"]],
+            "answers: Paris, Ada",
+        ),
+    ];
+    let call = |(name, rounds, text)| Asking {
+        method: "tools/call",
+        params: json!({ "name": name, "arguments": arguments(name) }),
+        rounds,
+        text,
+    };
+    let prompt = Asking {
+        method: "prompts/get",
+        params: json!({ "name": "test_input_required_result_prompt" }),
+        rounds: &[&["user_context"]],
+        text: "The situation is: somewhere.",
+    };
+    tools.into_iter().map(call).chain([prompt]).collect()
+}
+
+/// What the tool is called with.
+fn arguments(tool: &str) -> Value {
+    match tool {
+        "test_sampling" => json!({ "prompt": "What?" }),
+        "test_elicitation" => json!({ "message": "Who?" }),
+        _ => json!({}),
+    }
+}
+
+/// What the client answers.
+fn answer(question: &Value) -> Value {
+    match question["method"].as_str() {
+        Some("elicitation/create") => accept(&filled(&question["params"]["requestedSchema"])),
+        Some("sampling/createMessage") => json!({
+            "role": "assistant", "model": "m", "content": { "type": "text", "text": "Paris" },
+        }),
+        Some("roots/list") => json!({ "roots": [{ "uri": "file:///work", "name": "work" }] }),
+        _ => panic!("{question}"),
+    }
+}
+
+/// A form, filled in: what is not known takes its default, or its first choice.
+fn filled(schema: &Value) -> Value {
+    let properties = schema["properties"].as_object().expect("properties");
+    let fill = |(name, schema): (&String, &Value)| {
+        let value = match name.as_str() {
+            "name" | "username" => json!("Ada"),
+            "email" => json!("ada@example.com"),
+            "ok" => json!(true),
+            "color" => json!("blue"),
+            "context" => json!("somewhere"),
+            _ if schema["type"] == "array" => json!([choice(&schema["items"])]),
+            _ => schema
+                .get("default")
+                .unwrap_or_else(|| choice(schema))
+                .clone(),
+        };
+        (name.clone(), value)
+    };
+    Value::Object(properties.iter().map(fill).collect())
+}
+
+fn choice(schema: &Value) -> &Value {
+    let places = ["/enum/0", "/oneOf/0/const", "/anyOf/0/const"];
+    let found = places.iter().find_map(|place| schema.pointer(place));
+    found.unwrap_or_else(|| panic!("no choice in {schema}"))
+}
+
+/// The text of a result of a tool, or of a prompt.
+fn said(result: &Value) -> &str {
+    let message = result["messages"][0]["content"]["text"].as_str();
+    message.unwrap_or_else(|| text(result))
+}
+
+#[test]
+fn sessions_are_asked_while_their_request_is_open() {
+    let mut pipe = Pipe::legacy(&path(), able(), &[]);
+    for asking in asking() {
+        let name = asking.params["name"].clone();
+        let (questions, response) = pipe.converse(asking.method, asking.params, answer);
+        let keys = asking.rounds.concat();
+        assert_eq!(questions.len(), keys.len(), "{name}: {questions:?}");
+        assert_eq!(said(&response["result"]), asking.text, "{name}: {response}");
+    }
+}
+
+#[test]
+fn requests_that_stand_alone_are_sent_again_with_the_answers() {
+    let mut pipe = Pipe::modern(&path(), able());
+    for mut asking in asking() {
+        let name = asking.params["name"].clone();
+        let mut states = Vec::new();
+        for keys in asking.rounds {
+            let (_, response) = pipe.ask(asking.method, asking.params.clone());
+            let result = &response["result"];
+            assert_eq!(result["resultType"], "input_required", "{name}: {response}");
+            let questions = result["inputRequests"].as_object().expect("questions");
+            assert_eq!(questions.keys().collect::<Vec<_>>(), *keys, "{name}");
+            let answers = questions
+                .iter()
+                .map(|(key, asked)| (key.clone(), answer(asked)));
+            asking.params["inputResponses"] = Value::Object(answers.collect());
+            if let Some(state) = result.get("requestState") {
+                assert!(!states.contains(state), "{name}");
+                states.push(state.clone());
+                asking.params["requestState"] = state.clone();
+            }
+        }
+        let (_, response) = pipe.ask(asking.method, asking.params);
+        let result = &response["result"];
+        assert_eq!(result["resultType"], "complete", "{name}: {response}");
+        assert_eq!(said(result), asking.text, "{name}");
+    }
+}
+
+/// The parameters of the one question of a tool, in a session.
+fn question(pipe: &mut Pipe, tool: &str) -> Value {
+    let params = json!({ "name": tool, "arguments": arguments(tool) });
+    let (questions, _) = pipe.converse("tools/call", params, answer);
+    let [question] = &questions[..] else {
+        panic!("one question, not {questions:?}");
+    };
+    question["params"].clone()
+}
+
+#[test]
+fn questions_are_worded_as_the_tool_has_them() {
+    let mut pipe = Pipe::legacy(&path(), able(), &[]);
+    let sampling = question(&mut pipe, "test_sampling");
+    assert_eq!(sampling["maxTokens"], 100);
+    assert_eq!(sampling["messages"][0]["content"]["text"], "What?");
+    let form = question(&mut pipe, "test_elicitation");
+    assert_eq!(form["message"], "Who?");
+    let schema = &form["requestedSchema"];
+    assert_eq!(schema["required"], json!(["username", "email"]));
+}
+
+#[test]
+fn forms_have_defaults_and_every_kind_of_choice() {
+    let mut pipe = Pipe::legacy(&path(), able(), &[]);
+    let form = question(&mut pipe, "test_elicitation_sep1034_defaults");
+    let fields = &form["requestedSchema"]["properties"];
+    for (name, kind, default) in [
+        ("name", "string", json!("John Doe")),
+        ("age", "integer", json!(30)),
+        ("score", "number", json!(95.5)),
+        ("status", "string", json!("active")),
+        ("verified", "boolean", json!(true)),
+    ] {
+        assert_eq!(fields[name]["type"], kind);
+        assert_eq!(fields[name]["default"], default);
+    }
+    assert_eq!(
+        fields["status"]["enum"],
+        json!(["active", "inactive", "pending"])
+    );
+    let form = question(&mut pipe, "test_elicitation_sep1330_enums");
+    let fields = &form["requestedSchema"]["properties"];
+    let options = json!(["option1", "option2", "option3"]);
+    assert_eq!(fields["untitledSingle"]["enum"], options);
+    assert_eq!(fields["titledSingle"]["oneOf"][2]["const"], "value3");
+    assert_eq!(
+        fields["legacyEnum"]["enum"],
+        json!(["opt1", "opt2", "opt3"])
+    );
+    assert_eq!(fields["legacyEnum"]["enumNames"][0], "Option One");
+    assert_eq!(fields["untitledMulti"]["items"]["enum"], options);
+    assert_eq!(fields["titledMulti"]["items"]["anyOf"][0]["title"], "First");
+}
+
+#[test]
+fn a_client_that_cannot_sample_is_told_what_is_missing() {
+    for mut pipe in clients(&json!({ "elicitation": {} })) {
+        let (_, response) = pipe.call(json!({ "name": "test_missing_capability" }));
+        let required = json!({ "requiredCapabilities": { "sampling": {} } });
+        assert_eq!(response["error"]["code"], -32021);
+        assert_eq!(response["error"]["data"], required);
+    }
+}

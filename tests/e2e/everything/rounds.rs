@@ -1,0 +1,66 @@
+//! Requests of the stateless era that are sent again: with wrong answers, with a changed state, by clients that can do
+//! less.
+
+use serde_json::{Value, json};
+
+use super::{able, path};
+use crate::pipe::{Pipe, accept, text};
+
+#[test]
+fn a_wrong_answer_is_asked_for_again_and_a_strange_one_is_ignored() {
+    let mut pipe = Pipe::modern(&path(), able());
+    let mut answered = |answers: Value| {
+        let name = "test_input_required_result_elicitation";
+        pipe.result(json!({ "name": name, "inputResponses": answers }))
+    };
+    for wrong in [
+        json!({}),
+        json!({ "other": accept(&json!({ "name": "Ada" })) }),
+        json!({ "user_name": accept(&json!({ "name": 7 })) }),
+        json!({ "user_name": accept(&json!({ "nome": "Ada" })) }),
+        json!({ "user_name": { "action": "accept" } }),
+    ] {
+        let again = answered(wrong.clone());
+        assert_eq!(again["resultType"], "input_required", "{wrong}");
+        assert!(again["inputRequests"]["user_name"].is_object(), "{wrong}");
+    }
+    let name = accept(&json!({ "name": "Ada" }));
+    let result = answered(json!({ "user_name": name, "other": { "action": "decline" } }));
+    assert_eq!(text(&result), "Hello, Ada!");
+    let result = answered(json!({ "user_name": { "action": "decline" } }));
+    assert_eq!(text(&result), "Hello, stranger!");
+}
+
+#[test]
+fn a_state_that_was_changed_or_belongs_elsewhere_is_refused() {
+    let mut pipe = Pipe::modern(&path(), able());
+    let name = "test_input_required_result_tampered_state";
+    let asked = pipe.result(json!({ "name": name }));
+    let state = asked["requestState"].as_str().expect("a state");
+    let answers = json!({ "confirm": accept(&json!({ "ok": true })) });
+    let (start, end) = state.split_at(state.len() / 2);
+    for (name, state) in [
+        (name, format!("{start}x{end}")),
+        (name, start.to_owned()),
+        (name, "made up".to_owned()),
+        ("test_input_required_result_request_state", state.to_owned()),
+    ] {
+        let params = json!({ "name": name, "inputResponses": answers, "requestState": state });
+        let (_, response) = pipe.call(params);
+        assert_eq!(response["error"]["code"], -32602, "{state}: {response}");
+    }
+}
+
+#[test]
+fn only_what_the_client_can_answer_is_asked() {
+    let questions = |capabilities: Value| {
+        let mut pipe = Pipe::modern(&path(), capabilities);
+        let result = pipe.result(json!({ "name": "test_input_required_result_capabilities" }));
+        let questions = result["inputRequests"].as_object().cloned();
+        let keys = questions.map(|all| all.keys().cloned().collect::<Vec<_>>());
+        keys.unwrap_or_else(|| vec![text(&result).to_owned()])
+    };
+    assert_eq!(questions(json!({ "sampling": {} })), ["capital_question"]);
+    assert_eq!(questions(json!({ "elicitation": {} })), ["user_name"]);
+    assert_eq!(questions(json!({})), ["answers: "]);
+}
