@@ -18,13 +18,18 @@ impl Raw {
         Self(plugin.expect("an Extism plugin"))
     }
 
-    /// The answer to a request, or the fault's message and code.
+    /// The answer to a `call`, or the fault's message and code.
+    fn call(&mut self, request: impl AsRef<[u8]>) -> Result<Value, (String, i64)> {
+        self.ask("call", request)
+    }
+
+    /// The answer of an export, or the fault's message and code.
     ///
     /// # Panics
     ///
     /// If the servlet trapped.
-    fn call(&mut self, request: impl AsRef<[u8]>) -> Result<Value, (String, i64)> {
-        match self.0.call::<_, &str>("call", request.as_ref()) {
+    fn ask(&mut self, export: &str, request: impl AsRef<[u8]>) -> Result<Value, (String, i64)> {
+        match self.0.call::<_, &str>(export, request.as_ref()) {
             Ok(answer) => Ok(serde_json::from_str(answer).expect("an answer is JSON")),
             Err(error) => {
                 assert_eq!(error.chain().count(), 1, "it trapped: {error:?}");
@@ -110,6 +115,47 @@ fn json_that_is_no_request_says_what_is_wrong() {
         r#"{"params":{"name":"nobody"}}"#,
     ] {
         servlet.assert_fault(request, INVALID_PARAMS);
+    }
+}
+
+/// The interface requires neither `params` nor `uri` of a request to read a resource.
+#[test]
+fn exports_beside_call_say_what_a_request_lacks() {
+    let mut servlet = Raw::load("kv_notes");
+    let (reads, prompts, completes) = ("read_resource", "get_prompt", "complete");
+    let unnamed = r#"{"params":{"ref":{"type":"ref/prompt","name":"summarize"}}}"#;
+    for (export, request, lacks) in [
+        (reads, "{}", "`params.uri` must be a string"),
+        (reads, r#"{"params":null}"#, "`params.uri` must be a string"),
+        (
+            reads,
+            r#"{"method":"resources/read","params":{}}"#,
+            "`params.uri` must be a string",
+        ),
+        (
+            reads,
+            r#"{"params":{"uri":7}}"#,
+            "`params.uri` must be a string",
+        ),
+        (prompts, "{}", "`params.name` must be a string"),
+        (
+            prompts,
+            r#"{"params":{"arguments":{}}}"#,
+            "`params.name` must be a string",
+        ),
+        (completes, "{}", "`params.argument` must be an object"),
+        (completes, unnamed, "`params.argument` must be an object"),
+    ] {
+        let fault = servlet.ask(export, request);
+        assert_eq!(
+            fault,
+            Err((lacks.to_owned(), INVALID_PARAMS)),
+            "{export} {request}"
+        );
+    }
+    for export in [reads, prompts, completes] {
+        let (_, code) = servlet.ask(export, "{").expect_err("it is cut");
+        assert_eq!(code, PARSE_ERROR, "{export}");
     }
 }
 
