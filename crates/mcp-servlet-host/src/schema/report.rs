@@ -87,8 +87,13 @@ impl<'a> Report<'a> {
         if part.get("additionalProperties").is_some() || part.get("patternProperties").is_some() {
             return Vec::new();
         }
-        let known = part.get("properties").and_then(Value::as_object);
-        let is_other = |name: &&String| !known.is_some_and(|known| known.contains_key(*name));
+        let Some(known) = part.get("properties").and_then(Value::as_object) else {
+            return Vec::new();
+        };
+        if is_partial(error.schema_path().as_str()) {
+            return Vec::new();
+        }
+        let is_other = |name: &&String| !known.contains_key(*name);
         let members = error.instance().as_object().into_iter().flatten();
         let others = members.map(|(name, _)| name).filter(is_other);
         others.take(MISTAKES).cloned().collect()
@@ -144,6 +149,13 @@ fn meant<'a>(
         (Some(only), None) => Some(only),
         _ => None,
     }
+}
+
+/// Whether the schema with this keyword stands beside one that has the other members.
+fn is_partial(path: &str) -> bool {
+    let mut parts = path.rsplit('/').skip(1);
+    let (last, before) = (parts.next(), parts.next());
+    matches!(last, Some("then" | "else")) || matches!(before, Some("allOf" | "dependentSchemas"))
 }
 
 fn escape(name: &str) -> String {

@@ -57,6 +57,28 @@ fn says_where_what_is_expected_and_what_came() {
 }
 
 #[test]
+fn members_that_stand_in_another_part_of_the_schema_are_known() {
+    let properties = json!({ "by": { "type": "string" }, "phone": { "type": "string" } });
+    for condition in [
+        json!({ "required": ["phone"] }),
+        json!({ "properties": { "phone": { "minLength": 1 } }, "required": ["phone"] }),
+    ] {
+        for part in [
+            json!({ "allOf": [condition] }),
+            json!({ "if": true, "then": condition }),
+            json!({ "if": false, "else": condition }),
+            json!({ "dependentSchemas": { "by": condition } }),
+        ] {
+            let mut schema = object(&properties);
+            let members = part.as_object().expect("keywords").clone();
+            schema.as_object_mut().expect("a schema").extend(members);
+            let text = complaint(&schema, &json!({ "by": "phone" }));
+            assert!(text.starts_with("`/phone` is missing"), "{part}: {text}");
+        }
+    }
+}
+
+#[test]
 fn tells_of_the_variant_that_was_meant() {
     let variant = |tag: &str, field: &str| {
         json!({ "type": "object", "required": ["kind", field],
