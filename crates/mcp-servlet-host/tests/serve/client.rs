@@ -123,19 +123,7 @@ impl Served {
         self.ask_with(&[], method, params)
     }
 
-    pub(crate) fn ask_with(
-        &self,
-        more: &[(&str, &str)],
-        method: &str,
-        mut params: Value,
-    ) -> Answer {
-        let meta = &mut params["_meta"];
-        meta["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
-        meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "c", "version": "1"});
-        let capabilities = &mut meta["io.modelcontextprotocol/clientCapabilities"];
-        if capabilities.is_null() {
-            *capabilities = json!({});
-        }
+    pub(crate) fn ask_with(&self, more: &[(&str, &str)], method: &str, params: Value) -> Answer {
         let name = params["name"].as_str().or(params["uri"].as_str());
         let name = name.unwrap_or_default().to_owned();
         let mut headers = vec![
@@ -146,8 +134,7 @@ impl Served {
             headers.push(("mcp-name", &name));
         }
         headers.extend(more);
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        self.post(&headers, &body.to_string())
+        self.post(&headers, &stateless(method, params))
     }
 
     /// Opens a session and gives its id.
@@ -235,6 +222,18 @@ pub(crate) fn initialize(capabilities: &Value) -> String {
         "params": {"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "c", "version": "1"}},
     })
     .to_string()
+}
+
+/// A request of the stateless era, whose client can do nothing unless the parameters say so.
+pub(crate) fn stateless(method: &str, mut params: Value) -> String {
+    let meta = &mut params["_meta"];
+    meta["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
+    meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "c", "version": "1"});
+    let capabilities = &mut meta["io.modelcontextprotocol/clientCapabilities"];
+    if capabilities.is_null() {
+        *capabilities = json!({});
+    }
+    request(method, params).to_string()
 }
 
 pub(crate) fn request(method: &str, params: Value) -> Value {

@@ -1,6 +1,7 @@
 //! MCP as clients see it: over a pipe and over HTTP.
 
 mod asks;
+mod cancel;
 mod client;
 mod http;
 mod pipe;

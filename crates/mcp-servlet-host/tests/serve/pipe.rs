@@ -90,6 +90,37 @@ async fn introduces_itself_as_the_single_servlet_does() {
 }
 
 #[tokio::test]
+async fn declares_what_the_exports_of_a_servlet_promise() {
+    let reads = json!({"listChanged": true, "subscribe": true});
+    let lists = json!({"listChanged": true});
+    let declared = async |exports: &[(&str, &str)]| {
+        let tools = Wat::new().describe(DESCRIPTION).answer("{}");
+        let wat = exports.iter().fold(tools, |wat, (name, json)| {
+            wat.export(name, json, "(call $output {}) (i32.const 0)")
+        });
+        let host = Host::new(vec![wat.load().expect("a servlet")]).expect("a host");
+        let capabilities = talk(host, &[]).await[0]["result"]["capabilities"].clone();
+        ["resources", "prompts", "completions"].map(|name| capabilities[name].clone())
+    };
+    let none = Value::Null;
+    let listed = (
+        "list_resources",
+        r#"{"resources":[{"uri":"a:b","name":"b"}]}"#,
+    );
+    assert_eq!(
+        declared(&[]).await,
+        [none.clone(), none.clone(), none.clone()]
+    );
+    // Nobody could read what is listed.
+    assert_eq!(declared(&[listed]).await[0], none);
+    assert_eq!(declared(&[listed, ("read_resource", "")]).await[0], reads);
+    assert_eq!(declared(&[("read_resource", "")]).await[0], reads);
+    let prompts = ("list_prompts", r#"{"prompts":[{"name":"p"}]}"#);
+    assert_eq!(declared(&[prompts]).await[1], lists);
+    assert_eq!(declared(&[("complete", "")]).await[2], json!({}));
+}
+
+#[tokio::test]
 async fn lists_tools_as_they_were_described() {
     let described = json!({"tools": [
         {"name": "b", "inputSchema": {"type": "object", "properties": {"z": {}, "a": {}}}, "title": "B",

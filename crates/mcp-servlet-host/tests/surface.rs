@@ -1,0 +1,216 @@
+//! What servlets offer beside tools: their lists, and what they answer for resources, prompts and completion.
+
+mod support;
+
+use mcp_servlet_host::{CallError, JsonObject, Listed, LoadError, Servlet};
+use serde_json::{Value, json};
+use support::{DESCRIPTION, Wat};
+
+/// A servlet whose exports, beside that of a tool, answer with these texts.
+fn wat(exports: &[(&str, &Value)]) -> Wat {
+    let tools = Wat::new().describe(DESCRIPTION).answer("{}");
+    exports.iter().fold(tools, |wat, (name, json)| {
+        wat.export(name, &json.to_string(), "(call $output {}) (i32.const 0)")
+    })
+}
+
+fn servlet(exports: &[(&str, &Value)]) -> Servlet {
+    wat(exports).load().expect("a servlet")
+}
+
+fn object(value: &Value) -> &JsonObject {
+    value.as_object().expect("an object")
+}
+
+/// What comes of reading a resource, if the servlet answers with this.
+fn read(answer: &Value) -> Result<Value, CallError> {
+    let servlet = servlet(&[("read_resource", answer)]);
+    servlet.read_resource("a:b").map(Value::Object)
+}
+
+/// The same, if it fails with this text.
+fn read_failing(text: &str) -> CallError {
+    let wat = wat(&[]).export("read_resource", text, "(call $error {}) (i32.const 1)");
+    let servlet = wat.load().expect("a servlet");
+    servlet.read_resource("a:b").expect_err("an error")
+}
+
+fn is_unknown(error: &CallError) -> bool {
+    matches!(error, CallError::UnknownResource { uri } if uri == "a:b")
+}
+
+#[test]
+fn what_is_listed_is_kept_with_all_that_was_said_of_it() {
+    let ui = json!({ "ui": { "csp": { "connectDomains": ["https://a.example"] } } });
+    let resource = json!({
+        "uri": "ui://a", "name": "a", "icons": [{ "src": "data:," }], "_meta": ui,
+        "annotations": { "priority": 0.1 }, "vendor": 1,
+    });
+    let template = json!({ "uriTemplate": "a:{b}", "name": "t", "mimeType": "x/y" });
+    let prompt = json!({ "name": "p", "arguments": [{ "name": "x", "required": true }] });
+    let servlet = servlet(&[
+        ("list_resources", &json!({ "resources": [resource] })),
+        (
+            "list_resource_templates",
+            &json!({ "resourceTemplates": [template] }),
+        ),
+        ("list_prompts", &json!({ "prompts": [prompt] })),
+    ]);
+    for (listed, expected) in [
+        (servlet.resources(), resource),
+        (servlet.resource_templates(), template),
+        (servlet.prompts(), prompt),
+    ] {
+        let listed: Vec<_> = listed.iter().map(Listed::json).collect();
+        assert_eq!(listed, [object(&expected)]);
+    }
+}
+
+#[test]
+fn what_is_not_exported_is_not_there() {
+    let servlet = servlet(&[]);
+    assert_eq!(servlet.resources(), []);
+    assert_eq!(servlet.resource_templates(), []);
+    assert_eq!(servlet.prompts(), []);
+    let error = servlet.read_resource("a:b").expect_err("no resources");
+    assert!(is_unknown(&error), "{error:?}");
+    let error = servlet.get_prompt("p", None).expect_err("no prompts");
+    assert_eq!(error.to_string(), "unknown prompt `p`");
+    let nothing = servlet
+        .complete(&JsonObject::new())
+        .expect("no suggestions");
+    assert_eq!(nothing["completion"], json!({ "values": [] }));
+}
+
+#[test]
+fn a_list_that_is_wrong_is_told_with_its_place() {
+    let entry = json!({ "uri": "a:b", "name": "b" });
+    for (answer, expected) in [
+        (
+            json!([]),
+            "line 1 column 0: invalid type: sequence, expected a map",
+        ),
+        (json!({}), "/resources: expected an array, found nothing"),
+        (
+            json!({ "resources": [1] }),
+            "/resources/0: expected an object, found an integer",
+        ),
+        (
+            json!({ "resources": [{ "name": "b" }] }),
+            "/resources/0/uri: expected a string, found nothing",
+        ),
+        (
+            json!({ "resources": [entry, entry] }),
+            "/resources/1: `a:b` is listed twice",
+        ),
+    ] {
+        let error = wat(&[("list_resources", &answer)]).load();
+        let error = error.expect_err("a wrong list");
+        assert!(matches!(error, LoadError::BadList { .. }), "{error:?}");
+        assert!(error.to_string().ends_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn contents_are_text_or_bytes_and_never_both() {
+    let contents = json!({
+        "contents": [
+            { "uri": "a:b", "mimeType": "text/plain", "text": "t", "_meta": { "k": 1 } },
+            { "uri": "a:c", "blob": "AA==" },
+        ],
+        "_meta": { "x": 2 },
+    });
+    assert_eq!(read(&contents).expect("contents"), contents);
+    let nulls = json!({ "_meta": null, "isError": false, "contents": [
+        { "uri": "a:b", "mimeType": null, "text": "t", "blob": null },
+    ] });
+    let without = json!({ "contents": [{ "uri": "a:b", "text": "t" }] });
+    assert_eq!(read(&nulls).expect("contents"), without);
+
+    for (contents, expected) in [
+        (json!(null), "/contents: expected an array, found nothing"),
+        (
+            json!(["t"]),
+            "/contents/0: expected an object, found a string",
+        ),
+        (
+            json!([{ "text": "t" }]),
+            "/contents/0/uri: expected a string, found nothing",
+        ),
+        (
+            json!([{ "uri": "a:b" }]),
+            "/contents/0/text: expected a string, found nothing",
+        ),
+        (
+            json!([{ "uri": "a:b", "blob": 7 }]),
+            "/contents/0/blob: expected a string, found an integer",
+        ),
+        (
+            json!([{ "uri": "a:b", "text": "t", "blob": "AA==" }]),
+            "/contents/0: both `text` and `blob`",
+        ),
+    ] {
+        let error = read(&json!({ "contents": contents })).expect_err("wrong contents");
+        assert!(error.to_string().ends_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn contents_that_are_an_error_become_one_of_the_protocol() {
+    let error = read(&json!({ "isError": true, "contents": [
+        { "uri": "a:b", "text": "the disk is full" }, { "uri": "a:c", "text": "and slow" },
+    ] }));
+    let fault = error.expect_err("an error").to_fault();
+    assert_eq!(fault.code, -32603);
+    assert_eq!(fault.message, "the disk is full\nand slow");
+    let data = json!({ "servlet": "test", "export": "read_resource" });
+    assert_eq!(fault.data, Some(data));
+}
+
+#[test]
+fn a_resource_that_is_not_there_is_one_error_however_it_is_said() {
+    let empty = read(&json!({ "contents": [] })).expect_err("no contents");
+    let by_old_code = read_failing("gone\nmcp-fault: {\"code\":-32002}");
+    let by_new_code = read_failing("gone\nmcp-fault: {\"code\":-32602,\"data\":{\"uri\":\"a:b\"}}");
+    for error in [empty, by_old_code, by_new_code] {
+        assert!(is_unknown(&error), "{error:?}");
+    }
+    let other = read_failing("not so\nmcp-fault: {\"code\":-32602}");
+    assert_eq!(other.to_string(), "not so");
+    let other = read_failing("the disk is full").to_fault();
+    assert_eq!(
+        (other.code, other.message.as_str()),
+        (-32603, "the disk is full")
+    );
+}
+
+#[test]
+fn prompts_have_messages() {
+    let prompts = json!({ "prompts": [{ "name": "p" }] });
+    let get = |answer: &Value| {
+        let servlet = servlet(&[("list_prompts", &prompts), ("get_prompt", answer)]);
+        servlet.get_prompt("p", None).map(Value::Object)
+    };
+    let right =
+        json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "t" } }] });
+    assert_eq!(get(&right).expect("messages"), right);
+    let error = get(&json!({ "messages": "t" })).expect_err("no messages");
+    let said = "output of `get_prompt`, /messages: expected an array, found a string";
+    assert!(error.to_string().ends_with(said), "{error}");
+}
+
+#[test]
+fn clients_get_as_many_suggestions_as_mcp_allows() {
+    let complete = |completion: Value| {
+        let servlet = servlet(&[("complete", &json!({ "completion": completion }))]);
+        servlet.complete(&JsonObject::new())
+    };
+    let values: Vec<_> = (0..101).map(|at| at.to_string()).collect();
+    let suggested = complete(json!({ "values": values })).expect("suggestions");
+    let suggested = &suggested["completion"];
+    assert_eq!(suggested["values"], json!(values[..100]));
+    assert_eq!(suggested["hasMore"], true);
+    let error = complete(json!({})).expect_err("no values");
+    let said = "/completion/values: expected an array, found nothing";
+    assert!(error.to_string().ends_with(said), "{error}");
+}
