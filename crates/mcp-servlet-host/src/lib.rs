@@ -51,7 +51,7 @@ pub use http::{HttpRequest, HttpResponse};
 pub use inspect::{Export, Import, Module, Section, Unreadable};
 pub use load::{Entry, Loaded, OnFailure};
 pub use notify::{Listener, Notification};
-pub use options::{AllowedPath, Instances, Isolation, LoadOptions, ToolOptions};
+pub use options::{AllowedPath, ErrorTexts, Instances, Isolation, LoadOptions, ToolOptions};
 pub use result::CallToolResult;
 pub use schema::{CheckArguments, CheckResults};
 pub use servlet::Servlet;

@@ -45,6 +45,8 @@ pub struct LoadOptions {
     pub arguments: CheckArguments,
     /// How structured results are checked.
     pub results: CheckResults,
+    /// Who reads the text that the servlet fails with.
+    pub errors: ErrorTexts,
     /// Where compiled modules are kept.
     pub cache: CompileCache,
     /// Other limits for some tools, by the names that the servlet gives them.
@@ -106,6 +108,16 @@ pub enum Isolation {
     Call,
 }
 
+/// Who reads the text that a servlet fails with: that of an error without a code of its own, or of a panic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErrorTexts {
+    /// Clients do.
+    #[default]
+    Shown,
+    /// The log has it. Clients learn which servlet failed, and in which export.
+    Logged,
+}
+
 /// A directory of the host that the servlet sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedPath {
@@ -135,6 +147,7 @@ impl Default for LoadOptions {
             wait: Some(Duration::from_secs(30)),
             arguments: CheckArguments::default(),
             results: CheckResults::default(),
+            errors: ErrorTexts::default(),
             cache: CompileCache::Default,
             tools: BTreeMap::new(),
         }

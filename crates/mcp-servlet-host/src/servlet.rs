@@ -6,8 +6,8 @@ use std::{
 };
 
 use crate::{
-    CallError, CallToolResult, CheckResults, Extras, Fault, Instances, JsonObject, LoadError,
-    LoadOptions, Module, Source, Tool,
+    CallError, CallToolResult, CheckResults, ErrorTexts, Extras, Fault, Instances, JsonObject,
+    LoadError, LoadOptions, Module, Source, Tool,
     abi::{CALL, DESCRIBE},
     compat::read_result,
     description::Description,
@@ -300,12 +300,23 @@ impl Servlet {
         output.map_err(|stop| self.error(export, limit, stop))
     }
 
+    /// What clients get of the text that the servlet failed with.
+    fn shown(&self, export: &'static str, text: String) -> String {
+        if self.options.errors == ErrorTexts::Shown {
+            return text;
+        }
+        tracing::error!(servlet = self.name, export, "{text}");
+        "the log of the server says why".to_owned()
+    }
+
     fn error(&self, export: &'static str, output: Option<u64>, stop: Stop) -> CallError {
         let servlet = self.name.clone();
         match stop {
             Stop::Error(text) => {
                 let fault = Fault::parse(&text);
-                let fault = fault.unwrap_or_else(|| Fault::internal(&servlet, Some(export), text));
+                let fault = fault.unwrap_or_else(|| {
+                    Fault::internal(&servlet, Some(export), self.shown(export, text))
+                });
                 CallError::Fault {
                     servlet,
                     export,
@@ -315,7 +326,7 @@ impl Servlet {
             Stop::Panic(message) => CallError::Panic {
                 servlet,
                 export,
-                message,
+                message: self.shown(export, message),
             },
             Stop::Trap(message) => match denied_url(&message) {
                 Some(url) => CallError::HostDenied {

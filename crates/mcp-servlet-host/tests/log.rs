@@ -7,6 +7,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use mcp_servlet_host::{ErrorTexts, Fault, LoadOptions};
+use serde_json::json;
 use support::{DESCRIPTION, Wat};
 
 #[derive(Clone, Default)]
@@ -23,16 +25,22 @@ impl io::Write for Lines {
     }
 }
 
-#[test]
-fn log_lines_carry_the_name_of_their_servlet() {
+/// What is logged at `filter` while `act` runs.
+fn logged(filter: &str, act: impl FnOnce()) -> String {
     let lines = Lines::default();
     let writer = lines.clone();
     let subscriber = tracing_subscriber::fmt()
-        .with_env_filter("servlet=info")
+        .with_env_filter(filter)
         .with_writer(move || writer.clone())
         .with_ansi(false)
         .without_time()
         .finish();
+    tracing::subscriber::with_default(subscriber, act);
+    String::from_utf8(lines.0.lock().expect("no panic").clone()).expect("text")
+}
+
+#[test]
+fn log_lines_carry_the_name_of_their_servlet() {
     let log = |name: &str| {
         format!(r#"(import "extism:host/env" "log_{name}" (func ${name} (param i64)))"#)
     };
@@ -43,14 +51,52 @@ fn log_lines_carry_the_name_of_their_servlet() {
         .import(&log("debug"))
         .describe(DESCRIPTION);
     let servlet = servlet.export("call", "on my way", both);
-    tracing::subscriber::with_default(subscriber, || {
-        servlet
-            .load()
-            .expect("a servlet")
-            .call("t", None)
-            .expect_err("a code");
+    let text = logged("servlet=info", || {
+        let servlet = servlet.load().expect("a servlet");
+        servlet.call("t", None).expect_err("a code");
     });
-    let text = String::from_utf8(lines.0.lock().expect("no panic").clone()).expect("text");
     let expected = " INFO servlet: on my way servlet=\"test\"\n INFO servlet:  servlet=\"test\"\n";
     assert_eq!(text, expected);
+}
+
+#[test]
+fn texts_of_errors_can_be_kept_for_the_log() {
+    let secret = "no such user: postgres://admin:hunter2@db";
+    let options = LoadOptions {
+        errors: ErrorTexts::Logged,
+        ..LoadOptions::default()
+    };
+    for body in [
+        "(call $error {}) (i32.const 1)",
+        "(call $error {}) unreachable",
+    ] {
+        let servlet = Wat::new()
+            .describe(DESCRIPTION)
+            .export("call", secret, body);
+        let log = logged("mcp_servlet_host=error", || {
+            let servlet = servlet.load_with(&options).expect("a servlet");
+            let fault = servlet.call("t", None).expect_err("an error").to_fault();
+            assert!(
+                fault.message.contains("the log of the server says why"),
+                "{fault:?}"
+            );
+            assert!(!fault.message.contains("hunter2"), "{fault:?}");
+            assert_eq!(fault.code, Fault::INTERNAL);
+            let data = json!({ "servlet": "test", "export": "call" });
+            assert_eq!(fault.data, Some(data));
+        });
+        assert!(
+            log.contains(secret) && log.contains("servlet=\"test\""),
+            "{log}"
+        );
+    }
+    // A fault with a code is what the servlet wants clients to know.
+    let fault = "gone\nmcp-fault: {\"code\":-32002}";
+    let servlet = Wat::new().describe(DESCRIPTION);
+    let servlet = servlet.export("call", fault, "(call $error {}) (i32.const 1)");
+    let servlet = servlet.load_with(&options).expect("a servlet");
+    assert_eq!(
+        servlet.call("t", None).expect_err("a fault").to_string(),
+        "gone"
+    );
 }

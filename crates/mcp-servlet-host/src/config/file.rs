@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::units::{Size, Time};
 use crate::{
-    CheckArguments, CheckResults, CompileCache, Instances, Isolation, LoadOptions,
+    CheckArguments, CheckResults, CompileCache, ErrorTexts, Instances, Isolation, LoadOptions,
     serve::HttpOptions,
 };
 
@@ -163,6 +163,8 @@ pub(super) struct Limits {
     arguments: Option<ArgumentsAre>,
     /// How structured results are checked.
     results: Option<ResultsAre>,
+    /// Who reads the text that a servlet fails with.
+    errors: Option<ErrorsAre>,
     /// Where compiled modules are kept: a directory, or `off`.
     cache: Option<String>,
 }
@@ -230,6 +232,15 @@ fn saturated(size: u64) -> usize {
     size.try_into().unwrap_or(usize::MAX)
 }
 
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ErrorsAre {
+    /// Clients do.
+    Shown,
+    /// The log has it; clients learn which servlet failed.
+    Logged,
+}
+
 impl Limits {
     /// Sets what is said here.
     pub(super) fn apply(&self, options: &mut LoadOptions) {
@@ -250,6 +261,7 @@ impl Limits {
         set(&mut options.isolation, self.isolation.map(Into::into));
         set(&mut options.arguments, self.arguments.map(Into::into));
         set(&mut options.results, self.results.map(Into::into));
+        set(&mut options.errors, self.errors.map(Into::into));
         set(&mut options.cache, self.cache.as_deref().map(cache));
         if let Some(limits) = self.instances {
             let mut instances = options.instances.unwrap_or_default();
@@ -304,6 +316,15 @@ impl From<ResultsAre> for CheckResults {
             ResultsAre::Warn => Self::Warn,
             ResultsAre::Error => Self::Error,
             ResultsAre::Off => Self::Off,
+        }
+    }
+}
+
+impl From<ErrorsAre> for ErrorTexts {
+    fn from(errors: ErrorsAre) -> Self {
+        match errors {
+            ErrorsAre::Shown => Self::Shown,
+            ErrorsAre::Logged => Self::Logged,
         }
     }
 }

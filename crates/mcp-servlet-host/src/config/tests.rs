@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::{CheckArguments, Instances, Isolation};
+use crate::{CheckArguments, ErrorTexts, Instances, Isolation};
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -44,6 +44,8 @@ fn reads_everything_that_can_be_said() {
     assert_eq!(first.filter.only, ["get_*"]);
     assert_eq!(first.prefix, Prefix::Name(Some("w".into())));
     assert_eq!(second.options.isolation, Isolation::Call);
+    assert_eq!(first.options.errors, ErrorTexts::Shown);
+    assert_eq!(second.options.errors, ErrorTexts::Logged);
     assert_eq!(second.on_failure, OnFailure::Fail);
     assert_eq!(
         second.options.instances.map(|instances| instances.max),
