@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use xtp_codegen::{Input, Schema};
+use xtp_codegen::{Input, Options, Schema};
 
 #[path = "support/published.rs"]
 mod published;
@@ -80,6 +80,70 @@ fn reaches_every_schema_from_an_export() {
     let all = document["components"]["schemas"].as_object().unwrap();
     let orphans: Vec<_> = all.keys().filter(|name| !reached.contains(name)).collect();
     assert_eq!(orphans, Vec::<&String>::new());
+}
+
+/// The types of an interface that servlets have had; each is there, also where no export reaches it.
+fn types(name: &str, text: &str) -> String {
+    let document = yaml::to_json(text);
+    assert_eq!(published::violations(&document), Vec::<String>::new());
+    let schema = Schema::parse(&Input::new(name, text)).unwrap();
+    assert!(schema.warnings().is_empty(), "{}", schema.warnings());
+    let rust = schema.to_rust(&Options::new()).unwrap();
+    for name in document["components"]["schemas"]
+        .as_object()
+        .unwrap()
+        .keys()
+    {
+        let kinds = ["struct", "enum"].map(|kind| format!("pub {kind} {name} {{"));
+        assert!(kinds.iter().any(|kind| rust.contains(kind)), "{name}");
+    }
+    rust
+}
+
+#[test]
+fn generates_the_interface_of_one_tool_with_resources() {
+    let rust = types("one-tool.yaml", include_str!("servlets/one-tool.yaml"));
+    for line in [
+        // Misspelled, and reached by nothing.
+        "pub params: Option<ListResouceRequestParams>,",
+        "pub struct ListResourceTemplatesRequst {",
+        // A request may lack all of it.
+        "pub params: Option<ReadResourceRequestParams>,",
+        "pub uri: Option<String>,",
+        "#[serde(rename = \"_meta\", skip_serializing_if = \"Option::is_none\")]",
+        "#[serde(rename = \"Resource\", skip_serializing_if = \"Option::is_none\")]",
+        "pub resource: Option<EmbeddedResourceContents>,",
+        "pub text: Option<TextResourceContents>,",
+        "pub blob: Option<BlobResourceContents>,",
+        "pub blob: String,",
+        "pub data: Option<String>,",
+        "pub r#type: ContentType,",
+        "pub audience: Option<Vec<Role>>,",
+        "pub priority: Option<f32>,",
+        "pub input_schema: ::serde_json::Map<String, ::serde_json::Value>,",
+        "pub is_error: Option<bool>,",
+        "pub uri_template: String,",
+    ] {
+        assert!(rust.contains(line), "{line}\n{rust}");
+    }
+}
+
+#[test]
+fn generates_the_interface_of_several_tools() {
+    let rust = types(
+        "several-tools.yaml",
+        include_str!("servlets/several-tools.yaml"),
+    );
+    for line in [
+        "pub tools: Vec<ToolDescription>,",
+        "pub arguments: Option<::serde_json::Map<String, ::serde_json::Value>>,",
+        "pub annotations: Option<TextAnnotation>,",
+        "pub audience: Vec<Role>,",
+        "pub priority: f32,",
+        "pub blob: String,",
+    ] {
+        assert!(rust.contains(line), "{line}\n{rust}");
+    }
 }
 
 /// The check above is worth something only if it finds what is wrong.

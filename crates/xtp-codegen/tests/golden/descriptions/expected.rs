@@ -24,6 +24,12 @@ pub struct Page {
     /// It ends */ here, "quoted" and \ escaped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<String>,
+    /// “Curly” quotes, a non‐ASCII hyphen — and a dash…
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curly: Option<String>,
+    /// The sibling of a reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Kind>,
     /// leftright
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<String>,
