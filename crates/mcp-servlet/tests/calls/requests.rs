@@ -58,6 +58,10 @@ fn answers_requests_of_every_form() {
             "pong",
         ),
         (
+            r#"{"method":"prompts/get","params":{"name":"ping"}}"#,
+            "pong",
+        ),
+        (
             r#"{"params":{"_meta":{"a":[1,{}]},"name":"ping","context":null}}"#,
             "pong",
         ),

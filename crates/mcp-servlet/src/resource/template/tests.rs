@@ -3,7 +3,7 @@
 use super::{Operator, Part, TemplateEntry, decoded, order, values};
 use crate::arguments::Field;
 use crate::resource::no_resource;
-use Operator::{Fragment, Label, Parameter, Path, Query, Reserved, Simple};
+use Operator::{Continuation, Fragment, Label, Parameter, Path, Query, Reserved, Simple};
 use Part::{Text, Variables};
 
 const fn field(name: &'static str, required: bool) -> Field {
@@ -92,6 +92,61 @@ fn reads_every_operator_backwards() {
         (&[Text("x:"), Variables(Path, &[0])], "x:/", "no"),
     ] {
         assert_eq!(matches(parts, uri), expected, "{parts:?} {uri}");
+    }
+}
+
+/// What the RFC expands, as far as an address tells it.
+#[test]
+fn the_examples_of_rfc_6570_are_taken_back() {
+    const HELLO: &str = "Hello World! -";
+    const NUMBERS: &str = "1024 768";
+    const ONE: &[usize] = &[0];
+    const BOTH: &[usize] = &[0, 1];
+    for (parts, uri, expected) in [
+        (&[Variables(Simple, ONE)][..], "value", "value -"),
+        (&[Variables(Simple, ONE)], "Hello%20World%21", HELLO),
+        (&[Variables(Reserved, ONE)], "Hello%20World!", HELLO),
+        (
+            &[Variables(Reserved, ONE), Text("/here")],
+            "/foo/bar/here",
+            "/foo/bar -",
+        ),
+        (
+            &[Text("here?ref="), Variables(Reserved, ONE)],
+            "here?ref=/foo/bar",
+            "/foo/bar -",
+        ),
+        (
+            &[Text("X"), Variables(Fragment, ONE)],
+            "X#Hello%20World!",
+            HELLO,
+        ),
+        (
+            &[Text("map?"), Variables(Simple, BOTH)],
+            "map?1024,768",
+            NUMBERS,
+        ),
+        (&[Text("X"), Variables(Label, ONE)], "X.value", "value -"),
+        (&[Variables(Path, ONE)], "/value", "value -"),
+        (
+            &[Variables(Path, BOTH), Text("/here")],
+            "/value/1024/here",
+            "value 1024",
+        ),
+        (&[Variables(Parameter, BOTH)], ";a=1024;b=768", NUMBERS),
+        (&[Variables(Parameter, BOTH)], ";a=1024;b", "1024 "),
+        (&[Variables(Query, BOTH)], "?a=1024&b=768", NUMBERS),
+        (&[Variables(Query, BOTH)], "?a=1024&b=", "1024 "),
+        (
+            &[Text("?fixed=yes"), Variables(Continuation, ONE)],
+            "?fixed=yes&a=1024",
+            "1024 -",
+        ),
+        (&[Variables(Continuation, BOTH)], "&a=1024&b=768", NUMBERS),
+    ] {
+        let values = both(parts, OPTIONAL, uri).expect(uri);
+        let values = values.map(|value| decoded(&value).expect(uri));
+        assert_eq!(values.join(" "), expected, "{uri}");
     }
 }
 
