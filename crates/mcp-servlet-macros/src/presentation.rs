@@ -65,6 +65,11 @@ impl Presentation {
         true
     }
 
+    /// The JSON of a `_meta` with the user interface alone, if there is one.
+    pub(crate) fn ui_meta(&self) -> Option<String> {
+        (!self.ui.is_empty()).then(|| format!("{{\"ui\":{}}}", self.ui))
+    }
+
     /// The constant, in terms of `private`, the path of `mcp_servlet::__private`.
     pub(crate) fn tokens(&self, private: &TokenStream) -> TokenStream {
         let Self { icons, ui, meta } = self;

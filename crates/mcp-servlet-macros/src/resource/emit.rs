@@ -10,6 +10,9 @@ use crate::function::head::cfgs;
 use crate::function::parameters::arguments;
 use crate::function::{FnHead, ValidParam, emit};
 
+/// The media type of user interfaces (MCP Apps).
+const PAGE: &str = "text/html;profile=mcp-app";
+
 /// What makes the function a resource, or a family of resources.
 pub(crate) fn resource(resource: &ValidResource<'_>) -> TokenStream {
     let (function, cfgs, output) = (resource.function, &resource.cfgs, &resource.output);
@@ -20,6 +23,11 @@ pub(crate) fn resource(resource: &ValidResource<'_>) -> TokenStream {
     let context = Ident::new("context", Span::mixed_site());
     let variables = Ident::new("arguments", Span::mixed_site());
     let values = emit::values(&resource.parameters, &context, &variables);
+    let value = quote!(#function(#(#values),*));
+    let reply = match resource.options.presentation.ui_meta() {
+        None => quote!(reply(#value)),
+        Some(meta) => quote!(show(#meta, #value)),
+    };
     let (table, kind, constants, completed) = match &resource.template {
         None => (None, format_ident!("Resource"), None, None),
         Some(template) => (
@@ -49,7 +57,7 @@ pub(crate) fn resource(resource: &ValidResource<'_>) -> TokenStream {
                     #variables: #private::Arguments<'a>,
                 ) -> ::core::result::Result<#private::ResourceResult, #private::Failure<'a>> {
                     let _ = (#context, &#variables);
-                    __RETURNS.reply(#function(#(#values),*))
+                    __RETURNS.#reply
                 }
             }
             #completed
@@ -113,7 +121,11 @@ fn def(resource: &ValidResource<'_>, private: &TokenStream) -> TokenStream {
     let (uri, name, description) = (resource.uri, &resource.name, &resource.description);
     let options = resource.options;
     let text = |value: &Option<TokenStream>| value.clone().unwrap_or_else(|| quote!(""));
-    let (title, mime_type) = (text(&options.title), text(&options.mime_type));
+    let title = text(&options.title);
+    let mime_type = match &options.mime_type {
+        None if uri.value().starts_with("ui://") => quote!(#PAGE),
+        given => text(given),
+    };
     let size = emit::option(options.size.as_ref());
     let audience = options.audience.as_slice();
     let priority = options.priority.as_deref().unwrap_or_default();

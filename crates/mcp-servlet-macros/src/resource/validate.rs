@@ -54,6 +54,7 @@ pub(crate) fn validate<'a>(
         }
         Kind::Template => template(&parameters, options.uri.as_ref(), diagnostics),
     };
+    check_ui(options, diagnostics);
     let name = match &options.name {
         Some(name) => name.value(),
         None => head.name.unraw().to_string(),
@@ -100,6 +101,14 @@ fn check_fixed(
     };
     if let Err(problem) = outcome {
         diagnostics.error(uri, problem);
+    }
+}
+
+/// Clients take pages from addresses of this form alone.
+fn check_ui(options: &ResourceOptions, diagnostics: &mut Diagnostics) {
+    let Some(uri) = &options.uri else { return };
+    if options.presentation.ui_meta().is_some() && !uri.value().starts_with("ui://") {
+        diagnostics.error(uri, "a user interface has an address of the form `ui://…`");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_servlet_json::{to_string, write_raw, write_string};
+use mcp_servlet_json::{RawJson, to_string, write_raw, write_string};
 use mcp_servlet_types::{ResourceContents, base64};
 use serde::Serialize;
 
@@ -13,7 +13,11 @@ use crate::result::Json;
 ///
 /// Most resources return simpler things, see [`IntoResourceResult`].
 #[derive(Debug, Clone)]
-pub struct ResourceResult(Stored);
+pub struct ResourceResult {
+    stored: Stored,
+    /// `_meta` of contents that have none of their own, as JSON; empty for none.
+    meta: &'static str,
+}
 
 #[derive(Debug, Clone)]
 enum Stored {
@@ -25,29 +29,34 @@ enum Stored {
 }
 
 impl ResourceResult {
+    const fn of(stored: Stored) -> Self {
+        Self { stored, meta: "" }
+    }
+
     /// Nothing: the client is told that there is no such resource.
     pub fn absent() -> Self {
-        Self(Stored::Absent)
+        Self::of(Stored::Absent)
     }
 
     /// Text.
     pub fn text(text: impl Into<Cow<'static, str>>) -> Self {
-        Self(Stored::Text(text.into()))
+        Self::of(Stored::Text(text.into()))
     }
 
     /// Bytes, which clients get as base64.
     pub fn bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Self {
-        Self(Stored::Bytes(bytes.into()))
+        Self::of(Stored::Bytes(bytes.into()))
     }
 
     /// The answer of `read_resource` as JSON; `None` if there is nothing.
     pub(crate) fn into_json(self, uri: &str, mime_type: &str) -> Option<String> {
         let mut json = String::from("{\"contents\":[");
-        match self.0 {
+        let meta = self.meta;
+        match self.stored {
             Stored::Absent => return None,
-            Stored::Text(text) => write_contents(&mut json, uri, mime_type, "text", &text, None),
+            Stored::Text(text) => write_contents(&mut json, uri, mime_type, "text", &text, meta),
             Stored::Bytes(bytes) => {
-                write_contents(&mut json, uri, mime_type, "blob", &base64(&bytes), None);
+                write_contents(&mut json, uri, mime_type, "blob", &base64(&bytes), meta);
             }
             Stored::Several(several) if several.is_empty() => return None,
             Stored::Several(several) => {
@@ -55,7 +64,7 @@ impl ResourceResult {
                     if index > 0 {
                         write_raw(&mut json, ",");
                     }
-                    write_given(&mut json, contents, mime_type);
+                    write_given(&mut json, contents, mime_type, meta);
                 }
             }
         }
@@ -64,13 +73,13 @@ impl ResourceResult {
     }
 }
 
-fn write_given(json: &mut String, contents: &ResourceContents, mime_type: &str) {
+fn write_given(json: &mut String, contents: &ResourceContents, mime_type: &str, meta: &str) {
     let mime_type = contents.mime_type.as_deref().unwrap_or(mime_type);
     let (key, value) = match &contents.blob {
         Some(blob) => ("blob", &**blob),
         None => ("text", contents.text.as_deref().unwrap_or_default()),
     };
-    let meta = contents.meta.as_ref().map(mcp_servlet_json::RawJson::get);
+    let meta = contents.meta.as_ref().map_or(meta, RawJson::get);
     write_contents(json, &contents.uri, mime_type, key, value, meta);
 }
 
@@ -80,7 +89,7 @@ fn write_contents(
     mime_type: &str,
     key: &str,
     value: &str,
-    meta: Option<&str>,
+    meta: &str,
 ) {
     write_raw(json, "{\"uri\":");
     write_string(json, uri);
@@ -92,7 +101,7 @@ fn write_contents(
     write_raw(json, key);
     write_raw(json, "\":");
     write_string(json, value);
-    if let Some(meta) = meta {
+    if !meta.is_empty() {
         write_raw(json, ",\"_meta\":");
         write_raw(json, meta);
     }
@@ -147,7 +156,7 @@ impl IntoResourceResult for ResourceContents {
 
 impl IntoResourceResult for Vec<ResourceContents> {
     fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
-        Ok(ResourceResult(Stored::Several(self)))
+        Ok(ResourceResult::of(Stored::Several(self)))
     }
 }
 
@@ -217,5 +226,12 @@ impl<T> ResourceReturns<T> {
     #[inline]
     pub fn reply<'a>(&self, value: T) -> Result<ResourceResult, Failure<'a>> {
         (self.convert)(value).map_err(Failure::Tool)
+    }
+
+    /// The same for a user interface; `meta` says what it may load and use.
+    #[inline]
+    pub fn show<'a>(&self, meta: &'static str, value: T) -> Result<ResourceResult, Failure<'a>> {
+        let result = self.reply(value)?;
+        Ok(ResourceResult { meta, ..result })
     }
 }

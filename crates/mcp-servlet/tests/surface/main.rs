@@ -9,4 +9,5 @@
 mod completion;
 mod prompts;
 mod resources;
+mod shown;
 mod templates;

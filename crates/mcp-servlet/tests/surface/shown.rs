@@ -1,0 +1,143 @@
+//! How clients show resources, families of them and prompts: icons, user interfaces and `_meta`.
+
+use mcp_servlet::prelude::*;
+use serde_json::{Value, json};
+
+const PAGE: &str = "<!doctype html><title>Sales</title>";
+
+#[resource(
+    uri = "ui://sales/chart.html",
+    icons = { src: "data:,", sizes: ["any"], theme: light },
+    ui = {
+        csp: {
+            connect: "https://api.example.com",
+            resource: ["https://cdn.example.com", "https://*.example.org"],
+            frame: "https://video.example.com",
+            base_uri: "https://cdn.example.com",
+        },
+        permissions: [camera, microphone, geolocation, clipboard_write],
+        domain: "sales.example.com",
+        prefers_border: false,
+    },
+    meta = { "example.com/k": 1 },
+)]
+fn chart() -> &'static str {
+    PAGE
+}
+
+#[resource(uri = "ui://plain", mime_type = "text/html;profile=mcp-app+later")]
+fn plain() -> Vec<u8> {
+    PAGE.into()
+}
+
+#[resource(uri = "ui://several", ui = { permissions: camera })]
+fn several() -> Vec<ResourceContents> {
+    let meta = RawJson::parse(r#"{"ui":{}}"#).unwrap();
+    vec![
+        ResourceContents::text("ui://several", PAGE),
+        ResourceContents::text("ui://several", PAGE).with_meta(meta),
+    ]
+}
+
+#[resource_template(
+    uri_template = "ui://years/{year}",
+    ui = { csp: { connect: [] } },
+    icons = "https://example.com/i.png",
+)]
+fn year(year: u16) -> String {
+    format!("<!doctype html><title>{year}</title>")
+}
+
+#[prompt(icons = ["data:,", "https://example.com/i.png"])]
+fn ask() -> &'static str {
+    "What do the sales say?"
+}
+
+mcp_servlet::export!(static SERVLET = {
+    resources: [chart, plain, several],
+    resource_templates: [year],
+    prompts: [ask],
+});
+
+fn ui() -> Value {
+    json!({
+        "csp": {
+            "connectDomains": ["https://api.example.com"],
+            "resourceDomains": ["https://cdn.example.com", "https://*.example.org"],
+            "frameDomains": ["https://video.example.com"],
+            "baseUriDomains": ["https://cdn.example.com"],
+        },
+        "permissions": { "camera": {}, "microphone": {}, "geolocation": {}, "clipboardWrite": {} },
+        "domain": "sales.example.com",
+        "prefersBorder": false,
+    })
+}
+
+fn read(uri: &str) -> Value {
+    let result = SERVLET.read_resource(uri).unwrap();
+    serde_json::to_value(result.contents).unwrap()
+}
+
+#[test]
+fn lists_say_what_a_page_may_load_and_use() {
+    let resources = serde_json::to_value(SERVLET.list_resources()).unwrap();
+    assert_eq!(
+        resources[0],
+        json!({
+            "uri": "ui://sales/chart.html",
+            "name": "chart",
+            "mimeType": "text/html;profile=mcp-app",
+            "icons": [{ "src": "data:,", "sizes": ["any"], "theme": "light" }],
+            "_meta": { "ui": ui(), "example.com/k": 1 },
+        })
+    );
+    let templates = serde_json::to_value(SERVLET.list_resource_templates()).unwrap();
+    assert_eq!(
+        templates[0],
+        json!({
+            "uriTemplate": "ui://years/{year}",
+            "name": "year",
+            "mimeType": "text/html;profile=mcp-app",
+            "icons": [{ "src": "https://example.com/i.png" }],
+            "_meta": { "ui": { "csp": { "connectDomains": [] } } },
+        })
+    );
+    let icons = serde_json::to_value(&SERVLET.list_prompts()[0].icons).unwrap();
+    assert_eq!(
+        icons,
+        json!([{ "src": "data:," }, { "src": "https://example.com/i.png" }])
+    );
+}
+
+/// Where clients look for it: a page need not be listed.
+#[test]
+fn pages_say_so_themselves() {
+    assert_eq!(
+        read("ui://sales/chart.html"),
+        json!([{
+            "uri": "ui://sales/chart.html",
+            "mimeType": "text/html;profile=mcp-app",
+            "text": PAGE,
+            "_meta": { "ui": ui() },
+        }])
+    );
+    let year = &read("ui://years/1999")[0];
+    assert_eq!(
+        year["_meta"],
+        json!({ "ui": { "csp": { "connectDomains": [] } } })
+    );
+    let plain = &read("ui://plain")[0];
+    assert_eq!(plain["mimeType"], "text/html;profile=mcp-app+later");
+    assert_eq!(plain.get("_meta"), None);
+}
+
+#[test]
+fn what_contents_say_themselves_wins() {
+    let several = read("ui://several");
+    assert_eq!(several[0]["mimeType"], "text/html;profile=mcp-app");
+    assert_eq!(
+        several[0]["_meta"],
+        json!({ "ui": { "permissions": { "camera": {} } } })
+    );
+    assert_eq!(several[1]["_meta"], json!({ "ui": {} }));
+}
