@@ -57,7 +57,7 @@ fn sorted_exports(path: &Path) -> Vec<String> {
 }
 
 /// Names of Extism's functions, and with their module those of others.
-fn imports(path: &Path) -> BTreeSet<String> {
+pub(crate) fn imports(path: &Path) -> BTreeSet<String> {
     let imports = module(path).imports.into_iter();
     imports
         .map(|import| match &*import.module {

@@ -11,6 +11,7 @@ mod documents;
 mod everything;
 mod excerpts;
 mod exports;
+mod installable;
 mod limits;
 mod pipe;
 mod plugins;

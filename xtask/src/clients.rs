@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
@@ -15,8 +17,11 @@ use crate::shell::{root, run, show, target};
 const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 const PYTHON: &str = "mcp==2.3.0";
 
-/// Arguments of the tools that need some.
+/// Arguments of the tools that need some; `PAGE` stands for the address of a page.
 const CALLS: &str = "tests/clients/calls.json";
+
+/// What the servlets may reach: that page.
+const ALLOW: [&str; 2] = ["--allow-host", "127.0.0.1"];
 
 /// These do not succeed, whatever they are asked.
 const FAIL: &str = "test_error_handling";
@@ -24,9 +29,11 @@ const FAIL: &str = "test_error_handling";
 /// Lists and calls every tool with the official Python client and the Inspector, over both transports, in both eras.
 pub(crate) fn check() -> anyhow::Result<()> {
     let files = build(&examples()?)?;
-    let server = Server::start(&files)?;
+    let server = Server::start(&files, &ALLOW)?;
     let mut stdio = vec![servlet().get_program().into(), PathBuf::from("serve")];
+    stdio.extend(ALLOW.map(PathBuf::from));
     stdio.extend(files);
+    let calls = calls()?;
     let python = python()?;
     for mode in ["legacy", "2026-07-28"] {
         for target in [&[PathBuf::from(&server.url)][..], &stdio] {
@@ -34,10 +41,29 @@ pub(crate) fn check() -> anyhow::Result<()> {
             client
                 .current_dir(root())
                 .arg("tests/clients/every_tool.py");
-            run(client.args([mode, CALLS]).args(target))?;
+            run(client.arg(mode).arg(&calls).args(target))?;
         }
     }
-    inspect(&server.url)
+    inspect(&server.url, &calls)
+}
+
+/// Arguments by tool, in a file, with a page for those that fetch one.
+fn calls() -> anyhow::Result<PathBuf> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let page = format!("http://{}/", listener.local_addr()?);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            // Whoever goes away without an answer does not want one.
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(
+                b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello",
+            );
+        }
+    });
+    let calls = fs::read_to_string(root().join(CALLS))?.replace("PAGE", &page);
+    let path = target().join("calls.json");
+    fs::write(&path, calls)?;
+    Ok(path)
 }
 
 /// The folders in `examples`, but for plugins of other interfaces, which have a build script.
@@ -70,9 +96,9 @@ fn python() -> anyhow::Result<PathBuf> {
 }
 
 /// Lists with the Inspector's command line, and calls what does not wait for a person.
-fn inspect(url: &str) -> anyhow::Result<()> {
+fn inspect(url: &str, calls: &Path) -> anyhow::Result<()> {
     let packages = Packages::install("inspector", &[INSPECTOR])?;
-    let arguments = fs::read_to_string(root().join(CALLS))?;
+    let arguments = fs::read_to_string(calls)?;
     let arguments: BTreeMap<String, Value> = serde_json::from_str(&arguments)?;
     for era in ["legacy", "modern"] {
         let ask = |more: &[&str]| {

@@ -17,7 +17,7 @@ const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 /// Runs both required sets, and fails unless every scenario in them passes.
 pub(crate) fn run() -> anyhow::Result<()> {
     let packages = Packages::install("conformance", &[SUITE])?;
-    let server = Server::start(&build(&["everything"])?)?;
+    let server = Server::start(&build(&["everything"])?, &[])?;
     let mut failed = Vec::new();
     for revision in REVISIONS {
         let command = packages.program("conformance")?;

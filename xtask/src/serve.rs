@@ -16,12 +16,13 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves these files on a port that the system chooses.
-    pub(crate) fn start(files: &[PathBuf]) -> anyhow::Result<Self> {
+    /// Serves these files, with these options, on a port that the system chooses.
+    pub(crate) fn start(files: &[PathBuf], options: &[&str]) -> anyhow::Result<Self> {
         let mut child = servlet()
             .arg("serve")
             .args(files)
             .args(["--http", "127.0.0.1:0"])
+            .args(options)
             // Clients make mistakes on purpose, and each would be a line.
             .env("RUST_LOG", "off")
             .stderr(Stdio::piped())

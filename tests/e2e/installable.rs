@@ -1,0 +1,131 @@
+//! The examples that people install, as wasm: what they may reach, and pages from a real server.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+
+use e2e::{Profile, wasm};
+use mcp_servlet_host::{CallError, LoadOptions, Servlet};
+use serde_json::{Value, json};
+
+use crate::exports::imports;
+use crate::support::{load, object, text};
+
+/// A server of this machine: its address.
+pub(crate) fn server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let mut request = [0; 4096];
+            let length = stream.read(&mut request).expect("a request");
+            let request = String::from_utf8_lossy(&request[..length]);
+            let path = request.split(' ').nth(1).expect("a path");
+            let (head, body) = answer(path);
+            let length = body.len();
+            let head =
+                format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+            // The other side may have seen enough.
+            let _ = stream.write_all(&[head.as_bytes(), body].concat());
+        }
+    });
+    address
+}
+
+/// The status with the headers, and the body.
+fn answer(path: &str) -> (&'static str, &'static [u8]) {
+    match path {
+        "/page" => (
+            "200 OK\r\nContent-Type: text/html; charset=ISO-8859-1",
+            b"<title>T</title><h1>Caf\xe9</h1><p>Open <em>daily</em>.</p>",
+        ),
+        "/moved" => ("302 Found\r\nLocation: /page", b""),
+        "/away" => ("302 Found\r\nLocation: http://localhost:9/", b""),
+        "/data" => (
+            "200 OK\r\nContent-Type: application/json",
+            b"{\"a\": [1, 2]}",
+        ),
+        "/picture" => ("200 OK\r\nContent-Type: image/png", b"\x89PNG"),
+        _ => ("404 Not Found\r\nContent-Type: text/plain", b"no such page"),
+    }
+}
+
+fn fetcher(allowed_hosts: Vec<String>) -> Servlet {
+    let options = LoadOptions {
+        allowed_hosts,
+        ..LoadOptions::default()
+    };
+    load(&wasm("fetch", Profile::Servlet), &options)
+}
+
+fn fetch(servlet: &Servlet, arguments: &Value) -> (bool, String) {
+    let result = servlet.call("fetch", Some(object(arguments)));
+    let result = result.unwrap_or_else(|error| panic!("{arguments}: {error}"));
+    (result.is_error(), text(&result).to_owned())
+}
+
+#[test]
+fn pages_of_a_server_are_read_as_a_model_wants_them() {
+    let (servlet, server) = (fetcher(vec!["127.0.0.1".to_owned()]), server());
+    let cases = [
+        ("/page", false, "# Café\n\nOpen *daily*."),
+        ("/moved", false, "# Café\n\nOpen *daily*."),
+        ("/data", false, "{\"a\": [1, 2]}"),
+        (
+            "/picture",
+            true,
+            "this address has `image/png`, which is no text: look for one with HTML, text, JSON or XML",
+        ),
+        (
+            "/nothing",
+            true,
+            "the server answered with status 404: no such page",
+        ),
+    ];
+    for (path, is_error, expected) in cases {
+        let arguments = json!({ "url": format!("{server}{path}") });
+        assert_eq!(
+            fetch(&servlet, &arguments),
+            (is_error, expected.to_owned()),
+            "{path}"
+        );
+    }
+    let arguments = json!({ "url": format!("{server}/data"), "max_length": 5, "start_index": 1 });
+    let (_, part) = fetch(&servlet, &arguments);
+    assert_eq!(
+        part,
+        "\"a\": \n\n[6 of 13 characters: go on with `start_index` 6]"
+    );
+}
+
+#[test]
+fn nothing_is_fetched_that_the_operator_did_not_allow() {
+    let server = server();
+    for (allowed, path) in [(vec![], "/page"), (vec!["127.0.0.1".to_owned()], "/away")] {
+        let arguments = json!({ "url": format!("{server}{path}") });
+        let error = fetcher(allowed).call("fetch", Some(object(&arguments)));
+        let error = error.expect_err("it is not allowed");
+        assert!(
+            matches!(error, CallError::HostDenied { .. }),
+            "{path}: {error:?}"
+        );
+    }
+}
+
+#[test]
+fn the_clock_and_http_are_imported_by_those_who_use_them() {
+    let beyond = |name: &str, words: &[&str]| {
+        let imports = imports(&wasm(name, Profile::Servlet));
+        let found = imports.iter().filter(|import| {
+            import.starts_with("http_") || import.contains('/') || import.contains("::")
+        });
+        let found: Vec<_> = found.map(String::as_str).collect();
+        assert_eq!(found, words, "{name}");
+    };
+    beyond("qr_code", &[]);
+    beyond("world_time", &["wasi_snapshot_preview1::clock_time_get"]);
+    beyond(
+        "fetch",
+        &["http_headers", "http_request", "http_status_code"],
+    );
+}
