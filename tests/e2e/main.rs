@@ -1,6 +1,7 @@
 //! Servlets as wasm: what they import and weigh, what they describe and answer, what they survive.
 
 mod asks;
+mod author_lines;
 mod both_ways;
 mod calls;
 mod check;

@@ -7,6 +7,7 @@ mod clients;
 mod codegen;
 mod conformance;
 mod demo;
+mod lines;
 mod npm;
 mod serve;
 mod shell;
@@ -50,6 +51,8 @@ enum Command {
     Conformance,
     /// List and call the tools of the servlets in `examples` with the official Python client and the Inspector
     Clients,
+    /// Count the lines of servlets with this project, and against the official generator's code
+    Lines,
     /// Measure size, speed and build cost against the official generator's servlets
     Bench(bench::Options),
 }
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(),
         Command::Conformance => conformance::run(),
         Command::Clients => clients::check(),
+        Command::Lines => lines::print(),
         Command::Bench(options) => bench::bench(&options),
     };
     match result {
