@@ -22,10 +22,10 @@ pub use crate::resource::{
 pub use crate::result::{Returns, ToolResult, returns};
 pub use crate::schema::render::Description;
 pub use crate::schema::render::lists::List;
-pub use crate::schema::{Node, Property, Schema};
+pub use crate::schema::{Node, NotOptional, Optional, Property, Schema};
 pub use crate::surface::item::Item;
 pub use crate::surface::{Listed, Surface, item};
-pub use crate::tool::{Entry, Hints, Parameters, Tool, ToolDef, stand_in};
+pub use crate::tool::{Entry, Hints, Parameters, Tool, ToolDef, ToolItem, stand_in};
 
 #[cfg(target_family = "wasm")]
 pub use crate::exports::{

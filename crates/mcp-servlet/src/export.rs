@@ -93,11 +93,13 @@ macro_rules! __export {
     ) => {
         #[allow(dead_code, reason = "only the wasm exports and tests read it")]
         $($head)* static $servlet: $crate::Servlet = {
+            const TOOLS: &[$crate::__private::ToolItem] =
+                &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::ITEM),*];
             const DESCRIPTION: $crate::__private::Description = $crate::__private::Description {
                 name: $name,
                 version: $version,
                 instructions: $instructions,
-                tools: &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::DEF),*],
+                tools: TOOLS,
             };
             #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
             const LENGTH: usize = DESCRIPTION.length();
@@ -105,7 +107,7 @@ macro_rules! __export {
             static TEXT: [u8; LENGTH] = DESCRIPTION.render::<LENGTH>();
             let servlet = $crate::Servlet::new(
                 &TEXT,
-                &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::ENTRY),*],
+                &$crate::__private::item::entries::<_, _, { TOOLS.len() }>(TOOLS),
             );
             #[cfg(not(target_family = "wasm"))]
             let servlet = servlet.with_surface({
@@ -148,28 +150,27 @@ macro_rules! __surface {
     ) => {
         #[allow(dead_code, reason = "without sections, no export reads it")]
         static SURFACE: $crate::__private::Surface = {
-            use $crate::__private::{Item, List, Listed, PromptDef, PromptEntry, ResourceDef, ResourceEntry, TemplateEntry, item};
-            // Each function is mentioned once, so that a wrong one is one error.
+            use $crate::__private::{Item, List, Listed, PromptDef, PromptEntry, ResourceDef, ResourceEntry, TemplateEntry};
             const RESOURCES: &[Item<ResourceDef, ResourceEntry>] =
-                &[$($(#[$if_resource])* item::resource::<$resource>()),*];
+                &[$($(#[$if_resource])* <$resource as $crate::__private::Resource>::ITEM),*];
             const TEMPLATES: &[Item<ResourceDef, TemplateEntry>] =
-                &[$($(#[$if_template])* item::template::<$template>()),*];
+                &[$($(#[$if_template])* <$template as $crate::__private::ResourceTemplate>::ITEM),*];
             const PROMPTS: &[Item<PromptDef, PromptEntry>] =
-                &[$($(#[$if_prompt])* item::prompt::<$prompt>()),*];
+                &[$($(#[$if_prompt])* <$prompt as $crate::__private::Prompt>::ITEM),*];
             $crate::__private::Surface::new(
                 Listed::new(
                     $crate::__rendered!(List::Resources(RESOURCES)),
-                    &item::entries::<_, _, { RESOURCES.len() }>(RESOURCES),
+                    &$crate::__private::item::entries::<_, _, { RESOURCES.len() }>(RESOURCES),
                 ),
                 Listed::new(
                     $crate::__rendered!(List::Templates(TEMPLATES)),
-                    &TemplateEntry::in_order(item::entries::<_, _, { TEMPLATES.len() }>(TEMPLATES)),
+                    &TemplateEntry::in_order($crate::__private::item::entries::<_, _, { TEMPLATES.len() }>(TEMPLATES)),
                 ),
                 Listed::new(
                     $crate::__rendered!(List::Prompts(PROMPTS)),
-                    &item::entries::<_, _, { PROMPTS.len() }>(PROMPTS),
+                    &$crate::__private::item::entries::<_, _, { PROMPTS.len() }>(PROMPTS),
                 ),
-                &[$($(#[$if_completion])* item::completion::<$completion>()),*],
+                &[$($(#[$if_completion])* <$completion as $crate::__private::Suggest>::ENTRY),*],
             )
         };
     };

@@ -18,9 +18,7 @@ pub fn describe(servlet: &Servlet) -> i32 {
 
 /// The export `call`, or `call_tool`: answers a `tools/call` request.
 pub fn call(servlet: &Servlet) -> i32 {
-    report_panics();
-    #[cfg(feature = "log")]
-    crate::logger::install();
+    prepare();
     let context = Context::of(abi::input_text());
     answer(servlet.answer(&context, context.request()))
 }
@@ -39,7 +37,7 @@ pub fn list_resource_templates(surface: &Surface) -> i32 {
 
 /// The `read_resource` export: answers a `resources/read` request.
 pub fn read_resource(surface: &Surface) -> i32 {
-    report_panics();
+    prepare();
     let context = Context::of(abi::input_text());
     answer(surface.read_resource(&context, context.request()))
 }
@@ -52,14 +50,14 @@ pub fn list_prompts(surface: &Surface) -> i32 {
 
 /// The `get_prompt` export: answers a `prompts/get` request.
 pub fn get_prompt(surface: &Surface) -> i32 {
-    report_panics();
+    prepare();
     let context = Context::of(abi::input_text());
     answer(surface.get_prompt(&context, context.request()))
 }
 
 /// The `complete` export: answers a `completion/complete` request.
 pub fn complete(surface: &Surface) -> i32 {
-    report_panics();
+    prepare();
     let context = Context::of(abi::input_text());
     answer(surface.complete(&context, context.request()))
 }
@@ -80,6 +78,13 @@ fn answer(outcome: Result<String, Fault>) -> i32 {
             -1
         }
     }
+}
+
+/// What comes before every answer.
+fn prepare() {
+    report_panics();
+    #[cfg(feature = "log")]
+    crate::logger::install();
 }
 
 /// Lets a panic reach the host as the text of an error, before it traps.

@@ -14,6 +14,10 @@ impl Log for Logger {
     }
 
     fn log(&self, record: &Record<'_>) {
+        // Known to the compiler, so that a level that is turned off is not imported either.
+        if record.level() > log::STATIC_MAX_LEVEL {
+            return;
+        }
         let level = match record.level() {
             log::Level::Error => Level::Error,
             log::Level::Warn => Level::Warn,

@@ -9,6 +9,7 @@ use crate::error::Failure;
 use crate::presentation::Presentation;
 use crate::report::Hints;
 use crate::schema::Node;
+use crate::surface::item::Item;
 
 /// A function that `#[prompt]` made a prompt.
 #[diagnostic::on_unimplemented(
@@ -30,6 +31,12 @@ pub trait Prompt {
         schema: Self::SCHEMA,
         hints: Hints::new(Self::SCHEMA, b""),
         get: Self::get,
+    };
+
+    /// Both.
+    const ITEM: Item<PromptDef, PromptEntry> = Item {
+        def: Self::DEF,
+        entry: Self::ENTRY,
     };
 
     /// Reads the arguments, runs the function and turns what it returned into messages.

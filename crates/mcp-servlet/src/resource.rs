@@ -8,6 +8,7 @@ use crate::arguments::Arguments;
 use crate::context::Context;
 use crate::error::Failure;
 use crate::presentation::Presentation;
+use crate::surface::item::Item;
 
 /// A function that `#[resource]` made a resource.
 #[diagnostic::on_unimplemented(
@@ -23,6 +24,12 @@ pub trait Resource {
         uri: Self::DEF.uri,
         mime_type: Self::DEF.mime_type,
         read: Self::read,
+    };
+
+    /// Both.
+    const ITEM: Item<ResourceDef, ResourceEntry> = Item {
+        def: Self::DEF,
+        entry: Self::ENTRY,
     };
 
     /// Runs the function and turns what it returned into contents.

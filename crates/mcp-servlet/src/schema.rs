@@ -57,6 +57,25 @@ pub trait Schema {
     const NAMES: Option<&'static [&'static str]> = None;
 }
 
+/// Tells whether `T` is an `Option` where it may have no [`Schema`]: then the constant of its own comes first.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Optional<T>(std::marker::PhantomData<T>);
+
+impl<T> Optional<Option<T>> {
+    /// It is.
+    pub const IS: bool = true;
+}
+
+/// See [`Optional`].
+#[doc(hidden)]
+pub trait NotOptional {
+    /// It is not.
+    const IS: bool = false;
+}
+
+impl<T> NotOptional for Optional<T> {}
+
 /// One JSON Schema.
 #[derive(Debug, Clone, Copy)]
 pub struct Node {

@@ -8,12 +8,13 @@ use crate::error::Failure;
 use crate::presentation::Presentation;
 use crate::result::ToolResult;
 use crate::schema::Node;
+use crate::surface::item::Item;
 
 /// A function that `#[tool]` made a tool.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
-    label = "`export!` lists functions that carry `#[tool]`",
-    note = "put `#[tool]` on the function"
+    label = "`tools` in `export!` lists functions that carry `#[tool]`",
+    note = "what carries another attribute, such as `#[prompt]`, belongs into the section of that kind"
 )]
 pub trait Tool {
     /// What clients learn of the tool. Used in `const` evaluation only, so none of it is linked.
@@ -27,9 +28,18 @@ pub trait Tool {
         call: Self::call,
     };
 
+    /// Both.
+    const ITEM: ToolItem = Item {
+        def: Self::DEF,
+        entry: Self::ENTRY,
+    };
+
     /// Reads the arguments, runs the function and turns what it returned into a result.
     fn call<'a>(context: &Context, arguments: Arguments<'a>) -> Result<ToolResult, Failure<'a>>;
 }
+
+/// A tool as `export!` lists it.
+pub type ToolItem = Item<ToolDef, Entry>;
 
 /// The description of a tool.
 #[derive(Debug, Clone, Copy)]

@@ -218,7 +218,17 @@ impl Reader<'_> {
         let private = self.private.clone();
         let (ty, description) = (&field.ty, docs::description(&field.attrs));
         let mut property = if let Some(node) = self.own_schema(options) {
-            quote!(#private::Property::with_node(#name, #description, &#node, false))
+            // Code of its own is not asked about a field that is absent, so that serde wants it.
+            let optional = if options.custom.is_some() {
+                quote!(false)
+            } else {
+                quote!({
+                    #[allow(unused_imports, reason = "an `Option` has the constant itself")]
+                    use #private::NotOptional as _;
+                    #private::Optional::<#ty>::IS
+                })
+            };
+            quote!(#private::Property::with_node(#name, #description, &#node, #optional))
         } else {
             quote!(#private::Property::new::<#ty>(#name, #description))
         };

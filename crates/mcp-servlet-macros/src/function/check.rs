@@ -16,7 +16,7 @@ pub(crate) fn check(kind: &str, head: &FnHead, diagnostics: &mut Diagnostics) {
 }
 
 fn check_qualifiers(kind: &str, head: &FnHead, diagnostics: &mut Diagnostics) {
-    let name = &head.name;
+    let (name, kind) = (&head.name, words(kind));
     for qualifier in &head.qualifiers {
         let help = match qualifier.to_string().as_str() {
             "async" => "a servlet runs one call at a time: remove `async`",
@@ -34,6 +34,11 @@ fn check_qualifiers(kind: &str, head: &FnHead, diagnostics: &mut Diagnostics) {
             format!("{kind} `{name}` cannot be generic\nhelp: name concrete types"),
         );
     }
+}
+
+/// What an attribute makes of a function, as people call it.
+fn words(attribute: &str) -> String {
+    attribute.replace('_', " ")
 }
 
 const PRIMITIVES: &[&str] = &[
@@ -65,7 +70,10 @@ pub(crate) fn output(
         ReturnType::Type(_, ty) if matches!(**ty, Type::ImplTrait(_)) => {
             diagnostics.error(
                 ty,
-                format!("a {kind} returns a concrete type\nhelp: name the type"),
+                format!(
+                    "a {} returns a concrete type\nhelp: name the type",
+                    words(kind)
+                ),
             );
             None
         }
@@ -84,7 +92,7 @@ pub(crate) fn no_whole(
         .iter()
         .any(|param| matches!(param, ValidParam::Whole(_)))
     {
-        let name = &head.name;
+        let (name, kind) = (&head.name, words(kind));
         diagnostics.error(
             name,
             format!(

@@ -247,13 +247,13 @@ fn check_contexts(
     head: &FnHead,
     diagnostics: &mut Diagnostics,
 ) {
-    let contexts = parameters
-        .iter()
-        .filter(|param| matches!(param, ValidParam::Context(_)))
-        .count();
-    if contexts > 1 {
+    let contexts = parameters.iter().filter_map(|param| match param {
+        ValidParam::Context(at) => Some(Ident::new("context", *at)),
+        _ => None,
+    });
+    for second in contexts.skip(1) {
         let name = &head.name;
-        diagnostics.error(name, format!("{kind} `{name}` takes more than one reference\nhelp: only the `&Context` is one; take arguments by value"));
+        diagnostics.error(second, format!("{kind} `{name}` takes more than one reference\nhelp: only the `&Context` is one; take arguments by value"));
     }
 }
 

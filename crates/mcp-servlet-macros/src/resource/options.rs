@@ -84,12 +84,18 @@ impl ResourceOptions {
             "name" => self.name = entry.string(diagnostics),
             "title" => self.title = entry.expression(diagnostics),
             "description" => self.description = entry.expression(diagnostics),
-            "mime_type" => self.mime_type = entry.expression(diagnostics),
+            "mime_type" => self.mime_type = mime_type(entry, diagnostics),
             "size" if kind == Kind::Fixed => self.size = entry.expression(diagnostics),
             "audience" => self.audience = audience(entry, diagnostics),
             "priority" => self.priority = priority(entry, diagnostics),
             "last_modified" => self.last_modified = last_modified(entry, diagnostics),
             "crate" => entry.path(&mut self.krate, diagnostics),
+            "uri_template" => {
+                // It is the address, so that no other error says that there is none.
+                self.has_uri = true;
+                let message = "an address with variables is a family of resources\nhelp: write `#[resource_template(uri_template = \"…\")]`";
+                diagnostics.error(&entry.key, message);
+            }
             _ => {
                 let mut known = vec![kind.address()];
                 known.extend(
@@ -100,6 +106,22 @@ impl ResourceOptions {
             }
         }
     }
+}
+
+/// A media type, as far as it is a literal: clients choose by it how to show the contents.
+fn mime_type(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<TokenStream> {
+    let value = entry.expression(diagnostics)?;
+    if let Ok(literal) = syn::parse2::<LitStr>(value.clone()) {
+        let text = literal.value();
+        let parts = text.split_once('/').unwrap_or_default();
+        if parts.0.is_empty() || parts.1.is_empty() {
+            let message = format!(
+                "`{text}` is no media type\nhelp: write it as `type/subtype`, such as `text/plain`"
+            );
+            diagnostics.error(&literal, message);
+        }
+    }
+    Some(value)
 }
 
 fn audience(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<LitStr> {

@@ -81,16 +81,19 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
         ("idempotent", options.idempotent),
         ("open_world", options.open_world),
     ];
-    let hints = hints.iter().filter_map(|(name, value)| {
+    let given = hints.iter().filter_map(|(name, value)| {
         let (name, value) = (Ident::new(name, Span::call_site()), (*value)?);
         Some(quote!(#name: ::core::option::Option::Some(#value),))
     });
+    // Where all are given, Clippy has something against the rest in the author's crate.
+    let rest = hints.iter().any(|(_, value)| value.is_none());
+    let rest = rest.then(|| quote!(..#private::Hints::UNSET));
     quote! {
         #private::ToolDef {
             name: #name,
             title: #title,
             description: #description,
-            hints: #private::Hints { #(#hints)* ..#private::Hints::UNSET },
+            hints: #private::Hints { #(#given)* #rest },
             input: __INPUT,
             output: __RETURNS.output(),
             presentation: #presentation,

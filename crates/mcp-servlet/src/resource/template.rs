@@ -12,6 +12,7 @@ use crate::arguments::{Arguments, Field};
 use crate::context::Context;
 use crate::error::Failure;
 use crate::schema::Node;
+use crate::surface::item::Item;
 
 /// A function that `#[resource_template]` made a family of resources.
 #[diagnostic::on_unimplemented(
@@ -33,6 +34,12 @@ pub trait ResourceTemplate {
         fields: Self::FIELDS,
         mime_type: Self::DEF.mime_type,
         read: Self::read,
+    };
+
+    /// Both.
+    const ITEM: Item<ResourceDef, TemplateEntry> = Item {
+        def: Self::DEF,
+        entry: Self::ENTRY,
     };
 
     /// Reads the variables, runs the function and turns what it returned into contents.

@@ -15,7 +15,7 @@ use super::text::has_member;
 use super::words::Words;
 use super::{Kind, Node, Object, Property};
 use crate::presentation::Presentation;
-use crate::tool::{Hints, ToolDef};
+use crate::tool::{Hints, ToolDef, ToolItem};
 use crate::wire::HYPER_MCP;
 
 /// What a servlet says of itself: the answer of `describe`.
@@ -28,7 +28,7 @@ pub struct Description {
     /// How a model should use the servlet, empty for nothing to say.
     pub instructions: &'static str,
     /// The tools, in the order of the source.
-    pub tools: &'static [ToolDef],
+    pub tools: &'static [ToolItem],
 }
 
 impl Description {
@@ -62,7 +62,7 @@ impl<const N: usize> Text<N> {
     const fn description(&mut self, servlet: &Description) {
         self.byte(b'{');
         if let ([tool], false) = (servlet.tools, HYPER_MCP) {
-            self.tool(tool);
+            self.tool(&tool.def);
         }
         self.key("tools");
         self.byte(b'[');
@@ -70,7 +70,7 @@ impl<const N: usize> Text<N> {
         while at < servlet.tools.len() {
             self.separate();
             self.byte(b'{');
-            self.tool(&servlet.tools[at]);
+            self.tool(&servlet.tools[at].def);
             self.byte(b'}');
             at += 1;
         }

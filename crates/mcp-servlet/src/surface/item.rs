@@ -1,54 +1,31 @@
 //! What a section of `export!` lists: for each function what clients learn, and how it is reached.
 
-use crate::completion::{CompletionEntry, Suggest};
-use crate::prompt::{Prompt, PromptDef, PromptEntry, no_prompt};
+use crate::prompt::{PromptEntry, no_prompt};
 use crate::report::Hints;
-use crate::resource::template::{ResourceTemplate, TemplateEntry};
-use crate::resource::{Resource, ResourceDef, ResourceEntry, no_resource};
+use crate::resource::template::TemplateEntry;
+use crate::resource::{ResourceEntry, no_resource};
+use crate::tool::{Entry, Parameters, stand_in};
 
-/// One function of a section.
-///
-/// It is made in one place for each kind, so that a function of another kind is one error, at its name. Used in
-/// `const` evaluation only.
+/// One function of a section: each of their traits has it as a constant, so that `export!` mentions a function once, and
+/// one of another kind is one error, at its name. Used in `const` evaluation only.
 #[derive(Debug, Clone, Copy)]
 pub struct Item<D, E> {
     pub(crate) def: D,
-    entry: E,
-}
-
-/// A function that carries `#[resource]`.
-pub const fn resource<T: Resource>() -> Item<ResourceDef, ResourceEntry> {
-    Item {
-        def: T::DEF,
-        entry: T::ENTRY,
-    }
-}
-
-/// A function that carries `#[resource_template]`.
-pub const fn template<T: ResourceTemplate>() -> Item<ResourceDef, TemplateEntry> {
-    Item {
-        def: T::DEF,
-        entry: T::ENTRY,
-    }
-}
-
-/// A function that carries `#[prompt]`.
-pub const fn prompt<T: Prompt>() -> Item<PromptDef, PromptEntry> {
-    Item {
-        def: T::DEF,
-        entry: T::ENTRY,
-    }
-}
-
-/// A function that carries `#[completion]`.
-pub const fn completion<T: Suggest>() -> CompletionEntry {
-    T::ENTRY
+    pub(crate) entry: E,
 }
 
 /// An entry that a table of entries can begin with.
 pub trait Blank: Copy {
     /// It, reached by nothing.
     const BLANK: Self;
+}
+
+impl Blank for Entry {
+    const BLANK: Self = Self {
+        name: "",
+        parameters: Parameters::fields(&[]),
+        call: |_, _| stand_in(),
+    };
 }
 
 impl Blank for ResourceEntry {

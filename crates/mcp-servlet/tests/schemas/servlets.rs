@@ -5,6 +5,10 @@ use serde_json::{Value, json};
 
 use crate::strict::check;
 
+/// All hints, of which Clippy must not say that the rest is needless.
+#[tool(read_only = false, destructive, idempotent, open_world)]
+fn wipe() {}
+
 /// Adds two numbers.
 #[tool(title = "Add", read_only, idempotent = true, open_world = false)]
 fn add(a: f64, b: f64) -> f64 {

@@ -295,6 +295,25 @@ struct OwnCode {
     newtype: OwnNewtype,
 }
 
+/// Text with a schema of its own, in several ways of being there.
+#[derive(Deserialize, Serialize, Schema)]
+struct OwnSchemas {
+    #[schema(json = r#"{"type":"string"}"#)]
+    needed: String,
+    #[schema(json = r#"{"type":"string"}"#)]
+    optional: Option<String>,
+    #[schema(json = r#"{"type":"string"}"#)]
+    alias: Maybe,
+}
+
+type Maybe = Option<String>;
+
+#[test]
+fn an_option_with_a_schema_of_its_own_may_be_left_out() {
+    assert_eq!(whole!(OwnSchemas)["required"], json!(["needed"]));
+    assert!(serde_json::from_str::<OwnSchemas>(r#"{"needed":""}"#).is_ok());
+}
+
 /// In hexadecimal.
 #[derive(Deserialize, Serialize, Schema)]
 struct OwnNewtype(

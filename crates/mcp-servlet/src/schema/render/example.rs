@@ -30,8 +30,8 @@ impl<const N: usize> Text<N> {
         while at < servlet.tools.len() {
             self.separate();
             // Of a schema that is not understood, the example is not shown.
-            if Text::<0>::new().arguments_example(&servlet.tools[at].input) {
-                self.arguments_example(&servlet.tools[at].input);
+            if Text::<0>::new().arguments_example(&servlet.tools[at].def.input) {
+                self.arguments_example(&servlet.tools[at].def.input);
             } else {
                 self.raw("null");
             }

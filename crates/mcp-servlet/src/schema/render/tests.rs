@@ -3,7 +3,8 @@
 use super::json::Text;
 use super::{Description, Side};
 use crate::schema::{Node, Property, Schema};
-use crate::tool::{Hints, ToolDef};
+use crate::surface::item::{Blank, Item};
+use crate::tool::{Entry, Hints, ToolDef, ToolItem};
 
 /// The schema as text, for arguments and for results.
 fn both(node: &Node) -> [String; 2] {
@@ -158,14 +159,21 @@ fn escapes_every_character_that_json_wants_escaped() {
 
 const LONG: &str = "ä\"\n";
 
-static TOOLS: [ToolDef; 2] = [
-    ToolDef {
+const fn item(def: ToolDef) -> ToolItem {
+    Item {
+        def,
+        entry: Entry::BLANK,
+    }
+}
+
+static TOOLS: [ToolItem; 2] = [
+    item(ToolDef {
         name: "one",
         title: LONG,
         description: "",
         ..ToolDef::STAND_IN
-    },
-    ToolDef {
+    }),
+    item(ToolDef {
         name: "two",
         description: LONG,
         hints: Hints {
@@ -175,7 +183,7 @@ static TOOLS: [ToolDef; 2] = [
         },
         output: Some(&Node::object(&[])),
         ..ToolDef::STAND_IN
-    },
+    }),
 ];
 
 #[test]

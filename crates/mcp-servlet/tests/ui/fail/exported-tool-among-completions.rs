@@ -1,0 +1,8 @@
+use mcp_servlet::prelude::*;
+
+#[tool]
+fn greet() {}
+
+mcp_servlet::export!(static SERVLET = { completions: [greet] });
+
+fn main() {}

@@ -1,0 +1,8 @@
+use mcp_servlet::prelude::*;
+
+#[resource_template(uri_template = "users://{id")]
+fn user(id: u64) -> String {
+    id.to_string()
+}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[mcp_servlet::test]
+fn greets() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use mcp_servlet::prelude::*;
+
+#[tool("greet")]
+fn greet() {}
+
+fn main() {}
