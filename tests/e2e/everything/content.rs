@@ -24,7 +24,10 @@ fn assert_file(block: &Value, kind: &str, mime_type: &str, start: &str) {
     assert_eq!(block["type"], kind);
     assert_eq!(block["mimeType"], mime_type);
     let data = block["data"].as_str().expect("data");
-    assert!(data.starts_with(start) && data.len() % 4 == 0, "{data}");
+    assert!(
+        data.starts_with(start) && data.len().is_multiple_of(4),
+        "{data}"
+    );
 }
 
 #[test]

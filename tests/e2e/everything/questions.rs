@@ -5,76 +5,80 @@ use serde_json::{Value, json};
 use super::{able, clients, path};
 use crate::pipe::{Pipe, accept, text};
 
+/// The keys of questions, round by round.
+type Rounds = &'static [&'static [&'static str]];
+
+const USER: &str = r#"accepted: {"username":"Ada","email":"ada@example.com"}"#;
+const DEFAULTS: &str =
+    r#"accepted: {"name":"Ada","age":30,"score":95.5,"status":"active","verified":true}"#;
+const CHOICES: &str = "accepted: {\"untitledSingle\":\"option1\",\"titledSingle\":\"value1\",\
+    \"legacyEnum\":\"opt1\",\"untitledMulti\":[\"option1\"],\"titledMulti\":[\"value1\"]}";
+const PARIS: &str = "The model says: Paris";
+const CONFIRMED: &str = "state-ok, confirmed: true";
+
+/// Tools that ask, and the text that comes of the [answers](answer).
+const TOOLS: [(&str, Rounds, &str); 14] = [
+    ("test_sampling", &[&["sampling"]], PARIS),
+    ("test_elicitation", &[&["user"]], USER),
+    (
+        "test_elicitation_sep1034_defaults",
+        &[&["defaults"]],
+        DEFAULTS,
+    ),
+    ("test_elicitation_sep1330_enums", &[&["choices"]], CHOICES),
+    ("test_missing_capability", &[&["anything"]], "Paris"),
+    ("test_streaming_elicitation", &[&["user"]], USER),
+    (
+        "test_input_required_result_elicitation",
+        &[&["user_name"]],
+        "Hello, Ada!",
+    ),
+    (
+        "test_input_required_result_sampling",
+        &[&["capital_question"]],
+        PARIS,
+    ),
+    (
+        "test_input_required_result_list_roots",
+        &[&["client_roots"]],
+        "The roots are: file:///work",
+    ),
+    (
+        "test_input_required_result_request_state",
+        &[&["confirm"]],
+        CONFIRMED,
+    ),
+    (
+        "test_input_required_result_tampered_state",
+        &[&["confirm"]],
+        CONFIRMED,
+    ),
+    (
+        "test_input_required_result_multiple_inputs",
+        &[&["user_name", "greeting", "client_roots"]],
+        "Ada: Paris, 1 roots",
+    ),
+    (
+        "test_input_required_result_multi_round",
+        &[&["step1"], &["step2"]],
+        "Ada likes blue",
+    ),
+    (
+        "test_input_required_result_capabilities",
+        &[&["capital_question"], &["user_name"]],
+        "answers: Paris, Ada",
+    ),
+];
+
 /// A request whose answer takes questions.
 struct Asking {
     method: &'static str,
     params: Value,
-    /// The keys of the questions, round by round.
-    rounds: &'static [&'static [&'static str]],
-    /// What comes of the [answers](answer).
+    rounds: Rounds,
     text: &'static str,
 }
 
 fn asking() -> Vec<Asking> {
-    let user = r#"accepted: {"username":"Ada","email":"ada@example.com"}"#;
-    let defaults =
-        r#"accepted: {"name":"Ada","age":30,"score":95.5,"status":"active","verified":true}"#;
-    let choices = "accepted: {\"untitledSingle\":\"option1\",\"titledSingle\":\"value1\",\
-        \"legacyEnum\":\"opt1\",\"untitledMulti\":[\"option1\"],\"titledMulti\":[\"value1\"]}";
-    let paris = "The model says: Paris";
-    let confirmed = "state-ok, confirmed: true";
-    let tools: [(_, &[&[_]], _); 14] = [
-        ("test_sampling", &[&["sampling"]], paris),
-        ("test_elicitation", &[&["user"]], user),
-        (
-            "test_elicitation_sep1034_defaults",
-            &[&["defaults"]],
-            defaults,
-        ),
-        ("test_elicitation_sep1330_enums", &[&["choices"]], choices),
-        ("test_missing_capability", &[&["anything"]], "Paris"),
-        ("test_streaming_elicitation", &[&["user"]], user),
-        (
-            "test_input_required_result_elicitation",
-            &[&["user_name"]],
-            "Hello, Ada!",
-        ),
-        (
-            "test_input_required_result_sampling",
-            &[&["capital_question"]],
-            paris,
-        ),
-        (
-            "test_input_required_result_list_roots",
-            &[&["client_roots"]],
-            "The roots are: file:///work",
-        ),
-        (
-            "test_input_required_result_request_state",
-            &[&["confirm"]],
-            confirmed,
-        ),
-        (
-            "test_input_required_result_tampered_state",
-            &[&["confirm"]],
-            confirmed,
-        ),
-        (
-            "test_input_required_result_multiple_inputs",
-            &[&["user_name", "greeting", "client_roots"]],
-            "Ada: Paris, 1 roots",
-        ),
-        (
-            "test_input_required_result_multi_round",
-            &[&["step1"], &["step2"]],
-            "Ada likes blue",
-        ),
-        (
-            "test_input_required_result_capabilities",
-            &[&["capital_question"], &["user_name"]],
-            "answers: Paris, Ada",
-        ),
-    ];
     let call = |(name, rounds, text)| Asking {
         method: "tools/call",
         params: json!({ "name": name, "arguments": arguments(name) }),
@@ -87,7 +91,7 @@ fn asking() -> Vec<Asking> {
         rounds: &[&["user_context"]],
         text: "The situation is: somewhere.",
     };
-    tools.into_iter().map(call).chain([prompt]).collect()
+    TOOLS.into_iter().map(call).chain([prompt]).collect()
 }
 
 /// What the tool is called with.
