@@ -7,7 +7,16 @@ use mcp_servlet_host::Abi;
 use mcp_servlet_host::check::{Level, Report, Target, check};
 
 /// All servlets among the examples.
-const EXAMPLES: [&str; 5] = ["greet", "calculator", "catalogue", "kv-notes", "everything"];
+const EXAMPLES: [&str; 8] = [
+    "greet",
+    "calculator",
+    "catalogue",
+    "kv-notes",
+    "fetch",
+    "qr-code",
+    "world-time",
+    "everything",
+];
 
 fn report(path: PathBuf) -> Report {
     check(path.into(), &Target::ALL).expect("a report")
