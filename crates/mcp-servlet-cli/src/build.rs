@@ -6,6 +6,7 @@ pub(crate) mod cargo;
 mod explain;
 mod packages;
 mod profile;
+mod project;
 
 use std::{
     io::{self, Write},
@@ -24,6 +25,7 @@ use crate::{
 pub(crate) use abi::Abi;
 use explain::Space;
 use profile::Profile;
+pub(crate) use project::Project;
 
 /// What servlets are built for.
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -132,23 +134,6 @@ fn build(
     options.extend(abi.options(package)?);
     options.extend(["--target-dir".to_owned(), folder.into_string()]);
     cargo::build(package, &options)
-}
-
-/// Builds the servlets at a path as `servlet build` does without options but for the interface.
-///
-/// Gives each package with its file.
-pub(crate) fn servlets(path: &Path, abi: Abi) -> Result<Vec<(String, PathBuf)>, Failure> {
-    let path = folder(path);
-    let metadata = packages::read(path)?;
-    cargo::check_target(path)?;
-    let options = Profile::choose(false, None, &metadata).options();
-    let packages = packages::servlets(&metadata, path)?.into_iter();
-    packages
-        .map(|package| {
-            let file = build(package, options.clone(), abi, abi.folder(&metadata))?;
-            Ok((package.name.to_string(), file))
-        })
-        .collect()
 }
 
 /// The folder of a crate that is given by folder or manifest.

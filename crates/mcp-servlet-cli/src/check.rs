@@ -12,7 +12,7 @@ use mcp_servlet_host::{
 };
 
 use crate::{
-    build,
+    build::{self, Project},
     cli::Format,
     failure::{Failure, Kind},
 };
@@ -102,7 +102,9 @@ fn sources(path: &str, abi: Option<build::Abi>) -> Result<Vec<Source>, Failure> 
         }
         return Ok(Source::parse(path).expand()?);
     }
-    let built = build::servlets(folder, abi.unwrap_or_default())?.into_iter();
+    let built = Project::read(folder)?
+        .build(abi.unwrap_or_default(), false, None)?
+        .into_iter();
     Ok(built.map(|(_, file)| Source::File(file)).collect())
 }
 

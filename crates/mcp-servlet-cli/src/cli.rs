@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
-    build, call, check, complete, config, describe, failure::Failure, generate, inspect, logging,
-    new, prompt, read, serve, test,
+    build, call, check, complete, config, describe, dev, failure::Failure, generate, inspect,
+    logging, new, prompt, read, serve, test,
 };
 
 const EXIT_CODES: &str = "\
@@ -36,6 +36,7 @@ enum Command {
     #[command(name = "gen")]
     Generate(generate::Generate),
     Build(build::Build),
+    Dev(dev::Dev),
     Test(test::Test),
     Describe(describe::Describe),
     Inspect(inspect::Inspect),
@@ -65,6 +66,7 @@ impl Cli {
             Command::New(new) => new.run(),
             Command::Generate(generate) => generate.run(),
             Command::Build(build) => build.run(),
+            Command::Dev(dev) => dev.run(),
             Command::Test(test) => test.run(),
             Command::Describe(describe) => describe.run(),
             Command::Inspect(inspect) => inspect.run(),

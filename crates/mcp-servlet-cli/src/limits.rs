@@ -8,6 +8,8 @@ use mcp_servlet_host::{
     config::{parse_duration, parse_size},
 };
 
+use crate::{clients, failure::Failure};
+
 /// What the servlet is given and how far it may go. Nothing is open unless said here.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
@@ -54,12 +56,45 @@ impl Limits {
         }
     }
 
+    /// The options that say the same, in any folder.
+    pub(crate) fn arguments(&self) -> Result<Vec<String>, Failure> {
+        let mut arguments = Vec::new();
+        let mut add = |name: &str, value| arguments.extend([name.to_owned(), value]);
+        for (key, value) in &self.config {
+            add("--config", format!("{key}={value}"));
+        }
+        for host in &self.allow_host {
+            add("--allow-host", host.clone());
+        }
+        for path in &self.allow_path {
+            let host = clients::absolute(&path.host)?;
+            let end = if path.read_only { ":ro" } else { "" };
+            add(
+                "--allow-path",
+                format!("{host}:{}{end}", path.guest.display()),
+            );
+        }
+        if let Some(Limit(limit)) = self.timeout {
+            let time = limit.map(|limit| format!("{}ms", limit.as_millis()));
+            add("--timeout", time.unwrap_or_else(none));
+        }
+        if let Some(Limit(limit)) = self.memory {
+            let size = limit.map(|limit| format!("{limit}B"));
+            add("--memory", size.unwrap_or_else(none));
+        }
+        Ok(arguments)
+    }
+
     /// Whether one of them was given.
     pub(crate) fn are_given(&self) -> bool {
         let lists_are_empty =
             self.config.is_empty() && self.allow_host.is_empty() && self.allow_path.is_empty();
         !lists_are_empty || self.timeout.is_some() || self.memory.is_some()
     }
+}
+
+fn none() -> String {
+    "none".to_owned()
 }
 
 /// Reads `KEY=VALUE`.

@@ -1,6 +1,6 @@
 //! `servlet serve`: servlets as an MCP server.
 
-mod transports;
+pub(crate) mod transports;
 
 use std::{
     path::{Path, PathBuf},
@@ -15,6 +15,7 @@ use mcp_servlet_host::{
 };
 
 use crate::{
+    clients::{self, Client, Way},
     failure::{Failure, Kind, chain},
     limits::Limits,
 };
@@ -33,6 +34,10 @@ pub(crate) struct Serve {
     /// [default: auto]
     #[arg(long, value_enum)]
     prefix: Option<PrefixChoice>,
+
+    /// Print the lines that add this server to a client, and end
+    #[arg(long, value_enum, value_name = "CLIENT")]
+    print_client_config: Option<Client>,
 
     #[command(flatten)]
     transports: Transports,
@@ -56,15 +61,16 @@ enum PrefixChoice {
 impl Serve {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let config = self.config()?;
+        if let Some(client) = self.print_client_config {
+            return client.print(&self.name(config.as_ref()), &self.way()?);
+        }
         let loaded = match &config {
             Some((_, config)) => config.load(None)?,
             None => Loaded::load(&self.entries()?, None)?,
         };
         report(&loaded)?;
         let server = Server::new(Arc::new(loaded.host), ServeOptions::default());
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()?;
+        let runtime = transports::runtime()?;
         let mut http = HttpOptions::default();
         if let Some((path, config)) = config {
             http.clone_from(&config.http);
@@ -104,6 +110,33 @@ impl Serve {
             )),
             _ => Ok(None),
         }
+    }
+
+    /// What the server is called: as its configuration says, or as what it serves.
+    fn name(&self, config: Option<&(PathBuf, Config)>) -> String {
+        let introduced = config.and_then(|(_, config)| config.introduction.name.clone());
+        let stem = || Path::new(self.files.first()?.split('#').next()?).file_stem();
+        introduced.unwrap_or_else(|| stem().unwrap_or_default().to_string_lossy().into_owned())
+    }
+
+    /// How a client gets to this server.
+    fn way(&self) -> Result<Way, Failure> {
+        if let Some(url) = self.transports.url()? {
+            return Ok(Way::Http { url });
+        }
+        let mut arguments = vec!["serve".to_owned()];
+        for file in &self.files {
+            arguments.push(match Source::parse(file) {
+                Source::File(path) => clients::absolute(&path)?,
+                _ => file.clone(),
+            });
+        }
+        if let Some(prefix) = self.prefix.and_then(|prefix| prefix.to_possible_value()) {
+            arguments.extend(["--prefix".to_owned(), prefix.get_name().to_owned()]);
+        }
+        arguments.extend(self.limits.arguments()?);
+        arguments.extend(self.transports.arguments());
+        Way::this_command(arguments)
     }
 
     /// Files that were named must be there; of a directory, what cannot be loaded is left out.

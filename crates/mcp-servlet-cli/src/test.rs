@@ -12,7 +12,7 @@ use mcp_servlet_host::{
 };
 
 use crate::{
-    build::{self, cargo},
+    build::{self, Abi, Project, cargo},
     cli::Format,
     failure::{Failure, Kind},
     limits::Limits,
@@ -91,7 +91,7 @@ impl Test {
             return Err(Failure::with_help(Kind::Usage, message, help));
         }
         let folder = build::folder(&self.path);
-        let built = build::servlets(folder, build::Abi::default())?;
+        let built = Project::read(folder)?.build(Abi::default(), false, None)?;
         let options = self.limits.options();
         let native = self.run_cargo(folder, &built, &options);
         let tests = Manifest::read(folder)?.tests;

@@ -49,7 +49,7 @@ impl Config {
     /// Reads a configuration, and says on which files the outcome depends, be it good or bad.
     fn look_and_read(path: &Path) -> (Snapshot, Result<Self, ConfigError>) {
         let mut files = Snapshot::default();
-        files.add_servlets(path.to_owned());
+        files.add(path.to_owned());
         let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
             path: path.to_owned(),
             source,
@@ -167,7 +167,7 @@ impl Reader<'_> {
             Source::File(path) => {
                 let path = self.folder.join(path);
                 // Before anything is read, so that no change is missed.
-                self.files.add_servlets(path.clone());
+                self.files.add(path.clone());
                 if !path.exists() {
                     let message = format!("there is no file `{}`", path.display());
                     self.problem(section.source.span(), message);

@@ -31,20 +31,20 @@ type State = (SystemTime, u64);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Watched {
     /// A file, or the `.wasm` files of a directory.
-    Servlets(PathBuf),
+    Named(PathBuf),
     /// Everything below a directory that somebody wrote.
     Sources(PathBuf),
 }
 
 impl Snapshot {
     /// Looks at a file, or at the `.wasm` files of a directory, and from now on.
-    pub fn add_servlets(&mut self, path: PathBuf) {
-        self.add(Watched::Servlets(path));
+    pub fn add(&mut self, path: PathBuf) {
+        self.look(Watched::Named(path));
     }
 
     /// Looks at everything below a directory but hidden files and caches, and from now on.
     pub fn add_sources(&mut self, directory: PathBuf) {
-        self.add(Watched::Sources(directory));
+        self.look(Watched::Sources(directory));
     }
 
     /// The same files as they are now.
@@ -52,7 +52,7 @@ impl Snapshot {
     pub fn again(&self) -> Self {
         let mut now = Self::default();
         for watched in &self.watched {
-            now.add(watched.clone());
+            now.look(watched.clone());
         }
         now
     }
@@ -70,15 +70,15 @@ impl Snapshot {
         }
     }
 
-    fn add(&mut self, watched: Watched) {
+    fn look(&mut self, watched: Watched) {
         match &watched {
-            Watched::Servlets(path) => self.look_at_servlets(path),
+            Watched::Named(path) => self.look_at_named(path),
             Watched::Sources(path) => self.look_below(path),
         }
         self.watched.push(watched);
     }
 
-    fn look_at_servlets(&mut self, path: &Path) {
+    fn look_at_named(&mut self, path: &Path) {
         let Ok(inside) = fs::read_dir(path) else {
             return self.look_at(path.to_owned());
         };
@@ -127,7 +127,7 @@ mod tests {
         let file = folder.path().join("a.wasm");
         for watched in [&file, folder.path()] {
             let mut last = Snapshot::default();
-            last.add_servlets(watched.to_owned());
+            last.add(watched.to_owned());
             for text in ["one", "three"] {
                 write(&file, text);
                 assert_ne!(last.again(), last, "{text}");
@@ -167,7 +167,7 @@ mod tests {
         let link = path("now");
         std::os::unix::fs::symlink(path("1"), &link).expect("a link");
         let mut before = Snapshot::default();
-        before.add_servlets(link.join("a.toml"));
+        before.add(link.join("a.toml"));
         fs::remove_file(&link).expect("a link");
         std::os::unix::fs::symlink(path("2"), &link).expect("a link");
         assert_ne!(before.again(), before);

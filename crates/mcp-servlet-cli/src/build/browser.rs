@@ -92,7 +92,7 @@ fn chains(package: &Package, metadata: &Metadata) -> Vec<Vec<String>> {
 }
 
 /// What ends up in the wasm: no build scripts, no tests.
-fn dependencies(metadata: &Metadata) -> BTreeMap<&PackageId, Vec<&PackageId>> {
+pub(super) fn dependencies(metadata: &Metadata) -> BTreeMap<&PackageId, Vec<&PackageId>> {
     let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
     let normal = |node: &cargo_metadata::NodeDep| {
         node.dep_kinds

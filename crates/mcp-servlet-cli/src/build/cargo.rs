@@ -62,6 +62,8 @@ pub(super) fn build(package: &Package, options: &[String]) -> Result<PathBuf, Fa
             package.manifest_path.as_str(),
         ])
         .args(options)
+        // Whatever stands there is for this command.
+        .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| cannot_run("cargo", &error))?;

@@ -1,8 +1,10 @@
 //! How clients reach the server, and when it ends.
 
+use std::io;
+
 use clap::Args;
 use mcp_servlet_host::serve::{self, HttpOptions, Server};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, runtime::Runtime};
 
 use crate::failure::{Failure, Kind, chain};
 
@@ -79,6 +81,38 @@ impl Transports {
         Ok(())
     }
 
+    /// Where clients find the server, if not over standard input and output.
+    pub(crate) fn url(&self) -> Result<Option<String>, Failure> {
+        let Some(address) = &self.http else {
+            return Ok(None);
+        };
+        let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
+        if port.parse::<u16>().is_ok_and(|port| port == 0) || port.is_empty() {
+            let message =
+                format!("clients need an address with a port, which `{address}` does not have");
+            return Err(Failure::new(Kind::Usage, message));
+        }
+        // From everywhere, this machine is reached by its name.
+        let host = match host {
+            "0.0.0.0" | "[::]" => "localhost",
+            host => host,
+        };
+        let authority = match self.http_name.first() {
+            Some(name) if name.contains(':') => name.clone(),
+            Some(name) => format!("{name}:{port}"),
+            None => format!("{host}:{port}"),
+        };
+        Ok(Some(format!("http://{authority}/mcp")))
+    }
+
+    /// The options for a server over standard input and output.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let operations = self.operations.iter();
+        operations
+            .flat_map(|address| ["--operations".to_owned(), address.clone()])
+            .collect()
+    }
+
     fn options(&self, mut options: HttpOptions) -> HttpOptions {
         if !self.http_name.is_empty() {
             options.hosts.clone_from(&self.http_name);
@@ -88,6 +122,12 @@ impl Transports {
         }
         options
     }
+}
+
+/// What serving runs on.
+pub(crate) fn runtime() -> io::Result<Runtime> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.enable_all().build()
 }
 
 /// Opens an address, and says which one it is: with port 0 the system chooses one.
@@ -107,4 +147,41 @@ async fn listen(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
         tracing::warn!(%local, "other machines can connect, and nobody is asked who they are");
     }
     Ok(Some(listener))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_get_an_address_that_leads_here() {
+        let url = |http: &str, name: Option<&str>| {
+            let transports = Transports {
+                http: Some(http.to_owned()),
+                stdio: false,
+                http_name: name.map(str::to_owned).into_iter().collect(),
+                http_origin: Vec::new(),
+                operations: None,
+            };
+            transports.url().ok().flatten()
+        };
+        for (http, name, expected) in [
+            ("127.0.0.1:80", None, Some("http://127.0.0.1:80/mcp")),
+            ("[::]:8080", None, Some("http://localhost:8080/mcp")),
+            (
+                "0.0.0.0:1",
+                Some("mcp.example"),
+                Some("http://mcp.example:1/mcp"),
+            ),
+            (
+                "0.0.0.0:1",
+                Some("mcp.example:80"),
+                Some("http://mcp.example:80/mcp"),
+            ),
+            ("127.0.0.1:0", None, None),
+            ("nowhere", None, None),
+        ] {
+            assert_eq!(url(http, name).as_deref(), expected, "{http}");
+        }
+    }
 }

@@ -1,0 +1,200 @@
+//! The lines that add a server to an MCP client.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write as _},
+    path::Path,
+};
+
+use clap::ValueEnum;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::failure::{Failure, Kind};
+
+/// An MCP client with a format of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Client {
+    /// `.mcp.json` of a project, or `claude_desktop_config.json`
+    Claude,
+    /// `.cursor/mcp.json`, of a project or in your home
+    Cursor,
+    /// `.vscode/mcp.json` of a workspace of Visual Studio Code
+    Vscode,
+    /// `.codex/config.toml`, of a project or in your home
+    Codex,
+}
+
+/// How a client gets to a server.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Way {
+    /// It starts a command.
+    Command {
+        /// The program.
+        command: String,
+        /// What it is given.
+        args: Vec<String>,
+    },
+    /// It connects to an address.
+    Http {
+        /// Where to.
+        url: String,
+    },
+}
+
+impl Way {
+    /// This very command, with other arguments.
+    pub(crate) fn this_command(args: Vec<String>) -> Result<Self, Failure> {
+        let program = std::env::current_exe().map_err(|error| {
+            let message = format!("the system does not say where this command is: {error}");
+            Failure::new(Kind::Usage, message)
+        })?;
+        let command = text(&program)?;
+        Ok(Self::Command { command, args })
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Command { .. } => "stdio",
+            Self::Http { .. } => "http",
+        }
+    }
+}
+
+impl Client {
+    /// Prints the whole file, for a client that has no other server.
+    pub(crate) fn print(self, name: &str, way: &Way) -> Result<(), Failure> {
+        let text = self.config(&key(name), way);
+        let mut out = io::stdout().lock();
+        Ok(writeln!(out, "{}", text.trim_end())?)
+    }
+
+    fn config(self, name: &str, way: &Way) -> String {
+        let mut server = json!(way);
+        // Where it is not said, an address is for an older transport, or is guessed.
+        let says_kind = match self {
+            Self::Vscode => true,
+            Self::Claude => matches!(way, Way::Http { .. }),
+            Self::Cursor | Self::Codex => false,
+        };
+        if says_kind {
+            server["type"] = way.kind().into();
+        }
+        match self {
+            Self::Claude | Self::Cursor => {
+                format!("{:#}", json!({ "mcpServers": { name: server } }))
+            }
+            Self::Vscode => format!("{:#}", json!({ "servers": { name: server } })),
+            Self::Codex => {
+                let servers = BTreeMap::from([("mcp_servers", BTreeMap::from([(name, way)]))]);
+                toml::to_string(&servers).expect("texts and lists of them are TOML")
+            }
+        }
+    }
+}
+
+/// A name as all clients take it: some put it before the names of tools.
+fn key(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let plain: String = name
+        .chars()
+        .map(|c| if is_plain(c) { c } else { '-' })
+        .collect();
+    match plain.trim_matches('-') {
+        "" => "servlet".to_owned(),
+        key => key.to_owned(),
+    }
+}
+
+/// A path from the root, for a client that starts the command somewhere else.
+pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
+    let absolute = std::path::absolute(path);
+    let absolute = absolute.ok().filter(|path| path.exists());
+    let absolute = absolute.ok_or_else(|| {
+        let message = format!("there is no `{}`", path.display());
+        Failure::new(Kind::Usage, message)
+    })?;
+    text(&absolute)
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let text = path.to_str().ok_or_else(|| {
+        let message = format!("`{}` is not UTF-8, as configurations are", path.display());
+        Failure::new(Kind::Usage, message)
+    })?;
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ways() -> [Way; 2] {
+        let command = Way::Command {
+            command: "/bin/servlet".into(),
+            args: vec!["dev".into(), "/a \"b\"".into()],
+        };
+        let http = Way::Http {
+            url: "http://localhost:1/mcp".into(),
+        };
+        [command, http]
+    }
+
+    fn configs(client: Client) -> [serde_json::Value; 2] {
+        ways().map(|way| {
+            let text = client.config("greet", &way);
+            match client {
+                Client::Codex => json!(toml::from_str::<toml::Table>(&text).expect("TOML")),
+                _ => serde_json::from_str(&text).expect("JSON"),
+            }
+        })
+    }
+
+    #[test]
+    fn each_client_gets_its_own_format() {
+        let command = json!({ "command": "/bin/servlet", "args": ["dev", "/a \"b\""] });
+        let url = json!({ "url": "http://localhost:1/mcp" });
+        let with = |mut server: serde_json::Value, kind: &str| {
+            server["type"] = kind.into();
+            server
+        };
+        let file = |key: &str, server| json!({ key: { "greet": server } });
+        assert_eq!(
+            configs(Client::Claude),
+            [
+                file("mcpServers", command.clone()),
+                file("mcpServers", with(url.clone(), "http")),
+            ]
+        );
+        assert_eq!(
+            configs(Client::Cursor),
+            [
+                file("mcpServers", command.clone()),
+                file("mcpServers", url.clone()),
+            ]
+        );
+        assert_eq!(
+            configs(Client::Vscode),
+            [
+                file("servers", with(command.clone(), "stdio")),
+                file("servers", with(url.clone(), "http")),
+            ]
+        );
+        assert_eq!(
+            configs(Client::Codex),
+            [file("mcp_servers", command), file("mcp_servers", url)]
+        );
+    }
+
+    #[test]
+    fn names_are_such_that_all_clients_take_them() {
+        for (name, expected) in [
+            ("greet", "greet"),
+            ("my servlet.v2", "my-servlet-v2"),
+            ("é", "servlet"),
+        ] {
+            assert_eq!(key(name), expected);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! A client on the standard streams of a server that sees every line: also answers that come twice, or for nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// Longer than anything takes on a busy machine, a build among it.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A server and the pipes to it.
+pub(crate) struct Wire {
+    process: Child,
+    input: Mutex<Option<ChildStdin>>,
+    heard: Arc<(Mutex<Heard>, Condvar)>,
+    ids: AtomicU64,
+}
+
+/// What came, and was not taken yet.
+#[derive(Debug, Default)]
+struct Heard {
+    answers: BTreeMap<u64, Value>,
+    answered: BTreeSet<u64>,
+    notifications: Vec<Value>,
+    /// What no request asked for.
+    surplus: Vec<String>,
+    /// Standard error.
+    said: String,
+}
+
+impl Heard {
+    fn take(&mut self, line: &str) {
+        let message = serde_json::from_str::<Value>(line).unwrap_or_default();
+        match message["id"].as_u64() {
+            Some(id) if self.answered.insert(id) => drop(self.answers.insert(id, message)),
+            None if message["method"].is_string() => self.notifications.push(message),
+            _ => self.surplus.push(line.to_owned()),
+        }
+    }
+}
+
+impl Wire {
+    /// Starts a server and shakes hands with it.
+    pub(crate) fn start(mut command: Command) -> Self {
+        let streams = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut process = streams.spawn().expect("the server starts");
+        let heard = Arc::<(Mutex<Heard>, Condvar)>::default();
+        let output = process.stdout.take().expect("a pipe");
+        listen(output, &heard, Heard::take);
+        let errors = process.stderr.take().expect("a pipe");
+        listen(errors, &heard, |heard, line| {
+            heard.said.extend([line, "\n"]);
+        });
+        let wire = Self {
+            input: Mutex::new(process.stdin.take()),
+            process,
+            heard,
+            ids: AtomicU64::new(0),
+        };
+        let client = json!({ "name": "wire", "version": "1" });
+        let params =
+            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+        wire.ask("initialize", params);
+        wire.tell("notifications/initialized", json!({}));
+        wire
+    }
+
+    /// Sends a notification.
+    pub(crate) fn tell(&self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Sends a request and does not wait for its answer.
+    pub(crate) fn begin(&self, method: &str, params: Value) -> u64 {
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    /// Waits for the answer to a request.
+    pub(crate) fn end(&self, id: u64) -> Value {
+        self.wait(&format!("an answer to {id}"), |heard| {
+            heard.answers.remove(&id)
+        })
+    }
+
+    pub(crate) fn ask(&self, method: &str, params: Value) -> Value {
+        self.end(self.begin(method, params))
+    }
+
+    pub(crate) fn begin_call(&self, tool: &str, arguments: &Value) -> u64 {
+        self.begin(
+            "tools/call",
+            json!({ "name": tool, "arguments": arguments }),
+        )
+    }
+
+    /// The text that a tool answers with.
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> String {
+        text(&self.end(self.begin_call(tool, arguments)))
+    }
+
+    /// Waits for a notification, and takes it.
+    pub(crate) fn hear(&self, method: &str) -> Value {
+        self.wait(method, |heard| {
+            let mut notifications = heard.notifications.iter();
+            let at = notifications.position(|message| message["method"] == method)?;
+            Some(heard.notifications.remove(at))
+        })
+    }
+
+    /// Waits until the server has said this on standard error.
+    pub(crate) fn says(&self, text: &str) {
+        self.wait(text, |heard| heard.said.contains(text).then_some(()));
+    }
+
+    /// The rest of the line in which the server says this on standard error.
+    pub(crate) fn said_after(&self, text: &str) -> String {
+        self.wait(text, |heard| {
+            let (line, _) = heard.said.split_once(text)?.1.split_once('\n')?;
+            Some(line.to_owned())
+        })
+    }
+
+    /// Leaves, waits for the server to end, and checks that it has answered nothing that was not asked.
+    pub(crate) fn finish(mut self) -> ExitStatus {
+        drop(self.input.lock().expect("no panic").take());
+        let status = self.process.wait().expect("an end");
+        let heard = self.heard.0.lock().expect("no panic");
+        assert_eq!(heard.surplus, [] as [String; 0]);
+        assert_eq!(heard.answers, BTreeMap::new(), "answers that nobody took");
+        status
+    }
+
+    fn send(&self, message: &Value) {
+        let mut input = self.input.lock().expect("no panic");
+        let input = input.as_mut().expect("the client is still here");
+        let sent = input.write_all(format!("{message}\n").as_bytes());
+        sent.expect("the server reads");
+    }
+
+    fn wait<T>(&self, what: &str, mut take: impl FnMut(&mut Heard) -> Option<T>) -> T {
+        let start = Instant::now();
+        let (heard, news) = &*self.heard;
+        let mut heard = heard.lock().expect("no panic");
+        loop {
+            if let Some(found) = take(&mut heard) {
+                return found;
+            }
+            let left = PATIENCE.saturating_sub(start.elapsed());
+            assert!(!left.is_zero(), "no {what}: {heard:#?}");
+            heard = news.wait_timeout(heard, left).expect("no panic").0;
+        }
+    }
+}
+
+impl Drop for Wire {
+    /// After a test that failed, the server shall not stay.
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The text in the answer to a call.
+pub(crate) fn text(answer: &Value) -> String {
+    let text = answer["result"]["content"][0]["text"].as_str();
+    text.unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+/// Passes on lines until there are no more.
+fn listen(
+    stream: impl std::io::Read + Send + 'static,
+    heard: &Arc<(Mutex<Heard>, Condvar)>,
+    take: fn(&mut Heard, &str),
+) {
+    let heard = Arc::clone(heard);
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            take(&mut heard.0.lock().expect("no panic"), &line);
+            heard.1.notify_all();
+        }
+    });
+}
