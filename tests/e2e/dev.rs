@@ -1,7 +1,7 @@
 //! `servlet dev`: from an edit to another answer, with the client connected.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use e2e::servlet;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn edit(project: &Path, from: &str, to: &str) {
     fs::write(source, text.replace(from, to)).expect("a file");
 }
 
-fn dev(project: &PathBuf) -> Wire {
+fn dev(project: &Path) -> Wire {
     let mut command = command(servlet(), project);
     command.arg("dev");
     Wire::start(command)

@@ -13,8 +13,10 @@ mod documents;
 mod everything;
 mod excerpts;
 mod exports;
+mod faults;
 mod installable;
 mod limits;
+mod load;
 mod pipe;
 mod plugins;
 mod projects;
@@ -23,4 +25,6 @@ mod sizes;
 mod streams;
 mod support;
 mod surface;
+#[path = "../../crates/mcp-servlet-host/tests/support/mod.rs"]
+mod wat;
 mod wire;

@@ -13,38 +13,10 @@ use std::time::{Duration, Instant};
 
 use mcp_servlet_host::{CallError, CallToolResult, JsonObject, Servlet};
 use serde_json::json;
+use support::tools;
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
-
-/// Tools that misbehave, chosen by a number: `{"do": 1}`.
-///
-/// The body can use `$what`, that number, and `$calls`, how many calls the instance has had.
-fn tools(actions: &[(i32, &str)]) -> support::Wat {
-    let describe = json!({ "tools": [{
-        "name": "t", "description": "d",
-        "inputSchema": { "type": "object", "properties": { "do": { "type": "integer" } } },
-    }] });
-    let cases = actions.iter().map(|(number, body)| {
-        format!("(if (i32.eq (local.get $what) (i32.const {number})) (then {body}))")
-    });
-    // The request ends in `"do":N}}}`, so N stands three bytes before the end.
-    let body = format!(
-        "(local $what i32)
-        (global.set $calls (i32.add (global.get $calls) (i32.const 1)))
-        (local.set $what (i32.sub
-            (call $input (i64.sub (call $input_length) (i64.const 4)))
-            (i32.const 48)))
-        {}
-        (call $output {{}})
-        (i32.const 0)",
-        cases.collect::<Vec<_>>().concat()
-    );
-    let answer = r#"{"content":[{"type":"text","text":"ok"}]}"#;
-    support::Wat::new()
-        .describe(&describe.to_string())
-        .export("call", answer, &body)
-}
 
 /// Loops for ever.
 const SPIN: &str = "(loop $l (br $l))";

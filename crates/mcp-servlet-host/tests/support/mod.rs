@@ -120,6 +120,36 @@ impl Wat {
     }
 }
 
+/// Tools that misbehave, chosen by a number: `{"do": 1}`.
+///
+/// The body can use `$what`, that number, and `$calls`, how many calls the instance has had.
+pub(crate) fn tools(actions: &[(i32, &str)]) -> Wat {
+    let describe = serde_json::json!({ "tools": [{
+        "name": "t", "description": "d",
+        "inputSchema": { "type": "object", "properties": { "do": { "type": "integer" } } },
+    }] });
+    let cases = actions.iter().map(|(number, body)| {
+        format!("(if (i32.eq (local.get $what) (i32.const {number})) (then {body}))")
+    });
+    // What stands before the number in every request.
+    let before = r#"{"params":{"name":"t","arguments":{"do":"#.len();
+    let body = format!(
+        "(local $what i32)
+        (global.set $calls (i32.add (global.get $calls) (i32.const 1)))
+        (local.set $what (i32.sub
+            (call $input (i64.const {before}))
+            (i32.const 48)))
+        {}
+        (call $output {{}})
+        (i32.const 0)",
+        cases.collect::<Vec<_>>().concat()
+    );
+    let answer = r#"{"content":[{"type":"text","text":"ok"}]}"#;
+    Wat::new()
+        .describe(&describe.to_string())
+        .export("call", answer, &body)
+}
+
 /// The text of an error with its causes.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     match error.source() {

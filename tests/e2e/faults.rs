@@ -1,0 +1,242 @@
+//! Servlets that go wrong in every way behind `servlet serve`: their callers read why, and nobody else notices.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use e2e::servlet_command;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::streams::{Wire, text};
+use crate::wat::{Wat, tools};
+
+/// What goes wrong, and what the caller reads of it.
+const FAULTS: [(&str, &str); 9] = [
+    ("(loop $l (br $l))", "did not finish `call` within 500ms"),
+    (
+        "(loop $l (drop (memory.grow (i32.const 16))) (br $l))",
+        "memory",
+    ),
+    (
+        "(call $output_set (call $alloc (i64.const 70000)) (i64.const 70000)) (return (i32.const 0))",
+        "70000",
+    ),
+    ("unreachable", "trapped in `call`"),
+    (
+        "(memory.fill (i32.const 60000) (i32.const 33) (i32.const 3))
+        (call $error (i32.const 60000) (i32.const 3)) unreachable",
+        "stopped in `call`: !!!",
+    ),
+    (
+        "(i32.store8 (i32.const 60000) (i32.const 0xff))
+        (call $output (i32.const 60000) (i32.const 1)) (return (i32.const 0))",
+        "answered wrongly",
+    ),
+    (
+        "(memory.fill (i32.const 60000) (i32.const 91) (i32.const 2000))
+        (call $output (i32.const 60000) (i32.const 2000)) (return (i32.const 0))",
+        "recursion limit",
+    ),
+    ("(call $deeper)", "call stack exhausted"),
+    (
+        "(call $log (i64.const 0x123456789abcdef))",
+        "log message is not in memory",
+    ),
+];
+
+/// A request to a host that is not allowed.
+const ESCAPE: &str = r#"{"url":"http://127.0.0.1:9/"}"#;
+
+/// What the servlet that goes wrong imports and is made of.
+const PARTS: &str = r#"
+    (import "extism:host/env" "log_info" (func $log (param i64)))
+    (func $deeper (call $deeper) (call $deeper))"#;
+
+/// A server of a servlet that goes wrong, of one that does not, and of two that cannot be loaded.
+struct Served {
+    wire: Wire,
+    _folder: TempDir,
+}
+
+impl Served {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let numbered = (1..).zip(FAULTS).map(|(number, (body, _))| (number, body));
+        let write = |name: &str, wat: Wat| {
+            fs::write(folder.path().join(name), wat.wasm()).expect("a file");
+        };
+        write(
+            "bad.wasm",
+            tools(&numbered.collect::<Vec<_>>()).import(PARTS),
+        );
+        write("good.wasm", servlet("ok", "fine"));
+        write("fetch.wasm", fetcher());
+        let spin = "(func $spin (loop $l (br $l))) (start $spin)";
+        write("slow.wasm", servlet("slow", "never").import(spin));
+        fs::write(folder.path().join("broken.wasm"), "nonsense").expect("a file");
+        let config = folder.path().join("servlet.toml");
+        fs::write(&config, CONFIG).expect("a file");
+        Self {
+            wire: serve(&config),
+            _folder: folder,
+        }
+    }
+
+    /// Begins what goes wrong.
+    fn begin(&self, fault: usize) -> u64 {
+        self.wire.begin_call("t", &json!({ "do": fault + 1 }))
+    }
+
+    fn assert_works(&self) {
+        assert_eq!(self.wire.call("ok", &json!({})), "fine");
+    }
+}
+
+const CONFIG: &str = r#"
+[servlet.bad]
+source = "bad.wasm"
+limits = { timeout = "500ms", memory = "8MiB", output = "64KiB" }
+
+[servlet.good]
+source = "good.wasm"
+
+[servlet.fetch]
+source = "fetch.wasm"
+allow = { hosts = ["api.example"] }
+
+[servlet.slow]
+source = "slow.wasm"
+limits = { timeout = "500ms" }
+
+[servlet.broken]
+source = "broken.wasm"
+"#;
+
+fn serve(config: &Path) -> Wire {
+    let mut command = servlet_command(["serve"]);
+    command.arg(config).env("RUST_LOG", "off");
+    Wire::start(command)
+}
+
+/// A servlet with one tool, which answers with a text.
+pub(crate) fn servlet(tool: &str, text: &str) -> Wat {
+    let tool = json!({ "name": tool, "description": text, "inputSchema": { "type": "object" } });
+    let answer = json!({ "content": [{ "type": "text", "text": text }] });
+    let wat = Wat::new().describe(&json!({ "tools": [tool] }).to_string());
+    wat.answer(&answer.to_string())
+}
+
+fn fetcher() -> Wat {
+    let import = r#"(import "extism:host/env" "http_request"
+        (func $http (param i64 i64) (result i64)))"#;
+    let tool = json!({ "name": "fetch", "inputSchema": { "type": "object" } });
+    let wat = Wat::new()
+        .import(import)
+        .describe(&json!({ "tools": [tool] }).to_string());
+    let send = "(drop (call $http (call $block {}) (i64.const 0))) (i32.const 0)";
+    wat.export("call", ESCAPE, send)
+}
+
+fn message(answer: &Value) -> &str {
+    assert_eq!(answer["error"]["code"], -32603, "{answer}");
+    answer["error"]["message"].as_str().expect("a message")
+}
+
+#[test]
+fn each_fault_is_told_to_its_caller_while_others_are_answered() {
+    let served = Served::start();
+    served.wire.says("not served: `slow` does not start");
+    served.wire.says("not served: cannot load `broken`");
+    for (at, (body, said)) in FAULTS.iter().enumerate() {
+        let faults = [served.begin(at), served.begin(at), served.begin(at)];
+        served.assert_works();
+        for id in faults {
+            let answer = served.wire.end(id);
+            assert!(message(&answer).contains(said), "{body}: {answer}");
+        }
+        let after = served.wire.call("t", &json!({ "do": 0 }));
+        assert_eq!(after, "ok", "after {body}");
+    }
+    let escaped = served.wire.end(served.wire.begin_call("fetch", &json!({})));
+    let said = "`fetch` may not send a request to `http://127.0.0.1:9/`";
+    assert!(message(&escaped).contains(said), "{escaped}");
+    served.assert_works();
+    assert!(served.wire.finish().success());
+}
+
+/// How long a ping takes at most, but for one in a hundred.
+fn p99(wire: &Wire) -> Duration {
+    let mut times: Vec<_> = (0..400)
+        .map(|_| {
+            let start = Instant::now();
+            wire.ask("ping", json!({}));
+            start.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[times.len() * 99 / 100]
+}
+
+/// The same while two calls go wrong all the time.
+fn p99_under(served: &Served, fault: usize) -> Duration {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    served.wire.end(served.begin(fault));
+                }
+            });
+        }
+        let time = p99(&served.wire);
+        done.store(true, Ordering::Relaxed);
+        time
+    })
+}
+
+#[test]
+fn pings_take_at_most_ten_times_as_long_while_something_goes_wrong() {
+    // How long a thread may run before another one gets its turn, on a system with as many of them as processors: an
+    // idle one answers in a tenth of that, which says nothing about the server.
+    const TURN: Duration = Duration::from_millis(1);
+    let served = Served::start();
+    for (at, (body, _)) in FAULTS.iter().enumerate() {
+        let mut seen = Vec::new();
+        // Other programs of this machine may have disturbed one of the two measurements.
+        let held = (0..3).any(|_| {
+            let (idle, busy) = (p99(&served.wire), p99_under(&served, at));
+            seen.push((idle, busy));
+            busy <= idle.max(TURN) * 10
+        });
+        assert!(held, "{body}: {seen:?}");
+    }
+    assert!(served.wire.finish().success());
+}
+
+#[test]
+fn cancelled_calls_are_not_answered_and_the_others_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spin = [(1, "(loop $l (br $l))")];
+    fs::write(folder.path().join("a.wasm"), tools(&spin).wasm()).expect("a file");
+    let config = folder.path().join("servlet.toml");
+    let one = "[servlet.a]\nsource = \"a.wasm\"\nlimits = { timeout = \"none\", instances = { max = 1 } }\n";
+    fs::write(&config, one).expect("a file");
+    let wire = serve(&config);
+    for _ in 0..5 {
+        let running = wire.begin_call("t", &json!({ "do": 1 }));
+        let queued: Vec<_> = (0..6)
+            .map(|_| wire.begin_call("t", &json!({ "do": 0 })))
+            .collect();
+        let (cancelled, waiting) = queued.split_at(3);
+        for id in cancelled.iter().chain([&running]) {
+            wire.tell("notifications/cancelled", json!({ "requestId": id }));
+        }
+        for id in waiting {
+            assert_eq!(text(&wire.end(*id)), "ok");
+        }
+    }
+    assert!(wire.finish().success());
+}

@@ -1,0 +1,164 @@
+//! Many calls at once, servlets that are replaced meanwhile, and clients that do not wait: `servlet serve` over both
+//! transports.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use e2e::servlet_command;
+use serde_json::{Value, json};
+
+use crate::faults::servlet;
+use crate::streams::{Wire, text};
+use crate::wat::tools;
+
+fn serve(file: &Path, options: &[&str]) -> Wire {
+    let mut command = servlet_command(["serve"]);
+    command.arg(file).args(options).env("RUST_LOG", "off");
+    Wire::start(command)
+}
+
+/// Serves over HTTP as well, and says where. It does not end with the client on standard input.
+fn serve_http(file: &Path) -> (Wire, String) {
+    let wire = serve(file, &["--http", "127.0.0.1:0", "--stdio"]);
+    let address = wire.said_after("listening on http://");
+    (wire, address)
+}
+
+/// Sends a call of the stateless era.
+fn post(address: &str, arguments: &Value) -> TcpStream {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({ "name": "t", "arguments": arguments, "_meta": meta });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let body = body.to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
+         mcp-method: tools/call\r\nmcp-name: t\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let sent = stream.write_all((head + &body).as_bytes());
+    sent.expect("a request");
+    stream
+}
+
+fn read(mut stream: TcpStream) -> String {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+#[test]
+fn a_thousand_calls_of_one_servlet_are_answered_over_standard_streams() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.wasm");
+    fs::write(&file, servlet("t", "fine").wasm()).expect("a file");
+    let wire = serve(&file, &[]);
+    let calls: Vec<_> = (0..1000)
+        .map(|_| wire.begin_call("t", &json!({})))
+        .collect();
+    for id in calls {
+        assert_eq!(text(&wire.end(id)), "fine");
+    }
+    assert!(wire.finish().success());
+}
+
+#[test]
+fn a_thousand_calls_of_one_servlet_are_answered_over_http() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.wasm");
+    fs::write(&file, servlet("t", "fine").wasm()).expect("a file");
+    let (_wire, address) = serve_http(&file);
+    // All of them are there before the first answer is read.
+    let calls: Vec<_> = (0..1000).map(|_| post(&address, &json!({}))).collect();
+    for call in calls {
+        let answer = read(call);
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        assert_eq!(answer.matches(r#""text":"fine""#).count(), 1, "{answer}");
+    }
+}
+
+#[test]
+fn each_call_is_answered_once_while_its_servlet_is_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.wasm");
+    let version = |number: usize| servlet("t", &format!("version {number}")).wasm();
+    fs::write(&file, version(0)).expect("a file");
+    let config = folder.path().join("servlet.toml");
+    fs::write(&config, "[servlet.a]\nsource = \"a.wasm\"\n").expect("a file");
+    let wire = serve(&config, &[]);
+    let mut last = 0;
+    for number in 1..=5 {
+        thread::scope(|scope| {
+            let client = || {
+                let answers = (0..200).map(|_| {
+                    let ids: Vec<_> = (0..4).map(|_| wire.begin_call("t", &json!({}))).collect();
+                    let answers = ids.into_iter().map(|id| text(&wire.end(id)));
+                    answers.collect::<Vec<_>>()
+                });
+                answers.flatten().collect::<Vec<_>>()
+            };
+            let clients = [scope.spawn(client), scope.spawn(client)];
+            fs::write(&file, version(number)).expect("a file");
+            wire.hear("notifications/tools/list_changed");
+            assert_eq!(wire.call("t", &json!({})), format!("version {number}"));
+            for client in clients {
+                let answers = client.join().expect("no panic");
+                let (old, new) = (format!("version {last}"), format!("version {number}"));
+                assert_eq!(answers.len(), 800);
+                assert!(
+                    answers.iter().all(|text| *text == old || *text == new),
+                    "{answers:?}"
+                );
+            }
+        });
+        last = number;
+    }
+    assert!(wire.finish().success());
+}
+
+#[test]
+fn the_call_of_a_client_that_has_gone_is_stopped_and_others_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spin = [(1, "(loop $l (br $l))")];
+    let file = folder.path().join("a.wasm");
+    fs::write(&file, tools(&spin).wasm()).expect("a file");
+    let config = folder.path().join("servlet.toml");
+    let one = "[servlet.a]\nsource = \"a.wasm\"\nlimits = { timeout = \"none\", instances = { max = 1 } }\n";
+    fs::write(&config, one).expect("a file");
+    let (wire, address) = serve_http(&config);
+    for _ in 0..5 {
+        let gone = post(&address, &json!({ "do": 1 }));
+        let waiting = wire.begin_call("t", &json!({ "do": 0 }));
+        let other = post(&address, &json!({ "do": 0 }));
+        drop(gone);
+        // The one instance there is has been spinning, without end.
+        assert_eq!(text(&wire.end(waiting)), "ok");
+        assert!(read(other).contains(r#""text":"ok""#));
+    }
+}
+
+#[test]
+fn a_server_ends_with_its_client_whatever_still_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.wasm");
+    fs::write(&file, tools(&[(1, "(loop $l (br $l))")]).wasm()).expect("a file");
+    let wire = serve(&file, &["--timeout", "none"]);
+    wire.begin_call("t", &json!({ "do": 1 }));
+    assert_eq!(wire.call("t", &json!({ "do": 0 })), "ok");
+    let start = Instant::now();
+    assert!(wire.finish().success());
+    assert!(
+        start.elapsed() < Duration::from_secs(30),
+        "{:?}",
+        start.elapsed()
+    );
+}
