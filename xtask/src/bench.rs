@@ -1,12 +1,20 @@
 //! Measures our servlets against those of the official generator, for which `bench/runner` does the
-//! work, and the code generator against typify alone.
+//! work, the code generator against typify alone, and hosts against each other, for which `bench/hosts` does.
 
-use clap::Args;
+mod hosts;
 
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use self::hosts::Measure;
 use crate::shell::{cargo, run};
 
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
+    #[command(subcommand)]
+    what: Option<What>,
     /// Only what repeats exactly: bytes and instructions
     #[arg(long)]
     quick: bool,
@@ -21,8 +29,32 @@ pub(crate) struct Options {
     bless: bool,
 }
 
-/// Builds the runner and runs it.
+#[derive(Subcommand)]
+enum What {
+    /// Compare `servlet serve` with a native server, and with hyper-mcp
+    Hosts {
+        /// The command `hyper-mcp`, such as `cargo install hyper-mcp --version 0.8.3 --locked` installs
+        #[arg(long)]
+        hyper_mcp: Option<PathBuf>,
+    },
+    /// Keep `servlet serve` under a mixed load, and watch its memory
+    Soak {
+        /// How long
+        #[arg(long, default_value_t = 30)]
+        minutes: u64,
+    },
+}
+
 pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
+    match &options.what {
+        None => servlets(options),
+        Some(What::Hosts { hyper_mcp }) => hosts::measure(&Measure::Compare(hyper_mcp.as_deref())),
+        Some(What::Soak { minutes }) => hosts::measure(&Measure::Soak(*minutes)),
+    }
+}
+
+/// Builds the runner and runs it.
+fn servlets(options: &Options) -> anyhow::Result<()> {
     let mut command = cargo(&[
         "run",
         "--quiet",

@@ -53,7 +53,7 @@ enum Command {
     Clients,
     /// Count the lines of servlets with this project, and against the official generator's code
     Lines,
-    /// Measure size, speed and build cost against the official generator's servlets
+    /// Measure servlets against the official generator's, or hosts of servlets
     Bench(bench::Options),
 }
 

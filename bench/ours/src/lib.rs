@@ -12,4 +12,5 @@ mod tools;
 #[cfg_attr(feature = "config", path = "config.rs")]
 #[cfg_attr(feature = "vars", path = "vars.rs")]
 #[cfg_attr(feature = "http", path = "http.rs")]
+#[cfg_attr(feature = "spin", path = "spin.rs")]
 mod servlet;

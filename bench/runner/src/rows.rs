@@ -1,8 +1,9 @@
 //! What is compared, and how good it should be.
 
+use bench_table::{Row, Target, Unit};
+
 use crate::build::{Builder, Profile, Side};
 use crate::exact::{Figures, figure};
-use crate::report::{Row, Unit};
 use crate::{cold, timed};
 
 /// Rows of figures that both sides have: label, unit, figure, target.
@@ -44,8 +45,8 @@ pub(crate) fn exact(figures: &Figures) -> anyhow::Result<Vec<Row>> {
             label,
             unit,
             ours,
-            official,
-            target: Some(target),
+            peer: official,
+            target: Some(Target::AtMost(target)),
         });
     }
     let slopes = [
@@ -60,8 +61,8 @@ pub(crate) fn exact(figures: &Figures) -> anyhow::Result<Vec<Row>> {
                 label,
                 unit: Unit::Bytes,
                 ours,
-                official,
-                target: Some(target),
+                peer: official,
+                target: Some(Target::AtMost(target)),
             },
         );
     }
@@ -79,8 +80,8 @@ pub(crate) fn exact(figures: &Figures) -> anyhow::Result<Vec<Row>> {
                 label,
                 unit: Unit::Bytes,
                 ours,
-                official,
-                target,
+                peer: official,
+                target: target.map(Target::AtMost),
             },
         );
     }
@@ -111,12 +112,12 @@ pub(crate) fn timed(builder: &Builder) -> anyhow::Result<Vec<Row>> {
     let compile = timed::compile(&greet)?;
     let memory = timed::memory(builder, &greet)?;
     let cold = cold::builds(builder)?;
-    let row = |label, unit, [ours, official]: [f64; 2], target| Row {
+    let row = |label, unit, [ours, official]: [f64; 2], target: Option<f64>| Row {
         label,
         unit,
         ours,
-        official,
-        target,
+        peer: official,
+        target: target.map(Target::AtMost),
     };
     Ok(vec![
         row(

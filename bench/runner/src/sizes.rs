@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use bench_table::thousands;
 
 use crate::exact::{Figures, figure};
-use crate::report::thousands;
 
 const START: &str = "<!-- The table is written by `./x bench --quick --bless`. -->\n";
 const END: &str = "<!-- End of the table. -->\n";

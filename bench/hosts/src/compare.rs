@@ -1,0 +1,279 @@
+//! Ours and the others by turns: figures, and how good they should be.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use bench_table::{Row, Target, Unit, table};
+use serde_json::{Value, json};
+
+use crate::Subject;
+use crate::figures::median;
+use crate::http::{Listening, throughput};
+use crate::load::{Load, Taken};
+use crate::peer::{Host, Servlet};
+use crate::start::start;
+use crate::stdio::Stdio;
+
+/// How often the sides take turns.
+const ROUNDS: usize = 7;
+const IN_FLIGHT: usize = 16;
+const SERVLETS: usize = 10;
+/// How long a slow call should take.
+const SLOW: Duration = Duration::from_millis(50);
+
+#[derive(clap::Args)]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    subject: Subject,
+    /// The command `hyper-mcp`, to compare with it
+    #[arg(long)]
+    hyper_mcp: Option<PathBuf>,
+    /// The native server to compare with
+    #[arg(long)]
+    native: PathBuf,
+}
+
+/// One figure of each side, ours first.
+type Both<T> = [T; 2];
+
+impl Compare {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let ours = Host::Ours(self.subject.servlet.clone());
+        if let Some(hyper_mcp) = &self.hyper_mcp {
+            let hosts = [ours, Host::HyperMcp(hyper_mcp.clone())];
+            let mut rows = calls(&hosts, &self.subject.wasm, folder.path())?;
+            rows.extend(starts(&hosts, &self.subject.wasm)?);
+            println!("{}", table("hyper-mcp", &rows));
+        } else {
+            eprintln!("hosts: without `--hyper-mcp PATH`, only the native server is compared");
+        }
+        print!(
+            "{}",
+            table("native", &[self.against_native(folder.path())?])
+        );
+        Ok(())
+    }
+
+    /// Calls over HTTP, of the servlet and of a server that is no servlet.
+    fn against_native(&self, folder: &Path) -> anyhow::Result<Row> {
+        let mut ours = Command::new(&self.subject.servlet);
+        ours.arg("serve")
+            .arg(&self.subject.wasm)
+            .args(["--http", "127.0.0.1:0"]);
+        ours.env("RUST_LOG", "error").env("RUST_BACKTRACE", "0");
+        ours.env("XDG_CACHE_HOME", folder.join("cache"));
+        let servers = [
+            Listening::start(&mut ours)?,
+            Listening::start(&mut Command::new(&self.native))?,
+        ];
+        let mut rates = [Vec::new(), Vec::new()];
+        for round in 0..=ROUNDS {
+            for (server, rates) in servers.iter().zip(&mut rates) {
+                let rate = throughput(&server.url, "greet", IN_FLIGHT, 500)?;
+                // The first round only warms up.
+                if round > 0 {
+                    rates.push(rate);
+                }
+            }
+        }
+        let [ours, peer] = rates.map(|mut rates| median(&mut rates));
+        Ok(Row {
+            label: "16 HTTP clients, calls",
+            unit: Unit::PerSecond,
+            ours,
+            peer,
+            target: Some(Target::AtLeast(0.7)),
+        })
+    }
+}
+
+/// Fast calls one by one and many at once, slow calls many at once, and the memory after all of them.
+fn calls(hosts: &Both<Host>, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<Row>> {
+    let servlets = Servlet::several(1, wasm, folder)?;
+    let mut servers = Vec::new();
+    for host in hosts {
+        servers.push(Stdio::start(&mut host.command(&servlets, folder)?)?);
+    }
+    let rounds = calibrate(&hosts[0], &mut servers[0])?;
+    let mut fast = Loads::new("greet", json!({ "name": "Ada Lovelace" }), 2_000, 1);
+    let mut many = Loads::new("greet", json!({ "name": "Ada Lovelace" }), 8_000, IN_FLIGHT);
+    let mut slow = Loads::new("spin", json!({ "rounds": rounds }), 64, IN_FLIGHT);
+    slow.ping_every = Some(Duration::from_millis(20));
+    for round in 0..=ROUNDS {
+        for loads in [&mut fast, &mut many, &mut slow] {
+            loads.run(hosts, &mut servers, round > 0)?;
+        }
+    }
+    let [ours, peer] = [servers[0].process.peak()?, servers[1].process.peak()?];
+    let latency = |taken: &Taken| median(&mut taken.calls.clone()) * 1e6;
+    let rate = |taken: &Taken| taken.calls.len() as f64 / taken.whole;
+    let ping = |taken: &Taken| median(&mut taken.pings.clone()) * 1e3;
+    Ok(vec![
+        fast.row(
+            "one call after the other, median",
+            Unit::Microseconds,
+            Target::AtMost(1.0),
+            latency,
+        ),
+        many.row(
+            "16 calls at once",
+            Unit::PerSecond,
+            Target::AtLeast(1.0),
+            rate,
+        ),
+        slow.row(
+            "16 calls of 50 ms CPU at once",
+            Unit::PerSecond,
+            Target::AtLeast(1.8),
+            rate,
+        ),
+        slow.row(
+            "ping meanwhile, median",
+            Unit::Milliseconds,
+            Target::AtMost(0.1),
+            ping,
+        ),
+        Row {
+            label: "memory at its peak, one servlet",
+            unit: Unit::Mebibytes,
+            ours: ours / 1024.0,
+            peer: peer / 1024.0,
+            target: Some(Target::AtMost(1.0)),
+        },
+    ])
+}
+
+/// How often the tool `spin` must go round to take as long as a slow call should.
+fn calibrate(host: &Host, server: &mut Stdio) -> anyhow::Result<u64> {
+    let mut rounds = 1_000_000;
+    loop {
+        let load = Load {
+            tool: &host.tool("s0", "spin"),
+            arguments: json!({ "rounds": rounds }),
+            calls: 5,
+            in_flight: 1,
+            ping_every: None,
+        };
+        let took = median(&mut load.run(server)?.calls);
+        let factor = SLOW.as_secs_f64() / took;
+        if (0.9..1.1).contains(&factor) {
+            return Ok(rounds);
+        }
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive and small"
+        )]
+        let next = (rounds as f64 * factor.clamp(0.1, 10.0)) as u64;
+        rounds = next;
+    }
+}
+
+/// A load, and what it took on each side in each round.
+struct Loads {
+    tool: &'static str,
+    arguments: Value,
+    calls: usize,
+    in_flight: usize,
+    ping_every: Option<Duration>,
+    taken: Both<Vec<Taken>>,
+}
+
+impl Loads {
+    fn new(tool: &'static str, arguments: Value, calls: usize, in_flight: usize) -> Self {
+        Self {
+            tool,
+            arguments,
+            calls,
+            in_flight,
+            ping_every: None,
+            taken: [Vec::new(), Vec::new()],
+        }
+    }
+
+    fn run(
+        &mut self,
+        hosts: &Both<Host>,
+        servers: &mut [Stdio],
+        counts: bool,
+    ) -> anyhow::Result<()> {
+        for (side, (host, server)) in hosts.iter().zip(servers).enumerate() {
+            let load = Load {
+                tool: &host.tool("s0", self.tool),
+                arguments: self.arguments.clone(),
+                calls: self.calls,
+                in_flight: self.in_flight,
+                ping_every: self.ping_every,
+            };
+            let taken = load.run(server)?;
+            if counts {
+                self.taken[side].push(taken);
+            }
+        }
+        Ok(())
+    }
+
+    /// The median of the rounds, of each side.
+    fn row(
+        &self,
+        label: &'static str,
+        unit: Unit,
+        target: Target,
+        figure: impl Fn(&Taken) -> f64,
+    ) -> Row {
+        let of = |taken: &Vec<Taken>| median(&mut taken.iter().map(&figure).collect::<Vec<_>>());
+        let [ours, peer] = [of(&self.taken[0]), of(&self.taken[1])];
+        Row {
+            label,
+            unit,
+            ours,
+            peer,
+            target: Some(target),
+        }
+    }
+}
+
+/// From the start of ten servlets until clients see all their tools.
+fn starts(hosts: &Both<Host>, wasm: &Path) -> anyhow::Result<Vec<Row>> {
+    let (mut first, mut again, mut peak) = (sides(), sides(), sides());
+    for _ in 0..ROUNDS {
+        for (side, host) in hosts.iter().enumerate() {
+            // Nothing that was compiled before is in a new folder.
+            let folder = tempfile::tempdir()?;
+            let servlets = Servlet::several(SERVLETS, wasm, folder.path())?;
+            first[side].push(start(host, &servlets, folder.path())?.took * 1e3);
+            let second = start(host, &servlets, folder.path())?;
+            again[side].push(second.took * 1e3);
+            peak[side].push(second.peak / 1024.0);
+        }
+    }
+    let row = |label, unit, figures: Both<Vec<f64>>| {
+        let [ours, peer] = figures.map(|mut figures| median(&mut figures));
+        Row {
+            label,
+            unit,
+            ours,
+            peer,
+            target: Some(Target::AtMost(1.0)),
+        }
+    };
+    Ok(vec![
+        row(
+            "start of 10 servlets, compiled before",
+            Unit::Milliseconds,
+            again,
+        ),
+        row(
+            "start of 10 servlets, never compiled",
+            Unit::Milliseconds,
+            first,
+        ),
+        row("memory at its peak, 10 servlets", Unit::Mebibytes, peak),
+    ])
+}
+
+fn sides() -> Both<Vec<f64>> {
+    [Vec::new(), Vec::new()]
+}

@@ -1,0 +1,79 @@
+//! Calls over a pipe, some at once, and pings between them.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use serde_json::{Value, json};
+
+use crate::stdio::{Answer, Outcome, PATIENCE, Stdio};
+
+/// Calls of one tool.
+pub(crate) struct Load<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) arguments: Value,
+    pub(crate) calls: usize,
+    /// How many wait for their answers at any time.
+    pub(crate) in_flight: usize,
+    /// How often a ping goes between them, if at all.
+    pub(crate) ping_every: Option<Duration>,
+}
+
+/// What they took, in seconds.
+#[derive(Default)]
+pub(crate) struct Taken {
+    pub(crate) calls: Vec<f64>,
+    pub(crate) pings: Vec<f64>,
+    pub(crate) whole: f64,
+}
+
+impl Load<'_> {
+    /// Makes all calls; one that does not succeed is an error.
+    pub(crate) fn run(&self, server: &mut Stdio) -> anyhow::Result<Taken> {
+        let mut taken = Taken::default();
+        let mut calls = HashMap::new();
+        let mut pings = HashMap::new();
+        let start = Instant::now();
+        let mut next_ping = self.ping_every.map(|every| start + every);
+        let mut sent = 0;
+        while taken.calls.len() < self.calls {
+            while sent < self.calls && calls.len() < self.in_flight {
+                let now = Instant::now();
+                let params = json!({ "name": self.tool, "arguments": self.arguments });
+                calls.insert(server.send_request("tools/call", &params)?, now);
+                sent += 1;
+            }
+            if let (Some(due), Some(every)) = (next_ping, self.ping_every) {
+                let now = Instant::now();
+                if now >= due {
+                    pings.insert(server.send_request("ping", &json!({}))?, now);
+                    next_ping = Some(now + every);
+                }
+            }
+            let patience = next_ping.map_or(PATIENCE, |due| {
+                due.saturating_duration_since(Instant::now())
+            });
+            for answer in server.receive(patience)? {
+                let took = |sent: Instant| answer.at.duration_since(sent).as_secs_f64();
+                if let Some(sent) = pings.remove(&answer.id) {
+                    taken.pings.push(took(sent));
+                } else if let Some(sent) = calls.remove(&answer.id) {
+                    succeeded(&answer)?;
+                    taken.calls.push(took(sent));
+                }
+            }
+        }
+        taken.whole = start.elapsed().as_secs_f64();
+        // A ping that still waits has waited this long at least.
+        let still = pings.into_values().map(|sent| sent.elapsed().as_secs_f64());
+        taken.pings.extend(still);
+        Ok(taken)
+    }
+}
+
+fn succeeded(answer: &Answer) -> anyhow::Result<()> {
+    match &answer.outcome {
+        Outcome::Result(result) if result["isError"] != true => Ok(()),
+        Outcome::Result(failure) | Outcome::Error(failure) => bail!("a call failed: {failure}"),
+    }
+}

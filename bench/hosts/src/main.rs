@@ -1,0 +1,66 @@
+//! Measures `servlet serve` against another host of servlets and against a native MCP server, in one run, and under a long
+//! load.
+//!
+//! `./x bench hosts` and `./x bench soak` run it. All are real processes, over their real transports; both sides are measured
+//! by turns, so that they meet the same machine.
+
+#![allow(clippy::print_stdout, reason = "a command talks to people")]
+#![allow(
+    clippy::cast_precision_loss,
+    reason = "no figure has more than 53 bits"
+)]
+
+mod compare;
+mod figures;
+mod http;
+mod load;
+mod peer;
+mod process;
+mod soak;
+mod start;
+mod stdio;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "hosts", about = "Measures hosts of MCP servlets")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compare `servlet serve` with other servers
+    Compare(compare::Compare),
+    /// Keep `servlet serve` under load, and watch its memory
+    Soak(soak::Soak),
+}
+
+/// What is measured.
+#[derive(clap::Args)]
+struct Subject {
+    /// The `servlet` command
+    #[arg(long)]
+    servlet: PathBuf,
+    /// The servlet with the tools `greet` and `spin`
+    #[arg(long)]
+    wasm: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Compare(compare) => compare.run(),
+        Command::Soak(soak) => soak.run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("hosts: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

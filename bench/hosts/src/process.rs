@@ -1,0 +1,38 @@
+//! A server as the operating system sees it. Linux only.
+
+use std::fs;
+use std::process::Child;
+
+use anyhow::Context;
+
+/// A process that ends with its owner.
+pub(crate) struct Process(pub(crate) Child);
+
+impl Process {
+    /// The resident memory now, in KiB.
+    pub(crate) fn resident(&self) -> anyhow::Result<f64> {
+        self.status("VmRSS:")
+    }
+
+    /// The resident memory at its highest, in KiB.
+    pub(crate) fn peak(&self) -> anyhow::Result<f64> {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, field: &str) -> anyhow::Result<f64> {
+        let path = format!("/proc/{}/status", self.0.id());
+        let status = fs::read_to_string(&path).context("the server is gone")?;
+        let line = status.lines().find_map(|line| line.strip_prefix(field));
+        let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        let kibibytes = kibibytes.with_context(|| format!("{path} has no {field}"))?;
+        Ok(kibibytes.trim().parse()?)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Nothing is to be saved, and it may be gone already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,166 @@
+//! A long, mixed load over HTTP, and the server's memory minute by minute.
+
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+use serde_json::{Value, json};
+
+use crate::Subject;
+use crate::http::{Listening, Session};
+
+/// The minute from which on memory should stay as it is.
+const SETTLED: u64 = 5;
+/// How much it may change, as a part of it.
+const TOLERANCE: f64 = 0.05;
+const CLIENTS: usize = 8;
+/// A client starts a request this often, so that the machine is not kept busy for half an hour.
+const PACE: Duration = Duration::from_millis(20);
+/// After so many requests a client leaves, and another comes.
+const REQUESTS: usize = 200;
+
+#[derive(clap::Args)]
+pub(crate) struct Soak {
+    #[command(flatten)]
+    subject: Subject,
+    /// How long
+    #[arg(long, default_value_t = 30)]
+    minutes: u64,
+}
+
+impl Soak {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        ensure!(
+            self.minutes > SETTLED,
+            "memory settles within {SETTLED} minutes; give more"
+        );
+        let mut command = Command::new(&self.subject.servlet);
+        command.arg("serve").arg(&self.subject.wasm).args([
+            "--http",
+            "127.0.0.1:0",
+            "--timeout",
+            "100ms",
+        ]);
+        let server = Listening::start(command.env("RUST_LOG", "off").env("RUST_BACKTRACE", "0"))?;
+        let (ended, requests) = (AtomicBool::new(false), AtomicU64::new(0));
+        thread::scope(|scope| {
+            let clients: Vec<_> = (0..CLIENTS)
+                .map(|number| {
+                    let (url, ended, requests) = (&server.url, &ended, &requests);
+                    scope.spawn(move || client(url, number, ended, requests))
+                })
+                .collect();
+            let watched = watch(&server, self.minutes, &requests, || {
+                clients.iter().any(ScopedJoinHandle::is_finished)
+            });
+            ended.store(true, Ordering::Relaxed);
+            for client in clients {
+                client.join().expect("clients do not panic")?;
+            }
+            watched
+        })
+    }
+}
+
+/// Prints the memory each minute; it must end as it was when it had settled.
+fn watch(
+    server: &Listening,
+    minutes: u64,
+    requests: &AtomicU64,
+    failed: impl Fn() -> bool,
+) -> anyhow::Result<()> {
+    println!("{:>6}  {:>10}  {:>9}", "minute", "requests", "MiB");
+    let start = Instant::now();
+    let mut settled = 0.0;
+    let mut now = 0.0;
+    for minute in 0..=minutes {
+        while start.elapsed() < Duration::from_secs(60 * minute) && !failed() {
+            thread::sleep(Duration::from_millis(100));
+        }
+        if failed() {
+            return Ok(());
+        }
+        now = server.process.resident()? / 1024.0;
+        println!(
+            "{minute:>6}  {:>10}  {now:>9.1}",
+            requests.load(Ordering::Relaxed)
+        );
+        if minute == SETTLED {
+            settled = now;
+        }
+    }
+    let ratio = now / settled;
+    println!("minute {minutes} to minute {SETTLED}: {ratio:.3}");
+    ensure!(
+        (ratio - 1.0).abs() <= TOLERANCE,
+        "memory changed by more than {:.0} %",
+        TOLERANCE * 100.0
+    );
+    Ok(())
+}
+
+/// One client after the other, each with its session.
+fn client(
+    url: &str,
+    number: usize,
+    ended: &AtomicBool,
+    requests: &AtomicU64,
+) -> anyhow::Result<()> {
+    let mut turn = number;
+    while !ended.load(Ordering::Relaxed) {
+        let mut session = Session::open(url)?;
+        for _ in 0..REQUESTS {
+            let start = Instant::now();
+            let (request, expected) = &mix()[turn % MIX];
+            let answer = session.request("tools/call", request)?;
+            ensure!(expected.fits(&answer), "{request} is answered by {answer}");
+            requests.fetch_add(1, Ordering::Relaxed);
+            turn += 1;
+            if ended.load(Ordering::Relaxed) {
+                break;
+            }
+            thread::sleep(PACE.saturating_sub(start.elapsed()));
+        }
+        session.close()?;
+    }
+    Ok(())
+}
+
+/// What a server should make of a request.
+enum Expected {
+    Success,
+    ToolError,
+    Fault,
+}
+
+impl Expected {
+    fn fits(&self, answer: &Value) -> bool {
+        let is_error = answer["result"]["isError"] == true;
+        match self {
+            Self::Success => answer["result"].is_object() && !is_error,
+            Self::ToolError => is_error,
+            Self::Fault => answer["error"].is_object(),
+        }
+    }
+}
+
+const MIX: usize = 8;
+
+/// Small and large calls, work, wrong arguments, an unknown tool, and a loop that is stopped.
+fn mix() -> [(Value, Expected); MIX] {
+    use Expected::{Fault, Success, ToolError};
+    let call = |tool: &str, arguments: Value| json!({ "name": tool, "arguments": arguments });
+    let greet = |name: &str| call("greet", json!({ "name": name }));
+    [
+        (greet("Ada Lovelace"), Success),
+        (greet(&"a".repeat(65_536)), Success),
+        (call("spin", json!({ "rounds": 1_000_000 })), Success),
+        (call("greet", json!({})), ToolError),
+        (greet("Grace Hopper"), Success),
+        (call("no_such_tool", json!({})), Fault),
+        (call("spin", json!({ "rounds": u32::MAX })), Fault),
+        (greet("Alan Turing"), Success),
+    ]
+}

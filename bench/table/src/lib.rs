@@ -1,0 +1,205 @@
+//! Figures of two sides, their ratio, and how good it should be: a table for people and for programs.
+
+use serde::{Serialize, Serializer, ser::SerializeStruct as _};
+
+/// What a figure counts.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Unit {
+    Bytes,
+    Instructions,
+    Microseconds,
+    Milliseconds,
+    Kibibytes,
+    Mebibytes,
+    Seconds,
+    Crates,
+    PerSecond,
+}
+
+impl Unit {
+    fn short(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Instructions => "instr.",
+            Self::Microseconds => "µs",
+            Self::Milliseconds => "ms",
+            Self::Kibibytes => "KiB",
+            Self::Mebibytes => "MiB",
+            Self::Seconds => "s",
+            Self::Crates => "crates",
+            Self::PerSecond => "1/s",
+        }
+    }
+
+    fn show(self, value: f64) -> String {
+        match self {
+            Self::Bytes | Self::Instructions | Self::Crates => thousands(value),
+            Self::PerSecond if value >= 1000.0 => thousands(value),
+            Self::Microseconds => format!("{value:.2}"),
+            _ => format!("{value:.1}"),
+        }
+    }
+}
+
+/// The ratio, ours to the peer's, that is good enough.
+#[derive(Clone, Copy)]
+pub enum Target {
+    /// No more than this, for what costs something.
+    AtMost(f64),
+    /// No less than this, for what is wanted.
+    AtLeast(f64),
+}
+
+impl Target {
+    fn holds(self, ratio: f64) -> bool {
+        match self {
+            Self::AtMost(limit) => ratio <= limit,
+            Self::AtLeast(limit) => ratio >= limit,
+        }
+    }
+
+    fn show(self) -> String {
+        match self {
+            Self::AtMost(limit) => format!("≤ {limit:.2}"),
+            Self::AtLeast(limit) => format!("≥ {limit:.2}"),
+        }
+    }
+}
+
+/// One figure of both sides.
+pub struct Row {
+    /// What it is.
+    pub label: &'static str,
+    /// What it counts.
+    pub unit: Unit,
+    /// Ours.
+    pub ours: f64,
+    /// The other side's.
+    pub peer: f64,
+    /// How good the ratio should be, if something is demanded.
+    pub target: Option<Target>,
+}
+
+impl Row {
+    /// Ours to the peer's.
+    pub fn ratio(&self) -> f64 {
+        self.ours / self.peer
+    }
+
+    /// Whether the ratio is good enough, if something is demanded.
+    pub fn met(&self) -> Option<bool> {
+        self.target.map(|target| target.holds(self.ratio()))
+    }
+
+    fn cells(&self) -> [String; 7] {
+        [
+            self.label.to_owned(),
+            self.unit.short().to_owned(),
+            self.unit.show(self.ours),
+            self.unit.show(self.peer),
+            format!("{:.3}", self.ratio()),
+            self.target.map_or_else(String::new, Target::show),
+            match self.met() {
+                Some(true) => "✓".to_owned(),
+                Some(false) => "✗".to_owned(),
+                None => String::new(),
+            },
+        ]
+    }
+}
+
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut row = serializer.serialize_struct("Row", 7)?;
+        row.serialize_field("figure", self.label)?;
+        row.serialize_field("unit", &self.unit)?;
+        row.serialize_field("ours", &self.ours)?;
+        row.serialize_field("peer", &self.peer)?;
+        row.serialize_field("ratio", &self.ratio())?;
+        row.serialize_field("target", &self.target.map(Target::show))?;
+        row.serialize_field("met", &self.met())?;
+        row.end()
+    }
+}
+
+/// The rows, aligned, under a head that names the peer.
+pub fn table(peer: &str, rows: &[Row]) -> String {
+    let head = ["figure", "", "ours", peer, "ratio", "target", ""].map(str::to_owned);
+    let mut lines = vec![head];
+    lines.extend(rows.iter().map(Row::cells));
+    let width = |column: usize| {
+        let widths = lines.iter().map(|line| line[column].chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
+    lines.iter().map(|line| aligned(line, &widths)).collect()
+}
+
+/// A line of the table: words stand left, numbers right.
+fn aligned(cells: &[String], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        let gap = " ".repeat(width - cell.chars().count());
+        let (before, after) = if column < 2 { ("", &*gap) } else { (&*gap, "") };
+        line.extend([before, cell, after, "  "]);
+    }
+    line.truncate(line.trim_end().len());
+    line + "\n"
+}
+
+/// A whole number with commas: 44,536.
+pub fn thousands(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let (sign, digits) = digits.split_at(usize::from(digits.starts_with('-')));
+    let mut text = sign.to_owned();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Row, Target, Unit, table, thousands};
+
+    #[test]
+    fn groups_digits_by_three() {
+        let cases = [
+            (0.0, "0"),
+            (999.0, "999"),
+            (44_536.4, "44,536"),
+            (-1_234_567.0, "-1,234,567"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(thousands(value), text);
+        }
+    }
+
+    #[test]
+    fn a_target_has_a_direction() {
+        let row = |target| Row {
+            label: "calls",
+            unit: Unit::PerSecond,
+            ours: 1500.0,
+            peer: 1000.0,
+            target,
+        };
+        let rows = [
+            row(None),
+            row(Some(Target::AtLeast(1.8))),
+            row(Some(Target::AtMost(1.5))),
+        ];
+        assert_eq!(
+            table("peer", &rows),
+            "figure       ours   peer  ratio  target\n\
+             calls   1/s  1,500  1,000  1.500\n\
+             calls   1/s  1,500  1,000  1.500  ≥ 1.80  ✗\n\
+             calls   1/s  1,500  1,000  1.500  ≤ 1.50  ✓\n"
+        );
+    }
+}
