@@ -20,9 +20,10 @@ pub use crate::resource::{
     resource_returns,
 };
 pub use crate::result::{Returns, ToolResult, returns};
+pub use crate::schema::optional::{NotOptional, Optional};
 pub use crate::schema::render::Description;
 pub use crate::schema::render::lists::List;
-pub use crate::schema::{Node, NotOptional, Optional, Property, Schema};
+pub use crate::schema::{Node, Property, Schema};
 pub use crate::surface::item::Item;
 pub use crate::surface::{Listed, Surface, item};
 pub use crate::tool::{Entry, Hints, Parameters, Tool, ToolDef, ToolItem, stand_in};

@@ -3,6 +3,7 @@
 //! A [`Schema`] is a tree of [`Node`]s built by `const` evaluation. `export!` renders it to JSON text
 //! at compile time, so a servlet carries its schemas as plain data and no code that makes them.
 
+pub(crate) mod optional;
 pub(crate) mod render;
 mod std_types;
 pub(crate) mod text;
@@ -56,25 +57,6 @@ pub trait Schema {
     /// For an object that refuses other properties at its root: the names it knows.
     const NAMES: Option<&'static [&'static str]> = None;
 }
-
-/// Tells whether `T` is an `Option` where it may have no [`Schema`]: then the constant of its own comes first.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Optional<T>(std::marker::PhantomData<T>);
-
-impl<T> Optional<Option<T>> {
-    /// It is.
-    pub const IS: bool = true;
-}
-
-/// See [`Optional`].
-#[doc(hidden)]
-pub trait NotOptional {
-    /// It is not.
-    const IS: bool = false;
-}
-
-impl<T> NotOptional for Optional<T> {}
 
 /// One JSON Schema.
 #[derive(Debug, Clone, Copy)]
