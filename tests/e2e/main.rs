@@ -14,6 +14,7 @@ mod everything;
 mod excerpts;
 mod exports;
 mod faults;
+mod hyper_mcp;
 mod installable;
 mod limits;
 mod load;

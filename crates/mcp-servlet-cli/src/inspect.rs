@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{Entry, LoadError, Loaded, Module, Servlet, Source};
+use mcp_servlet_host::{Abi, Entry, LoadError, Loaded, Module, Servlet, Source};
 use serde_json::{Value, json};
 
 use crate::{
@@ -92,6 +92,11 @@ impl Report {
         }
     }
 
+    /// The interface by which hosts call it.
+    fn abi(&self) -> Option<Abi> {
+        self.module.as_ref().and_then(Module::abi)
+    }
+
     /// Imports by what they are for, in the order of their modules.
     fn imports(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut imports: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -115,6 +120,9 @@ impl Report {
         match &self.module {
             Some(module) => writeln!(out, "{}: {} bytes", self.source, module.size)?,
             None => writeln!(out, "{}", self.source)?,
+        }
+        if let Some(abi) = self.abi() {
+            writeln!(out, "  abi      {abi}")?;
         }
         if self.module.is_some() {
             writeln!(out, "  exports  {}", list(self.exports()))?;
@@ -146,6 +154,7 @@ impl Report {
         json!({
             "source": self.source,
             "size": self.module.as_ref().map(|module| module.size),
+            "abi": self.abi().map(|abi| abi.to_string()),
             "exports": self.exports().collect::<Vec<_>>(),
             "imports": self.imports(),
             "sections": sections.collect::<Vec<_>>(),

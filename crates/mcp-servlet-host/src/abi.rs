@@ -3,8 +3,9 @@
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::json;
 
-use crate::Module;
+use crate::{Extras, JsonObject, Module};
 
 /// The exports that every servlet of [`Abi::Servlet`] has.
 pub(crate) const DESCRIBE: &str = "describe";
@@ -35,6 +36,46 @@ pub enum Abi {
     Servlet,
     /// `list_tools`, `call_tool` and more: the second one of hyper-mcp.
     HyperMcpV2,
+}
+
+impl Abi {
+    /// The export that lists tools, and says who the servlet is.
+    pub(crate) fn list_tools(self) -> &'static str {
+        match self {
+            Self::Servlet => DESCRIBE,
+            Self::HyperMcpV2 => LIST_TOOLS,
+        }
+    }
+
+    /// The export that calls a tool.
+    pub(crate) fn call_tool(self) -> &'static str {
+        match self {
+            Self::Servlet => CALL,
+            Self::HyperMcpV2 => CALL_TOOL,
+        }
+    }
+
+    /// The input of an export that answers a request with these parameters.
+    pub(crate) fn request(self, mut params: JsonObject, extras: &Extras) -> Vec<u8> {
+        let request = match self {
+            Self::Servlet => {
+                extras.add_to(&mut params);
+                json!({ "params": params })
+            }
+            Self::HyperMcpV2 => json!({ "request": params, "context": extras.context() }),
+        };
+        request.to_string().into_bytes()
+    }
+
+    /// The input of an export that lists something.
+    pub(crate) fn list_request(self) -> Vec<u8> {
+        match self {
+            Self::Servlet => Vec::new(),
+            Self::HyperMcpV2 => json!({ "context": Extras::default().context() })
+                .to_string()
+                .into_bytes(),
+        }
+    }
 }
 
 impl fmt::Display for Abi {

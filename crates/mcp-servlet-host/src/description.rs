@@ -1,4 +1,4 @@
-//! What a servlet says about itself, in any of the shapes that servlets have used.
+//! What a servlet says about itself, in any of the shapes that servlets have used: the output of `describe`, or `list_tools`.
 //!
 //! The first servlets described one tool (`{"name", "description", "inputSchema"}`), later ones a list
 //! (`{"tools": […]}`); ours do both at once when there is one tool. A list wins over the single tool beside it.
@@ -10,7 +10,7 @@ use crate::{
     tool::{Tool, expected},
 };
 
-/// The output of `describe`, read.
+/// The output, read.
 #[derive(Debug, Default)]
 pub(crate) struct Description {
     /// The text itself.
@@ -22,9 +22,14 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    pub(crate) fn parse(servlet: &str, output: Vec<u8>) -> Result<Self, LoadError> {
+    pub(crate) fn parse(
+        servlet: &str,
+        export: &'static str,
+        output: Vec<u8>,
+    ) -> Result<Self, LoadError> {
         let wrong = |at: String, problem: String| LoadError::Description {
             servlet: servlet.to_owned(),
+            export,
             at,
             problem,
         };
@@ -127,7 +132,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Description, String> {
-        Description::parse("s", text.into()).map_err(|error| error.to_string())
+        Description::parse("s", "describe", text.into()).map_err(|error| error.to_string())
     }
 
     fn names(text: &str) -> Vec<String> {

@@ -91,7 +91,10 @@ pub enum LoadError {
         found: Vec<String>,
     },
     /// The module needs functions that this host does not have.
-    #[error("`{servlet}` imports what no host provides: {}", quoted(imports))]
+    #[error(
+        "`{servlet}` imports what this host does not have: {}",
+        quoted(imports)
+    )]
     UnknownImports {
         /// The servlet's name.
         servlet: String,
@@ -137,14 +140,16 @@ pub enum LoadError {
     Describe {
         /// The servlet's name.
         servlet: String,
-        /// How `describe` failed.
+        /// How the export failed.
         source: Box<CallError>,
     },
     /// What the servlet said about itself cannot be used.
-    #[error("`{servlet}` describes itself wrongly: output of `describe`, {at}: {problem}")]
+    #[error("`{servlet}` describes itself wrongly: output of `{export}`, {at}: {problem}")]
     Description {
         /// The servlet's name.
         servlet: String,
+        /// The export.
+        export: &'static str,
         /// A JSON pointer, or the line and column of a syntax error.
         at: String,
         /// What is wrong there.
@@ -347,8 +352,12 @@ impl LoadError {
             }
             Self::MissingExports { found, .. } => Some(format!("it exports {}", quoted(found))),
             Self::UnknownImports { imports, .. } => {
-                imports.iter().any(Import::is_wasm_bindgen).then(|| {
-                    "a dependency is built for browsers (wasm-bindgen); `servlet build` names it"
+                if imports.iter().any(Import::is_wasm_bindgen) {
+                    let text = "a dependency is built for browsers (wasm-bindgen); `servlet build` names it";
+                    return Some(text.into());
+                }
+                imports.iter().any(Import::is_secret).then(|| {
+                    "this host keeps no secrets or access tokens for servlets: put them into the servlet's configuration"
                         .into()
                 })
             }

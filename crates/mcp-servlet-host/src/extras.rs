@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{JsonObject, Listener};
 
@@ -10,6 +10,8 @@ use crate::{JsonObject, Listener};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Extras {
+    /// The `id` of the request, a number or a string, as servlets for hyper-mcp learn it.
+    pub id: Option<Value>,
     /// `_meta`: what client and servlet agreed on, and what MCP puts there.
     pub meta: Option<JsonObject>,
     /// Answers to the questions of an earlier result, by their keys.
@@ -39,5 +41,30 @@ impl Extras {
                 params.insert(name.to_owned(), value);
             }
         }
+    }
+
+    /// What servlets for hyper-mcp get beside a request. There is no place in it for answers but `_meta`, where they also say
+    /// that a question may be a result; servlets of ours look there, others call a function.
+    pub(crate) fn context(&self) -> JsonObject {
+        let mut meta = self.meta.clone().unwrap_or_default();
+        let responses = self.input_responses.clone().unwrap_or_default();
+        meta.insert("mcp-servlet/inputResponses".to_owned(), responses.into());
+        if let Some(state) = &self.request_state {
+            meta.insert("mcp-servlet/requestState".to_owned(), state.clone().into());
+        }
+        let id = self.id.clone().unwrap_or_else(|| json!(0));
+        JsonObject::from_iter([("id".to_owned(), id), ("_meta".to_owned(), meta.into())])
+    }
+
+    /// The answers to questions of this call and of those before it.
+    pub(crate) fn answers(&self) -> JsonObject {
+        let state = self.request_state.as_deref().unwrap_or_default();
+        let state: JsonObject = serde_json::from_str(state).unwrap_or_default();
+        let mut answers = match state.get("answers") {
+            Some(Value::Object(answers)) => answers.clone(),
+            _ => JsonObject::new(),
+        };
+        answers.extend(self.input_responses.clone().unwrap_or_default());
+        answers
     }
 }

@@ -4,7 +4,7 @@ mod names;
 
 use std::{collections::HashMap, sync::Arc};
 
-use crate::{CallError, CallToolResult, Extras, JsonObject, LoadError, Servlet, Tool};
+use crate::{CallError, CallToolResult, Extras, JsonObject, LoadError, Servlet, Tool, notify};
 pub use names::{Filter, Prefix};
 pub(crate) use names::{MAX_NAME, name_problem};
 use names::{Named, name_tools};
@@ -46,6 +46,8 @@ pub struct Introduction {
 #[derive(Debug)]
 pub struct Host {
     servlets: Vec<Arc<Servlet>>,
+    /// What it was composed of.
+    mounts: Vec<Mount>,
     /// As clients see them, servlet by servlet.
     tools: Vec<Served>,
     /// From the name of a tool to its place in `tools`.
@@ -81,7 +83,11 @@ impl Host {
     pub fn compose(mounts: Vec<Mount>) -> Result<Self, LoadError> {
         let Named { tools, problems } = name_tools(&mounts);
         let mut host = Self {
-            servlets: mounts.into_iter().map(|mount| mount.servlet).collect(),
+            servlets: mounts
+                .iter()
+                .map(|mount| Arc::clone(&mount.servlet))
+                .collect(),
+            mounts,
             tools: Vec::new(),
             index: HashMap::new(),
             problems,
@@ -92,6 +98,17 @@ impl Host {
         }
         host.problems.extend(host.duplicates());
         Ok(host)
+    }
+
+    /// The same with the lists as they are now, of those servlets that say when theirs change.
+    pub(crate) fn relisted(&self) -> Result<Self, LoadError> {
+        let mut mounts = self.mounts.clone();
+        for mount in &mut mounts {
+            if notify::changes_lists(mount.servlet.module()) {
+                mount.servlet = Arc::new(mount.servlet.relisted()?);
+            }
+        }
+        Ok(Self::compose(mounts)?.introduced(self.introduction.clone()))
     }
 
     fn add(&mut self, servlet: usize, name: String, tool: &Tool) -> Result<(), LoadError> {

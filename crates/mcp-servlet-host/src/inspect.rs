@@ -2,7 +2,10 @@
 
 mod reader;
 
-use crate::notify::{self, USER};
+use crate::{
+    ask,
+    notify::{self, USER},
+};
 use reader::Reader;
 
 pub(crate) const EXTISM: &str = "extism:host/env";
@@ -182,7 +185,7 @@ impl Module {
 impl Import {
     pub(crate) fn is_known(&self) -> bool {
         match self.module.as_str() {
-            USER => notify::is_known(&self.name),
+            USER => notify::is_known(&self.name) || ask::is_known(&self.name),
             _ => self.is_common(),
         }
     }
@@ -195,6 +198,12 @@ impl Import {
             WASI => true,
             _ => false,
         }
+    }
+
+    /// Whether it is one of hyper-mcp's functions for what only an operator has.
+    pub(crate) fn is_secret(&self) -> bool {
+        let secrets = ["get_access_token", "get_keyring_secret"];
+        self.module == USER && secrets.contains(&&*self.name)
     }
 
     /// Whether the import comes from wasm-bindgen, and so from code built for browsers.

@@ -1,6 +1,7 @@
 //! Loads MCP servlets, calls them and serves them to MCP clients.
 //!
-//! A servlet is a WebAssembly module that exports `describe` and `call`. [`Servlet::load`] checks the module,
+//! A servlet is a WebAssembly module that exports `describe` and `call`, or what hyper-mcp
+//! calls; see [`Abi`]. [`Servlet::load`] checks the module,
 //! compiles it and reads what it describes; [`Servlet::call`] runs one tool. A [`Host`] puts several servlets
 //! behind one list of tools, and [`serve`] speaks MCP for it.
 //!
@@ -11,6 +12,7 @@
 
 mod abi;
 mod arguments;
+mod ask;
 pub mod bundle;
 pub mod check;
 mod compat;

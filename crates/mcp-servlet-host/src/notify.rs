@@ -1,13 +1,12 @@
-//! What servlets tell their client while they run: how far they are, and lines for its log.
+//! What servlets tell their client while they run: how far they are, lines for its log, and what has changed.
 //!
-//! The functions are those of hyper-mcp, `notify_progress` and `notify_logging_message`. Each takes the parameters of
-//! MCP's notification as JSON.
+//! The functions are those of hyper-mcp. Each takes the parameters of MCP's notification as JSON, if it has some.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val};
 
-use crate::{HttpRequest, HttpResponse, JsonObject, inspect::Module};
+use crate::{HttpRequest, HttpResponse, JsonObject, inspect::Module, serve::Change};
 
 /// The module that servlets import them from.
 pub(crate) const USER: &str = "extism:host/user";
@@ -20,6 +19,10 @@ pub enum Notification {
     Progress(JsonObject),
     /// `notifications/message`
     Message(JsonObject),
+    /// `notifications/elicitation/complete`
+    ElicitationComplete(JsonObject),
+    /// A list, or a resource.
+    Changed(Change),
 }
 
 /// Who hears what a call tells while it runs.
@@ -60,41 +63,95 @@ impl Ear {
 /// The function that writes to the log of the client.
 pub(crate) const MESSAGE: &str = "notify_logging_message";
 
-/// What the parameters of a function are the parameters of.
-type Make = fn(JsonObject) -> Notification;
+/// The function that says that the list of prompts has changed.
+pub(crate) const PROMPTS_CHANGED: &str = "notify_prompt_list_changed";
 
-const FUNCTIONS: [(&str, Make); 2] = [
-    ("notify_progress", Notification::Progress),
-    (MESSAGE, Notification::Message),
+const RESOURCE_UPDATED: &str = "notify_resource_updated";
+
+/// What the parameters of a function are the parameters of, if they are what they must be.
+type Make = fn(JsonObject) -> Option<Notification>;
+
+const FUNCTIONS: [(&str, Make); 4] = [
+    ("notify_progress", |params| {
+        Some(Notification::Progress(params))
+    }),
+    (MESSAGE, |params| Some(Notification::Message(params))),
+    ("notify_url_elicitation_completed", |params| {
+        Some(Notification::ElicitationComplete(params))
+    }),
+    (RESOURCE_UPDATED, |params| {
+        let uri = params.get("uri")?.as_str()?;
+        Some(Notification::Changed(Change::Resource(uri.to_owned())))
+    }),
 ];
 
-/// The functions of hyper-mcp that ask the client.
-const QUESTIONS: [&str; 3] = ["create_elicitation", "create_message", "list_roots"];
+/// Those without parameters.
+const LISTS: [(&str, Change); 3] = [
+    ("notify_tool_list_changed", Change::Tools),
+    (PROMPTS_CHANGED, Change::Prompts),
+    ("notify_resource_list_changed", Change::Resources),
+];
 
 /// Whether servlets can import a function of that name from [`USER`].
 pub(crate) fn is_known(name: &str) -> bool {
-    FUNCTIONS.iter().any(|(known, _)| *known == name) || QUESTIONS.contains(&name)
+    let functions = FUNCTIONS.iter().map(|(known, _)| known);
+    functions
+        .chain(LISTS.iter().map(|(known, _)| known))
+        .any(|known| *known == name)
+}
+
+/// Whether a module can say that one of its lists has changed.
+pub(crate) fn changes_lists(module: &Module) -> bool {
+    LISTS.iter().any(|(name, _)| module.imports(USER, name))
+}
+
+/// Whether a module can say that something of its own has changed, which it must then remember.
+pub(crate) fn changes(module: &Module) -> bool {
+    changes_lists(module) || module.imports(USER, RESOURCE_UPDATED)
 }
 
 /// Those of the functions that `module` imports.
 pub(crate) fn functions(module: &Module, ear: &Ear) -> Vec<Function> {
-    let chosen = FUNCTIONS
+    let telling = FUNCTIONS
         .into_iter()
         .filter(|(name, _)| module.imports(USER, name));
-    chosen
-        .map(|(name, notification)| function(name, notification, ear.clone()))
+    let changing = LISTS
+        .into_iter()
+        .filter(|(name, _)| module.imports(USER, name));
+    telling
+        .map(|(name, make)| telling_function(name, make, ear.clone()))
+        .chain(changing.map(|(name, change)| changing_function(name, change, ear.clone())))
         .collect()
 }
 
-fn function(name: &'static str, notification: Make, ear: Ear) -> Function {
+fn telling_function(name: &'static str, make: Make, ear: Ear) -> Function {
     let tell = move |plugin: &mut CurrentPlugin, inputs: &[Val], _: &mut [Val], _: UserData<()>| {
-        let handle = inputs.first().and_then(|at| plugin.memory_from_val(at));
-        let handle = handle.ok_or_else(|| Error::msg(format!("`{name}` got no memory")))?;
-        let params = serde_json::from_slice(plugin.memory_bytes(handle)?);
-        let params =
-            params.map_err(|error| Error::msg(format!("`{name}` takes a JSON object: {error}")))?;
-        ear.hear(notification(params));
-        plugin.memory_free(handle)
+        let params = params(name, plugin, inputs)?;
+        let notification = make(params);
+        let wrong = || Error::msg(format!("`{name}` takes a JSON object with a `uri`"));
+        ear.hear(notification.ok_or_else(wrong)?);
+        Ok(())
     };
     Function::new(name, [PTR], [], UserData::default(), tell).with_namespace(USER)
+}
+
+fn changing_function(name: &'static str, change: Change, ear: Ear) -> Function {
+    let tell = move |_: &mut CurrentPlugin, _: &[Val], _: &mut [Val], _: UserData<()>| {
+        ear.hear(Notification::Changed(change.clone()));
+        Ok(())
+    };
+    Function::new(name, [], [], UserData::default(), tell).with_namespace(USER)
+}
+
+/// The JSON object that a function got; its memory is the host's now, and freed.
+pub(crate) fn params(
+    name: &str,
+    plugin: &mut CurrentPlugin,
+    inputs: &[Val],
+) -> Result<JsonObject, Error> {
+    let handle = inputs.first().and_then(|at| plugin.memory_from_val(at));
+    let handle = handle.ok_or_else(|| Error::msg(format!("`{name}` got no memory")))?;
+    let params = serde_json::from_slice(plugin.memory_bytes(handle)?);
+    plugin.memory_free(handle)?;
+    params.map_err(|error| Error::msg(format!("`{name}` takes a JSON object: {error}")))
 }

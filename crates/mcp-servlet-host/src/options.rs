@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use extism::Manifest;
 
-use crate::{CheckArguments, CheckResults, CompileCache, Module};
+use crate::{CheckArguments, CheckResults, CompileCache, Module, notify};
 
 const WASM_PAGE: u64 = 65_536;
 
@@ -173,7 +173,8 @@ impl LoadOptions {
     pub(crate) fn instances_for(&self, module: &Module) -> Instances {
         let instances = match self.instances {
             Some(instances) => instances,
-            None if module.imports_extism("var_set") => Instances::ONE,
+            // They keep state between calls, and on purpose.
+            None if module.imports_extism("var_set") || notify::changes(module) => Instances::ONE,
             None => Instances::default(),
         };
         let max = instances.max.max(1);

@@ -108,6 +108,34 @@ impl Server {
         }
     }
 
+    /// Reads the lists again of servlets that say when theirs change, and tells clients what is different.
+    ///
+    /// Waits for calls that run in these servlets.
+    fn relist(&self) {
+        loop {
+            let old = self.host();
+            let new = match old.relisted() {
+                Ok(new) => Arc::new(new),
+                Err(error) => {
+                    tracing::warn!(%error, "the lists stay as they were");
+                    return;
+                }
+            };
+            let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
+            if !Arc::ptr_eq(&current, &old) {
+                // Meanwhile there are other servlets.
+                continue;
+            }
+            let changes = differences(&old, &new);
+            *current = new;
+            drop(current);
+            for change in changes {
+                self.notify(change);
+            }
+            return;
+        }
+    }
+
     /// Tells every client that wants to know of it what has changed.
     pub fn notify(&self, change: Change) {
         self.0.changes.send(change);

@@ -6,14 +6,13 @@ use std::{
 };
 
 use crate::{
-    CallError, CallToolResult, CheckResults, ErrorTexts, Extras, Fault, Instances, JsonObject,
+    Abi, CallError, CallToolResult, CheckResults, ErrorTexts, Extras, Fault, Instances, JsonObject,
     LoadError, LoadOptions, Module, Source, Tool,
-    abi::{CALL, DESCRIBE},
     compat::read_result,
     description::Description,
     engine::{Job, Pool, Reason, Stop},
     schema::Schemas,
-    source::{Fetched, check_interface, check_paths},
+    source::{Fetched, check_interface, check_paths, missing_exports},
     surface::Surface,
 };
 
@@ -25,6 +24,7 @@ pub struct Servlet {
     name: String,
     origin: String,
     module: Module,
+    abi: Abi,
     description: Description,
     surface: Surface,
     /// By the names of tools.
@@ -66,13 +66,14 @@ impl Servlet {
             servlet: name.clone(),
             source,
         })?;
-        check_interface(&name, &module)?;
+        let abi = check_interface(&name, &module)?;
         check_paths(&name, &module, options)?;
         let pool = Pool::new(&name, wasm, &module, options)?;
-        let mut servlet = Self {
+        let servlet = Self {
             name,
             origin,
             module,
+            abi,
             description: Description::default(),
             surface: Surface::default(),
             schemas: HashMap::new(),
@@ -80,11 +81,32 @@ impl Servlet {
             digest,
             pool,
         };
-        servlet.description = servlet.describe()?;
-        servlet.check_options()?;
-        servlet.surface = Surface::read(&servlet)?;
-        servlet.schemas = servlet.compile_schemas()?;
-        Ok(servlet)
+        servlet.with_lists()
+    }
+
+    /// The same with what it lists now, which is not what it listed when it was loaded.
+    pub(crate) fn relisted(&self) -> Result<Self, LoadError> {
+        let servlet = Self {
+            name: self.name.clone(),
+            origin: self.origin.clone(),
+            module: self.module.clone(),
+            abi: self.abi,
+            description: Description::default(),
+            surface: Surface::default(),
+            schemas: HashMap::new(),
+            options: self.options.clone(),
+            digest: self.digest,
+            pool: Arc::clone(&self.pool),
+        };
+        servlet.with_lists()
+    }
+
+    fn with_lists(mut self) -> Result<Self, LoadError> {
+        self.description = self.describe()?;
+        self.check_options()?;
+        self.surface = Surface::read(&self)?;
+        self.schemas = self.compile_schemas()?;
+        Ok(self)
     }
 
     /// The name that logs and errors use.
@@ -107,6 +129,11 @@ impl Servlet {
         &self.module
     }
 
+    /// The interface that it has.
+    pub fn abi(&self) -> Abi {
+        self.abi
+    }
+
     /// What it is given and how far it may go.
     pub fn options(&self) -> &LoadOptions {
         &self.options
@@ -117,7 +144,7 @@ impl Servlet {
         self.pool.instances()
     }
 
-    /// The output of `describe`, byte for byte.
+    /// The output of `describe`, or of `list_tools`, byte for byte.
     pub fn description(&self) -> &str {
         &self.description.text
     }
@@ -206,9 +233,8 @@ impl Servlet {
             Ok(arguments) => arguments,
             Err(text) => return Ok(Prepared::Refused(CallToolResult::error(text))),
         };
-        let request = request(tool, arguments.as_ref(), extras);
-        let mut job = self.job(CALL, request.into_bytes());
-        job.listener.clone_from(&extras.listener);
+        let params = params(tool, arguments);
+        let mut job = self.request(self.abi.call_tool(), params, extras);
         if let Some(options) = self.options.tools.get(tool) {
             job.timeout = options.timeout.unwrap_or(job.timeout);
             job.output = options.output.unwrap_or(job.output);
@@ -219,7 +245,7 @@ impl Servlet {
     fn finish(&self, tool: &str, output: &[u8]) -> Result<CallToolResult, CallError> {
         let bad = |at, problem| CallError::BadOutput {
             servlet: self.name.clone(),
-            export: CALL,
+            export: self.abi.call_tool(),
             at,
             problem,
         };
@@ -244,14 +270,22 @@ impl Servlet {
     }
 
     fn describe(&self) -> Result<Description, LoadError> {
+        let export = self.abi.list_tools();
+        if !self.module.can_call(export) {
+            return Ok(Description::default());
+        }
         let output = self
-            .run(&self.job(DESCRIBE, Vec::new()))
+            .run(&self.job(export, self.abi.list_request()))
             .map_err(|source| LoadError::Describe {
                 servlet: self.name.clone(),
                 source: Box::new(source),
             })?;
-        let description = Description::parse(&self.name, output)?;
+        let description = Description::parse(&self.name, export, output)?;
         check_names(&self.origin, &description.tools)?;
+        let call_tool = self.abi.call_tool();
+        if !description.tools.is_empty() && !self.module.can_call(call_tool) {
+            return Err(missing_exports(&self.name, &self.module, &[call_tool]));
+        }
         Ok(description)
     }
 
@@ -284,7 +318,14 @@ impl Servlet {
             timeout: self.options.timeout,
             output: self.options.output,
             listener: None,
+            answers: None,
         }
+    }
+
+    /// A run that answers a request of a client.
+    pub(crate) fn request(&self, export: &'static str, params: JsonObject, extras: &Extras) -> Job {
+        self.job(export, self.abi.request(params, extras))
+            .of(extras)
     }
 
     /// Runs an export on this thread.
@@ -364,15 +405,14 @@ impl Servlet {
     }
 }
 
-/// The input of `call`. A servlet may take absent arguments for an error, but not null, so they stay away.
-fn request(tool: &str, arguments: Option<&JsonObject>, extras: &Extras) -> String {
+/// Which tool, and with what. A servlet may take absent arguments for an error, but not null, so they stay away.
+fn params(tool: &str, arguments: Option<JsonObject>) -> JsonObject {
     let mut params = JsonObject::new();
     params.insert("name".to_owned(), tool.into());
     if let Some(arguments) = arguments {
-        params.insert("arguments".to_owned(), arguments.clone().into());
+        params.insert("arguments".to_owned(), arguments.into());
     }
-    extras.add_to(&mut params);
-    format!(r#"{{"params":{}}}"#, serde_json::Value::Object(params))
+    params
 }
 
 fn check_names(origin: &str, tools: &[Tool]) -> Result<(), LoadError> {
@@ -405,19 +445,22 @@ mod tests {
     #[test]
     fn sends_requests_that_the_shared_types_read() {
         let arguments = json!({"b": [1.5, null], "a": "\u{e9}\n"});
-        let text = request("t \"1\"", arguments.as_object(), &Extras::default());
+        let request = |tool, arguments| {
+            let input = Abi::Servlet.request(params(tool, arguments), &Extras::default());
+            String::from_utf8(input).expect("text")
+        };
+        let text = request("t \"1\"", arguments.as_object().cloned());
         let read: CallToolRequest = mcp_servlet_json::from_str(&text).expect("a request");
         let arguments = RawJson::parse(&arguments.to_string()).expect("JSON");
-        let params = CallToolRequestParams::new("t \"1\"");
+        let sent = CallToolRequestParams::new("t \"1\"");
         assert_eq!(
             read,
             CallToolRequest::new(CallToolRequestParams {
                 arguments: Some(arguments),
-                ..params
+                ..sent
             })
         );
-        let none = Extras::default();
-        assert_eq!(request("t", None, &none), r#"{"params":{"name":"t"}}"#);
+        assert_eq!(request("t", None), r#"{"params":{"name":"t"}}"#);
     }
 
     #[test]
@@ -430,7 +473,7 @@ mod tests {
             ..ServletDescription::default()
         };
         let text = mcp_servlet_json::to_string(&written).expect("JSON");
-        let read = Description::parse("s", text.into()).expect("a description");
+        let read = Description::parse("s", "describe", text.into()).expect("a description");
         assert_eq!(read.tools[0].description(), Some("does it"));
         assert_eq!(read.server_info.expect("info")["name"], "s");
         assert_eq!(read.instructions.as_deref(), Some("Ask."));

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     LoadError, LoadOptions, Module,
-    abi::{CALL, DESCRIBE},
+    abi::{Abi, CALL, DESCRIBE},
 };
 
 /// Where the module comes from.
@@ -190,7 +190,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-pub(crate) fn check_interface(servlet: &str, module: &Module) -> Result<(), LoadError> {
+pub(crate) fn check_interface(servlet: &str, module: &Module) -> Result<Abi, LoadError> {
     let imports = module.unknown_imports();
     if !imports.is_empty() {
         return Err(LoadError::UnknownImports {
@@ -198,19 +198,23 @@ pub(crate) fn check_interface(servlet: &str, module: &Module) -> Result<(), Load
             imports,
         });
     }
+    if let Some(abi) = module.abi() {
+        return Ok(abi);
+    }
     let missing = [DESCRIBE, CALL]
         .into_iter()
         .filter(|name| !module.can_call(name));
-    let missing: Vec<_> = missing.map(str::to_owned).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
+    let missing: Vec<_> = missing.collect();
+    Err(missing_exports(servlet, module, &missing))
+}
+
+pub(crate) fn missing_exports(servlet: &str, module: &Module, missing: &[&str]) -> LoadError {
     let functions = module.exports.iter().filter(|export| export.function);
-    Err(LoadError::MissingExports {
+    LoadError::MissingExports {
         servlet: servlet.to_owned(),
-        missing,
+        missing: missing.iter().map(|&name| name.to_owned()).collect(),
         found: functions.map(|export| export.name.clone()).collect(),
-    })
+    }
 }
 
 pub(crate) fn check_paths(

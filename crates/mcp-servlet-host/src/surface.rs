@@ -5,10 +5,11 @@
 mod answers;
 mod route;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
-    CallError, Extras, JsonObject, LoadError, Servlet, description::syntax_error, tool::expected,
+    Abi, CallError, Extras, JsonObject, LoadError, Servlet, description::syntax_error,
+    tool::expected,
 };
 
 /// The export that reads a resource.
@@ -87,7 +88,7 @@ fn list(servlet: &Servlet, (export, member, key): List) -> Result<Vec<Listed>, L
         source: Box::new(source),
     };
     let output = servlet
-        .run(&servlet.job(export, Vec::new()))
+        .run(&servlet.job(export, servlet.abi().list_request()))
         .map_err(failed)?;
     entries(&output, member, key).map_err(|(at, problem)| LoadError::BadList {
         servlet: servlet.name().to_owned(),
@@ -235,9 +236,7 @@ impl Servlet {
             });
         }
         let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
-        Ok(self
-            .job(READ_RESOURCE, input(params, extras))
-            .heard_by(extras.listener.as_ref()))
+        Ok(self.request(READ_RESOURCE, params, extras))
     }
 
     fn prompt_job(
@@ -254,17 +253,18 @@ impl Servlet {
         if let Some(arguments) = arguments {
             params.insert("arguments".to_owned(), arguments.clone().into());
         }
-        Ok(self
-            .job(GET_PROMPT, input(params, extras))
-            .heard_by(extras.listener.as_ref()))
+        Ok(self.request(GET_PROMPT, params, extras))
     }
 
     fn complete_job(&self, params: &JsonObject) -> crate::engine::Job {
-        self.job(COMPLETE, input(params.clone(), &Extras::default()))
+        let mut params = params.clone();
+        if self.abi() == Abi::HyperMcpV2
+            && let Some(Value::String(kind)) =
+                params.get_mut("ref").and_then(|of| of.get_mut("type"))
+        {
+            // As hyper-mcp has it.
+            *kind = kind.trim_start_matches("ref/").to_owned();
+        }
+        self.job(COMPLETE, self.abi().request(params, &Extras::default()))
     }
-}
-
-fn input(mut params: JsonObject, extras: &Extras) -> Vec<u8> {
-    extras.add_to(&mut params);
-    json!({ "params": params }).to_string().into_bytes()
 }

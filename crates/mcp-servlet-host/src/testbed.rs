@@ -24,7 +24,7 @@ use self::wire::Wire;
 use crate::{
     CallError, HttpRequest, HttpResponse, Instances, Listener, LoadOptions, Notification, Servlet,
     Source,
-    abi::{BESIDE_TOOLS, CALL, DESCRIBE},
+    abi::{Abi, BESIDE_TOOLS, CALL, DESCRIBE},
 };
 
 /// The environment variable in which a test finds the address.
@@ -112,6 +112,11 @@ impl Listener for Client {
         let line = match notification {
             Notification::Progress(params) => json!({ "progress": params }),
             Notification::Message(params) => json!({ "message": params }),
+            Notification::ElicitationComplete(_) | Notification::Changed(_) => {
+                // Nothing that a test can prepare tells these.
+                tracing::debug!(?notification, "a test has no place for it");
+                return;
+            }
         };
         // A test that is gone hears nothing, and its thread ends with the next line that it would have sent.
         let _ = self.wire.send(&line);
@@ -218,7 +223,14 @@ fn instance(hello: &Hello, shared: &Shared) -> Result<Servlet, String> {
         name: candidate.name.clone(),
         wasm: candidate.wasm.clone(),
     };
-    Servlet::load(source, &options).map_err(|error| error.to_string())
+    let servlet = Servlet::load(source, &options).map_err(|error| error.to_string())?;
+    if servlet.abi() != Abi::Servlet {
+        return Err(format!(
+            "the wasm is built for `{}`: tests need it without that feature of mcp-servlet",
+            servlet.abi()
+        ));
+    }
+    Ok(servlet)
 }
 
 fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
@@ -227,9 +239,9 @@ fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
     let Some(export) = known.filter(|export| servlet.module().can_call(export)) else {
         return internal(format!("the servlet does not export `{}`", request.export));
     };
-    let listener: Arc<dyn Listener> = client;
-    let job = servlet.job(export, request.input.clone().into_bytes());
-    match servlet.run(&job.heard_by(Some(&listener))) {
+    let mut job = servlet.job(export, request.input.clone().into_bytes());
+    job.listener = Some(client);
+    match servlet.run(&job) {
         Ok(output) => match String::from_utf8(output) {
             Ok(output) => Answer::Output(output),
             Err(_) => internal(format!("the output of `{export}` is not UTF-8")),

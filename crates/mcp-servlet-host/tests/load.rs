@@ -2,7 +2,9 @@
 
 mod support;
 
-use mcp_servlet_host::{AllowedPath, Host, LoadError, LoadOptions, Servlet, Source};
+use mcp_servlet_host::{
+    Abi, AllowedPath, Host, JsonObject, LoadError, LoadOptions, Servlet, Source,
+};
 use support::{DESCRIPTION, Wat, chain};
 
 fn error(wasm: Vec<u8>) -> String {
@@ -73,8 +75,82 @@ fn names_imports_that_no_host_provides() {
         .answer("{}");
     assert_eq!(
         error(wat.wasm()),
-        "`test` imports what no host provides: `env::now`, `__wbindgen_placeholder__::x`; \
+        "`test` imports what this host does not have: `env::now`, `__wbindgen_placeholder__::x`; \
          a dependency is built for browsers (wasm-bindgen); `servlet build` names it"
+    );
+}
+
+#[test]
+fn says_what_there_is_instead_of_secrets_of_hyper_mcp() {
+    let import =
+        r#"(import "extism:host/user" "get_keyring_secret" (func (param i64) (result i64)))"#;
+    let wat = Wat::new()
+        .import(import)
+        .export("list_tools", "", "(i32.const 0)");
+    assert_eq!(
+        error(wat.wasm()),
+        "`test` imports what this host does not have: `extism:host/user::get_keyring_secret`; \
+         this host keeps no secrets or access tokens for servlets: put them into the servlet's configuration"
+    );
+}
+
+/// Outputs the text that the export is given.
+const OUTPUT: &str = "(call $output {}) (i32.const 0)";
+
+#[test]
+fn servlets_for_hyper_mcp_have_what_they_export() {
+    let only_tools = Wat::new().export("list_tools", DESCRIPTION, OUTPUT);
+    assert_eq!(
+        error(only_tools.wasm()),
+        "`test` is no servlet: it does not export `call_tool`; it exports `list_tools`"
+    );
+    let servlet = only_tools.export("call_tool", r#"{"content":[]}"#, OUTPUT);
+    let servlet = servlet.load().expect("a servlet");
+    assert_eq!(servlet.abi(), Abi::HyperMcpV2);
+    assert_eq!(servlet.tools()[0].name(), "t");
+    assert!(!servlet.call("t", None).expect("a result").is_error());
+
+    let no_tools = Wat::new().export("read_resource", "{}", OUTPUT).load();
+    let no_tools = no_tools.expect("a servlet");
+    assert!(no_tools.tools().is_empty() && no_tools.reads_resources());
+
+    let wrong = Wat::new().export("list_tools", "[]", OUTPUT);
+    assert_eq!(
+        error(wrong.wasm()),
+        "`test` describes itself wrongly: output of `list_tools`, top level: expected an object, found an array"
+    );
+}
+
+#[test]
+fn who_has_both_interfaces_is_called_by_the_default_one() {
+    let both = Wat::new()
+        .describe(DESCRIPTION)
+        .answer(r#"{"content":[]}"#)
+        .export("list_tools", "[]", OUTPUT)
+        .export("call_tool", "[]", OUTPUT);
+    let servlet = both.load().expect("a servlet");
+    assert_eq!(servlet.abi(), Abi::Servlet);
+    assert!(!servlet.call("t", None).expect("a result").is_error());
+}
+
+#[test]
+fn a_function_that_asks_needs_a_client() {
+    let ask = "(drop (call $roots)) (i32.const 0)";
+    let wat = Wat::new()
+        .import(r#"(import "extism:host/user" "list_roots" (func $roots (result i64)))"#)
+        .export("list_tools", DESCRIPTION, OUTPUT)
+        .export("call_tool", "", ask)
+        .export("complete", "", ask);
+    let servlet = wat.load().expect("a servlet");
+    let asked = servlet.call("t", None).expect("a question").into_json();
+    assert_eq!(asked["resultType"], "input_required");
+    let error = servlet
+        .complete(&JsonObject::new())
+        .expect_err("nobody to ask");
+    let said = chain(&error);
+    assert!(
+        said.contains("`list_roots`: there is no client to ask here"),
+        "{said}"
     );
 }
 

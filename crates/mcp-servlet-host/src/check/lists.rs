@@ -52,9 +52,6 @@ const LISTS: [List; 4] = [
     List::new(Kind::Prompt, "list_prompts", "prompts", "name"),
 ];
 
-/// What hyper-mcp sends along with a request for a list.
-const CONTEXT: &[u8] = br#"{"context":{"id":1,"_meta":{}}}"#;
-
 impl List {
     const fn new(
         kind: Kind,
@@ -84,14 +81,13 @@ impl Lists {
         let pool = Pool::new(&fetched.name, fetched.wasm.clone(), module, &options)?;
         let mut lists = Self::default();
         for list in LISTS {
-            let (export, input) = match (interface, list.kind) {
-                (Abi::Servlet, Kind::Tool) => (DESCRIBE, Vec::new()),
-                (Abi::Servlet, _) => (list.export, Vec::new()),
-                (Abi::HyperMcpV2, _) => (list.export, CONTEXT.to_vec()),
+            let export = match list.kind {
+                Kind::Tool => interface.list_tools(),
+                _ => list.export,
             };
             let job = Job {
                 export,
-                input,
+                input: interface.list_request(),
                 timeout: options.timeout,
                 output: options.output,
                 ..Job::default()

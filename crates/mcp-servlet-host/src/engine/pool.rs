@@ -15,7 +15,7 @@ use super::{
     slot::{Factory, Slot},
     watchdog,
 };
-use crate::{Instances, Listener, LoadError, LoadOptions, inspect::Module};
+use crate::{Extras, Instances, JsonObject, Listener, LoadError, LoadOptions, inspect::Module};
 
 /// What an instance shall do, and how far it may go.
 #[derive(Clone, Debug, Default)]
@@ -28,13 +28,18 @@ pub(crate) struct Job {
     pub(crate) output: Option<u64>,
     /// Who hears what it tells while it runs.
     pub(crate) listener: Option<Arc<dyn Listener>>,
+    /// What the client has answered so far; None if it cannot be asked.
+    pub(crate) answers: Option<JsonObject>,
 }
 
 impl Job {
-    /// The same with somebody who hears what it tells.
-    pub(crate) fn heard_by(mut self, listener: Option<&Arc<dyn Listener>>) -> Self {
-        self.listener = listener.cloned();
-        self
+    /// The same for a client, who hears what it tells and answers what it asks.
+    pub(crate) fn of(self, extras: &Extras) -> Self {
+        Self {
+            listener: extras.listener.clone(),
+            answers: Some(extras.answers()),
+            ..self
+        }
     }
 }
 

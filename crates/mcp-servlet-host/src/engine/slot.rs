@@ -5,7 +5,7 @@ use std::sync::Arc;
 use extism::{CompiledPlugin, Plugin, PluginBuilder};
 
 use super::{Call, Current, Reason, Stop, pool::Job, watchdog};
-use crate::{Isolation, LoadError, LoadOptions, http, inspect::Module, log, notify};
+use crate::{Isolation, LoadError, LoadOptions, ask, http, inspect::Module, log, notify};
 
 /// What code that runs before the first call may spend; the deadline of a call does not cover it.
 const START_FUEL: u64 = 1_000_000_000;
@@ -25,6 +25,7 @@ pub(super) struct Slot {
     instance: Option<Plugin>,
     current: Current,
     ear: notify::Ear,
+    questions: ask::Questions,
 }
 
 impl Factory {
@@ -45,11 +46,12 @@ impl Factory {
     /// Compiles the module, which takes a millisecond if it is in the cache, and makes an instance.
     pub(super) fn slot(&self) -> Result<Slot, LoadError> {
         let (module, current) = (&self.module, Current::default());
-        let ear = notify::Ear::default();
+        let (ear, questions) = (notify::Ear::default(), ask::Questions::default());
         let mut builder = PluginBuilder::new(&self.manifest)
             .with_wasi(module.uses_wasi())
             .with_functions(log::functions(&self.name, module))
             .with_functions(notify::functions(module, &ear))
+            .with_functions(ask::functions(module, &questions))
             .with_functions(http::functions(module, &self.http, &current, &ear));
         if module.runs_at_start() {
             builder = builder
@@ -65,6 +67,7 @@ impl Factory {
             instance: Some(instance),
             current,
             ear,
+            questions,
         })
     }
 }
@@ -96,11 +99,17 @@ impl Slot {
             output: job.output,
         };
         self.ear.set(job.listener.clone());
+        self.questions.begin(job.answers.clone());
         let (output, stopped) = run.on(&mut plugin, &self.current);
+        let question = self.questions.end();
         self.ear.set(None);
         if stopped.is_some() {
             // The interrupt may still be on its way to the engine, and would hit the next call.
             return (output, None);
+        }
+        if let Some(question) = question {
+            // The instance stands in the middle of its call.
+            return (copy(&question, job.output), Some(self));
         }
         let whole = matches!(output, Ok(_) | Err(Stop::Error(_) | Stop::TooLarge(_)));
         // An instance that trapped would go on with its state half changed.

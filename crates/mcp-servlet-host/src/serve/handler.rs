@@ -88,10 +88,15 @@ impl Handler {
             }
         }
         Extras {
+            id: Some(json!(context.id)),
             meta: Some(meta),
             input_responses: inputs.responses,
             request_state: inputs.state,
-            listener: Some(Arc::new(Teller::new(context, &self.threshold))),
+            listener: Some(Arc::new(Teller::new(
+                &self.server,
+                context,
+                &self.threshold,
+            ))),
         }
     }
 

@@ -19,7 +19,7 @@ use super::{
     rounds::{self, Answer, Inputs},
     seal::Request,
 };
-use crate::{CallError, Fault, Host, JsonObject, Listed, Servlet};
+use crate::{CallError, Fault, Host, JsonObject, Listed, Servlet, notify};
 
 /// Adds what the servlets have beside tools; a client learns of nothing that is not there.
 pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
@@ -30,7 +30,12 @@ pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
         resources.subscribe = Some(true);
         capabilities.resources = Some(resources);
     }
-    if any(|servlet| !servlet.prompts().is_empty()) {
+    let may_have_prompts = |servlet: &Servlet| {
+        servlet
+            .module()
+            .imports(notify::USER, notify::PROMPTS_CHANGED)
+    };
+    if any(|servlet| !servlet.prompts().is_empty()) || any(may_have_prompts) {
         let mut prompts = PromptsCapability::default();
         prompts.list_changed = Some(true);
         capabilities.prompts = Some(prompts);

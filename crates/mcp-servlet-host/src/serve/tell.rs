@@ -6,19 +6,22 @@
 )]
 
 use std::{
-    sync::atomic::{AtomicU8, Ordering},
+    sync::atomic::{AtomicBool, AtomicU8, Ordering},
     time::Duration,
 };
 
 use rmcp::{
     Peer, RoleServer,
-    model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam},
+    model::{
+        CustomNotification, LoggingLevel, LoggingMessageNotificationParam,
+        ProgressNotificationParam, ServerNotification,
+    },
     service::{RequestContext, ServiceError},
 };
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::era::Era;
+use super::{Server, changes::Change, era::Era};
 use crate::{Host, JsonObject, Listener, Notification, notify};
 
 /// How long a client that does not read may keep a call waiting, for each notification.
@@ -60,10 +63,27 @@ pub(super) struct Teller {
     token: Option<Value>,
     /// From which level on it wants lines of the log, if it wants any.
     threshold: Option<u8>,
+    server: Server,
+    /// Whether the servlet said that one of its lists has changed.
+    relist: AtomicBool,
+}
+
+/// Then the call is over, and its instance can be asked what it lists now.
+impl Drop for Teller {
+    fn drop(&mut self) {
+        if *self.relist.get_mut() {
+            let server = self.server.clone();
+            self.runtime.spawn_blocking(move || server.relist());
+        }
+    }
 }
 
 impl Teller {
-    pub(super) fn new(context: &RequestContext<RoleServer>, session: &Threshold) -> Self {
+    pub(super) fn new(
+        server: &Server,
+        context: &RequestContext<RoleServer>,
+        session: &Threshold,
+    ) -> Self {
         let threshold = match Era::of(context) {
             Era::Legacy => Some(session.get()),
             // Whoever wants lines says so with the request.
@@ -74,6 +94,18 @@ impl Teller {
             runtime: Handle::current(),
             token: context.meta.0.0.get("progressToken").cloned(),
             threshold,
+            server: server.clone(),
+            relist: AtomicBool::new(false),
+        }
+    }
+
+    /// What every client may want to know, not only this one.
+    fn changed(&self, change: Change) {
+        match change {
+            Change::Tools | Change::Prompts | Change::Resources => {
+                self.relist.store(true, Ordering::Relaxed);
+            }
+            Change::Resource(_) => self.server.notify(change),
         }
     }
 
@@ -95,6 +127,13 @@ impl Teller {
             _ => Ok(()),
         }
     }
+
+    async fn elicitation_complete(&self, params: JsonObject) -> Result<(), Problem> {
+        let method = "notifications/elicitation/complete";
+        let notification = CustomNotification::new(method, Some(params.into()));
+        let notification = ServerNotification::CustomNotification(notification);
+        Ok(self.peer.send_notification(notification).await?)
+    }
 }
 
 impl Listener for Teller {
@@ -103,6 +142,13 @@ impl Listener for Teller {
             match notification {
                 Notification::Progress(params) => self.progress(params).await,
                 Notification::Message(params) => self.message(params).await,
+                Notification::ElicitationComplete(params) => {
+                    self.elicitation_complete(params).await
+                }
+                Notification::Changed(change) => {
+                    self.changed(change);
+                    Ok(())
+                }
             }
         };
         // The thread is one that may block. What the servlet says must be out before its result is.

@@ -1,0 +1,247 @@
+//! Servlets for hyper-mcp in our host: ours answer there as their other build does, and those of others work too.
+
+use std::path::Path;
+
+use e2e::{Profile, fixture, hyper_mcp, servlet_command, wasm};
+use serde_json::{Value, json};
+
+use crate::pipe::Pipe;
+
+/// What a client has that can do everything.
+fn all() -> Value {
+    json!({ "elicitation": {}, "sampling": {}, "roots": {} })
+}
+
+/// The answer to any question of the examples: forms take what they have entries for.
+fn response(method: &str) -> Value {
+    match method {
+        "elicitation/create" => json!({ "action": "accept", "content": {
+            "username": "ada", "email": "a@b.c", "name": "Ada", "ok": true, "color": "red", "context": "rain",
+        }}),
+        "sampling/createMessage" => json!({
+            "role": "assistant", "content": { "type": "text", "text": "Paris" }, "model": "m",
+        }),
+        "roots/list" => json!({ "roots": [{ "uri": "file:///home" }] }),
+        other => panic!("nobody asks a client for {other}"),
+    }
+}
+
+/// All that a server says until a request has its result, whose questions are answered.
+fn conversation(pipe: &mut Pipe, method: &str, params: &Value) -> Vec<Value> {
+    let mut said = Vec::new();
+    pipe.request(method, params.clone());
+    loop {
+        let mut message = pipe.receive();
+        let (id, asked) = (message["id"].clone(), message["method"].clone());
+        let asked = asked.as_str().filter(|_| !id.is_null());
+        if let Some(asked) = asked {
+            pipe.send(&json!({ "jsonrpc": "2.0", "id": id, "result": response(asked) }));
+            said.push(message);
+            continue;
+        }
+        let result = &mut message["result"];
+        let questions = result["inputRequests"].as_object().cloned();
+        let state = result
+            .as_object_mut()
+            .and_then(|result| result.shift_remove("requestState"));
+        let has_ended = !id.is_null() && questions.is_none();
+        message
+            .as_object_mut()
+            .expect("an object")
+            .shift_remove("id");
+        said.push(message);
+        if has_ended {
+            return said;
+        }
+        if let Some(questions) = questions {
+            let answer = |(key, asked): (&String, &Value)| {
+                (
+                    key.clone(),
+                    response(asked["method"].as_str().unwrap_or_default()),
+                )
+            };
+            let mut again = params.clone();
+            again["inputResponses"] = questions.iter().map(answer).collect();
+            if let Some(state) = state {
+                again["requestState"] = state;
+            }
+            pipe.request(method, again);
+        }
+    }
+}
+
+/// Something of everything that the example has.
+fn requests() -> Vec<(&'static str, Value)> {
+    let tool = |name: &str| ("tools/call", json!({ "name": name }));
+    let round = |name: &str| tool(&format!("test_input_required_result_{name}"));
+    let asking = json!({ "name": "test_elicitation", "arguments": { "message": "Who?" } });
+    let progress = json!({ "name": "test_tool_with_progress", "_meta": { "progressToken": "p" } });
+    let argument = json!({ "name": "id", "value": "12" });
+    let uri = "test://template/{id}/data";
+    vec![
+        ("tools/list", json!({})),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("prompts/list", json!({})),
+        ("resources/read", json!({ "uri": "test://static-text" })),
+        ("resources/read", json!({ "uri": "test://template/7/data" })),
+        ("resources/read", json!({ "uri": "test://nothing" })),
+        (
+            "prompts/get",
+            json!({ "name": "test_prompt_with_arguments", "arguments": { "arg1": "a" } }),
+        ),
+        (
+            "prompts/get",
+            json!({ "name": "test_prompt_with_arguments" }),
+        ),
+        (
+            "prompts/get",
+            json!({ "name": "test_input_required_result_prompt" }),
+        ),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": argument }),
+        ),
+        tool("test_simple_text"),
+        tool("test_error_handling"),
+        tool("test_structured_content"),
+        tool("test_tool_with_logging"),
+        tool("nothing"),
+        ("tools/call", progress),
+        ("tools/call", asking),
+        round("sampling"),
+        round("list_roots"),
+        round("request_state"),
+        round("multiple_inputs"),
+        round("multi_round"),
+        round("capabilities"),
+    ]
+}
+
+#[test]
+fn both_interfaces_answer_clients_of_both_eras_alike() {
+    let builds = [
+        wasm("everything", Profile::Servlet),
+        hyper_mcp("everything"),
+    ];
+    let open: [fn(&Path) -> Pipe; 2] = [
+        |wasm| Pipe::legacy(wasm, all(), &[]),
+        |wasm| Pipe::modern(wasm, all()),
+    ];
+    for open in open {
+        let [mut servlet, mut other] = [open(&builds[0]), open(&builds[1])];
+        for (method, params) in requests() {
+            let expected = conversation(&mut servlet, method, &params);
+            let said = conversation(&mut other, method, &params);
+            assert_eq!(said, expected, "{method} {params}");
+        }
+    }
+}
+
+#[test]
+fn a_client_that_cannot_answer_is_not_asked_by_either() {
+    for path in [hyper_mcp("everything"), fixture("hyper_mcp")] {
+        let name = if path == fixture("hyper_mcp") {
+            "interview"
+        } else {
+            "test_missing_capability"
+        };
+        for mut pipe in [
+            Pipe::legacy(&path, json!({}), &[]),
+            Pipe::modern(&path, json!({})),
+        ] {
+            let (before, response) = pipe.call(json!({ "name": name }));
+            assert!(before.is_empty(), "{before:?}");
+            assert_eq!(response["error"]["code"], -32021, "{response}");
+        }
+    }
+}
+
+/// What the plugin's three questions come to.
+fn interviewed(said: &[Value]) -> [Value; 3] {
+    let result = said.last().expect("a result");
+    let text = result["result"]["content"][0]["text"].as_str();
+    let text = text.unwrap_or_else(|| panic!("{result}"));
+    let mut answers = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    [(); 3].map(|()| answers.next().expect("an answer"))
+}
+
+#[test]
+fn a_function_that_asks_returns_with_the_answer_of_a_client_of_either_era() {
+    let path = fixture("hyper_mcp");
+    for mut pipe in [Pipe::legacy(&path, all(), &[]), Pipe::modern(&path, all())] {
+        let said = conversation(&mut pipe, "tools/call", &json!({ "name": "interview" }));
+        assert_eq!(said.len(), 4, "three questions and a result: {said:?}");
+        let methods = ["elicitation/create", "sampling/createMessage", "roots/list"];
+        assert_eq!(interviewed(&said), methods.map(response));
+        let form = match said[0]["result"]["inputRequests"].as_object() {
+            Some(questions) => questions.values().next().expect("one")["params"].clone(),
+            None => said[0]["params"].clone(),
+        };
+        let at = json!({ "type": "string", "format": "date-time" });
+        let schema = json!({ "type": "object", "properties": { "at": at } });
+        assert_eq!(form["requestedSchema"], schema);
+        assert_eq!(form["message"], "When?");
+        assert_eq!(form["timeout"], Value::Null);
+    }
+}
+
+#[test]
+fn the_id_of_a_request_is_the_one_that_the_client_gave() {
+    let mut pipe = Pipe::legacy(&fixture("hyper_mcp"), json!({}), &[]);
+    for id in [json!(7), json!("seven")] {
+        let params = json!({ "name": "id" });
+        pipe.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));
+        let text = pipe.receive()["result"]["content"][0]["text"].clone();
+        assert_eq!(text, id.to_string());
+    }
+}
+
+#[test]
+fn lists_that_change_are_read_again_and_clients_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("servlet.toml");
+    let path = fixture("hyper_mcp");
+    let text = format!("[servlet.facts]\nsource = {path:?}\ntools = {{ prefix = \"facts\" }}\n");
+    std::fs::write(&file, text).expect("a file");
+    let mut pipe = Pipe::legacy(&file, json!({}), &[]);
+    pipe.request("tools/list", json!({}));
+    let before = pipe.receive()["result"]["tools"].clone();
+    assert_eq!(before[1]["name"], "facts_learn", "{before}");
+    let uri = json!({ "uri": "facts://all" });
+    pipe.request("resources/subscribe", uri.clone());
+    assert!(pipe.receive()["result"].is_object());
+    pipe.request("tools/call", json!({ "name": "facts_learn" }));
+    let mut said = [pipe.receive(), pipe.receive(), pipe.receive()];
+    // None of them waits for another.
+    said.sort_by_key(|message| message["method"].as_str().map(str::to_owned));
+    let [result, updated, changed] = said;
+    assert_eq!(
+        result["result"]["content"][0]["text"], "learned",
+        "{result}"
+    );
+    assert_eq!(updated["method"], "notifications/resources/updated");
+    assert_eq!(updated["params"], uri);
+    assert_eq!(changed["method"], "notifications/tools/list_changed");
+    pipe.request("tools/list", json!({}));
+    assert_eq!(
+        pipe.receive()["result"]["tools"][3]["name"],
+        "facts_learned"
+    );
+}
+
+#[test]
+fn the_command_says_which_interface_it_is() {
+    for (path, abi) in [
+        (wasm("greet", Profile::Servlet), "servlet"),
+        (hyper_mcp("greet"), "hyper-mcp-v2"),
+        (fixture("hyper_mcp"), "hyper-mcp-v2"),
+    ] {
+        let mut command = servlet_command(["inspect"]);
+        let output = command.arg(path).output().expect("the command runs");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains(&format!("\n  abi      {abi}\n")), "{said}");
+    }
+}
