@@ -7,7 +7,7 @@ use mcp_servlet_host::Abi;
 use mcp_servlet_host::check::{Level, Report, Target, check};
 
 /// All servlets among the examples.
-const EXAMPLES: [&str; 8] = [
+const EXAMPLES: [&str; 10] = [
     "greet",
     "calculator",
     "catalogue",
@@ -15,6 +15,8 @@ const EXAMPLES: [&str; 8] = [
     "fetch",
     "qr-code",
     "world-time",
+    "json-query",
+    "draw-svg",
     "everything",
 ];
 

@@ -99,7 +99,15 @@ fn examples_import_what_their_source_uses_and_nothing_else() {
 
 #[test]
 fn the_other_interface_takes_functions_of_hyper_mcp_and_nothing_else() {
-    let others = ["kv-notes", "everything", "fetch", "qr-code", "world-time"];
+    let others = [
+        "kv-notes",
+        "everything",
+        "fetch",
+        "qr-code",
+        "world-time",
+        "json-query",
+        "draw-svg",
+    ];
     for example in EXAMPLES.into_iter().chain(others) {
         let path = hyper_mcp(example);
         for import in module(&path).imports {

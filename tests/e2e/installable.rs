@@ -122,7 +122,9 @@ fn the_clock_and_http_are_imported_by_those_who_use_them() {
         let found: Vec<_> = found.map(String::as_str).collect();
         assert_eq!(found, words, "{name}");
     };
-    beyond("qr_code", &[]);
+    for name in ["qr_code", "json_query", "draw_svg"] {
+        beyond(name, &[]);
+    }
     beyond("world_time", &["wasi_snapshot_preview1::clock_time_get"]);
     beyond(
         "fetch",

@@ -9,7 +9,15 @@ use serde_json::Value;
 use crate::support::EXAMPLES;
 
 /// Examples that only the table is about.
-const OTHERS: [&str; 5] = ["kv-notes", "fetch", "qr-code", "world-time", "everything"];
+const OTHERS: [&str; 7] = [
+    "kv-notes",
+    "fetch",
+    "qr-code",
+    "world-time",
+    "json-query",
+    "draw-svg",
+    "everything",
+];
 
 #[test]
 fn the_smallest_servlet_stays_small() {

@@ -1,0 +1,69 @@
+//! What is wrong with a filter, where, and what to do.
+
+use jaq_core::compile::{self, Undefined};
+use jaq_core::load::{self, Error};
+
+/// How much of an error is told: it may hold a whole document.
+const MOST: usize = 500;
+
+/// A filter that cannot be parsed.
+pub(crate) fn unread(code: &str, errors: load::Errors<&str, ()>) -> String {
+    let errors = errors.into_iter().flat_map(|(_, error)| match error {
+        Error::Io(modules) => modules
+            .into_iter()
+            .map(|(path, why)| at(code, path, &format!("{why}: write its definitions here")))
+            .collect::<Vec<_>>(),
+        Error::Lex(errors) => errors
+            .into_iter()
+            .map(|(expected, found)| unexpected(code, found, expected.as_str()))
+            .collect(),
+        Error::Parse(errors) => errors
+            .into_iter()
+            .map(|(expected, found)| unexpected(code, found, expected.as_str()))
+            .collect(),
+    });
+    errors.collect::<Vec<_>>().join("\n")
+}
+
+/// A filter with names that nobody defines.
+pub(crate) fn undefined(code: &str, errors: compile::Errors<&str, ()>) -> String {
+    let names = errors.into_iter().flat_map(|(_, names)| names);
+    let errors = names.map(|(name, kind)| {
+        let arguments = match kind {
+            Undefined::Filter(count) if count > 0 => format!(" with {count} arguments"),
+            _ => String::new(),
+        };
+        at(
+            code,
+            name,
+            &format!("there is no {} `{name}`{arguments} here", kind.as_str()),
+        )
+    });
+    errors.collect::<Vec<_>>().join("\n")
+}
+
+/// A program that failed after these outputs.
+pub(crate) fn failed(shown: &[String], error: &jaq_json::Error) -> String {
+    let error: String = error.to_string().chars().take(MOST).collect();
+    let advice = "look at what is there with `type` or `keys`, or skip what does not fit with `?`";
+    let mut lines = shown.to_vec();
+    lines.push(format!(
+        "[failed after {} outputs] {error}: {advice}",
+        shown.len()
+    ));
+    lines.join("\n")
+}
+
+fn unexpected(code: &str, found: &str, expected: &str) -> String {
+    let token: String = found.chars().take(20).collect();
+    let token = match &*token {
+        "" => "the end",
+        token => &format!("`{token}`"),
+    };
+    at(code, found, &format!("expected {expected}, found {token}"))
+}
+
+fn at(code: &str, part: &str, what: &str) -> String {
+    let before = &code[..load::span(code, part).start];
+    format!("`filter`, character {}: {what}", before.chars().count() + 1)
+}
