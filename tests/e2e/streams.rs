@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// Longer than anything takes on a busy machine, a build among it.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// A server and the pipes to it.
 pub(crate) struct Wire {
