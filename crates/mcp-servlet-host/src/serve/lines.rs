@@ -61,7 +61,10 @@ where
             let available = self.reader.fill_buf().await.inspect_err(|error| {
                 tracing::error!(%error, "cannot read from the client");
             });
-            let available = available.ok().filter(|bytes| !bytes.is_empty())?;
+            let available = available.ok()?;
+            if available.is_empty() {
+                return self.last_line().map(Ok);
+            }
             let end = available.iter().position(|byte| *byte == b'\n');
             let length = end.map_or(available.len(), |at| at + 1);
             if !self.skipping {
@@ -82,6 +85,15 @@ where
                 return Some(Ok(self.line.split()));
             }
         }
+    }
+
+    /// What stands after the last end of a line: a client may leave its last one without.
+    fn last_line(&mut self) -> Option<BytesMut> {
+        let mut line = self.line.split();
+        (!line.is_empty()).then(|| {
+            line.extend_from_slice(b"\n");
+            line
+        })
     }
 
     fn refuse(&mut self, refusal: &Refusal) {

@@ -33,21 +33,16 @@ async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
 
 async fn exchange(host: Host, lines: &[Value]) -> Vec<Value> {
     let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
-    exchange_text(host, &lines).await
+    exchange_text(host, &format!("{}\n", lines.join("\n"))).await
 }
 
-async fn exchange_text(host: Host, lines: &[String]) -> Vec<Value> {
+async fn exchange_text(host: Host, text: &str) -> Vec<Value> {
     let (client, server) = tokio::io::duplex(1 << 20);
     let mcp = Server::new(Arc::new(host), ServeOptions::default());
     let (reader, writer) = tokio::io::split(server);
     let server = tokio::spawn(async move { serve::lines(&mcp, reader, writer).await });
     let (reader, mut writer) = tokio::io::split(client);
-    for line in lines {
-        writer
-            .write_all(format!("{line}\n").as_bytes())
-            .await
-            .expect("a write");
-    }
+    writer.write_all(text.as_bytes()).await.expect("a write");
     writer.shutdown().await.expect("a close");
     let mut responses = Vec::new();
     let mut reader = BufReader::new(reader).lines();
@@ -286,15 +281,9 @@ async fn lines_that_are_no_messages_are_answered_and_the_next_ones_too() {
     ];
     for (line, code) in wrong {
         let said = line.get(..20).unwrap_or(line);
-        let before = format!("\u{feff}{}", ping(1));
-        let lines = [
-            open.clone(),
-            before,
-            line.to_owned(),
-            String::new(),
-            format!("{}\r", ping(2)),
-        ];
-        let responses = exchange_text(host(DESCRIPTION, "{}"), &lines).await;
+        let (before, after) = (ping(1), ping(2));
+        let text = format!("{open}\n\u{feff}{before}\n{line}\n\n{after}\r\n");
+        let responses = exchange_text(host(DESCRIPTION, "{}"), &text).await;
         let [refusal, opened, rest @ ..] = responses.as_slice() else {
             panic!("{said}: {responses:?}");
         };
@@ -313,6 +302,17 @@ async fn lines_that_are_no_messages_are_answered_and_the_next_ones_too() {
         let answered: Vec<_> = rest.iter().map(|response| &response["id"]).collect();
         assert_eq!(answered, [&json!(1), &json!(2)], "{said}");
     }
+}
+
+#[tokio::test]
+async fn the_last_line_needs_no_end() {
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let text = format!("{}\n{ping}", initialize());
+    let responses = exchange_text(host(DESCRIPTION, "{}"), &text).await;
+    assert_eq!(responses[1]["result"], json!({}));
+    let half = text.trim_end_matches('}');
+    let responses = exchange_text(host(DESCRIPTION, "{}"), half).await;
+    assert_eq!(responses[0]["error"]["code"], -32700);
 }
 
 #[tokio::test]
