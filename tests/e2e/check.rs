@@ -6,19 +6,7 @@ use e2e::{Profile, wasm};
 use mcp_servlet_host::Abi;
 use mcp_servlet_host::check::{Level, Report, Target, check};
 
-/// All servlets among the examples.
-const EXAMPLES: [&str; 10] = [
-    "greet",
-    "calculator",
-    "catalogue",
-    "kv-notes",
-    "fetch",
-    "qr-code",
-    "world-time",
-    "json-query",
-    "draw-svg",
-    "everything",
-];
+use crate::support::ALL;
 
 fn report(path: PathBuf) -> Report {
     check(path.into(), &Target::ALL).expect("a report")
@@ -36,7 +24,7 @@ fn errors(report: &Report) -> Vec<(Target, &str)> {
 
 #[test]
 fn examples_work_in_every_host() {
-    for example in EXAMPLES {
+    for example in ALL {
         let report = report(wasm(example, Profile::Servlet));
         assert_eq!(report.interface, Some(Abi::Servlet), "{example}");
         let expected: &[_] = match example {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use e2e::{Profile, fixture, hyper_mcp, wasm};
 
-use crate::support::{EXAMPLES, module};
+use crate::support::{ALL, EXAMPLES, module};
 
 /// What a call takes: the request in, the result or an error out.
 const BASE: [&str; 8] = [
@@ -99,16 +99,7 @@ fn examples_import_what_their_source_uses_and_nothing_else() {
 
 #[test]
 fn the_other_interface_takes_functions_of_hyper_mcp_and_nothing_else() {
-    let others = [
-        "kv-notes",
-        "everything",
-        "fetch",
-        "qr-code",
-        "world-time",
-        "json-query",
-        "draw-svg",
-    ];
-    for example in EXAMPLES.into_iter().chain(others) {
+    for example in ALL {
         let path = hyper_mcp(example);
         for import in module(&path).imports {
             let known = match &*import.module {

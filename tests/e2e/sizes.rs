@@ -6,18 +6,7 @@ use std::path::Path;
 use e2e::{Profile, hyper_mcp, root, servlet_command, wasm};
 use serde_json::Value;
 
-use crate::support::EXAMPLES;
-
-/// Examples that only the table is about.
-const OTHERS: [&str; 7] = [
-    "kv-notes",
-    "fetch",
-    "qr-code",
-    "world-time",
-    "json-query",
-    "draw-svg",
-    "everything",
-];
+use crate::support::ALL;
 
 #[test]
 fn the_smallest_servlet_stays_small() {
@@ -35,7 +24,7 @@ fn the_table_in_the_readme_is_right_within_a_percent() {
     let tuned = tuned();
     let mut right = readme.clone();
     let mut wrong = String::new();
-    for example in EXAMPLES.into_iter().chain(OTHERS) {
+    for example in ALL {
         let start = format!("| [{example}](");
         let row = readme.lines().find(|line| line.starts_with(&start));
         let row = row.unwrap_or_else(|| panic!("README.md has no row for {example}"));
