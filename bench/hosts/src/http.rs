@@ -9,6 +9,7 @@ use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 use ureq::Agent;
 
+use crate::peer::initialize;
 use crate::process::Process;
 
 /// A server that listens.
@@ -63,14 +64,7 @@ impl Session {
             id: None,
             last: 0,
         };
-        session.request(
-            "initialize",
-            &json!({
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": { "name": "bench", "version": "0" },
-            }),
-        )?;
+        session.request("initialize", &initialize())?;
         session.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
         Ok(session)
     }

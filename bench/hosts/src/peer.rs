@@ -4,7 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
-use serde_json::json;
+use serde_json::{Value, json};
+
+/// What a client says first.
+pub(crate) fn initialize() -> Value {
+    json!({
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": { "name": "bench", "version": "0" },
+    })
+}
 
 /// A host of servlets.
 #[derive(Clone)]
@@ -16,7 +25,7 @@ pub(crate) enum Host {
 }
 
 impl Host {
-    /// Whether it serves everything at once is up to it; the names of tools are known beforehand.
+    /// The name under which it lists a tool of a servlet.
     pub(crate) fn tool(&self, servlet: &str, tool: &str) -> String {
         match self {
             Self::Ours(_) => format!("{servlet}_{tool}"),

@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::peer::initialize;
 use crate::process::Process;
 
 /// Longer than anything here takes.
@@ -59,14 +60,7 @@ impl Stdio {
             received: Vec::new(),
             last_id: 0,
         };
-        server.request(
-            "initialize",
-            &json!({
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": { "name": "bench", "version": "0" },
-            }),
-        )?;
+        server.request("initialize", &initialize())?;
         server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
         Ok(server)
     }
