@@ -5,11 +5,11 @@ mod problem;
 mod units;
 mod watch;
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{fs, path::Path};
 
 use crate::{
     Entry, Filter, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix, Source,
-    ToolOptions, serve::HttpOptions, watch::Snapshot,
+    serve::HttpOptions, watch::Snapshot,
 };
 use file::{File, Limits, ServletSection};
 pub use problem::{ConfigError, Problem};
@@ -218,20 +218,26 @@ impl Reader<'_> {
                 Err(message) => self.problem(value.span(), message),
             }
         }
-        options.tools = tools(&section.tool);
+        self.tools(section, &mut options);
         options
     }
-}
 
-fn tools(sections: &BTreeMap<String, file::ToolLimits>) -> BTreeMap<String, ToolOptions> {
-    let limits = sections.iter().map(|(name, limits)| {
-        let options = ToolOptions {
-            timeout: limits.timeout.map(|limit| limit.0),
-            output: limits.output.map(|limit| limit.0),
+    fn tools(&mut self, section: &ServletSection, options: &mut LoadOptions) {
+        let tools = section.tool.iter();
+        options.tools = tools
+            .map(|(name, limits)| (name.clone(), limits.options()))
+            .collect();
+        // Without a word about instances, what the servlet imports decides, which loading it will tell.
+        let instances = options.instances.unwrap_or_default();
+        let Some(tool) = options.tool_without_memory(instances) else {
+            return;
         };
-        (name.clone(), options)
-    });
-    limits.collect()
+        if let Some(memory) = &section.tool[tool].memory {
+            let message = "all calls share one instance, so a tool has no memory limit of its own: set `memory` in \
+                the limits of the servlet, or let nothing last between calls: `isolation = \"call\"`";
+            self.problem(memory.span(), message.to_owned());
+        }
+    }
 }
 
 #[cfg(test)]

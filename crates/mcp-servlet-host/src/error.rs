@@ -72,6 +72,16 @@ pub enum LoadError {
         /// The name or pattern.
         pattern: String,
     },
+    /// A tool has a memory limit of its own in a servlet that has one instance for all calls.
+    #[error(
+        "tool `{tool}` of `{servlet}` cannot have a memory limit of its own: all calls share one instance"
+    )]
+    ToolMemory {
+        /// The servlet's name.
+        servlet: String,
+        /// The tool's name.
+        tool: String,
+    },
     /// The bytes are no core WebAssembly module.
     #[error("cannot load `{servlet}`")]
     Unreadable {
@@ -361,6 +371,10 @@ impl LoadError {
                         .into()
                 })
             }
+            Self::ToolMemory { .. } => Some(
+                "set `memory` in the limits of the servlet, or let nothing last between calls: `isolation = \"call\"`"
+                    .into(),
+            ),
             Self::DuplicateTool { .. } => {
                 Some("give their servlets names of their own, and a prefix".into())
             }

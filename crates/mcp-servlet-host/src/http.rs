@@ -16,7 +16,6 @@ use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val, ValType};
 use ureq::http::Response;
 
 use crate::{
-    LoadOptions,
     engine::{Call, Current},
     inspect::{EXTISM, Module},
     notify::Ear,
@@ -29,26 +28,22 @@ const MAX_REDIRECTS: usize = 10;
 /// How much of a body is read before the next look at whether the call goes on.
 const CHUNK: u64 = 64 << 10;
 
-/// What the instances of one servlet share: connections that stay open, and limits.
+/// What the instances of one servlet share: connections that stay open, and where they may lead.
 #[derive(Clone)]
 pub(crate) struct Client {
     agent: ureq::Agent,
     allowed_hosts: Arc<[String]>,
-    requests: Option<u32>,
-    response: Option<u64>,
 }
 
 impl Client {
-    pub(crate) fn new(options: &LoadOptions) -> Self {
+    pub(crate) fn new(allowed_hosts: &[String]) -> Self {
         let config = ureq::Agent::config_builder()
             .max_redirects(0)
             .http_status_as_error(false)
             .build();
         Self {
             agent: config.into(),
-            allowed_hosts: options.allowed_hosts.clone().into(),
-            requests: options.http_requests,
-            response: options.http_response,
+            allowed_hosts: allowed_hosts.into(),
         }
     }
 }
@@ -202,11 +197,8 @@ impl Shared {
     /// Sends a request and follows where the answer leads, as far as that is allowed.
     fn send(&self, mut ask: Request) -> Result<Response<ureq::Body>, Error> {
         let call = self.call()?;
-        if let Some(limit) = self
-            .client
-            .requests
-            .filter(|limit| call.count_request() >= *limit)
-        {
+        let limit = call.limits().http_requests;
+        if let Some(limit) = limit.filter(|limit| call.count_request() >= *limit) {
             return Err(Error::msg(format!(
                 "one call may send {limit} HTTP requests, and this is another one"
             )));
@@ -243,11 +235,8 @@ impl Shared {
         loop {
             let chunk = (&mut reader).take(CHUNK).read_to_end(&mut body);
             let read = chunk.map_err(|error| timeout(error.into(), &call))?;
-            if let Some(limit) = self
-                .client
-                .response
-                .filter(|limit| body.len() as u64 > *limit)
-            {
+            let limit = call.limits().http_response;
+            if let Some(limit) = limit.filter(|limit| body.len() as u64 > *limit) {
                 return Err(Error::msg(format!(
                     "the HTTP response is larger than {limit} bytes"
                 )));

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use extism::Manifest;
 
-use crate::{CheckArguments, CheckResults, CompileCache, Module, notify};
+use crate::{CheckArguments, CheckResults, CompileCache, Module, ToolOptions, notify};
 
 const WASM_PAGE: u64 = 65_536;
 
@@ -51,15 +51,6 @@ pub struct LoadOptions {
     pub cache: CompileCache,
     /// Other limits for some tools, by the names that the servlet gives them.
     pub tools: BTreeMap<String, ToolOptions>,
-}
-
-/// Limits for one tool, where they are others than those of its servlet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ToolOptions {
-    /// How long one call may run; `Some(None)` lifts the bound.
-    pub timeout: Option<Option<Duration>>,
-    /// How many bytes one call may answer; `Some(None)` leaves it to the memory.
-    pub output: Option<Option<u64>>,
 }
 
 /// How many instances of a servlet there may be, and for how long.
@@ -185,18 +176,34 @@ impl LoadOptions {
         }
     }
 
+    /// A tool whose memory limit would need another instance, where there is but one that calls share.
+    pub(crate) fn tool_without_memory(&self, instances: Instances) -> Option<&str> {
+        if instances.max != 1 || self.isolation == Isolation::Call {
+            return None;
+        }
+        let limits = |tool: &ToolOptions| tool.memory.is_some_and(|memory| memory != self.memory);
+        let mut tools = self.tools.iter();
+        tools
+            .find(|(_, tool)| limits(tool))
+            .map(|(name, _)| name.as_str())
+    }
+
     /// The Extism manifest for `wasm` under these options. It has no time limit: the watchdog keeps the time.
     pub(crate) fn manifest(&self, wasm: Vec<u8>) -> Manifest {
         let mut manifest = Manifest::new([extism::Wasm::data(wasm)])
             .with_config(self.config.clone().into_iter())
             .with_allowed_hosts(self.allowed_hosts.iter().cloned())
             .with_allowed_paths(self.allowed_paths.iter().map(AllowedPath::mapping));
-        if let Some(bytes) = self.memory {
-            manifest.memory.max_pages = Some(u32::try_from(bytes / WASM_PAGE).unwrap_or(u32::MAX));
-        }
+        manifest.memory.max_pages = pages(self.memory);
         manifest.memory.max_var_bytes = Some(self.vars);
         manifest
     }
+}
+
+/// A bound on memory as the manifest has it.
+pub(crate) fn pages(memory: Option<u64>) -> Option<u32> {
+    let pages = |bytes| u32::try_from(bytes / WASM_PAGE).unwrap_or(u32::MAX);
+    memory.map(pages)
 }
 
 impl AllowedPath {

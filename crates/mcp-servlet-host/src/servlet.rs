@@ -11,6 +11,7 @@ use crate::{
     compat::read_result,
     description::Description,
     engine::{Job, Pool, Reason, Stop},
+    limits::Limits,
     schema::Schemas,
     source::{Fetched, check_interface, check_paths, missing_exports},
     surface::Surface,
@@ -235,10 +236,7 @@ impl Servlet {
         };
         let params = params(tool, arguments);
         let mut job = self.request(self.abi.call_tool(), params, extras);
-        if let Some(options) = self.options.tools.get(tool) {
-            job.timeout = options.timeout.unwrap_or(job.timeout);
-            job.output = options.output.unwrap_or(job.output);
-        }
+        job.limits = Limits::of_tool(&self.options, tool);
         Ok(Prepared::Run(job))
     }
 
@@ -298,28 +296,27 @@ impl Servlet {
         tools.map(compile).collect()
     }
 
-    /// Options for tools that are not there would be ignored in silence.
+    /// Options for tools that cannot be kept would be ignored in silence.
     fn check_options(&self) -> Result<(), LoadError> {
         let mut names = self.options.tools.keys();
-        match names.find(|name| self.tool(name).is_none()) {
-            None => Ok(()),
-            Some(name) => Err(LoadError::NoSuchTool {
+        if let Some(name) = names.find(|name| self.tool(name).is_none()) {
+            return Err(LoadError::NoSuchTool {
                 servlet: self.name.clone(),
                 pattern: name.clone(),
+            });
+        }
+        match self.options.tool_without_memory(*self.instances()) {
+            None => Ok(()),
+            Some(tool) => Err(LoadError::ToolMemory {
+                servlet: self.name.clone(),
+                tool: tool.to_owned(),
             }),
         }
     }
 
     /// A run of one export, within the limits of the servlet.
     pub(crate) fn job(&self, export: &'static str, input: Vec<u8>) -> Job {
-        Job {
-            export,
-            input,
-            timeout: self.options.timeout,
-            output: self.options.output,
-            listener: None,
-            answers: None,
-        }
+        Job::new(export, input, Limits::of(&self.options))
     }
 
     /// A run that answers a request of a client.
@@ -331,14 +328,14 @@ impl Servlet {
     /// Runs an export on this thread.
     pub(crate) fn run(&self, job: &Job) -> Result<Vec<u8>, CallError> {
         let output = self.pool.run(job);
-        output.map_err(|stop| self.error(job.export, job.output, stop))
+        output.map_err(|stop| self.error(job.export, &job.limits, stop))
     }
 
     /// Runs an export on a thread that may block; dropping the future stops it.
     pub(crate) async fn run_async(&self, job: Job) -> Result<Vec<u8>, CallError> {
-        let (export, limit) = (job.export, job.output);
+        let (export, limits) = (job.export, job.limits);
         let output = self.pool.run_async(job).await;
-        output.map_err(|stop| self.error(export, limit, stop))
+        output.map_err(|stop| self.error(export, &limits, stop))
     }
 
     /// What clients get of the text that the servlet failed with.
@@ -350,7 +347,7 @@ impl Servlet {
         "the log of the server says why".to_owned()
     }
 
-    fn error(&self, export: &'static str, output: Option<u64>, stop: Stop) -> CallError {
+    fn error(&self, export: &'static str, limits: &Limits, stop: Stop) -> CallError {
         let servlet = self.name.clone();
         match stop {
             Stop::Error(text) => {
@@ -391,13 +388,13 @@ impl Servlet {
             Stop::OutOfMemory => CallError::OutOfMemory {
                 servlet,
                 export,
-                limit: self.options.memory.unwrap_or(u64::MAX),
+                limit: limits.memory.unwrap_or(u64::MAX),
             },
             Stop::TooLarge(size) => CallError::OutputTooLarge {
                 servlet,
                 export,
                 size,
-                limit: output.unwrap_or(u64::MAX),
+                limit: limits.output.unwrap_or(u64::MAX),
             },
             Stop::QueueFull(waiting) => CallError::Busy { servlet, waiting },
             Stop::Waited(limit) => CallError::Waited { servlet, limit },

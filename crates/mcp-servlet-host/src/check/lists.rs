@@ -8,6 +8,7 @@ use crate::{
     abi::{DESCRIBE, LIST_TOOLS},
     description::syntax_error,
     engine::{Job, Pool},
+    limits::Limits,
     source::Fetched,
     tool::expected,
 };
@@ -85,13 +86,7 @@ impl Lists {
                 Kind::Tool => interface.list_tools(),
                 _ => list.export,
             };
-            let job = Job {
-                export,
-                input: interface.list_request(),
-                timeout: options.timeout,
-                output: options.output,
-                ..Job::default()
-            };
+            let job = Job::new(export, interface.list_request(), Limits::of(&options));
             if !module.can_call(export) {
                 continue;
             }

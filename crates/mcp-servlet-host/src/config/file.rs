@@ -9,7 +9,7 @@ use toml::Spanned;
 use super::units::{Size, Time};
 use crate::{
     CheckArguments, CheckResults, CompileCache, ErrorTexts, Instances, Isolation, LoadOptions,
-    serve::HttpOptions,
+    ToolOptions, serve::HttpOptions,
 };
 
 /// A server of MCP servlets.
@@ -116,13 +116,20 @@ pub(super) struct Tools {
     pub(super) prefix: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ToolLimits {
     /// How long one call may run.
-    pub(super) timeout: Option<Time>,
+    timeout: Option<Time>,
+    /// How much memory an instance may take that runs the tool; such calls have instances of their own.
+    #[schemars(with = "Option<Size>")]
+    pub(super) memory: Option<Spanned<Size>>,
     /// How much one call may answer.
-    pub(super) output: Option<Size>,
+    output: Option<Size>,
+    /// How many HTTP requests one call may send.
+    http_requests: Option<u32>,
+    /// How large the body of an HTTP response may be.
+    http_response: Option<Size>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -274,6 +281,19 @@ impl Limits {
                     .map(|limit: Time| -> Option<Duration> { limit.0 }),
             );
             options.instances = Some(Instances { ..instances });
+        }
+    }
+}
+
+impl ToolLimits {
+    /// The options with what is said here.
+    pub(super) fn options(&self) -> ToolOptions {
+        ToolOptions {
+            timeout: self.timeout.map(|limit| limit.0),
+            memory: self.memory.as_ref().map(|limit| limit.get_ref().0),
+            output: self.output.map(|limit| limit.0),
+            http_requests: self.http_requests.map(Some),
+            http_response: self.http_response.map(|limit| limit.0),
         }
     }
 }

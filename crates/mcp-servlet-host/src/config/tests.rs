@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::{CheckArguments, ErrorTexts, Instances, Isolation};
+use crate::{CheckArguments, ErrorTexts, Instances, Isolation, ToolOptions};
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -37,10 +37,14 @@ fn reads_everything_that_can_be_said() {
     assert_eq!(options.timeout, Some(Duration::from_secs(10)));
     assert_eq!(options.memory, Some(64 << 20), "from the limits for all");
     assert_eq!(options.arguments, CheckArguments::Coerce);
-    assert_eq!(
-        options.tools["get_forecast"].timeout,
-        Some(Some(Duration::from_secs(5)))
-    );
+    let forecast = ToolOptions {
+        timeout: Some(Some(Duration::from_secs(5))),
+        memory: Some(Some(16 << 20)),
+        output: Some(Some(1 << 20)),
+        http_requests: Some(Some(1)),
+        http_response: Some(Some(4 << 20)),
+    };
+    assert_eq!(options.tools["get_forecast"], forecast);
     assert_eq!(first.filter.only, ["get_*"]);
     assert_eq!(first.prefix, Prefix::Name(Some("w".into())));
     assert_eq!(second.options.isolation, Isolation::Call);
@@ -102,6 +106,15 @@ fn says_what_is_wrong_and_where() {
             "[http]\nconnections = 0",
             "servlet.toml:2:15: invalid value: integer `0`, expected a nonzero usize",
         ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\n[servlet.a.tool.t]\nvars = \"1KiB\"",
+            "servlet.toml:4:1: unknown field `vars`, expected one of `timeout`, `memory`, `output`, ",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\nlimits = { instances = { max = 1 } }\n\
+            [servlet.a.tool.t]\nmemory = \"1MiB\"",
+            "servlet.toml:5:10: all calls share one instance, so a tool has no memory limit of its own: ",
+        ),
         ("[servlet.a]", "servlet.toml:1:1: missing field `source`"),
         ("[servlet.a\n", "servlet.toml:1:11: "),
     ] {
@@ -143,6 +156,7 @@ fn the_schema_for_editors_knows_what_the_reader_knows() {
         "[servlet.a]",
         "[limits]\ntiemout = \"3s\"",
         "[servlet.a]\nsource = 7",
+        "[servlet.a]\nsource = \"a.wasm\"\ntool = { t = { memory = 7 } }",
     ] {
         assert!(!validator.is_valid(&value(wrong)), "{wrong}");
     }

@@ -12,6 +12,7 @@ use extism::CancelHandle;
 use tokio::sync::Notify;
 
 use super::{lock, watchdog};
+use crate::limits::Limits;
 
 /// How long a call has run, at least, before a cancellation interrupts it.
 ///
@@ -28,8 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// A call that waits, runs, or has ended.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// How long it may run.
-    limit: Option<Duration>,
+    limits: Limits,
     phase: Mutex<Phase>,
     given_up: Notify,
     requests: AtomicU32,
@@ -72,14 +72,19 @@ impl std::fmt::Debug for Phase {
 }
 
 impl Call {
-    /// A call that may run for `limit` once it runs.
-    pub(crate) fn new(limit: Option<Duration>) -> Arc<Self> {
+    /// A call whose time begins once it runs.
+    pub(crate) fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self {
-            limit,
+            limits,
             phase: Mutex::new(Phase::Waiting),
             given_up: Notify::new(),
             requests: AtomicU32::new(0),
         })
+    }
+
+    /// How far it may go.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// The clock starts. An error says that the call was stopped before that.
@@ -131,7 +136,7 @@ impl Call {
     /// Does what is due, and says when something is due again. Called by the watchdog.
     pub(super) fn attend(&self, now: Instant) -> Option<Instant> {
         let mut phase = lock(&self.phase);
-        if let (Phase::Running { since, .. }, Some(limit)) = (&*phase, self.limit) {
+        if let (Phase::Running { since, .. }, Some(limit)) = (&*phase, self.limits.timeout) {
             let deadline = since.checked_add(limit)?;
             if now < deadline {
                 return Some(deadline);
@@ -185,17 +190,17 @@ impl Call {
     pub(crate) fn time_left(&self) -> Option<Duration> {
         match &*lock(&self.phase) {
             Phase::Running { since, .. } => {
-                let end = since.checked_add(self.limit?)?;
+                let end = since.checked_add(self.limits.timeout?)?;
                 Some(end.saturating_duration_since(Instant::now()))
             }
             Phase::Stopping { .. } => Some(Duration::ZERO),
-            _ => self.limit,
+            _ => self.limits.timeout,
         }
     }
 
     /// Its time is over, as a host function noticed before the watchdog did.
     pub(crate) fn expire(&self) {
-        if let Some(limit) = self.limit {
+        if let Some(limit) = self.limits.timeout {
             self.stop(Reason::Deadline(limit));
         }
     }

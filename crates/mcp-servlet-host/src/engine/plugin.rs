@@ -3,7 +3,7 @@
 use extism::{CompiledPlugin, Function, PluginBuilder};
 
 use super::{Call, Current, Reason, Stop, slot::Run};
-use crate::{LoadError, LoadOptions, Module, http, log, notify};
+use crate::{LoadError, LoadOptions, Module, http, limits::Limits, log, notify};
 
 /// A plugin and one instance of it, which remembers what it was called for until it is reset.
 pub(crate) struct Plugin {
@@ -35,7 +35,7 @@ impl Plugin {
             .with_functions(log::functions(name, &module))
             .with_functions(http::functions(
                 &module,
-                &http::Client::new(options),
+                &http::Client::new(&options.allowed_hosts),
                 &current,
                 &notify::Ear::default(),
             ))
@@ -53,12 +53,11 @@ impl Plugin {
 
     /// Runs an export and copies its output; an error is a text for people.
     pub(crate) fn call(&mut self, export: &str, input: &[u8]) -> Result<Vec<u8>, String> {
-        let call = Call::new(self.options.timeout);
+        let call = Call::new(Limits::of(&self.options));
         let run = Run {
             call: &call,
             export,
             input,
-            output: self.options.output,
         };
         let (output, stopped) = match call.begin(self.instance.cancel_handle()) {
             Ok(()) => run.on(&mut self.instance, &self.current),

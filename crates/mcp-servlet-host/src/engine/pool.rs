@@ -5,7 +5,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
@@ -15,17 +15,17 @@ use super::{
     slot::{Factory, Slot},
     watchdog,
 };
-use crate::{Extras, Instances, JsonObject, Listener, LoadError, LoadOptions, inspect::Module};
+use crate::{
+    Extras, Instances, JsonObject, Listener, LoadError, LoadOptions, inspect::Module,
+    limits::Limits,
+};
 
 /// What an instance shall do, and how far it may go.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub(crate) export: &'static str,
     pub(crate) input: Vec<u8>,
-    /// How long it may run.
-    pub(crate) timeout: Option<Duration>,
-    /// How many bytes its output may have.
-    pub(crate) output: Option<u64>,
+    pub(crate) limits: Limits,
     /// Who hears what it tells while it runs.
     pub(crate) listener: Option<Arc<dyn Listener>>,
     /// What the client has answered so far; None if it cannot be asked.
@@ -33,6 +33,17 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// A run of one export, for nobody in particular.
+    pub(crate) fn new(export: &'static str, input: Vec<u8>, limits: Limits) -> Self {
+        Self {
+            export,
+            input,
+            limits,
+            listener: None,
+            answers: None,
+        }
+    }
+
     /// The same for a client, who hears what it tells and answers what it asks.
     pub(crate) fn of(self, extras: &Extras) -> Self {
         Self {
@@ -89,7 +100,7 @@ impl Pool {
     ) -> Result<Arc<Self>, LoadError> {
         let factory = Factory::new(name, wasm, module, options);
         let instances = options.instances_for(module);
-        let slots = (0..instances.min.max(1)).map(|_| factory.slot());
+        let slots = (0..instances.min.max(1)).map(|_| factory.slot(options.memory));
         let since = Instant::now();
         let idle = slots
             .map(|slot| slot.map(|slot| Idle { slot, since }))
@@ -116,12 +127,12 @@ impl Pool {
             Ok(permit) => permit,
             Err(_waiting) => futures_executor::block_on(self.permit()),
         };
-        self.execute(job, &Call::new(job.timeout))
+        self.execute(job, &Call::new(job.limits))
     }
 
     /// Runs a job on a thread of tokio's that may block. When the future is dropped, exactly this job stops.
     pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
-        let call = Call::new(job.timeout);
+        let call = Call::new(job.limits);
         let _stop = StopOnDrop(Arc::clone(&call));
         let permit = self.admit().await?;
         let (pool, running) = (Arc::clone(self), Arc::clone(&call));
@@ -172,11 +183,12 @@ impl Pool {
         if let Some(reason) = call.stopping() {
             return Err(Stop::Stopped(reason));
         }
-        let slot = match self.take_idle() {
+        let memory = job.limits.memory;
+        let slot = match self.take_idle(memory) {
             Some(slot) => slot,
             None => self
                 .factory
-                .slot()
+                .slot(memory)
                 .map_err(|error| Stop::Start(error.to_string()))?,
         };
         let (output, slot) = slot.run(call, job, self.factory.options().isolation);
@@ -186,8 +198,23 @@ impl Pool {
         output
     }
 
-    fn take_idle(&self) -> Option<Slot> {
-        lock(&self.idle).pop().map(|idle| idle.slot)
+    /// An idle instance with that bound on its memory. If there is none, one with another bound makes room for it.
+    fn take_idle(&self, memory: Option<u64>) -> Option<Slot> {
+        let mut idle = lock(&self.idle);
+        if let Some(at) = idle.iter().rposition(|idle| idle.slot.memory() == memory) {
+            return Some(idle.remove(at).slot);
+        }
+        let is_full = self.running() + idle.len() > self.instances.max;
+        let _eldest = is_full.then(|| idle.remove(0));
+        // Giving memory back takes time that no call should wait for.
+        drop(idle);
+        None
+    }
+
+    /// How many calls run.
+    fn running(&self) -> usize {
+        let free = self.permits.available_permits();
+        self.instances.max.saturating_sub(free)
     }
 
     fn put_back(&self, slot: Slot) {
@@ -202,11 +229,7 @@ impl Pool {
     pub(super) fn evict(&self, now: Instant, garbage: &mut Vec<Slot>) -> Option<Instant> {
         let limit = self.instances.idle?;
         let mut idle = lock(&self.idle);
-        let running = self
-            .instances
-            .max
-            .saturating_sub(self.permits.available_permits());
-        let spare = (running + idle.len()).saturating_sub(self.instances.min);
+        let spare = (self.running() + idle.len()).saturating_sub(self.instances.min);
         let too_long = idle
             .iter()
             .take_while(|idle| idle.since + limit <= now)

@@ -1,11 +1,11 @@
 //! A place for one instance, which is replaced whenever it stopped in the middle of something.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use extism::{CompiledPlugin, Plugin, PluginBuilder};
+use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder};
 
 use super::{Call, Current, Reason, Stop, pool::Job, watchdog};
-use crate::{Isolation, LoadError, LoadOptions, ask, http, inspect::Module, log, notify};
+use crate::{Isolation, LoadError, LoadOptions, ask, http, inspect::Module, log, notify, options};
 
 /// What code that runs before the first call may spend; the deadline of a call does not cover it.
 const START_FUEL: u64 = 1_000_000_000;
@@ -15,7 +15,7 @@ pub(super) struct Factory {
     name: String,
     module: Module,
     options: LoadOptions,
-    manifest: extism::Manifest,
+    manifest: Manifest,
     http: http::Client,
 }
 
@@ -23,6 +23,8 @@ pub(super) struct Factory {
 pub(super) struct Slot {
     compiled: CompiledPlugin,
     instance: Option<Plugin>,
+    /// How many bytes the instance may take.
+    memory: Option<u64>,
     current: Current,
     ear: notify::Ear,
     questions: ask::Questions,
@@ -35,7 +37,7 @@ impl Factory {
             module: module.clone(),
             options: options.clone(),
             manifest: options.manifest(wasm),
-            http: http::Client::new(options),
+            http: http::Client::new(&options.allowed_hosts),
         }
     }
 
@@ -43,11 +45,13 @@ impl Factory {
         &self.options
     }
 
-    /// Compiles the module, which takes a millisecond if it is in the cache, and makes an instance.
-    pub(super) fn slot(&self) -> Result<Slot, LoadError> {
+    /// Compiles the module, which takes a millisecond if it is in the cache, and makes an instance that may take that
+    /// much memory.
+    pub(super) fn slot(&self, memory: Option<u64>) -> Result<Slot, LoadError> {
+        let manifest = self.manifest(memory);
         let (module, current) = (&self.module, Current::default());
         let (ear, questions) = (notify::Ear::default(), ask::Questions::default());
-        let mut builder = PluginBuilder::new(&self.manifest)
+        let mut builder = PluginBuilder::new(&*manifest)
             .with_wasi(module.uses_wasi())
             .with_functions(log::functions(&self.name, module))
             .with_functions(notify::functions(module, &ear))
@@ -65,14 +69,27 @@ impl Factory {
         Ok(Slot {
             compiled,
             instance: Some(instance),
+            memory,
             current,
             ear,
             questions,
         })
     }
+
+    fn manifest(&self, memory: Option<u64>) -> Cow<'_, Manifest> {
+        let mut manifest = Cow::Borrowed(&self.manifest);
+        if memory != self.options.memory {
+            manifest.to_mut().memory.max_pages = options::pages(memory);
+        }
+        manifest
+    }
 }
 
 impl Slot {
+    pub(super) fn memory(&self) -> Option<u64> {
+        self.memory
+    }
+
     /// Runs one export and copies its output. The slot comes back if it can be used again.
     pub(super) fn run(
         mut self,
@@ -96,7 +113,6 @@ impl Slot {
             call,
             export: job.export,
             input: &job.input,
-            output: job.output,
         };
         self.ear.set(job.listener.clone());
         self.questions.begin(job.answers.clone());
@@ -109,7 +125,7 @@ impl Slot {
         }
         if let Some(question) = question {
             // The instance stands in the middle of its call.
-            return (copy(&question, job.output), Some(self));
+            return (copy(&question, call.limits().output), Some(self));
         }
         let whole = matches!(output, Ok(_) | Err(Stop::Error(_) | Stop::TooLarge(_)));
         // An instance that trapped would go on with its state half changed.
@@ -125,8 +141,6 @@ pub(super) struct Run<'a> {
     pub(super) call: &'a Arc<Call>,
     pub(super) export: &'a str,
     pub(super) input: &'a [u8],
-    /// How long the output may be.
-    pub(super) output: Option<u64>,
 }
 
 impl Run<'_> {
@@ -143,7 +157,7 @@ impl Run<'_> {
         drop(watch);
         current.set(None);
         let output = match output {
-            Ok(output) => copy(output, self.output),
+            Ok(output) => copy(output, self.call.limits().output),
             Err(error) => Err(Stop::sort(&error, stopped)),
         };
         (output, stopped)

@@ -6,12 +6,10 @@ use std::{
     net::TcpListener,
     path::Path,
     sync::Arc,
-    time::Duration,
 };
 
 use mcp_servlet_host::{
     CallError, Entry, Filter, Host, LoadError, LoadOptions, Loaded, OnFailure, Prefix, Source,
-    ToolOptions,
 };
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -149,42 +147,6 @@ fn a_servlet_that_fails_hides_no_other_unless_it_must_not_fail() {
     all[0].on_failure = OnFailure::Fail;
     let error = Loaded::load(&all, None).expect_err("it must not fail");
     assert!(matches!(error, LoadError::Unreadable { .. }), "{error:?}");
-}
-
-#[test]
-fn a_tool_can_have_limits_of_its_own() {
-    let tools = json!({ "tools": [
-        { "name": "slow", "inputSchema": {} }, { "name": "large", "inputSchema": {} },
-    ] });
-    let wat = Wat::new()
-        .describe(&tools.to_string())
-        .answer(r#"{"content":[]}"#);
-    let limits = [(
-        "large".to_owned(),
-        ToolOptions {
-            timeout: Some(Some(Duration::from_mins(5))),
-            output: Some(Some(3)),
-        },
-    )];
-    let options = LoadOptions {
-        tools: limits.into(),
-        ..LoadOptions::default()
-    };
-    let servlet = wat.load_with(&options).expect("a servlet");
-    servlet
-        .call("slow", None)
-        .expect("the limit is for the other one");
-    let error = servlet.call("large", None).expect_err("it is too large");
-    assert!(
-        matches!(error, CallError::OutputTooLarge { limit: 3, .. }),
-        "{error:?}"
-    );
-    let options = LoadOptions {
-        tools: [("lagre".to_owned(), ToolOptions::default())].into(),
-        ..LoadOptions::default()
-    };
-    let error = wat.load_with(&options).expect_err("there is no such tool");
-    assert_eq!(error.to_string(), "`test` has no tool `lagre`");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod paths;
 mod pool;
 #[path = "../support/mod.rs"]
 mod support;
+mod tools;
 
 use std::time::{Duration, Instant};
 

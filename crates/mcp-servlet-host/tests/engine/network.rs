@@ -6,11 +6,14 @@ use std::{
     time::Duration,
 };
 
-use mcp_servlet_host::{CallError, LoadOptions, Servlet};
+use mcp_servlet_host::{CallError, LoadOptions, Servlet, ToolOptions};
 
-use crate::{arguments, assert_works, support::Wat, tools};
+use crate::{
+    arguments, assert_works,
+    support::{Wat, tools_named},
+};
 
-/// Sends a request to `url` again and again.
+/// Sends a request to `url` again and again, whichever of its two tools is called.
 fn fetcher(url: &str, times: usize) -> Wat {
     let request = format!(r#"{{"url":"{url}"}}"#);
     let http = r#"(import "extism:host/env" "http_request"
@@ -25,7 +28,7 @@ fn fetcher(url: &str, times: usize) -> Wat {
         request.len()
     );
     let body = bytes.concat() + &send.repeat(times);
-    tools(&[(1, &body)]).import(http)
+    tools_named(&["t", "u"], &[(1, &body)]).import(http)
 }
 
 fn options() -> LoadOptions {
@@ -123,6 +126,32 @@ fn responses_are_bounded() {
         .expect("it fits");
     let error = fault(&load(&url, 1, &limit(9)));
     assert!(error.to_string().contains("larger than 9 bytes"), "{error}");
+}
+
+#[test]
+fn a_tool_can_have_limits_of_its_own() {
+    let url = format!("http://127.0.0.1:{}/", server(Some("0123456789")));
+    let error = |limits| {
+        let options = LoadOptions {
+            tools: [("u".to_owned(), limits)].into(),
+            ..options()
+        };
+        let servlet = load(&url, 2, &options);
+        let other = servlet.call("t", Some(&arguments(1)));
+        other.expect("the limits are for the other one");
+        let error = servlet.call("u", Some(&arguments(1)));
+        error.expect_err("too much").to_string()
+    };
+    let requests = error(ToolOptions {
+        http_requests: Some(Some(1)),
+        ..ToolOptions::default()
+    });
+    assert!(requests.contains("may send 1 HTTP requests"), "{requests}");
+    let response = error(ToolOptions {
+        http_response: Some(Some(9)),
+        ..ToolOptions::default()
+    });
+    assert!(response.contains("larger than 9 bytes"), "{response}");
 }
 
 #[test]

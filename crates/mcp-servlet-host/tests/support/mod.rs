@@ -124,10 +124,19 @@ impl Wat {
 ///
 /// The body can use `$what`, that number, and `$calls`, how many calls the instance has had.
 pub(crate) fn tools(actions: &[(i32, &str)]) -> Wat {
-    let describe = serde_json::json!({ "tools": [{
-        "name": "t", "description": "d",
-        "inputSchema": { "type": "object", "properties": { "do": { "type": "integer" } } },
-    }] });
+    tools_named(&["t"], actions)
+}
+
+/// The same under several names, each of one letter.
+pub(crate) fn tools_named(names: &[&str], actions: &[(i32, &str)]) -> Wat {
+    let tool = |name| {
+        serde_json::json!({
+            "name": name, "description": "d",
+            "inputSchema": { "type": "object", "properties": { "do": { "type": "integer" } } },
+        })
+    };
+    let tools: Vec<_> = names.iter().map(tool).collect();
+    let describe = serde_json::json!({ "tools": tools });
     let cases = actions.iter().map(|(number, body)| {
         format!("(if (i32.eq (local.get $what) (i32.const {number})) (then {body}))")
     });
