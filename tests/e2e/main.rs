@@ -6,6 +6,7 @@ mod both_ways;
 mod calls;
 mod check;
 mod client;
+mod compose;
 mod costs;
 mod describe;
 mod dev;

@@ -29,7 +29,7 @@ pub(crate) struct Serve {
     #[arg(required = true)]
     files: Vec<String>,
 
-    /// What stands before the names of tools
+    /// What stands before the names of tools and prompts
     ///
     /// [default: auto]
     #[arg(long, value_enum)]
@@ -46,15 +46,15 @@ pub(crate) struct Serve {
     limits: Limits,
 }
 
-/// What stands before the names of tools.
+/// What stands before the names of tools and prompts.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum PrefixChoice {
-    /// The servlet's name, for tools that another servlet has too
+    /// The servlet's name, for those that another servlet has too
     #[default]
     Auto,
     /// Nothing
     Never,
-    /// The servlet's name, for all tools
+    /// The servlet's name, for all of them
     Name,
 }
 

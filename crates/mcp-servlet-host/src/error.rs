@@ -375,8 +375,11 @@ impl LoadError {
                 "set `memory` in the limits of the servlet, or let nothing last between calls: `isolation = \"call\"`"
                     .into(),
             ),
-            Self::DuplicateTool { .. } => {
+            Self::DuplicateTool { .. } | Self::Duplicate { kind: "prompts", .. } => {
                 Some("give their servlets names of their own, and a prefix".into())
+            }
+            Self::Duplicate { .. } => {
+                Some("clients know them by this alone, so the first servlet answers".into())
             }
             _ => None,
         }

@@ -1,27 +1,31 @@
-//! Several servlets behind one list of tools.
+//! Several servlets behind one list of tools, and one of prompts.
 
+mod index;
 mod names;
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
-use crate::{CallError, CallToolResult, Extras, JsonObject, LoadError, Servlet, Tool, notify};
+use crate::{
+    CallError, CallToolResult, Extras, JsonObject, Listed, LoadError, Servlet, Tool, notify,
+};
+use index::{Index, Served};
 pub use names::{Filter, Prefix};
 pub(crate) use names::{MAX_NAME, name_problem};
-use names::{Named, name_tools};
+use names::{name_prompts, name_tools};
 
 /// A servlet and how its tools appear.
 #[derive(Clone, Debug)]
 pub struct Mount {
     /// The servlet.
     pub servlet: Arc<Servlet>,
-    /// What stands before the names of its tools.
+    /// What stands before the names of its tools and prompts.
     pub prefix: Prefix,
     /// Which of its tools appear.
     pub filter: Filter,
 }
 
 impl From<Servlet> for Mount {
-    /// All tools under their own names.
+    /// All tools and prompts under their own names.
     fn from(servlet: Servlet) -> Self {
         Self {
             servlet: Arc::new(servlet),
@@ -42,60 +46,58 @@ pub struct Introduction {
     pub instructions: Option<String>,
 }
 
-/// Loaded servlets and the index of their tools.
+/// Loaded servlets, and the index of what they have by name.
 #[derive(Debug)]
 pub struct Host {
     servlets: Vec<Arc<Servlet>>,
     /// What it was composed of.
     mounts: Vec<Mount>,
-    /// As clients see them, servlet by servlet.
-    tools: Vec<Served>,
-    /// From the name of a tool to its place in `tools`.
-    index: HashMap<String, usize>,
+    tools: Index<Tool>,
+    prompts: Index<Listed>,
     problems: Vec<LoadError>,
     introduction: Introduction,
 }
 
-/// A tool as clients see it, and where it is.
-#[derive(Debug)]
-struct Served {
-    tool: Tool,
-    servlet: usize,
-    /// What its servlet calls it.
-    original: String,
-}
-
 impl Host {
-    /// Puts servlets side by side, in the given order, all tools under their own names.
+    /// Puts servlets side by side, in the given order, all tools and prompts under their own names.
     ///
     /// # Errors
-    /// [`LoadError::DuplicateTool`] if two of them have a tool of the same name.
+    /// As of [`Host::compose`].
     pub fn new(servlets: Vec<Servlet>) -> Result<Self, LoadError> {
         Self::compose(servlets.into_iter().map(Mount::from).collect())
     }
 
     /// Puts servlets side by side, in the given order.
     ///
-    /// A tool whose name clients would not accept does not appear; see [`Host::problems`].
+    /// A tool whose name clients would not accept does not appear, nor a resource that an earlier servlet has too; see
+    /// [`Host::problems`].
     ///
     /// # Errors
-    /// [`LoadError::DuplicateTool`] if two tools would have the same name.
+    /// [`LoadError::DuplicateTool`] if two tools would have the same name, [`LoadError::Duplicate`] if two prompts would.
     pub fn compose(mounts: Vec<Mount>) -> Result<Self, LoadError> {
-        let Named { tools, problems } = name_tools(&mounts);
+        let (tools, problems) = name_tools(&mounts);
+        let origin = |at: usize| mounts[at].servlet.origin().to_owned();
+        let tools = Index::of(tools).map_err(|same| LoadError::DuplicateTool {
+            tool: same.name,
+            first: origin(same.first),
+            second: origin(same.second),
+        })?;
+        let prompts = name_prompts(&mounts);
+        let prompts = Index::of(prompts).map_err(|same| LoadError::Duplicate {
+            kind: "prompts",
+            key: same.name,
+            first: origin(same.first),
+            second: origin(same.second),
+        })?;
+        let servlets = mounts.iter().map(|mount| Arc::clone(&mount.servlet));
         let mut host = Self {
-            servlets: mounts
-                .iter()
-                .map(|mount| Arc::clone(&mount.servlet))
-                .collect(),
+            servlets: servlets.collect(),
             mounts,
-            tools: Vec::new(),
-            index: HashMap::new(),
+            tools,
+            prompts,
             problems,
             introduction: Introduction::default(),
         };
-        for (servlet, name, tool) in tools {
-            host.add(servlet, name, &tool)?;
-        }
         host.problems.extend(host.duplicates());
         Ok(host)
     }
@@ -109,23 +111,6 @@ impl Host {
             }
         }
         Ok(Self::compose(mounts)?.introduced(self.introduction.clone()))
-    }
-
-    fn add(&mut self, servlet: usize, name: String, tool: &Tool) -> Result<(), LoadError> {
-        if let Some(first) = self.index.insert(name.clone(), self.tools.len()) {
-            let origin = |at: usize| self.servlets[at].origin().to_owned();
-            return Err(LoadError::DuplicateTool {
-                tool: name,
-                first: origin(self.tools[first].servlet),
-                second: origin(servlet),
-            });
-        }
-        self.tools.push(Served {
-            tool: tool.renamed(name),
-            servlet,
-            original: tool.name().to_owned(),
-        });
-        Ok(())
     }
 
     /// Lets the server introduce itself in other words than those of its servlets.
@@ -157,26 +142,36 @@ impl Host {
 
     /// All tools as clients see them: servlet by servlet, each in its own order.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.tools.iter().map(|served| &served.tool)
+        self.tools.iter()
     }
 
     /// The tool of that name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
-        Some(&self.served(name)?.tool)
+        Some(&self.tools.get(name)?.entry)
     }
 
     /// The servlet that has the tool of that name.
     pub fn servlet_of(&self, tool: &str) -> Option<&Servlet> {
-        Some(&self.servlets[self.served(tool)?.servlet])
+        Some(&self.servlets[self.tools.get(tool)?.servlet])
     }
 
-    fn served(&self, name: &str) -> Option<&Served> {
-        self.tools.get(*self.index.get(name)?)
+    /// All prompts as clients see them: servlet by servlet, each in its own order.
+    pub fn prompts(&self) -> impl Iterator<Item = &Listed> {
+        self.prompts.iter()
+    }
+
+    /// The servlet that has a prompt, and its own name for it.
+    pub(crate) fn find_prompt(&self, prompt: &str) -> Option<(&Servlet, &str)> {
+        Some(self.place(self.prompts.get(prompt)?))
+    }
+
+    fn place<'h, T>(&'h self, served: &'h Served<T>) -> (&'h Servlet, &'h str) {
+        (&self.servlets[served.servlet], &served.original)
     }
 
     fn find(&self, tool: &str) -> Result<(&Servlet, &str), CallError> {
-        match self.served(tool) {
-            Some(served) => Ok((&self.servlets[served.servlet], &served.original)),
+        match self.tools.get(tool) {
+            Some(served) => Ok(self.place(served)),
             None => Err(CallError::unknown_tool(tool, self.tools().map(Tool::name))),
         }
     }

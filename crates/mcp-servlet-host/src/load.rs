@@ -15,7 +15,7 @@ pub struct Entry {
     pub source: Source,
     /// What it may do.
     pub options: LoadOptions,
-    /// What stands before the names of its tools.
+    /// What stands before the names of its tools and prompts.
     pub prefix: Prefix,
     /// Which of its tools appear.
     pub filter: Filter,

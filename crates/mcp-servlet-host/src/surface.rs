@@ -32,6 +32,13 @@ impl Listed {
         &self.key
     }
 
+    /// The same prompt under another name.
+    pub(crate) fn renamed(&self, name: String) -> Self {
+        let mut json = self.json.clone();
+        json.insert("name".to_owned(), name.clone().into());
+        Self { key: name, json }
+    }
+
     /// The name for programs.
     pub fn name(&self) -> Option<&str> {
         self.json.get("name")?.as_str()

@@ -112,7 +112,7 @@ pub(super) struct Tools {
     pub(super) only: Vec<String>,
     /// But not those that match one of these.
     pub(super) except: Vec<String>,
-    /// `auto`, `never`, `name` for the servlet's name, or what shall stand before the names of its tools.
+    /// `auto`, `never`, `name` for the servlet's name, or what shall stand before the names of its tools and prompts.
     pub(super) prefix: Option<String>,
 }
 

@@ -1,22 +1,26 @@
-//! Which tools appear, and under which names.
+//! Which tools and prompts appear, and under which names.
 
 use std::collections::HashMap;
 
-use super::Mount;
-use crate::{LoadError, Tool, glob};
+use super::{
+    Mount,
+    index::{Chosen, Named},
+};
+use crate::{Listed, LoadError, Tool, glob};
 
 /// What clients accept as the name of a tool: those of the big models take 64 characters, the protocol itself 128.
 pub(crate) const MAX_NAME: usize = 64;
 
-/// What stands before the names of a servlet's tools.
+/// What stands before the names of a servlet's tools and prompts. Resources have none: clients know them by their
+/// addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Prefix {
-    /// The servlet's name and `_`, for those tools that another servlet has too.
+    /// The servlet's name and `_`, for those that another servlet has too.
     #[default]
     Auto,
     /// Nothing.
     Never,
-    /// A name and `_`, for all tools; the servlet's name if there is none.
+    /// A name and `_`, for all of them; the servlet's name if there is none.
     Name(Option<String>),
 }
 
@@ -42,71 +46,82 @@ impl Filter {
     }
 }
 
-/// What [`name_tools`] found.
-pub(super) struct Named {
-    /// Which servlet, under which name, which tool.
-    pub(super) tools: Vec<(usize, String, Tool)>,
-    pub(super) problems: Vec<LoadError>,
-}
-
-/// Chooses tools and gives them names; whether names are unique is not decided here.
-pub(super) fn name_tools(mounts: &[Mount]) -> Named {
-    let mut problems = Vec::new();
-    let mut tools = Vec::new();
-    for (at, mount) in mounts.iter().enumerate() {
-        let servlet = &mount.servlet;
-        problems.extend(
-            mount
-                .filter
-                .idle(servlet.tools())
-                .map(|pattern| LoadError::NoSuchTool {
-                    servlet: servlet.name().to_owned(),
-                    pattern: pattern.clone(),
-                }),
-        );
-        let chosen = servlet.tools().iter();
-        let chosen = chosen.filter(|tool| mount.filter.lets_pass(tool.name()));
-        tools.extend(chosen.map(|tool| (at, plain_name(mount, tool), tool.clone())));
-    }
-    let mut count: HashMap<String, usize> = HashMap::new();
-    for (_, name, _) in &tools {
-        *count.entry(name.clone()).or_default() += 1;
-    }
-    for (at, name, _) in &mut tools {
-        let mount = &mounts[*at];
-        if mount.prefix == Prefix::Auto && count[name.as_str()] > 1 {
-            *name = prefixed(mount.servlet.name(), name);
-        }
-    }
-    tools.retain(|(at, name, _)| match name_problem(name) {
+/// Chooses tools and gives them names; tells of tools that do not appear, and of patterns without tools. Whether names
+/// are unique is not decided here.
+pub(super) fn name_tools(mounts: &[Mount]) -> (Vec<Chosen<'_, Tool>>, Vec<LoadError>) {
+    let idle = mounts.iter().flat_map(|mount| {
+        let patterns = mount.filter.idle(mount.servlet.tools());
+        patterns.map(|pattern| LoadError::NoSuchTool {
+            servlet: mount.servlet.name().to_owned(),
+            pattern: pattern.clone(),
+        })
+    });
+    let mut problems: Vec<_> = idle.collect();
+    let mut tools = choose(mounts, |mount| {
+        let tools = mount.servlet.tools().iter();
+        tools.filter(|tool| mount.filter.lets_pass(tool.name()))
+    });
+    tools.retain(|tool| match name_problem(&tool.name) {
         None => true,
         Some(problem) => {
             problems.push(LoadError::ToolName {
-                origin: mounts[*at].servlet.origin().to_owned(),
-                tool: name.clone(),
+                origin: mounts[tool.servlet].servlet.origin().to_owned(),
+                tool: tool.name.clone(),
                 problem,
             });
             false
         }
     });
-    Named { tools, problems }
+    (tools, problems)
 }
 
-/// The name of a tool if no other one has it.
-fn plain_name(mount: &Mount, tool: &Tool) -> String {
+/// Gives names to all prompts; whether they are unique is not decided here.
+pub(super) fn name_prompts(mounts: &[Mount]) -> Vec<Chosen<'_, Listed>> {
+    choose(mounts, |mount| mount.servlet.prompts().iter())
+}
+
+/// Entries of one list of every servlet, under names with the prefixes that they need.
+fn choose<'m, T: Named, I: Iterator<Item = &'m T>>(
+    mounts: &'m [Mount],
+    list: impl Fn(&'m Mount) -> I,
+) -> Vec<Chosen<'m, T>> {
+    let mut chosen = Vec::new();
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for (servlet, mount) in mounts.iter().enumerate() {
+        for entry in list(mount) {
+            let name = plain_name(mount, entry.name());
+            *count.entry(name.clone()).or_default() += 1;
+            chosen.push(Chosen {
+                servlet,
+                name,
+                entry,
+            });
+        }
+    }
+    for Chosen { servlet, name, .. } in &mut chosen {
+        let mount = &mounts[*servlet];
+        if mount.prefix == Prefix::Auto && count[name.as_str()] > 1 {
+            *name = prefixed(mount.servlet.name(), name);
+        }
+    }
+    chosen
+}
+
+/// The name of an entry if no other one has it.
+fn plain_name(mount: &Mount, name: &str) -> String {
     match &mount.prefix {
-        Prefix::Auto | Prefix::Never => tool.name().to_owned(),
-        Prefix::Name(None) => prefixed(mount.servlet.name(), tool.name()),
-        Prefix::Name(Some(prefix)) => prefixed(prefix, tool.name()),
+        Prefix::Auto | Prefix::Never => name.to_owned(),
+        Prefix::Name(None) => prefixed(mount.servlet.name(), name),
+        Prefix::Name(Some(prefix)) => prefixed(prefix, name),
     }
 }
 
 /// A servlet may be called as a file is; what names of tools cannot have becomes `_`.
-fn prefixed(prefix: &str, tool: &str) -> String {
+fn prefixed(prefix: &str, name: &str) -> String {
     let prefix = prefix
         .chars()
         .map(|one| if is_allowed(one) { one } else { '_' });
-    prefix.chain(['_']).chain(tool.chars()).collect()
+    prefix.chain(['_']).chain(name.chars()).collect()
 }
 
 fn is_allowed(one: char) -> bool {

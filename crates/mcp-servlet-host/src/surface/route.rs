@@ -1,4 +1,4 @@
-//! Which of several servlets has a resource.
+//! Which of several servlets has a resource, or a prompt.
 //!
 //! Only the servlet itself knows which addresses its templates match: there are more dialects of templates than one.
 //! So the servlets are asked one after the other, the likeliest first.
@@ -45,11 +45,6 @@ impl Host {
         self.listed(Servlet::resource_templates)
     }
 
-    /// All prompts.
-    pub fn prompts(&self) -> impl Iterator<Item = &Listed> {
-        self.listed(Servlet::prompts)
-    }
-
     /// Of what two servlets have, only the first one answers, and only it is listed.
     fn listed(&self, entries: Entries) -> impl Iterator<Item = &Listed> {
         let mut seen = HashSet::new();
@@ -90,14 +85,9 @@ impl Host {
         arguments: Option<&JsonObject>,
         extras: &Extras,
     ) -> Result<JsonObject, CallError> {
-        let has =
-            |servlet: &&Arc<Servlet>| servlet.prompts().iter().any(|entry| entry.key() == prompt);
-        match self.servlets().iter().find(has) {
-            Some(servlet) => servlet.get_prompt_with(prompt, arguments, extras).await,
-            None => Err(CallError::unknown_prompt(
-                prompt,
-                self.prompts().map(Listed::key),
-            )),
+        match self.find_prompt(prompt) {
+            Some((servlet, prompt)) => servlet.get_prompt_with(prompt, arguments, extras).await,
+            None => Err(self.unknown_prompt(prompt)),
         }
     }
 
@@ -109,31 +99,52 @@ impl Host {
     pub async fn complete(&self, params: &JsonObject) -> Result<JsonObject, CallError> {
         let reference = params.get("ref");
         let member = |name: &str| reference.and_then(|reference| reference.get(name)?.as_str());
-        let (prompt, uri) = (member("name"), member("uri"));
-        let named = |entries: &[Listed], key| entries.iter().any(|entry| Some(entry.key()) == key);
-        let has = |servlet: &&Arc<Servlet>| {
-            named(servlet.prompts(), prompt)
-                || named(servlet.resource_templates(), uri)
-                || named(servlet.resources(), uri)
-        };
-        match (self.servlets().iter().find(has), prompt, uri) {
-            (Some(servlet), ..) => servlet.complete_async(params).await,
-            (None, None, Some(uri)) => Err(CallError::UnknownResource {
-                uri: uri.to_owned(),
-            }),
-            (None, prompt, _) => Err(CallError::unknown_prompt(
-                prompt.unwrap_or_default(),
-                self.prompts().map(Listed::key),
-            )),
+        match (member("name"), member("uri")) {
+            (Some(prompt), _) => self.complete_prompt(prompt, params).await,
+            (None, Some(uri)) => self.complete_resource(uri, params).await,
+            (None, None) => Err(self.unknown_prompt("")),
         }
     }
 
-    /// Resources, templates and prompts that an earlier servlet has too, so that they do not appear.
+    async fn complete_prompt(
+        &self,
+        prompt: &str,
+        params: &JsonObject,
+    ) -> Result<JsonObject, CallError> {
+        let Some((servlet, name)) = self.find_prompt(prompt) else {
+            return Err(self.unknown_prompt(prompt));
+        };
+        let mut params = params.clone();
+        params["ref"]["name"] = name.into();
+        servlet.complete_async(&params).await
+    }
+
+    async fn complete_resource(
+        &self,
+        uri: &str,
+        params: &JsonObject,
+    ) -> Result<JsonObject, CallError> {
+        let named = |entries: &[Listed]| entries.iter().any(|entry| entry.key() == uri);
+        let has = |servlet: &&Arc<Servlet>| {
+            named(servlet.resource_templates()) || named(servlet.resources())
+        };
+        match self.servlets().iter().find(has) {
+            Some(servlet) => servlet.complete_async(params).await,
+            None => Err(CallError::UnknownResource {
+                uri: uri.to_owned(),
+            }),
+        }
+    }
+
+    fn unknown_prompt(&self, prompt: &str) -> CallError {
+        CallError::unknown_prompt(prompt, self.prompts().map(Listed::key))
+    }
+
+    /// Resources and templates that an earlier servlet has too, so that they do not appear.
     pub(crate) fn duplicates(&self) -> Vec<LoadError> {
-        let kinds: [(&'static str, Entries); 3] = [
+        let kinds: [(&'static str, Entries); 2] = [
             ("resources", Servlet::resources),
             ("resource templates", Servlet::resource_templates),
-            ("prompts", Servlet::prompts),
         ];
         let mut problems = Vec::new();
         for (kind, entries) in kinds {

@@ -6,6 +6,7 @@ mod faults;
 mod network;
 mod paths;
 mod pool;
+mod prompts;
 #[path = "../support/mod.rs"]
 mod support;
 mod tools;
