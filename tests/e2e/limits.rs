@@ -7,6 +7,7 @@ use e2e::{fixture, servlet_command};
 use mcp_servlet_host::{CallError, CallToolResult, LoadOptions, Servlet};
 use serde_json::{Value, json};
 
+use crate::streams::Wire;
 use crate::support::{object, probe, text};
 
 fn defaults() -> Servlet {
@@ -156,6 +157,23 @@ fn log_lines_reach_the_operator_at_their_level() {
         assert_eq!(found, expected.collect::<Vec<_>>());
         assert!(output.status.success());
     }
+}
+
+#[test]
+fn log_lines_stand_in_the_span_of_the_call_that_wrote_them() {
+    let mut command = servlet_command(["serve"]);
+    let filter = "servlet=info,mcp_servlet_host=info";
+    command.arg(fixture("probe")).env("RUST_LOG", filter);
+    let wire = Wire::start(command);
+    let call = r#"call{servlet="probe" tool="note""#;
+    wire.end(wire.begin_call("note", &json!({ "text": "on my way" })));
+    wire.says(&format!(
+        "INFO {call}}}: servlet: on my way servlet=\"probe\"\n"
+    ));
+    wire.says(&format!("INFO {call} outcome=\"ok\" milliseconds="));
+    wire.end(wire.begin_call("fall", &json!({ "why": "of rain" })));
+    wire.says(r#"WARN call{servlet="probe" tool="fall" outcome="panic" milliseconds="#);
+    assert!(wire.finish().success());
 }
 
 #[test]

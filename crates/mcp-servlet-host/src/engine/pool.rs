@@ -136,7 +136,10 @@ impl Pool {
         let _stop = StopOnDrop(Arc::clone(&call));
         let permit = self.admit().await?;
         let (pool, running) = (Arc::clone(self), Arc::clone(&call));
+        let span = tracing::Span::current();
         let task = tokio::task::spawn_blocking(move || {
+            // What the servlet logs belongs to whoever called.
+            let _within = span.enter();
             // The thread counts until it is free, whoever still waits for it.
             let _permit = permit;
             pool.execute(&job, &running)

@@ -17,6 +17,7 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing::Instrument as _;
 
 use super::{
     Server,
@@ -175,8 +176,9 @@ impl ServerHandler for Handler {
                 let extras = self.extras(context, inputs);
                 let observed = self.server.0.metrics.call(host, &request.name);
                 let arguments = request.arguments.as_ref();
+                let result = host.call_with(&request.name, arguments, &extras);
                 let result = tokio::select! {
-                    result = host.call_with(&request.name, arguments, &extras) => result,
+                    result = result.instrument(observed.span()) => result,
                     // Dropping the call stops it. rmcp sends no answer to a request that was cancelled.
                     () = context.ct.cancelled() => Err(CallError::Cancelled),
                 };

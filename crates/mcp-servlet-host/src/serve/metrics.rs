@@ -15,6 +15,7 @@ use prometheus_client::{
     },
     registry::{Registry, Unit},
 };
+use tracing::{Span, field::Empty};
 
 use crate::{CallError, CallToolResult, Host};
 
@@ -31,6 +32,14 @@ struct Ended {
 struct Called {
     servlet: String,
     tool: String,
+}
+
+impl Called {
+    /// What the log has of the call; how it ended is added when it has.
+    fn span(&self) -> Span {
+        let Self { servlet, tool } = self;
+        tracing::info_span!("call", servlet, tool, outcome = Empty, milliseconds = Empty)
+    }
 }
 
 /// The counters of one server.
@@ -89,12 +98,14 @@ impl Metrics {
     pub(super) fn call(&self, host: &Host, tool: &str) -> Call<'_> {
         let servlet = host.servlet_of(tool);
         self.running.inc();
+        let called = servlet.map(|servlet| Called {
+            servlet: servlet.name().to_owned(),
+            tool: tool.to_owned(),
+        });
         Call {
             metrics: self,
-            called: servlet.map(|servlet| Called {
-                servlet: servlet.name().to_owned(),
-                tool: tool.to_owned(),
-            }),
+            span: called.as_ref().map_or_else(Span::none, Called::span),
+            called,
             start: Instant::now(),
         }
     }
@@ -105,10 +116,16 @@ pub(super) struct Call<'a> {
     metrics: &'a Metrics,
     /// None if there is no such tool: counting every name that clients make up would fill the memory.
     called: Option<Called>,
+    span: Span,
     start: Instant,
 }
 
 impl Call<'_> {
+    /// In which the call runs, so that log lines of the servlet tell to which call they belong.
+    pub(super) fn span(&self) -> Span {
+        self.span.clone()
+    }
+
     /// Counts how the call ended, and logs it.
     pub(super) fn end(self, result: &Result<CallToolResult, CallError>) {
         let outcome = match result {
@@ -116,6 +133,7 @@ impl Call<'_> {
             Ok(_) => "ok",
             Err(error) => outcome(error),
         };
+        let _within = self.span.enter();
         self.count(outcome, self.start.elapsed());
         match result {
             Ok(_) => {}
@@ -124,8 +142,8 @@ impl Call<'_> {
                 error @ (CallError::UnknownTool { .. }
                 | CallError::Fault { .. }
                 | CallError::Cancelled),
-            ) => tracing::debug!(%error, "call"),
-            Err(error) => tracing::warn!(%error, "call"),
+            ) => tracing::debug!(%error, "failed"),
+            Err(error) => tracing::warn!(%error, "failed"),
         }
     }
 
@@ -134,7 +152,9 @@ impl Call<'_> {
             return;
         };
         let milliseconds = elapsed.as_secs_f64() * 1000.0;
-        tracing::info!(servlet, tool, outcome, milliseconds, "call");
+        self.span.record("outcome", outcome);
+        self.span.record("milliseconds", milliseconds);
+        tracing::info!("ended");
         let ended = Ended {
             servlet: servlet.clone(),
             tool: tool.clone(),
