@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{Extras, JsonObject, Module};
 
@@ -57,14 +57,16 @@ impl Abi {
 
     /// The input of an export that answers a request with these parameters.
     pub(crate) fn request(self, mut params: JsonObject, extras: &Extras) -> Vec<u8> {
-        let request = match self {
+        let (name, context) = match self {
             Self::Servlet => {
                 extras.add_to(&mut params);
-                json!({ "params": params })
+                ("params", None)
             }
-            Self::HyperMcpV2 => json!({ "request": params, "context": extras.context() }),
+            Self::HyperMcpV2 => ("request", Some(extras.context())),
         };
-        request.to_string().into_bytes()
+        let mut request = JsonObject::from_iter([(name.to_owned(), params.into())]);
+        request.extend(context.map(|context| ("context".to_owned(), context.into())));
+        Value::Object(request).to_string().into_bytes()
     }
 
     /// The input of an export that lists something.

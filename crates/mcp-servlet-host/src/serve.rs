@@ -30,10 +30,9 @@ use rmcp::{
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Host;
-use active::Active;
+use active::{Active, Counted};
 pub use changes::Change;
 use changes::{Changes, differences};
-use exact::Exact;
 use handler::Handler;
 pub use http::{HttpOptions, http, operations};
 use lines::Lines;
@@ -162,8 +161,8 @@ impl Server {
     }
 
     /// What serves one connection.
-    fn service(&self) -> Exact<Handler> {
-        Exact::new(self.clone(), Handler::new(self.clone()))
+    fn service(&self) -> Counted<Handler> {
+        Counted::new(self.clone(), Handler::new(self.clone()))
     }
 }
 

@@ -1,11 +1,18 @@
 //! What is being worked on, so that stopping can wait for it.
 
-use std::{future::Future, time::Duration};
+use std::{borrow::Cow, future::Future, time::Duration};
 
+use rmcp::{
+    ErrorData, RoleServer, Service,
+    model::{ClientNotification, ClientRequest, ProtocolVersion, ServerConfig, ServerResult},
+    service::{NotificationContext, RequestContext},
+};
 use tokio_util::{
     sync::CancellationToken,
     task::{TaskTracker, task_tracker::TaskTrackerToken},
 };
+
+use super::Server;
 
 /// The work of all transports, and the wish to end it.
 #[derive(Debug, Default)]
@@ -48,5 +55,44 @@ impl Active {
                 "requests are still running; they end without an answer"
             );
         }
+    }
+}
+
+/// A service whose requests are work.
+pub(super) struct Counted<H> {
+    server: Server,
+    inner: H,
+}
+
+impl<H: Service<RoleServer>> Counted<H> {
+    pub(super) fn new(server: Server, inner: H) -> Self {
+        Self { server, inner }
+    }
+}
+
+impl<H: Service<RoleServer>> Service<RoleServer> for Counted<H> {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        let _active = self.server.0.active.begin();
+        self.inner.handle_request(request, context).await
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.inner.handle_notification(notification, context).await
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        self.inner.get_info()
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        self.inner.supported_protocol_versions()
     }
 }

@@ -4,21 +4,16 @@
 //! protocol: the servlet's JSON travels through them as one entry of a typed result's `_meta`, and takes that
 //! result's place at the edge, under the fields that the protocol has added on the way.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use rmcp::{
-    ErrorData, RoleServer, Service,
-    model::{
-        CallToolResult, ClientNotification, ClientRequest, CompleteResult, CustomResult,
-        GetPromptResult, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, MetaObject, ProtocolVersion, ReadResourceResult,
-        ServerConfig, ServerResult,
-    },
-    service::{NotificationContext, RequestContext},
+use rmcp::model::{
+    CallToolResult, CompleteResult, GetPromptResult, InputRequiredResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    ReadResourceResult,
 };
-use serde_json::Value;
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::{Value, value::RawValue};
 
-use super::Server;
 use crate::JsonObject;
 
 /// The entry of `_meta` that holds the JSON, inside this process only.
@@ -67,84 +62,50 @@ pub(super) fn carry<T: Carrier>(json: JsonObject) -> T {
     result
 }
 
-/// Puts the carried JSON in place of the result that carried it. False if there is none.
-fn unload(result: &mut JsonObject) -> bool {
-    let Some(Value::Object(meta)) = result.get_mut("_meta") else {
-        return false;
-    };
-    let Some(Value::Object(carried)) = meta.shift_remove(CARRIED) else {
-        return false;
-    };
-    result.shift_remove("_meta");
-    let typed = std::mem::replace(result, carried);
-    for (key, value) in typed {
-        result.entry(key).or_insert(value);
-    }
-    true
+/// A response of JSON-RPC, as far as it matters here.
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow)]
+    jsonrpc: &'a RawValue,
+    id: &'a RawValue,
+    result: &'a RawValue,
 }
 
-/// The same for a whole message of JSON-RPC as text. None if it carries nothing.
-pub(super) fn unload_text(message: &str) -> Option<String> {
+/// The members of an object, as texts.
+type Members<'a> = BTreeMap<String, &'a RawValue>;
+
+/// Puts the carried JSON in place of the result that carried it, in a whole message. None if it carries nothing.
+///
+/// Texts of members are moved, not read: the JSON may be large.
+pub(super) fn unload(message: &str) -> Option<String> {
     if !message.contains(CARRIED) {
         return None;
     }
-    let mut message: JsonObject = serde_json::from_str(message).ok()?;
-    let Some(Value::Object(result)) = message.get_mut("result") else {
-        return None;
-    };
-    unload(result).then(|| Value::Object(message).to_string())
+    let response: Response<'_> = serde_json::from_str(message).ok()?;
+    let mut typed: Members<'_> = serde_json::from_str(response.result.get()).ok()?;
+    let meta: Members<'_> = serde_json::from_str(typed.remove("_meta")?.get()).ok()?;
+    let result = merge(meta.get(CARRIED)?.get(), &typed)?;
+    let Response { jsonrpc, id, .. } = response;
+    Some(format!(
+        r#"{{"jsonrpc":{jsonrpc},"id":{id},"result":{result}}}"#
+    ))
 }
 
-/// A service whose results are unloaded before they reach the transport.
-pub(super) struct Exact<H> {
-    server: Server,
-    inner: H,
-}
-
-impl<H: Service<RoleServer>> Exact<H> {
-    pub(super) fn new(server: Server, inner: H) -> Self {
-        Self { server, inner }
+/// An object with the members of another one that it does not have itself.
+fn merge(object: &str, others: &Members<'_>) -> Option<String> {
+    let own: BTreeMap<String, IgnoredAny> = serde_json::from_str(object).ok()?;
+    let mut merged = object.strip_suffix('}')?.to_owned();
+    let mut is_empty = own.is_empty();
+    for (key, value) in others.iter().filter(|(key, _)| !own.contains_key(*key)) {
+        if !std::mem::take(&mut is_empty) {
+            merged.push(',');
+        }
+        merged.push_str(&Value::from(key.as_str()).to_string());
+        merged.push(':');
+        merged.push_str(value.get());
     }
-}
-
-impl<H: Service<RoleServer>> Service<RoleServer> for Exact<H> {
-    async fn handle_request(
-        &self,
-        request: ClientRequest,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ServerResult, ErrorData> {
-        let _active = self.server.0.active.begin();
-        let result = self.inner.handle_request(request, context).await?;
-        exact(result)
-    }
-
-    async fn handle_notification(
-        &self,
-        notification: ClientNotification,
-        context: NotificationContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        self.inner.handle_notification(notification, context).await
-    }
-
-    fn get_info(&self) -> ServerConfig {
-        self.inner.get_info()
-    }
-
-    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        self.inner.supported_protocol_versions()
-    }
-}
-
-fn exact(result: ServerResult) -> Result<ServerResult, ErrorData> {
-    let json = serde_json::to_value(&result);
-    let json = json.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-    if let Value::Object(mut json) = json
-        && unload(&mut json)
-    {
-        let exact = CustomResult::new(Value::Object(json));
-        return Ok(ServerResult::CustomResult(exact));
-    }
-    Ok(result)
+    merged.push('}');
+    Some(merged)
 }
 
 #[cfg(test)]
@@ -161,7 +122,7 @@ mod tests {
         };
         let typed: CallToolResult = carry(object);
         let message = json!({ "jsonrpc": "2.0", "id": "a", "result": typed });
-        let text = unload_text(&message.to_string()).expect("a message with something in it");
+        let text = unload(&message.to_string()).expect("a message with something in it");
         let unloaded: Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(unloaded["id"], "a");
         for field in ["content", "vendor", "_meta"] {
@@ -171,10 +132,32 @@ mod tests {
 
     #[test]
     fn other_messages_stay_as_they_are() {
-        let quoted = json!({ "result": { "content": [{ "text": CARRIED }] } });
-        let wrong = json!({ "result": { "_meta": { CARRIED: 1 } } });
-        for message in [quoted, wrong, json!({ "result": CARRIED }), json!({})] {
-            assert_eq!(unload_text(&message.to_string()), None);
+        let quoted = json!({ "content": [{ "text": CARRIED }] });
+        let wrong = json!({ "_meta": { CARRIED: 1 } });
+        for result in [
+            quoted,
+            wrong,
+            json!(CARRIED),
+            json!({ "_meta": CARRIED }),
+            json!({}),
+        ] {
+            let message = json!({ "jsonrpc": "2.0", "id": 1, "result": result });
+            assert_eq!(unload(&message.to_string()), None, "{result}");
+        }
+        assert_eq!(unload(&json!([CARRIED]).to_string()), None);
+    }
+
+    #[test]
+    fn what_the_protocol_adds_stands_after_what_the_servlet_wrote() {
+        for (carried, merged) in [
+            ("{}", r#"{"b":[1],"c":"d"}"#),
+            (r#"{"c":0.10}"#, r#"{"c":0.10,"b":[1]}"#),
+            (r#"{"\u0063":1}"#, r#"{"\u0063":1,"b":[1]}"#),
+        ] {
+            let result = format!(r#"{{"b":[1],"c":"d","_meta":{{"{CARRIED}":{carried}}}}}"#);
+            let message = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{result}}}"#);
+            let expected = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{merged}}}"#);
+            assert_eq!(unload(&message), Some(expected));
         }
     }
 }

@@ -8,11 +8,11 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
+    body::Body,
     extract::{Request, State},
     http::{HeaderMap, Method, StatusCode, header},
-    middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::get,
+    routing::{any, get},
 };
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Server, handler::Handler, message::Kind};
 use connections::Limits;
+use cors::Page;
 
 /// How long connections may take to close once nothing is running on them.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -66,12 +67,12 @@ impl Default for HttpOptions {
     }
 }
 
-/// What requests share.
-#[derive(Clone)]
+/// What answers on `/mcp`.
 struct Endpoint {
     server: Server,
+    mcp: StreamableHttpService<Handler, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
-    limits: Arc<HttpOptions>,
+    options: HttpOptions,
 }
 
 /// Serves MCP on `/mcp`, and `/health`, until the server is stopped.
@@ -94,15 +95,15 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
         config,
     );
     let limits = Limits::of(&options);
-    let endpoint = Endpoint {
+    let endpoint = Arc::new(Endpoint {
         server: server.clone(),
+        mcp,
         sessions,
-        limits: Arc::new(options),
-    };
+        options,
+    });
+    let answer = async move |request: Request| endpoint.answer(request).await;
     let routes = Router::new()
-        .route_service("/mcp", mcp)
-        .route_layer(middleware::from_fn(cors::share))
-        .route_layer(middleware::from_fn_with_state(endpoint, guard))
+        .route("/mcp", any(answer))
         .merge(health(server));
     run(server, listener, routes, limits, streams).await;
 }
@@ -160,29 +161,43 @@ async fn run(
     }
 }
 
-/// What rmcp's service leaves open: it counts no sessions, and cannot say what is wrong with a body.
-async fn guard(State(endpoint): State<Endpoint>, request: Request, next: Next) -> Response {
-    if request.method() == Method::DELETE {
-        return ended(next.run(request).await);
+/// What rmcp's service leaves open: it counts no sessions, cannot say what is wrong with a body, and tells browsers nothing.
+impl Endpoint {
+    async fn answer(&self, request: Request) -> Response {
+        let page = Page::of(&request);
+        let response = match *request.method() {
+            Method::POST => self.post(request).await,
+            Method::DELETE => ended(self.pass(request).await),
+            _ => self.pass(request).await,
+        };
+        match page {
+            Some(page) => page.share(response),
+            None => response,
+        }
     }
-    if request.method() != Method::POST {
-        return next.run(request).await;
+
+    async fn post(&self, request: Request) -> Response {
+        let active = self.server.0.active.begin();
+        if opens_session(request.headers())
+            && self.sessions.sessions.read().await.len() >= self.options.sessions
+        {
+            let retry = [(header::RETRY_AFTER, "30")];
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            return (status, retry, "too many sessions").into_response();
+        }
+        let (request, kind) = match body::checked(request, self.options.body).await {
+            Ok(checked) => checked,
+            Err(refusal) => return refusal,
+        };
+        if kind == Kind::Request && self.server.is_stopping() {
+            return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
+        }
+        body::unloaded(self.pass(request).await, active)
     }
-    let active = endpoint.server.0.active.begin();
-    if opens_session(request.headers())
-        && endpoint.sessions.sessions.read().await.len() >= endpoint.limits.sessions
-    {
-        let retry = [(header::RETRY_AFTER, "30")];
-        return (StatusCode::SERVICE_UNAVAILABLE, retry, "too many sessions").into_response();
+
+    async fn pass(&self, request: Request) -> Response {
+        self.mcp.handle(request).await.map(Body::new)
     }
-    let (request, kind) = match body::checked(request, endpoint.limits.body).await {
-        Ok(checked) => checked,
-        Err(refusal) => return refusal,
-    };
-    if kind == Kind::Request && endpoint.server.is_stopping() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
-    }
-    body::exact(next.run(request).await, active)
 }
 
 /// The answer to the end of a session. Clients take rmcp's 202, which promises to end it later, for a failure.

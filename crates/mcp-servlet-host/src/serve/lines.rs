@@ -17,7 +17,10 @@ use tokio::{
 };
 use tokio_util::{bytes::BytesMut, codec::Decoder as _};
 
-use super::message::{self, Refusal};
+use super::{
+    exact,
+    message::{self, Refusal},
+};
 
 /// How many bytes a line may have.
 const LIMIT: usize = 16 << 20;
@@ -139,9 +142,10 @@ where
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let writer = Arc::clone(&self.writer);
         async move {
-            let mut line = serde_json::to_vec(&message)?;
-            line.push(b'\n');
-            write(writer, line).await
+            let line = serde_json::to_string(&message)?;
+            let mut line = exact::unload(&line).unwrap_or(line);
+            line.push('\n');
+            write(writer, line.into()).await
         }
     }
 

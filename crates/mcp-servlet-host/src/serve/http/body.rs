@@ -1,5 +1,7 @@
 //! Bodies of requests and answers.
 
+use std::borrow::Cow;
+
 use axum::{
     Json,
     body::{Body, Bytes, to_bytes},
@@ -10,7 +12,7 @@ use axum::{
 use http_body_util::BodyExt as _;
 
 use crate::serve::{
-    exact::unload_text,
+    exact,
     message::{self, Kind},
 };
 
@@ -31,7 +33,7 @@ pub(super) async fn checked(request: Request, limit: usize) -> Result<(Request, 
 }
 
 /// An answer with the JSON of servlets as they wrote it. `held` lives until the last byte is on its way.
-pub(super) fn exact<T: Send + 'static>(response: Response, held: T) -> Response {
+pub(super) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Response {
     response.map(|body| {
         let body = body.map_frame(move |frame| {
             let _ = &held;
@@ -45,17 +47,21 @@ pub(super) fn exact<T: Send + 'static>(response: Response, held: T) -> Response 
 fn unload(data: &Bytes) -> Option<Bytes> {
     let text = std::str::from_utf8(data).ok()?;
     if text.starts_with('{') {
-        return unload_text(text).map(Bytes::from);
+        return exact::unload(text).map(Bytes::from);
     }
-    let unload_line = |line: &str| {
-        let message = unload_text(line.strip_prefix("data:")?.trim())?;
-        Some(format!("data: {message}\n"))
+    let mut changed = false;
+    let unload_line = |line| -> Cow<'_, str> {
+        let message = str::strip_prefix(line, "data:").map(str::trim);
+        match message.and_then(exact::unload) {
+            Some(message) => {
+                changed = true;
+                format!("data: {message}\n").into()
+            }
+            None => line.into(),
+        }
     };
-    let lines = || text.split_inclusive('\n');
-    lines().any(|line| unload_line(line).is_some()).then(|| {
-        let lines = lines().map(|line| unload_line(line).unwrap_or_else(|| line.to_owned()));
-        Bytes::from(lines.collect::<String>())
-    })
+    let events: String = text.split_inclusive('\n').map(unload_line).collect();
+    changed.then(|| events.into())
 }
 
 #[cfg(test)]
@@ -71,11 +77,12 @@ mod tests {
     #[test]
     fn unloads_the_message_of_an_event() {
         let carried = r#"{"_meta":{"mcp-servlet-host/exact":{"a":1}},"b":2}"#;
-        let event = format!("id: 7\ndata: {{\"id\":1,\"result\":{carried}}}\n\n");
+        let event =
+            format!("id: 7\ndata: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{carried}}}\n\n");
         let unloaded = unload(&Bytes::from(event)).expect("another event");
         assert_eq!(
             unloaded,
-            "id: 7\ndata: {\"id\":1,\"result\":{\"a\":1,\"b\":2}}\n\n"
+            "id: 7\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1,\"b\":2}}\n\n"
         );
     }
 }

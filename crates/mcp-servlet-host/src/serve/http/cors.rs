@@ -10,32 +10,47 @@ use axum::{
             ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, ALLOW, ORIGIN, VARY,
         },
     },
-    middleware::Next,
     response::Response,
 };
 
-/// Adds what browsers want to see to answers that the service behind gives to allowed origins.
-pub(super) async fn share(request: Request, next: Next) -> Response {
-    let asked = request.headers().clone();
-    let is_question =
-        request.method() == Method::OPTIONS && asked.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-    let mut response = next.run(request).await;
-    let Some(origin) = asked.get(ORIGIN) else {
-        return response;
-    };
-    // The service looks at the origin before anything else, and this is how it refuses one.
-    if response.status() == StatusCode::FORBIDDEN {
-        return response;
+/// What a browser says of a page that sends a request.
+pub(super) struct Page {
+    headers: HeaderMap,
+    origin: HeaderValue,
+    /// It only asks whether it may send another request.
+    is_question: bool,
+}
+
+impl Page {
+    /// None if no page sends it.
+    pub(super) fn of(request: &Request) -> Option<Self> {
+        let headers = request.headers();
+        let origin = headers.get(ORIGIN)?.clone();
+        let is_question = request.method() == Method::OPTIONS
+            && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+        Some(Self {
+            headers: headers.clone(),
+            origin,
+            is_question,
+        })
     }
-    if is_question {
-        response = permission(&asked);
+
+    /// Adds what browsers want to see to the answer that an allowed origin gets.
+    pub(super) fn share(self, mut response: Response) -> Response {
+        // The service looks at the origin before anything else, and this is how it refuses one.
+        if response.status() == StatusCode::FORBIDDEN {
+            return response;
+        }
+        if self.is_question {
+            response = permission(&self.headers);
+        }
+        let headers = response.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.origin);
+        headers.insert(VARY, HeaderValue::from_static("Origin"));
+        let exposed = HeaderValue::from_static("Mcp-Session-Id");
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+        response
     }
-    let headers = response.headers_mut();
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-    headers.insert(VARY, HeaderValue::from_static("Origin"));
-    let exposed = HeaderValue::from_static("Mcp-Session-Id");
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
-    response
 }
 
 /// The answer to a browser that asks whether it may send a request.
