@@ -37,6 +37,19 @@ use crate::{CallError, Extras, Fault, Host, JsonObject};
 /// Where results of the stateless era say who answered.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
+/// What clients of the handshake era say once, and others with every request.
+const SAID_ONCE: [(&str, fn(&RequestContext<RoleServer>) -> Value); 3] = [
+    ("io.modelcontextprotocol/protocolVersion", |context| {
+        json!(context.protocol_version())
+    }),
+    ("io.modelcontextprotocol/clientInfo", |context| {
+        json!(context.client_info())
+    }),
+    ("io.modelcontextprotocol/clientCapabilities", |context| {
+        json!(context.client_capabilities())
+    }),
+];
+
 /// The server side of one connection or, in the stateless era over HTTP, of one request.
 pub(super) struct Handler {
     pub(super) server: Server,
@@ -77,15 +90,12 @@ impl Handler {
     /// the words of the other.
     pub(super) fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
         let mut meta = context.meta.0.0.clone();
-        let said = [
-            ("protocolVersion", json!(context.protocol_version())),
-            ("clientInfo", json!(context.client_info())),
-            ("clientCapabilities", json!(context.client_capabilities())),
-        ];
-        for (name, value) in said {
-            if !value.is_null() {
-                let key = format!("io.modelcontextprotocol/{name}");
-                meta.entry(key).or_insert(value);
+        for (key, said) in SAID_ONCE {
+            if !meta.contains_key(key)
+                && let value = said(context)
+                && !value.is_null()
+            {
+                meta.insert(key.to_owned(), value);
             }
         }
         Extras {
@@ -169,7 +179,11 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let host = self.server.host();
-        let asked = Request::new("tools/call", &request.name, request.arguments.as_ref());
+        let asked = Request {
+            method: "tools/call",
+            name: &request.name,
+            arguments: request.arguments.as_ref(),
+        };
         let call = |inputs: Inputs| {
             let (host, request, context) = (&host, &request, &context);
             async move {

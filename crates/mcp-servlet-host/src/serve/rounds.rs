@@ -57,7 +57,7 @@ pub(super) enum Answer {
 pub(super) async fn answer<F>(
     seal: &Seal,
     context: &RequestContext<RoleServer>,
-    request: &Request,
+    request: &Request<'_>,
     mut inputs: Inputs,
     call: impl Fn(Inputs) -> F,
 ) -> Result<Answer, ErrorData>

@@ -12,6 +12,8 @@ use rmcp::{
 };
 use serde_json::Value;
 
+use crate::JsonObject;
+
 /// How long a client may take to answer.
 const HOLDS: Duration = Duration::from_hours(1);
 
@@ -28,16 +30,20 @@ impl Default for Seal {
 }
 
 impl Seal {
-    pub(super) fn close(&self, state: &str, request: &Request) -> String {
-        let options = SealOptions::new().associated_data(&request.0).ttl(HOLDS);
+    pub(super) fn close(&self, state: &str, request: &Request<'_>) -> String {
+        let request = request.to_bytes();
+        let options = SealOptions::new().associated_data(&request).ttl(HOLDS);
         self.0.seal_with(state.as_bytes(), &options)
     }
 
-    pub(super) fn open(&self, sealed: &str, request: &Request) -> Result<String, ErrorData> {
-        let state = self.0.open_with(sealed, &request.0).map_err(|error| {
-            // The client is not told more: it may be trying.
-            tracing::debug!(%error, "request state");
-        });
+    pub(super) fn open(&self, sealed: &str, request: &Request<'_>) -> Result<String, ErrorData> {
+        let state = self
+            .0
+            .open_with(sealed, &request.to_bytes())
+            .map_err(|error| {
+                // The client is not told more: it may be trying.
+                tracing::debug!(%error, "request state");
+            });
         let state = state.and_then(|state| String::from_utf8(state).map_err(drop));
         state.map_err(|()| {
             let message = "`requestState` is not from this server, not for this request, or too old; \
@@ -47,18 +53,21 @@ impl Seal {
     }
 }
 
-/// What a request asks for, in a form that is the same whenever it asks the same.
-pub(super) struct Request(Vec<u8>);
+/// What a request asks for.
+pub(super) struct Request<'a> {
+    pub(super) method: &'a str,
+    pub(super) name: &'a str,
+    pub(super) arguments: Option<&'a JsonObject>,
+}
 
-impl Request {
-    pub(super) fn new(method: &str, name: &str, arguments: Option<&crate::JsonObject>) -> Self {
-        let mut arguments = Value::from(arguments.cloned());
+impl Request<'_> {
+    /// The same bytes whenever the same is asked.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut arguments = Value::from(self.arguments.cloned());
         arguments.sort_all_objects();
-        Self(
-            Value::from(vec![method.into(), name.into(), arguments])
-                .to_string()
-                .into_bytes(),
-        )
+        Value::from(vec![self.method.into(), self.name.into(), arguments])
+            .to_string()
+            .into_bytes()
     }
 }
 
@@ -68,18 +77,21 @@ mod tests {
 
     use super::*;
 
-    fn request(name: &str, arguments: &Value) -> Request {
-        Request::new("tools/call", name, arguments.as_object())
+    fn request<'a>(name: &'a str, arguments: &'a Value) -> Request<'a> {
+        Request {
+            method: "tools/call",
+            name,
+            arguments: arguments.as_object(),
+        }
     }
 
     #[test]
     fn opens_what_it_closed_for_the_same_request() {
         let seal = Seal::default();
-        let sealed = seal.close(
-            "state",
-            &request("t", &json!({ "a": 1, "b": { "c": 2, "d": 3 } })),
-        );
-        let same = request("t", &json!({ "b": { "d": 3, "c": 2 }, "a": 1 }));
+        let arguments = json!({ "a": 1, "b": { "c": 2, "d": 3 } });
+        let sealed = seal.close("state", &request("t", &arguments));
+        let arguments = json!({ "b": { "d": 3, "c": 2 }, "a": 1 });
+        let same = request("t", &arguments);
         assert_eq!(seal.open(&sealed, &same).expect("the state"), "state");
         assert_ne!(seal.close("state", &same), "state");
     }
@@ -89,7 +101,7 @@ mod tests {
         let seal = Seal::default();
         let arguments = json!({ "a": 1 });
         let sealed = seal.close("state", &request("t", &arguments));
-        let is_refused = |seal: &Seal, sealed: &str, request: &Request| {
+        let is_refused = |seal: &Seal, sealed: &str, request: &Request<'_>| {
             seal.open(sealed, request).expect_err("a refusal").code.0 == -32602
         };
         assert!(is_refused(&seal, &sealed, &request("u", &arguments)));

@@ -66,7 +66,11 @@ impl Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let host = self.server.host();
-        let asked = Request::new("resources/read", &request.uri, None);
+        let asked = Request {
+            method: "resources/read",
+            name: &request.uri,
+            arguments: None,
+        };
         let era = Era::of(&context);
         let read = |inputs: Inputs| {
             let (host, uri, context) = (&host, &request.uri, &context);
@@ -104,7 +108,11 @@ impl Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let host = self.server.host();
-        let asked = Request::new("prompts/get", &request.name, request.arguments.as_ref());
+        let asked = Request {
+            method: "prompts/get",
+            name: &request.name,
+            arguments: request.arguments.as_ref(),
+        };
         let get = |inputs: Inputs| {
             let (host, request, context) = (&host, &request, &context);
             async move {
