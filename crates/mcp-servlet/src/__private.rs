@@ -4,7 +4,9 @@ pub use mcp_servlet_types;
 pub use mcp_servlet_types::Completion;
 pub use serde;
 
-pub use crate::arguments::{Argument, Arguments, Field, Whole, argument, whole, whole_of};
+pub use crate::arguments::{
+    Argument, Arguments, Field, Whole, argument, argument_or_context, text_default, whole, whole_of,
+};
 pub use crate::completion::{
     Completed, CompletionDef, CompletionReturns, Suggest, Target, completion_returns, no_completion,
 };

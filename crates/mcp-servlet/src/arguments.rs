@@ -60,6 +60,49 @@ pub const fn argument<T: Schema + DeserializeOwned>(
     }
 }
 
+/// A parameter of a type that is called `Context`, which most likely is the context.
+pub const fn argument_or_context<T: ByValue>(
+    name: &'static str,
+    description: &'static str,
+) -> Argument<T> {
+    argument::<T>(name, description)
+}
+
+/// A type called `Context` that can be an argument, as the context itself cannot.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument",
+    label = "the context is taken by reference: take `&Context`",
+    note = "a `Context` of your own is an argument with `#[derive(Deserialize, Schema)]`"
+)]
+pub trait ByValue: Schema + DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Schema + DeserializeOwned> ByValue for T {}
+
+/// The default of an argument from a text in the source.
+#[inline]
+pub fn text_default<T: FromText>(text: &'static str) -> T {
+    T::from_text(text)
+}
+
+/// A type that a text in the source can be the default of.
+#[diagnostic::on_unimplemented(
+    message = "a text cannot be the default of a `{Self}`",
+    label = "this is text, which no `{Self}` is made from",
+    note = "write a value of the argument's type, such as a number without quotes"
+)]
+pub trait FromText {
+    /// The value.
+    fn from_text(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> FromText for T {
+    fn from_text(text: &'static str) -> Self {
+        text.into()
+    }
+}
+
 fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     mcp_servlet_json::from_str(text)
 }
@@ -83,13 +126,15 @@ impl<T> Argument<T> {
         }
     }
 
-    /// The same with bounds, each a JSON number or empty.
+    /// The same with bounds, each a JSON number or empty. Whether they fit, [`Arguments::within`] asks.
     #[must_use]
     pub const fn with_bounds(self, min: &'static str, max: &'static str) -> Self {
-        Self {
-            property: self.property.with_bounds(min, max),
-            ..self
-        }
+        let property = Property {
+            min,
+            max,
+            ..self.property
+        };
+        Self { property, ..self }
     }
 
     /// The parameter as a property of the arguments object.
@@ -193,12 +238,14 @@ impl<'a> Arguments<'a> {
     }
 
     /// Passes on the argument of parameter `index` if it lies within the bounds, both inclusive.
+    ///
+    /// The bounds come first, so that the compiler judges the value by them and not them by the value.
     pub fn within<T: Bounded<B>, B: PartialOrd>(
         &self,
         index: usize,
-        value: T,
         min: Option<B>,
         max: Option<B>,
+        value: T,
     ) -> Result<T, Failure<'a>> {
         let inside = value.number().is_none_or(|number| {
             min.is_none_or(|min| *number >= min) && max.is_none_or(|max| *number <= max)
@@ -238,17 +285,24 @@ impl<'a> Arguments<'a> {
 }
 
 /// An argument that bounds of type `B` are for: a number, or one that may be absent.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be compared with its `min` and `max`",
+    label = "bounds are for integers and, written with a point, for floats",
+    note = "check any other value in the function, and return a `ToolError`"
+)]
 pub trait Bounded<B> {
     /// The number, if there is one.
     fn number(&self) -> Option<&B>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PartialOrd> Bounded<T> for T {
     fn number(&self) -> Option<&T> {
         Some(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PartialOrd> Bounded<T> for Option<T> {
     fn number(&self) -> Option<&T> {
         self.as_ref()

@@ -129,7 +129,27 @@ macro_rules! __export {
             $crate::__shim! { SURFACE "complete" complete ($($completions)*) }
         };
     };
-    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $section:ident $($rest:tt)*) => {
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $($section:tt)*) => {
+        $crate::__wrong_section! { $($section)* }
+    };
+}
+
+/// What is wrong with the section that comes next.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wrong_section {
+    (tools: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { tools of $one } };
+    (resources: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { resources of $one } };
+    (resource_templates: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { resource_templates of $one } };
+    (prompts: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { prompts of $one } };
+    (completions: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { completions of $one } };
+    ($section:ident of $one:path) => {
+        ::core::compile_error!(::core::concat!(
+            "`", ::core::stringify!($section), "` in `export!` is a list, and `", ::core::stringify!($one), "` stands alone",
+            "\nhelp: put it into brackets: `", ::core::stringify!($section), ": [", ::core::stringify!($one), "]`",
+        ));
+    };
+    ($section:tt $($rest:tt)*) => {
         ::core::compile_error!(::core::concat!(
             "unexpected `", ::core::stringify!($section), "` in `export!`",
             "\nhelp: the sections, each at most once, are `name: \"…\"`, `version: \"…\"`, `instructions: \"…\"`, ",

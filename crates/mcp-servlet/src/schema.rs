@@ -474,9 +474,13 @@ impl Property {
         }
     }
 
-    /// The same with bounds, each a JSON number or empty.
+    /// The same with bounds, each a JSON number or empty. They are for numbers, and stop the build elsewhere.
     #[must_use]
     pub const fn with_bounds(self, min: &'static str, max: &'static str) -> Self {
+        assert!(
+            matches!(self.node.kind, Kind::Integer { .. } | Kind::Number),
+            "`min` and `max` are for numbers"
+        );
         Self { min, max, ..self }
     }
 

@@ -1,7 +1,8 @@
 //! What expansions have in common: the marker type, the table of parameters, and their values.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::{Type, spanned::Spanned as _};
 
 use super::arg::{ArgDefault, default_json, json_literal, json_token};
 use super::parameters::{Argument, ValidParam, arguments};
@@ -50,7 +51,12 @@ fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream
         options,
         ..
     } = argument;
-    let mut value = quote!(#private::argument::<#ty>(#name, #description));
+    let make = if is_called_context(ty) {
+        quote!(argument_or_context)
+    } else {
+        quote!(argument)
+    };
+    let mut value = quote!(#private::#make::<#ty>(#name, #description));
     if let Some(default) = &options.default {
         let json = json_token(default_json(default));
         value.extend(quote!(.with_default(#json)));
@@ -67,11 +73,21 @@ fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream
     value
 }
 
+/// Whether a type has the context's name, which decides nothing but what is said if it is no argument.
+fn is_called_context(ty: &Type) -> bool {
+    let Type::Path(path) = ty else {
+        return false;
+    };
+    let last = path.path.segments.last();
+    last.is_some_and(|segment| segment.ident == "Context")
+}
+
 /// What the function is called with.
 pub(crate) fn values(
     parameters: &[ValidParam<'_>],
     context: &Ident,
     arguments: &Ident,
+    private: &TokenStream,
 ) -> Vec<TokenStream> {
     let mut indices = 0usize..;
     let values = parameters.iter().map(|param| match param {
@@ -82,17 +98,24 @@ pub(crate) fn values(
             context.into_token_stream()
         }
         ValidParam::Whole(_) => quote!(__WHOLE.get(&#arguments)?),
-        ValidParam::Argument(argument) => value(argument, arguments, indices.next().unwrap_or(0)),
+        ValidParam::Argument(argument) => {
+            value(argument, arguments, indices.next().unwrap_or(0), private)
+        }
     });
     values.collect()
 }
 
-fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStream {
+fn value(
+    argument: &Argument<'_>,
+    arguments: &Ident,
+    index: usize,
+    private: &TokenStream,
+) -> TokenStream {
     let (constant, options) = (constant(index), &argument.options);
     let value = match &options.default {
         None => quote!(#constant.get(&#arguments, #index)?),
         Some(default) => {
-            let default = default_value(default);
+            let default = default_value(default, private);
             quote!(#constant.get_or(&#arguments, #index, #default)?)
         }
     };
@@ -100,22 +123,35 @@ fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStrea
         return value;
     }
     let (min, max) = (option(options.min.as_ref()), option(options.max.as_ref()));
-    quote!(#arguments.within(#index, #value, #min, #max)?)
+    // At the type, for the error if it is no number.
+    let value = located(value, argument.ty.span());
+    quote!(#arguments.within(#index, #min, #max, #value)?)
 }
 
 /// A function of no arguments that makes the default.
-fn default_value(default: &ArgDefault) -> TokenStream {
+fn default_value(default: &ArgDefault, private: &TokenStream) -> TokenStream {
     match default {
         ArgDefault::OfType => quote!(::core::default::Default::default),
         ArgDefault::Value(value) => {
             if let Ok(text) = syn::parse2::<syn::LitStr>(value.clone()) {
                 // A string literal stands for a `String`, or whatever else is made from one.
-                quote!(|| ::core::convert::Into::into(#text))
+                // At the text, for the error if the type is not made from one.
+                let make = located(quote!(#private::text_default(#text)), text.span());
+                quote!(|| #make)
             } else {
                 quote!(|| #value)
             }
         }
     }
+}
+
+/// The same tokens with their names as they are, and the place where the compiler shall find fault with them.
+fn located(tokens: TokenStream, at: Span) -> TokenStream {
+    let located = tokens.into_iter().map(|mut token| {
+        token.set_span(token.span().located_at(at));
+        token
+    });
+    located.collect()
 }
 
 /// An `Option`, spelt out.

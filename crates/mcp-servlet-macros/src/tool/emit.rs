@@ -21,7 +21,7 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
     let parameters = parameters(tool, &private);
     let context = Ident::new("context", Span::mixed_site());
     let arguments = Ident::new("arguments", Span::mixed_site());
-    let values = emit::values(&tool.parameters, &context, &arguments);
+    let values = emit::values(&tool.parameters, &context, &arguments, &private);
     quote! {
         #marker
         #(#cfgs)*

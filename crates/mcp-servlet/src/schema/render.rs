@@ -469,14 +469,7 @@ impl Property {
                     ..*self.node
                 }
             }
-            Kind::Number => *self.node,
-            _ => {
-                assert!(
-                    self.min.is_empty() && self.max.is_empty(),
-                    "`min` and `max` are for numbers"
-                );
-                *self.node
-            }
+            _ => *self.node,
         }
     }
 }
