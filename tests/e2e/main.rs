@@ -19,6 +19,7 @@ mod hyper_mcp;
 mod installable;
 mod limits;
 mod load;
+mod logs;
 mod pipe;
 mod plugins;
 mod projects;
