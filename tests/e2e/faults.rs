@@ -167,6 +167,54 @@ fn each_fault_is_told_to_its_caller_while_others_are_answered() {
     assert!(served.wire.finish().success());
 }
 
+/// Opens a file below the directory that a servlet was given, and ends with a code if that cannot be.
+fn opens(path: &str) -> String {
+    let bytes = path.bytes().zip(60000..);
+    let bytes: Vec<_> = bytes
+        .map(|(byte, at)| format!("(i32.store8 (i32.const {at}) (i32.const {byte}))"))
+        .collect();
+    // Below descriptor 3, following links, with the right to read.
+    format!(
+        "{} (if (call $open (i32.const 3) (i32.const 1) (i32.const 60000) (i32.const {}) (i32.const 0)
+            (i64.const 2) (i64.const 2) (i32.const 0) (i32.const 61000)) (then (return (i32.const 7))))",
+        bytes.concat(),
+        path.len()
+    )
+}
+
+#[test]
+fn files_outside_of_what_is_allowed_cannot_be_opened() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let inside = folder.path().join("inside");
+    fs::create_dir(&inside).expect("a folder");
+    fs::write(folder.path().join("secret"), "s").expect("a file");
+    fs::write(inside.join("file"), "f").expect("a file");
+    let mut paths = vec!["file", "../secret", "/secret", "../inside/../secret"];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("../secret", inside.join("link")).expect("a link");
+        std::os::unix::fs::symlink("..", inside.join("up")).expect("a link");
+        paths.extend(["link", "up/secret"]);
+    }
+    let import = r#"(import "wasi_snapshot_preview1" "path_open"
+        (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))"#;
+    let bodies: Vec<_> = paths.iter().map(|path| opens(path)).collect();
+    let actions: Vec<_> = (1..).zip(bodies.iter().map(String::as_str)).collect();
+    let wasm = tools(&actions).import(import).wasm();
+    fs::write(folder.path().join("files.wasm"), wasm).expect("a file");
+    let config = folder.path().join("servlet.toml");
+    let allow = "allow = { paths = [{ host = \"inside\", guest = \"/data\" }] }";
+    let text = format!("[servlet.files]\nsource = \"files.wasm\"\n{allow}\n");
+    fs::write(&config, text).expect("a file");
+    let wire = serve(&config);
+    assert_eq!(wire.call("t", &json!({ "do": 1 })), "ok", "it is inside");
+    for (number, path) in (1..).zip(paths).skip(1) {
+        let refused = wire.end(wire.begin_call("t", &json!({ "do": number })));
+        assert!(message(&refused).contains("code: 7"), "{path}: {refused}");
+    }
+    assert!(wire.finish().success());
+}
+
 /// How long a ping takes at most, but for one in a hundred.
 fn p99(wire: &Wire) -> Duration {
     let mut times: Vec<_> = (0..400)

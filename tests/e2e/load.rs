@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -48,6 +48,36 @@ fn post(address: &str, arguments: &Value) -> TcpStream {
     let sent = stream.write_all((head + &body).as_bytes());
     sent.expect("a request");
     stream
+}
+
+/// Sends a message of the handshake era, of a session if there is one yet.
+fn send(address: &str, session: &str, message: &Value) -> TcpStream {
+    let body = message.to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\n{session}connection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let sent = stream.write_all((head + &body).as_bytes());
+    sent.expect("a request");
+    stream
+}
+
+/// Opens a session, and gives the header that belongs to it.
+fn open(address: &str) -> String {
+    let client = json!({ "name": "c", "version": "1" });
+    let params =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+    let answer = read(send(address, "", &message));
+    let mut lines = answer.lines();
+    let id = lines.find(|line| line.to_lowercase().starts_with("mcp-session-id: "));
+    let id = id.unwrap_or_else(|| panic!("{answer}"));
+    let header = format!("{id}\r\nmcp-protocol-version: 2025-11-25\r\n");
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    read(send(address, &header, &initialized));
+    header
 }
 
 fn read(mut stream: TcpStream) -> String {
@@ -125,16 +155,20 @@ fn each_call_is_answered_once_while_its_servlet_is_replaced() {
     assert!(wire.finish().success());
 }
 
+/// The configuration of a servlet with one instance and all the time there is, which spins if it is told to.
+fn spinning(folder: &Path) -> PathBuf {
+    let spin = [(1, "(loop $l (br $l))")];
+    fs::write(folder.join("a.wasm"), tools(&spin).wasm()).expect("a file");
+    let config = folder.join("servlet.toml");
+    let one = "[servlet.a]\nsource = \"a.wasm\"\nlimits = { timeout = \"none\", instances = { max = 1 } }\n";
+    fs::write(&config, one).expect("a file");
+    config
+}
+
 #[test]
 fn the_call_of_a_client_that_has_gone_is_stopped_and_others_go_on() {
     let folder = tempfile::tempdir().expect("a folder");
-    let spin = [(1, "(loop $l (br $l))")];
-    let file = folder.path().join("a.wasm");
-    fs::write(&file, tools(&spin).wasm()).expect("a file");
-    let config = folder.path().join("servlet.toml");
-    let one = "[servlet.a]\nsource = \"a.wasm\"\nlimits = { timeout = \"none\", instances = { max = 1 } }\n";
-    fs::write(&config, one).expect("a file");
-    let (wire, address) = serve_http(&config);
+    let (wire, address) = serve_http(&spinning(folder.path()));
     for _ in 0..5 {
         let gone = post(&address, &json!({ "do": 1 }));
         let waiting = wire.begin_call("t", &json!({ "do": 0 }));
@@ -143,6 +177,30 @@ fn the_call_of_a_client_that_has_gone_is_stopped_and_others_go_on() {
         // The one instance there is has been spinning, without end.
         assert_eq!(text(&wire.end(waiting)), "ok");
         assert!(read(other).contains(r#""text":"ok""#));
+    }
+}
+
+#[test]
+fn a_call_that_is_cancelled_in_a_session_is_stopped_and_others_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (wire, address) = serve_http(&spinning(folder.path()));
+    let session = open(&address);
+    for id in 1..=5 {
+        let params = json!({ "name": "t", "arguments": { "do": 1 } });
+        let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        let mut running = send(&address, &session, &call);
+        // The head of the answer says that the server has the call.
+        running.read_exact(&mut [0; 12]).expect("a status");
+        let waiting = wire.begin_call("t", &json!({ "do": 0 }));
+        let cancelled = json!({
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
+        });
+        let said = read(send(&address, &session, &cancelled));
+        assert!(said.starts_with("HTTP/1.1 202 "), "{said}");
+        // The one instance there is has been spinning, without end.
+        assert_eq!(text(&wire.end(waiting)), "ok");
+        let answer = read(running);
+        assert!(!answer.contains(r#""jsonrpc""#), "{answer}");
     }
 }
 
