@@ -149,7 +149,8 @@ impl Context {
         key: &str,
         message: &str,
     ) -> Result<Elicited<T>, ToolError> {
-        self.ask(elicit(key, message))
+        const { form::check(T::NODE) }
+        self.ask(Elicit::new(key.into(), message.into()))
     }
 
     /// Lets the client's model answer a prompt.

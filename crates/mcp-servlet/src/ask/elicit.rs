@@ -44,10 +44,17 @@ pub fn elicit<T: Schema + DeserializeOwned>(
     message: impl Into<String>,
 ) -> Elicit<T> {
     const { form::check(T::NODE) }
-    Elicit {
-        key: key.into(),
-        message: message.into(),
-        form: PhantomData,
+    Elicit::new(key.into(), message.into())
+}
+
+impl<T> Elicit<T> {
+    /// Without a look at `T`: whoever calls this has had one, where the compiler shows who asked for the form.
+    pub(super) const fn new(key: String, message: String) -> Self {
+        Self {
+            key,
+            message,
+            form: PhantomData,
+        }
     }
 }
 

@@ -3,9 +3,14 @@
 use mcp_servlet_json::{write_i64, write_raw, write_string};
 
 use crate::schema::{Kind, Node, Object, Property};
+use crate::unique::refuse;
 
 /// The formats that forms know.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
+
+/// The name of the field that is something else follows.
+const FLAT: &str = "forms are flat: give each entry a field of its own, which is a text, a number, a boolean, \
+    an enum without data or a list of such enums, unlike `";
 
 /// Stops the build unless a form can show it.
 pub(super) const fn check(node: &Node) {
@@ -18,10 +23,9 @@ pub(super) const fn check(node: &Node) {
     );
     let mut at = 0;
     while at < object.properties.len() {
-        assert!(
-            fits(&object.properties[at].node.kind),
-            "a form has texts, numbers, booleans, enums without data, and lists of such enums only"
-        );
+        if !fits(&object.properties[at].node.kind) {
+            refuse(FLAT, object.properties[at].name, "", "");
+        }
         at += 1;
     }
 }
