@@ -124,10 +124,14 @@ impl Transports {
     }
 }
 
-/// What serving runs on.
+/// What serving runs on: half of the processors, as the other half runs servlets.
 pub(crate) fn runtime() -> io::Result<Runtime> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.enable_all().build()
+    runtime
+        .worker_threads(processors.div_ceil(2))
+        .enable_all()
+        .build()
 }
 
 /// Opens an address, and says which one it is: with port 0 the system chooses one.
