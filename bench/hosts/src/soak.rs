@@ -41,7 +41,7 @@ impl Soak {
             "--http",
             "127.0.0.1:0",
             "--timeout",
-            "100ms",
+            "500ms",
         ]);
         let server = Listening::start(command.env("RUST_LOG", "off").env("RUST_BACKTRACE", "0"))?;
         let (ended, requests) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -147,7 +147,7 @@ impl Expected {
 }
 
 /// One request in so many is a loop, which costs its whole time limit of processor time.
-const LOOP_EVERY: usize = 100;
+const LOOP_EVERY: usize = 1000;
 
 /// Small and large calls, work, wrong arguments, an unknown tool, and now and then a loop that is stopped.
 fn next(turn: usize) -> (Value, Expected) {
@@ -159,7 +159,7 @@ fn next(turn: usize) -> (Value, Expected) {
     }
     match turn % 6 {
         0 => (greet(&"a".repeat(65_536)), Success),
-        1 => (call("spin", json!({ "rounds": 1_000_000 })), Success),
+        1 => (call("spin", json!({ "rounds": 100_000 })), Success),
         2 => (call("greet", json!({})), ToolError),
         3 => (call("no_such_tool", json!({})), Fault),
         _ => (greet("Ada Lovelace"), Success),
