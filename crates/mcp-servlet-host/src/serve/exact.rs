@@ -11,7 +11,7 @@ use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
     ReadResourceResult,
 };
-use serde::{Deserialize, de::IgnoredAny};
+use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::JsonObject;
@@ -93,7 +93,7 @@ pub(super) fn unload(message: &str) -> Option<String> {
 
 /// An object with the members of another one that it does not have itself.
 fn merge(object: &str, others: &Members<'_>) -> Option<String> {
-    let own: BTreeMap<String, IgnoredAny> = serde_json::from_str(object).ok()?;
+    let own: Members<'_> = serde_json::from_str(object).ok()?;
     let mut merged = object.strip_suffix('}')?.to_owned();
     let mut is_empty = own.is_empty();
     for (key, value) in others.iter().filter(|(key, _)| !own.contains_key(*key)) {

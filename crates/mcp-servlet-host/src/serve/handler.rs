@@ -37,8 +37,11 @@ use crate::{CallError, Extras, Fault, Host, JsonObject};
 /// Where results of the stateless era say who answered.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
+/// What the client of a request says of itself.
+type Said = fn(&RequestContext<RoleServer>) -> Value;
+
 /// What clients of the handshake era say once, and others with every request.
-const SAID_ONCE: [(&str, fn(&RequestContext<RoleServer>) -> Value); 3] = [
+const SAID_ONCE: [(&str, Said); 3] = [
     ("io.modelcontextprotocol/protocolVersion", |context| {
         json!(context.protocol_version())
     }),
