@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{AngleBracketedGenericArguments, Ident, LitBool, LitStr, Path, Token};
+use syn::{AngleBracketedGenericArguments, Ident, LitBool, LitInt, LitStr, Path, Token};
 
 use crate::diagnostics::Diagnostics;
 
@@ -62,6 +62,22 @@ impl Entry {
         diagnostics.error(
             value,
             format!("`{key}` is true or false\nhelp: write `{key}` or `{key} = false`"),
+        );
+        None
+    }
+
+    /// The value as a number of at least 1.
+    pub(crate) fn count(&self, diagnostics: &mut Diagnostics) -> Option<LitInt> {
+        let parsed = self.value.clone().map(syn::parse2::<LitInt>);
+        if let Some(Ok(literal)) = parsed {
+            if literal.base10_parse().is_ok_and(|count: u32| count > 0) {
+                return Some(literal);
+            }
+        }
+        let key = &self.key;
+        diagnostics.error(
+            key,
+            format!("`{key}` takes a number of at least 1\nhelp: write `{key} = 5000`"),
         );
         None
     }

@@ -125,7 +125,7 @@ fn emit_completion(
     let table = emit::arguments_by_name(parameters, &private);
     let context = Ident::new("context", Span::mixed_site());
     let arguments = Ident::new("arguments", Span::mixed_site());
-    let values = emit::values(parameters, &context, &arguments, &private);
+    let values = emit::values(parameters, &context, &arguments);
     quote! {
         #marker
         #(#cfgs)*

@@ -9,6 +9,7 @@ mod completion;
 mod derive;
 mod diagnostics;
 mod docs;
+mod from_text;
 mod function;
 #[cfg(test)]
 mod hygiene;
@@ -61,4 +62,10 @@ pub fn test(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Schema, attributes(schema, serde))]
 pub fn schema(item: TokenStream) -> TokenStream {
     derive::expand(item.into()).into()
+}
+
+/// Lets a type of one field be read from text.
+#[proc_macro_derive(FromText, attributes(text))]
+pub fn from_text(item: TokenStream) -> TokenStream {
+    from_text::expand(item.into()).into()
 }

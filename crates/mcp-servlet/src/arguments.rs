@@ -79,28 +79,14 @@ pub trait ByValue: Schema + DeserializeOwned {}
 #[diagnostic::do_not_recommend]
 impl<T: Schema + DeserializeOwned> ByValue for T {}
 
-/// The default of an argument from a text in the source.
-#[inline]
-pub fn text_default<T: FromText>(text: &'static str) -> T {
-    T::from_text(text)
-}
-
-/// A type that a text in the source can be the default of.
-#[diagnostic::on_unimplemented(
-    message = "a text cannot be the default of a `{Self}`",
-    label = "this is text, which no `{Self}` is made from",
-    note = "write a value of the argument's type, such as a number without quotes"
-)]
-pub trait FromText {
-    /// The value.
-    fn from_text(text: &'static str) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: From<&'static str>> FromText for T {
-    fn from_text(text: &'static str) -> Self {
-        text.into()
-    }
+/// The same parameter with a text in the source as its default, in JSON.
+#[must_use]
+pub const fn text_default<T>(argument: Argument<T>, json: &'static str) -> Argument<T> {
+    assert!(
+        argument.property.node.may_be(json),
+        "a text that the argument's type does not take cannot be its default: write a word of the enum, or a number without quotes"
+    );
+    argument.with_default(json)
 }
 
 fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
@@ -146,6 +132,24 @@ impl<T> Argument<T> {
     #[inline]
     pub fn get<'a>(&self, arguments: &Arguments<'a>, index: usize) -> Result<T, Failure<'a>> {
         arguments.parse(index, self.parse)
+    }
+
+    /// The argument of this parameter, or what its default, a text, stands for where it is absent or `null`.
+    #[inline]
+    pub fn get_or_text<'a>(
+        &self,
+        arguments: &Arguments<'a>,
+        index: usize,
+    ) -> Result<T, Failure<'a>> {
+        if arguments.text(index) != "null" {
+            return self.get(arguments, index);
+        }
+        let text = self.property.default;
+        (self.parse)(text).map_err(|error| Failure::Argument {
+            name: self.property.name,
+            text,
+            error,
+        })
     }
 
     /// The argument of this parameter, or the default where it is absent or `null`.

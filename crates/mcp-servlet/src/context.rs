@@ -5,6 +5,8 @@ mod native;
 #[cfg(target_family = "wasm")]
 mod wasm;
 
+#[cfg(feature = "charset")]
+mod charset;
 #[cfg(not(target_family = "wasm"))]
 mod client;
 mod config;

@@ -3,7 +3,10 @@
 //! A [`Schema`] is a tree of [`Node`]s built by `const` evaluation. `export!` renders it to JSON text
 //! at compile time, so a servlet carries its schemas as plain data and no code that makes them.
 
+#[cfg(feature = "jiff")]
+mod jiff_types;
 pub(crate) mod optional;
+mod questions;
 pub(crate) mod render;
 mod std_types;
 pub(crate) mod text;
@@ -63,6 +66,8 @@ pub trait Schema {
 pub struct Node {
     pub(crate) kind: Kind,
     pub(crate) description: &'static str,
+    /// As JSON text, empty for none.
+    pub(crate) example: &'static str,
 }
 
 /// What a [`Node`] accepts.
@@ -150,6 +155,7 @@ impl Node {
         Self {
             kind,
             description: "",
+            example: "",
         }
     }
 
@@ -348,40 +354,12 @@ impl Node {
         }
     }
 
-    /// Whether it describes text only.
-    pub(crate) const fn is_text(&self) -> bool {
-        match self.kind {
-            Kind::String { .. } | Kind::Character | Kind::Enum { .. } => true,
-            Kind::Raw(json) => text::has_text(json, "type", "string"),
-            _ => false,
-        }
-    }
-
-    /// Whether no property is a list or an object.
-    pub(crate) const fn has_plain_properties(&self) -> bool {
-        let Kind::Object(object) = self.kind else {
-            return false;
-        };
-        let mut at = 0;
-        while at < object.properties.len() {
-            if matches!(
-                object.properties[at].node.kind,
-                Kind::Array { .. } | Kind::Map { .. } | Kind::Object(_) | Kind::Null
-            ) {
-                return false;
-            }
-            at += 1;
-        }
-        true
-    }
-
-    /// Whether it describes objects only, as the arguments of a tool must.
-    pub(crate) const fn is_object(&self) -> bool {
-        match self.kind {
-            Kind::Object(_) | Kind::Map { .. } => true,
-            Kind::Raw(json) => text::has_text(json, "type", "object"),
-            Kind::AnyOf { object, .. } => object,
-            _ => false,
+    /// The same with an example value, as JSON text.
+    #[must_use]
+    pub const fn with_example(self, json: &'static str) -> Self {
+        Self {
+            example: json,
+            ..self
         }
     }
 }

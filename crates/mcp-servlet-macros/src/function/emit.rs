@@ -26,13 +26,22 @@ pub(crate) fn arguments_by_name(
     parameters: &[ValidParam<'_>],
     private: &TokenStream,
 ) -> TokenStream {
+    arguments_and([].iter(), parameters, private)
+}
+
+/// The same with further properties at the end.
+pub(crate) fn arguments_and<'a>(
+    more: impl Iterator<Item = &'a TokenStream> + Clone,
+    parameters: &[ValidParam<'_>],
+    private: &TokenStream,
+) -> TokenStream {
     let names: Vec<_> = (0..arguments(parameters).count()).map(constant).collect();
     let types = arguments(parameters).map(|argument| argument.ty);
     let values = arguments(parameters).map(|argument| constant_value(argument, private));
-    let count = names.len();
+    let count = names.len() + more.clone().count();
     quote! {
         #(const #names: #private::Argument<#types> = #values;)*
-        const __PROPERTIES: [#private::Property; #count] = [#(#names.property()),*];
+        const __PROPERTIES: [#private::Property; #count] = [#(#names.property(),)* #(#more),*];
         const __FIELDS: &[#private::Field] = &#private::Field::of(&__PROPERTIES);
         const __INPUT: #private::Node = #private::Node::object(&__PROPERTIES);
         const __PARAMETERS: #private::Parameters = #private::Parameters::fields(__FIELDS);
@@ -59,7 +68,12 @@ fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream
     let mut value = quote!(#private::#make::<#ty>(#name, #description));
     if let Some(default) = &options.default {
         let json = json_token(default_json(default));
-        value.extend(quote!(.with_default(#json)));
+        if let Some(text) = text(default) {
+            // At the text, for the error if the type does not take it.
+            value = located(quote!(#private::text_default(#value, #json)), text.span());
+        } else {
+            value.extend(quote!(.with_default(#json)));
+        }
     }
     if let Some(example) = &options.example {
         let json = json_token(json_literal(example));
@@ -87,7 +101,6 @@ pub(crate) fn values(
     parameters: &[ValidParam<'_>],
     context: &Ident,
     arguments: &Ident,
-    private: &TokenStream,
 ) -> Vec<TokenStream> {
     let mut indices = 0usize..;
     let values = parameters.iter().map(|param| match param {
@@ -98,25 +111,23 @@ pub(crate) fn values(
             context.into_token_stream()
         }
         ValidParam::Whole(_) => quote!(__WHOLE.get(&#arguments)?),
-        ValidParam::Argument(argument) => {
-            value(argument, arguments, indices.next().unwrap_or(0), private)
-        }
+        ValidParam::Argument(argument) => value(argument, arguments, indices.next().unwrap_or(0)),
     });
     values.collect()
 }
 
-fn value(
-    argument: &Argument<'_>,
-    arguments: &Ident,
-    index: usize,
-    private: &TokenStream,
-) -> TokenStream {
+fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStream {
     let (constant, options) = (constant(index), &argument.options);
     let value = match &options.default {
         None => quote!(#constant.get(&#arguments, #index)?),
-        Some(default) => {
-            let default = default_value(default, private);
-            quote!(#constant.get_or(&#arguments, #index, #default)?)
+        Some(ArgDefault::OfType) => {
+            quote!(#constant.get_or(&#arguments, #index, ::core::default::Default::default)?)
+        }
+        Some(default) if text(default).is_some() => {
+            quote!(#constant.get_or_text(&#arguments, #index)?)
+        }
+        Some(ArgDefault::Value(value)) => {
+            quote!(#constant.get_or(&#arguments, #index, || #value)?)
         }
     };
     if options.min.is_none() && options.max.is_none() {
@@ -128,20 +139,11 @@ fn value(
     quote!(#arguments.within(#index, #min, #max, #value)?)
 }
 
-/// A function of no arguments that makes the default.
-fn default_value(default: &ArgDefault, private: &TokenStream) -> TokenStream {
+/// A default that is a string literal.
+fn text(default: &ArgDefault) -> Option<syn::LitStr> {
     match default {
-        ArgDefault::OfType => quote!(::core::default::Default::default),
-        ArgDefault::Value(value) => {
-            if let Ok(text) = syn::parse2::<syn::LitStr>(value.clone()) {
-                // A string literal stands for a `String`, or whatever else is made from one.
-                // At the text, for the error if the type is not made from one.
-                let make = located(quote!(#private::text_default(#text)), text.span());
-                quote!(|| #make)
-            } else {
-                quote!(|| #value)
-            }
-        }
+        ArgDefault::OfType => None,
+        ArgDefault::Value(value) => syn::parse2(value.clone()).ok(),
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn resource(resource: &ValidResource<'_>) -> TokenStream {
     let def = def(resource, &private);
     let context = Ident::new("context", Span::mixed_site());
     let variables = Ident::new("arguments", Span::mixed_site());
-    let values = emit::values(&resource.parameters, &context, &variables, &private);
+    let values = emit::values(&resource.parameters, &context, &variables);
     let value = quote!(#function(#(#values),*));
     let reply = match resource.options.presentation.ui_meta() {
         None => quote!(reply(#value)),

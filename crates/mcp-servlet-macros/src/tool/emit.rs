@@ -9,6 +9,7 @@ use syn::Type;
 use super::options::ToolOptions;
 use super::validate::ValidTool;
 use crate::function::head::cfgs;
+use crate::function::parameters::arguments as by_name;
 use crate::function::{FnHead, ValidParam, emit};
 
 /// What makes the function a tool.
@@ -21,13 +22,23 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
     let parameters = parameters(tool, &private);
     let context = Ident::new("context", Span::mixed_site());
     let arguments = Ident::new("arguments", Span::mixed_site());
-    let values = emit::values(&tool.parameters, &context, &arguments, &private);
+    let values = emit::values(&tool.parameters, &context, &arguments);
+    let returns = if tool.options.parts.is_some() {
+        quote!(#private::Texts<#output> = #private::texts::<#output>())
+    } else {
+        quote!(#private::Returns<#output> = #private::returns::<#output>())
+    };
+    // It comes before the function is called: what is wrong with it is found first.
+    let excerpt = tool.options.parts.as_ref().map(|length| {
+        let index = by_name(&tool.parameters).count();
+        quote!(#private::Excerpt::of(&#arguments, #index, #length)?,)
+    });
     quote! {
         #marker
         #(#cfgs)*
         const _: () = {
             #parameters
-            const __RETURNS: #private::Returns<#output> = #private::returns::<#output>();
+            const __RETURNS: #returns;
             #[automatically_derived]
             impl #private::Tool for #function {
                 const DEF: #private::ToolDef = #def;
@@ -37,7 +48,7 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
                     #arguments: #private::Arguments<'a>,
                 ) -> ::core::result::Result<#private::ToolResult, #private::Failure<'a>> {
                     let _ = (#context, &#arguments);
-                    __RETURNS.reply(#function(#(#values),*))
+                    __RETURNS.reply(#excerpt #function(#(#values),*))
                 }
             }
         };
@@ -104,7 +115,14 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
 /// The arguments, `__INPUT`, their schema, and `__PARAMETERS`, how to take them apart.
 fn parameters(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     let Some(ty) = whole(tool) else {
-        return emit::arguments_by_name(&tool.parameters, private);
+        let more = tool.options.parts.as_ref().map(|length| {
+            let length = length.base10_digits();
+            [
+                quote!(#private::Excerpt::length(#length)),
+                quote!(#private::Excerpt::START),
+            ]
+        });
+        return emit::arguments_and(more.iter().flatten(), &tool.parameters, private);
     };
     let whole = if let Some(schema) = &tool.options.input_schema {
         quote!(#private::whole_of::<#ty>(&#private::Node::raw(#schema)))

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::LitStr;
+use syn::{LitInt, LitStr};
 
 use crate::attributes::{Entries, unknown_key};
 use crate::diagnostics::Diagnostics;
@@ -18,6 +18,8 @@ pub(crate) struct ToolOptions {
     pub(crate) idempotent: Option<bool>,
     pub(crate) open_world: Option<bool>,
     pub(crate) input_schema: Option<TokenStream>,
+    /// How many characters of its text a call gets if it does not say.
+    pub(crate) parts: Option<LitInt>,
     pub(crate) presentation: Presentation,
     /// The path of `mcp_servlet`.
     pub(crate) krate: TokenStream,
@@ -32,6 +34,7 @@ const TOOL_KEYS: &[&str] = &[
     "idempotent",
     "open_world",
     "input_schema",
+    "parts",
     "icons",
     "meta",
     "ui",
@@ -49,6 +52,7 @@ impl ToolOptions {
             idempotent: None,
             open_world: None,
             input_schema: None,
+            parts: None,
             presentation: Presentation::default(),
             krate: quote!(::mcp_servlet),
         };
@@ -69,6 +73,7 @@ impl ToolOptions {
                 "idempotent" => options.idempotent = entry.flag(diagnostics),
                 "open_world" => options.open_world = entry.flag(diagnostics),
                 "input_schema" => options.input_schema = entry.expression(diagnostics),
+                "parts" => options.parts = entry.count(diagnostics),
                 "crate" => entry.path(&mut options.krate, diagnostics),
                 _ => unknown_key(diagnostics, "tool", &entry.key, TOOL_KEYS),
             }

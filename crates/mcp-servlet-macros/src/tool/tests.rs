@@ -73,6 +73,15 @@ fn expands_flattened_arguments() {
 }
 
 #[test]
+fn expands_a_text_in_parts() {
+    check(
+        "parts",
+        "parts = 5_000",
+        "fn read(path: String, ctx: &Context) -> Result<String, io::Error> { ctx.read(path) }",
+    );
+}
+
+#[test]
 fn expands_a_schema_written_by_hand() {
     check(
         "input-schema",

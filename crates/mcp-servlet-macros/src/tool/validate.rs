@@ -31,6 +31,7 @@ pub(crate) fn validate<'a>(
     let whole = options.input_schema.is_some();
     let parameters = parameters::parameters("tool", head, whole, diagnostics);
     check_whole(&parameters, head, options, diagnostics);
+    check_parts(&parameters, head, options, diagnostics);
     let description = match &options.description {
         Some(description) => description.clone(),
         None => docs::description(&head.attributes),
@@ -72,5 +73,40 @@ fn check_whole(
             name,
             format!("tool `{name}` takes other arguments beside a flattened one\nhelp: move them into the struct"),
         );
+    }
+}
+
+/// The arguments that `parts` adds.
+const ADDED: [&str; 2] = ["max_length", "start_index"];
+
+fn check_parts(
+    parameters: &[ValidParam<'_>],
+    head: &FnHead,
+    options: &ToolOptions,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(parts) = &options.parts else {
+        return;
+    };
+    if parameters
+        .iter()
+        .any(|param| matches!(param, ValidParam::Whole(_)))
+    {
+        let name = &head.name;
+        diagnostics.error(
+            parts,
+            format!("`parts` adds arguments, and tool `{name}` reads all of them into one\nhelp: take the arguments one by one"),
+        );
+    }
+    for argument in parameters::arguments(parameters) {
+        if ADDED.contains(&&*argument.name) {
+            let name = &argument.name;
+            diagnostics.error(
+                argument.ident,
+                format!(
+                    "`parts` adds an argument called `{name}`\nhelp: remove this one, or rename it"
+                ),
+            );
+        }
     }
 }

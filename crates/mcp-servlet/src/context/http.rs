@@ -74,6 +74,25 @@ impl HttpRequest {
         })
     }
 
+    /// Passes the request on if it is one of HTTP: for any other, the host ends the call.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`] with the URL.
+    pub(crate) fn checked(&self) -> Result<&Self, HttpError> {
+        let begins_with = |scheme: &&str| {
+            let start = self.url.get(..scheme.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        };
+        if ["http://", "https://"].iter().any(begins_with) {
+            return Ok(self);
+        }
+        let mut message = String::from("`");
+        message.push_str(&self.url);
+        message.push_str("` does not begin with http:// or https://");
+        Err(HttpError { message })
+    }
+
     /// The JSON that Extism reads: it knows no other member.
     #[cfg_attr(
         not(target_family = "wasm"),
@@ -139,6 +158,13 @@ impl HttpResponse {
     pub fn header(&self, name: &str) -> Option<&str> {
         let name = name.to_ascii_lowercase();
         self.headers.get(&name).map(String::as_str)
+    }
+
+    /// The media type that the response says it has, in lower case and without parameters, such as `text/html`.
+    pub fn media_type(&self) -> Option<String> {
+        let header = self.header("content-type")?;
+        let (media_type, _) = header.split_once(';').unwrap_or((header, ""));
+        Some(media_type.trim().to_ascii_lowercase())
     }
 
     /// Passes the response on if its status is one of success, 200 to 299.

@@ -112,12 +112,13 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`HttpError`](crate::HttpError) if the host answers with something that is not HTTP.
+    /// [`HttpError`](crate::HttpError) if the URL is not one of HTTP, or if the host answers with something that is not.
     #[cfg(feature = "http")]
     pub fn http(
         &self,
         request: &crate::HttpRequest,
     ) -> Result<crate::HttpResponse, crate::HttpError> {
+        let request = request.checked()?;
         self.host.borrow_mut().requests.push(request.clone());
         let Some(answer) = self.host.borrow().http.clone() else {
             return Err(crate::HttpError::new(

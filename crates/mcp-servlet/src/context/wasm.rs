@@ -109,14 +109,14 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`HttpError`](crate::HttpError) if the host answers with something that is not HTTP.
+    /// [`HttpError`](crate::HttpError) if the URL is not one of HTTP, or if the host answers with something that is not.
     #[cfg(feature = "http")]
     pub fn http(
         &self,
         request: &crate::HttpRequest,
     ) -> Result<crate::HttpResponse, crate::HttpError> {
         let body = (!request.body.is_empty()).then_some(&*request.body);
-        let (status, headers, body) = abi::http(&request.to_json(), body);
+        let (status, headers, body) = abi::http(&request.checked()?.to_json(), body);
         crate::HttpResponse::from_host(status, headers, body)
     }
 }

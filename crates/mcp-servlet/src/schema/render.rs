@@ -171,6 +171,7 @@ impl<const N: usize> Text<N> {
         }
         self.byte(b'{');
         self.members(node, description, nullable && !wrapped, side);
+        self.examples(node.example);
         self.byte(b'}');
         if wrapped {
             self.raw(",{\"type\":\"null\"}]}");
@@ -347,13 +348,21 @@ impl<const N: usize> Text<N> {
         self.json("minimum", property.min);
         self.json("maximum", property.max);
         self.json("default", property.default);
-        if !property.example.is_empty() {
+        self.examples(if property.example.is_empty() {
+            node.example
+        } else {
+            property.example
+        });
+        self.byte(b'}');
+    }
+
+    const fn examples(&mut self, example: &str) {
+        if !example.is_empty() {
             self.key("examples");
             self.byte(b'[');
-            self.raw(property.example);
+            self.raw(example);
             self.byte(b']');
         }
-        self.byte(b'}');
     }
 
     const fn property_members(&mut self, node: &Node, own: &str, nullable: bool, side: Side) {

@@ -20,6 +20,18 @@ pub(crate) const fn has_member(json: &str, name: &str) -> bool {
     member(json.as_bytes(), name).is_some()
 }
 
+/// Whether a JSON string is one of some texts.
+pub(crate) const fn is_among(json: &str, texts: &[&str]) -> bool {
+    let mut at = 0;
+    while at < texts.len() {
+        if is_quoted(json.as_bytes(), 0, json.len(), texts[at].as_bytes()) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
 /// Whether the root object of `json`, checked before, has the member `name` with the text `value`.
 pub(crate) const fn has_text(json: &str, name: &str, value: &str) -> bool {
     let bytes = json.as_bytes();

@@ -63,3 +63,29 @@ fn what_is_wrong_with_an_answer_is_said() {
     let long = say(500, &"ä".repeat(1000));
     assert_eq!(long.chars().filter(|c| *c == 'ä').count(), 200);
 }
+
+#[test]
+fn what_is_no_address_of_http_is_sent_nowhere() {
+    let context = TestContext::new();
+    for url in ["ftp://example.com/", "example.com", "file:///etc/hosts", ""] {
+        let error = context.http(&HttpRequest::get(url)).unwrap_err();
+        let message = format!("`{url}` does not begin with http:// or https://");
+        assert_eq!(error.to_string(), message);
+    }
+    assert!(context.requests().is_empty());
+    let error = context.http(&HttpRequest::get("HTTPS://example.com/"));
+    assert!(error.unwrap_err().to_string().contains("with_http"));
+}
+
+#[test]
+fn a_media_type_is_read_without_its_parameters() {
+    let typed = |header: &str| HttpResponse::new(200, "").with_header("Content-Type", header);
+    for (header, media_type) in [
+        ("text/html", "text/html"),
+        ("Text/HTML ;charset=utf-8", "text/html"),
+        ("", ""),
+    ] {
+        assert_eq!(typed(header).media_type().as_deref(), Some(media_type));
+    }
+    assert_eq!(HttpResponse::new(200, "").media_type(), None);
+}

@@ -17,17 +17,23 @@
 
 mod arguments;
 mod asks;
+#[cfg(feature = "charset")]
+mod charset;
 mod client;
 mod config;
 mod context;
 mod errors;
+mod from_text;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "log")]
 mod logging;
 mod nested;
+mod parts;
 mod requests;
 mod results;
+#[cfg(feature = "jiff")]
+mod times;
 mod values;
 
 use mcp_servlet::Servlet;

@@ -42,6 +42,10 @@ impl<const N: usize> Text<N> {
 
     /// Appends a value that fits the schema; `false` if there is no telling, and what was appended is none.
     pub(super) const fn example(&mut self, node: &Node) -> bool {
+        if !node.example.is_empty() {
+            self.raw(node.example);
+            return true;
+        }
         match node.kind {
             Kind::Any | Kind::Boolean => self.raw("true"),
             Kind::Null => self.raw("null"),

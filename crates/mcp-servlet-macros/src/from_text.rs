@@ -1,0 +1,144 @@
+//! `#[derive(FromText)]`: a type of one field that is read from text.
+
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Attribute, Data, DeriveInput, Fields, Type};
+
+use crate::attributes::{Entries, unknown_key};
+use crate::diagnostics::Diagnostics;
+use crate::docs;
+use crate::function::{json_literal, json_token};
+
+/// `#[text(…)]`
+struct TextOptions {
+    /// What reads the text, if not the `FromStr` of the field's type.
+    parse: Option<TokenStream>,
+    example: Option<TokenStream>,
+    format: Option<TokenStream>,
+    /// The path of `mcp_servlet`.
+    krate: TokenStream,
+}
+
+const KEYS: &[&str] = &["parse", "example", "format", "crate"];
+
+impl TextOptions {
+    fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut options = Self {
+            parse: None,
+            example: None,
+            format: None,
+            krate: quote!(::mcp_servlet),
+        };
+        let texts = attributes
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("text"));
+        let lists = texts.filter_map(|text| diagnostics.ok(text.parse_args::<Entries>()));
+        let all = Entries(lists.flat_map(|entries| entries.0).collect());
+        all.check_unique(diagnostics);
+        for entry in &all.0 {
+            match entry.key.to_string().as_str() {
+                "parse" => options.parse = entry.expression(diagnostics),
+                "example" => options.example = entry.expression(diagnostics),
+                "format" => options.format = entry.expression(diagnostics),
+                "crate" => entry.path(&mut options.krate, diagnostics),
+                _ => unknown_key(diagnostics, "text", &entry.key, KEYS),
+            }
+        }
+        options
+    }
+}
+
+/// The implementations of `Deserialize` and `Schema`, or the errors.
+pub(crate) fn expand(item: TokenStream) -> TokenStream {
+    let mut diagnostics = Diagnostics::default();
+    let Some(input) = diagnostics.ok(syn::parse2::<DeriveInput>(item)) else {
+        return diagnostics.into_tokens();
+    };
+    let options = TextOptions::parse(&input.attrs, &mut diagnostics);
+    let mut output = implementations(&input, &options, &mut diagnostics);
+    output.extend(diagnostics.into_tokens());
+    output
+}
+
+fn implementations(
+    input: &DeriveInput,
+    options: &TextOptions,
+    diagnostics: &mut Diagnostics,
+) -> TokenStream {
+    if !input.generics.params.is_empty() {
+        let message = "a type that is read from text cannot be generic\nhelp: name concrete types";
+        diagnostics.error(&input.generics, message);
+        return TokenStream::new();
+    }
+    let (name, krate) = (&input.ident, &options.krate);
+    let private = quote!(#krate::__private);
+    let read = match (field(input, diagnostics), &options.parse) {
+        (Some(_), Some(parse)) => quote!(#private::from_text(deserializer, #parse).map(Self)),
+        (Some(field), None) => quote!(#private::from_str::<__D, #field>(deserializer).map(Self)),
+        // So that no error follows from the one that is reported.
+        (None, _) => {
+            quote!(#private::from_text(deserializer, |_| ::core::result::Result::Err("")))
+        }
+    };
+    let node = node(input, options, &private, diagnostics);
+    quote! {
+        #[automatically_derived]
+        impl<'de> #private::serde::Deserialize<'de> for #name {
+            fn deserialize<__D: #private::serde::Deserializer<'de>>(
+                deserializer: __D,
+            ) -> ::core::result::Result<Self, __D::Error> {
+                #read
+            }
+        }
+        #[automatically_derived]
+        impl #private::Schema for #name {
+            const NODE: &'static #private::Node = &#node;
+        }
+    }
+}
+
+fn node(
+    input: &DeriveInput,
+    options: &TextOptions,
+    private: &TokenStream,
+    diagnostics: &mut Diagnostics,
+) -> TokenStream {
+    let description = docs::description(&input.attrs);
+    let mut node = quote!(#private::Node::string().with_description(#description));
+    if let Some(format) = &options.format {
+        node.extend(quote!(.with_format(#format)));
+    }
+    if let Some(example) = &options.example {
+        let json = json_literal(example).filter(|json| json.starts_with('"'));
+        if json.is_none() {
+            let message = "`example` takes a string, because it is part of the schema";
+            diagnostics.error(example, message);
+        }
+        let json = json_token(json);
+        node.extend(quote!(.with_example(#json)));
+    }
+    node
+}
+
+/// The type of the one field.
+fn field<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Option<&'a Type> {
+    let name = &input.ident;
+    let at = match &input.data {
+        Data::Struct(data) => match &data.fields {
+            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+                return Some(&fields.unnamed[0].ty);
+            }
+            fields if fields.is_empty() => name.to_token_stream(),
+            fields => fields.to_token_stream(),
+        },
+        _ => name.to_token_stream(),
+    };
+    let message = format!(
+        "text is read into a struct of one field without a name\nhelp: write `struct {name}(…);`, or derive `Deserialize` and `Schema`"
+    );
+    diagnostics.error(at, message);
+    None
+}

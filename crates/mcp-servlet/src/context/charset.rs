@@ -1,0 +1,73 @@
+//! The text of HTTP responses, whatever its charset.
+
+use encoding_rs::{Encoding, UTF_8};
+
+use super::http::{HttpError, HttpResponse};
+
+/// How far into a body its own word on its charset is looked for, in bytes.
+const BEGINNING: usize = 1024;
+
+/// What text is made of, beside `text/…`: the end of a media type, after its last `/` or `+`.
+const TEXTS: &[&str] = &[
+    "ecmascript",
+    "javascript",
+    "json",
+    "jsonl",
+    "ndjson",
+    "toml",
+    "x-javascript",
+    "x-ndjson",
+    "x-yaml",
+    "xml",
+    "yaml",
+];
+
+impl HttpResponse {
+    /// The body as text: by its byte order mark, by the charset in its header, or by what HTML and XML say of
+    /// themselves near their beginning; or else as UTF-8. What stands for no character becomes `\u{fffd}`.
+    ///
+    /// ```
+    /// use mcp_servlet::HttpResponse;
+    ///
+    /// let page = HttpResponse::new(200, b"caf\xe9").with_header("Content-Type", "text/plain; charset=latin1");
+    /// assert_eq!(page.decode().unwrap(), "café");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`] with the media type if that is one of something else, such as `image/png`.
+    pub fn decode(&self) -> Result<String, HttpError> {
+        let media_type = self.media_type().unwrap_or_default();
+        if !is_text(&media_type) {
+            let parts = ["the body is `", &media_type, "`, which is no text"];
+            return Err(HttpError::new(parts.concat()));
+        }
+        let encoding = self.encoding(&media_type).unwrap_or(UTF_8);
+        Ok(encoding.decode(&self.body).0.into_owned())
+    }
+
+    fn encoding(&self, media_type: &str) -> Option<&'static Encoding> {
+        let header = self.header("content-type").unwrap_or_default();
+        named(header, "charset").or_else(|| {
+            let says_itself = ["html", "xml"].iter().any(|end| media_type.ends_with(end));
+            let beginning = &self.body[..self.body.len().min(BEGINNING)];
+            let beginning = says_itself.then(|| String::from_utf8_lossy(beginning))?;
+            named(&beginning, "charset").or_else(|| named(&beginning, "encoding"))
+        })
+    }
+}
+
+/// Whether a body of this media type, or of none, is text.
+fn is_text(media_type: &str) -> bool {
+    let end = media_type.rsplit(['/', '+']).next().unwrap_or_default();
+    media_type.is_empty() || media_type.starts_with("text/") || TEXTS.contains(&end)
+}
+
+/// The encoding behind `key=` in a text, with quotes or without.
+fn named(text: &str, key: &str) -> Option<&'static Encoding> {
+    let text = text.to_ascii_lowercase();
+    let (_, value) = text.split_once(key)?;
+    let value = value.trim_start().strip_prefix('=')?;
+    let mut words = value.split(['"', '\'', ';', '>', '?', ' ']);
+    Encoding::for_label(words.find(|word| !word.is_empty())?.as_bytes())
+}

@@ -1,0 +1,177 @@
+//! Long texts in parts: what `#[tool(parts = …)]` adds to a tool.
+
+use std::borrow::Cow;
+
+use mcp_servlet_json::write_u64;
+
+use crate::arguments::{Argument, Arguments, argument};
+use crate::error::{Failure, ToolError};
+use crate::result::ToolResult;
+use crate::schema::{Node, Property};
+
+/// Text that a tool with `parts` may return.
+///
+/// | returned | becomes |
+/// |---|---|
+/// | `String`, `&'static str`, `Cow<'static, str>`, `Box<str>` | the part of it that is asked for |
+/// | `Result<T, E>` | the part of `T`, or `isError` with the text of the error and its causes |
+#[diagnostic::on_unimplemented(
+    message = "a tool with `parts` cannot return `{Self}`",
+    label = "this is no text",
+    note = "return `String`, or a `Result` of it, and leave `parts` out for anything else"
+)]
+pub trait IntoText {
+    /// The whole text, or why there is none.
+    fn into_text(self) -> Result<String, ToolError>;
+}
+
+macro_rules! texts {
+    ($($ty:ty),*) => {
+        $(impl IntoText for $ty {
+            fn into_text(self) -> Result<String, ToolError> {
+                Ok(self.into())
+            }
+        })*
+    };
+}
+
+texts!(String, &'static str, Cow<'static, str>, Box<str>);
+
+impl<T: IntoText, E: Into<ToolError>> IntoText for Result<T, E> {
+    fn into_text(self) -> Result<String, ToolError> {
+        self.map_err(E::into).and_then(T::into_text)
+    }
+}
+
+/// Which part of its text a call asks for, in characters.
+#[derive(Debug, Clone, Copy)]
+pub struct Excerpt {
+    start: usize,
+    length: usize,
+}
+
+const MAX_LENGTH: Argument<usize> =
+    argument("max_length", "how many characters to return at most").with_bounds("1", "");
+
+const START_INDEX: Argument<usize> = argument(
+    "start_index",
+    "how many characters to skip, to go on where another part ended",
+)
+.with_default("0");
+
+impl Excerpt {
+    /// How many characters the model gets; `json` is the number if it does not say.
+    pub const fn length(json: &'static str) -> Property {
+        MAX_LENGTH.with_default(json).property()
+    }
+
+    /// Where they begin.
+    pub const START: Property = START_INDEX.property();
+
+    /// The part that arguments ask for, with [`length`](Self::length) as number `index` and [`START`](Self::START) behind it.
+    pub fn of<'a>(
+        arguments: &Arguments<'a>,
+        index: usize,
+        length: usize,
+    ) -> Result<Self, Failure<'a>> {
+        let length = MAX_LENGTH.get_or(arguments, index, || length)?;
+        Ok(Self {
+            length: arguments.within(index, Some(1), None, length)?,
+            start: START_INDEX.get_or(arguments, index + 1, || 0)?,
+        })
+    }
+
+    fn cut(self, text: &str) -> Result<String, ToolError> {
+        let rest = behind(text, self.start);
+        if rest.is_empty() && self.start > 0 {
+            let mut message = String::from("there are only ");
+            write_u64(&mut message, text.chars().count() as u64);
+            message.push_str(" characters, so nothing begins at ");
+            write_u64(&mut message, self.start as u64);
+            return Err(ToolError::new(message));
+        }
+        let next = behind(rest, self.length);
+        let part = rest.get(..rest.len() - next.len());
+        let mut part = part.unwrap_or_default().to_owned();
+        if !next.is_empty() {
+            let end = (self.start + self.length) as u64;
+            part.push_str("\n\n[");
+            write_u64(&mut part, end);
+            part.push_str(" of ");
+            write_u64(&mut part, end + next.chars().count() as u64);
+            part.push_str(" characters: go on with `start_index` ");
+            write_u64(&mut part, end);
+            part.push(']');
+        }
+        Ok(part)
+    }
+}
+
+/// What is left of a text behind so many characters.
+fn behind(text: &str, count: usize) -> &str {
+    let mut characters = text.chars();
+    if let Some(last) = count.checked_sub(1) {
+        characters.nth(last);
+    }
+    characters.as_str()
+}
+
+/// What the function of a tool with `parts` returns, and how it becomes a result.
+#[derive(Debug, Clone, Copy)]
+pub struct Texts<T>(fn(T) -> Result<String, ToolError>);
+
+/// A function that returns `T`, a text.
+pub const fn texts<T: IntoText>() -> Texts<T> {
+    Texts(T::into_text)
+}
+
+impl<T> Texts<T> {
+    /// Text has no schema.
+    pub const fn output(&self) -> Option<&'static Node> {
+        None
+    }
+
+    /// What the tool answers when its function returned `value`.
+    #[inline]
+    pub fn reply<'a>(&self, part: Excerpt, value: T) -> Result<ToolResult, Failure<'a>> {
+        let text = (self.0)(value).and_then(|text| part.cut(&text));
+        text.map(|text| ToolResult::text(&text))
+            .map_err(Failure::Tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Excerpt;
+
+    fn cut(text: &str, start: usize, length: usize) -> String {
+        let cut = Excerpt { start, length }.cut(text);
+        cut.unwrap_or_else(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn a_part_says_where_the_next_one_begins() {
+        let text = "grüße 🦀!";
+        assert_eq!(cut(text, 0, 8), text);
+        assert_eq!(
+            cut(text, 0, 5),
+            "grüße\n\n[5 of 8 characters: go on with `start_index` 5]"
+        );
+        assert_eq!(
+            cut(text, 6, 1),
+            "🦀\n\n[7 of 8 characters: go on with `start_index` 7]"
+        );
+        assert_eq!(cut(text, 7, usize::MAX), "!");
+    }
+
+    #[test]
+    fn nothing_begins_behind_the_end() {
+        assert_eq!(cut("", 0, 1), "");
+        for (text, start, count) in [("", 1, 0), ("aé", 2, 2), ("aé", usize::MAX, 2)] {
+            assert_eq!(
+                cut(text, start, 1),
+                format!("there are only {count} characters, so nothing begins at {start}")
+            );
+        }
+    }
+}

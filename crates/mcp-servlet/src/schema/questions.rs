@@ -1,0 +1,52 @@
+//! What a schema takes, for those who must know before anything runs.
+
+use super::{Kind, Node, text};
+
+impl Node {
+    /// Whether it describes text only.
+    pub(crate) const fn is_text(&self) -> bool {
+        match self.kind {
+            Kind::String { .. } | Kind::Character | Kind::Enum { .. } => true,
+            Kind::Raw(json) => text::has_text(json, "type", "string"),
+            _ => false,
+        }
+    }
+
+    /// Whether text may stand for it; `json` is a string.
+    pub(crate) const fn may_be(&self, json: &str) -> bool {
+        match self.kind {
+            Kind::Any | Kind::String { .. } | Kind::Character | Kind::Raw(_) => true,
+            Kind::AnyOf { object, .. } => !object,
+            Kind::Enum { values, .. } => text::is_among(json, values),
+            _ => false,
+        }
+    }
+
+    /// Whether no property is a list or an object.
+    pub(crate) const fn has_plain_properties(&self) -> bool {
+        let Kind::Object(object) = self.kind else {
+            return false;
+        };
+        let mut at = 0;
+        while at < object.properties.len() {
+            if matches!(
+                object.properties[at].node.kind,
+                Kind::Array { .. } | Kind::Map { .. } | Kind::Object(_) | Kind::Null
+            ) {
+                return false;
+            }
+            at += 1;
+        }
+        true
+    }
+
+    /// Whether it describes objects only, as the arguments of a tool must.
+    pub(crate) const fn is_object(&self) -> bool {
+        match self.kind {
+            Kind::Object(_) | Kind::Map { .. } => true,
+            Kind::Raw(json) => text::has_text(json, "type", "object"),
+            Kind::AnyOf { object, .. } => object,
+            _ => false,
+        }
+    }
+}

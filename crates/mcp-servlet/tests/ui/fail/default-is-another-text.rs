@@ -1,0 +1,13 @@
+use mcp_servlet::prelude::*;
+
+#[derive(Deserialize, Schema)]
+enum Color {
+    Red,
+    Green,
+}
+
+/// Paints.
+#[tool]
+fn paint(#[arg(default = "Blue")] _color: Color) {}
+
+fn main() {}

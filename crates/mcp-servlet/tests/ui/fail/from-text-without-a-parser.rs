@@ -1,0 +1,8 @@
+use mcp_servlet::prelude::*;
+
+struct Zone;
+
+#[derive(FromText)]
+struct Place(Zone);
+
+fn main() {}
