@@ -29,7 +29,7 @@ const fn feature(
 const ADA: &str = r#"{"text":"Ada Lovelace"}"#;
 const PLACE: &str = r#"{"place":{"east":3,"north":4}}"#;
 
-const FEATURES: [Feature; 8] = [
+const FEATURES: [Feature; 10] = [
     feature("no tool at all", "empty", None),
     feature("a string in and out", "text", Some(("repeat", ADA))),
     feature("a struct in and out", "structs", Some(("turn", PLACE))),
@@ -41,7 +41,9 @@ const FEATURES: [Feature; 8] = [
     feature("a configuration value", "config", Some(("who", "{}"))),
     feature("variables", "vars", Some(("swap", ADA))),
     feature("a line of the log", "log", Some(("note", ADA))),
+    feature("a text in parts", "parts", Some(("repeat", ADA))),
     feature("HTTP", "http", None),
+    feature("text of any charset", "charset", None),
 ];
 
 /// More than any call here runs.

@@ -74,7 +74,7 @@ fn pages_of_a_server_are_read_as_a_model_wants_them() {
         (
             "/picture",
             true,
-            "this address has `image/png`, which is no text: look for one with HTML, text, JSON or XML",
+            "the body is `image/png`, which is no text",
         ),
         (
             "/nothing",

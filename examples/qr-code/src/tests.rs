@@ -1,10 +1,10 @@
 //! Codes that a reader reads: natively, and from the wasm under `servlet test`.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mcp_servlet::testing::Client;
 use mcp_servlet::testing::types::Content;
 use serde_json::{Value, json};
-
-use super::{QrCode, png, svg};
 
 /// What a reader sees in an image of eight bits for each pixel.
 fn scan(file: &[u8]) -> String {
@@ -28,28 +28,34 @@ fn draw(client: &Client, arguments: Value) -> Content {
     result.content.remove(0)
 }
 
-#[test]
-fn what_is_drawn_can_be_read() {
+fn png(client: &Client, arguments: Value) -> Vec<u8> {
+    let data = draw(client, arguments).data.unwrap();
+    STANDARD.decode(data).unwrap()
+}
+
+#[mcp_servlet::test]
+fn what_is_drawn_can_be_read(client: &Client) {
     let long = "Ä".repeat(500);
     for text in ["https://example.com/", "0123456789", "", "grüße 🦀", &long] {
-        let code = QrCode::new(text).unwrap();
         for (size, margin) in [(3, 4), (5, 1)] {
-            assert_eq!(
-                scan(&png(&code, size, margin).unwrap()),
-                text,
-                "{size} {margin}"
+            let file = png(
+                client,
+                json!({ "text": text, "size": size, "margin": margin }),
             );
+            assert_eq!(scan(&file), text, "{size} {margin}");
         }
     }
 }
 
-#[test]
-fn a_module_is_as_wide_as_is_asked_for() {
-    let code = QrCode::new("text").unwrap();
+#[mcp_servlet::test]
+fn a_module_is_as_wide_as_is_asked_for(client: &Client) {
     for (size, margin, edge) in [(1, 0, 21), (8, 4, 232), (10, 1, 230)] {
-        let file = png(&code, size, margin).unwrap();
+        let mut arguments =
+            json!({ "text": "text", "size": size, "margin": margin, "format": "png" });
+        let file = png(client, arguments.clone());
         assert_eq!(file[16..20], u32::to_be_bytes(edge), "{size} {margin}");
-        let shapes = svg(&code, size, margin);
+        arguments["format"] = "svg".into();
+        let shapes = draw(client, arguments).text.unwrap();
         assert!(
             shapes.contains(&format!("viewBox=\"0 0 {edge} {edge}\"")),
             "{shapes}"

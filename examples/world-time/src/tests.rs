@@ -184,7 +184,7 @@ fn the_model_is_told_what_it_can_do_better(client: &Client) {
         ("next_time", json!({ "time": "25:00" }), "hour"),
         (
             "next_time",
-            json!({ "time": "9:30", "weekday": 8 }),
+            json!({ "time": "09:30", "weekday": 8 }),
             "`/weekday`",
         ),
     ];

@@ -27,7 +27,9 @@ fn default_length() -> usize {
 }
 
 pub(crate) fn call(input: CallToolRequest) -> Result<CallToolResult, Error> {
-    let arguments = Value::Object(input.params.arguments.unwrap_or_default());
+    let mut arguments = input.params.arguments.unwrap_or_default();
+    arguments.retain(|_, value| !value.is_null());
+    let arguments = Value::Object(arguments);
     let result = match input.params.name.as_str() {
         "fetch" => fetch(arguments),
         name => return Err(Error::msg(format!("unknown tool `{name}`"))),
@@ -62,7 +64,6 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                         "type": "integer",
                         "description": "how many characters to return at most",
                         "minimum": 1,
-                        "maximum": 1_000_000,
                         "default": 5000,
                     },
                     "start_index": {
@@ -85,8 +86,8 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
 
 fn fetch(arguments: Value) -> Result<String, Error> {
     let arguments: Arguments = serde_path_to_error::deserialize(arguments)?;
-    if !(1..=1_000_000).contains(&arguments.max_length) {
-        return Err(Error::msg("max_length: must be from 1 to 1000000"));
+    if arguments.max_length == 0 {
+        return Err(Error::msg("max_length: must be at least 1"));
     }
     let url = arguments.url;
     if !url.starts_with("http://") && !url.starts_with("https://") {
@@ -114,12 +115,10 @@ fn read(response: &HttpResponse, raw: bool) -> Result<String, Error> {
     let header = header.to_ascii_lowercase();
     let media_type = header.split(';').next().unwrap_or_default().trim();
     let is_html = ["text/html", "application/xhtml+xml"].contains(&media_type);
-    let is_text = ["text/", "json", "xml", "javascript", "yaml"]
-        .iter()
-        .any(|word| media_type.contains(word));
-    if !is_text {
+    let ends = ["json", "xml", "javascript", "yaml"];
+    if !media_type.starts_with("text/") && !ends.iter().any(|end| media_type.ends_with(end)) {
         return Err(Error::msg(format!(
-            "this address has `{media_type}`, which is no text: look for one with HTML, text, JSON or XML"
+            "the body is `{media_type}`, which is no text"
         )));
     }
     let text = decode(&response.body(), &header);

@@ -3,11 +3,14 @@
 #[path = "../../../official/src/pdk.rs"]
 mod pdk;
 
+use std::io::Cursor;
+
 use base64::{engine::general_purpose::STANDARD, Engine};
 use extism_pdk::Error;
+use image::{ImageFormat, Luma};
 use pdk::types::*;
 use qrcode::render::{svg, Renderer};
-use qrcode::{Color, EcLevel, QrCode};
+use qrcode::{EcLevel, QrCode};
 use serde::Deserialize;
 use serde_json::{json, Value};
 
@@ -52,7 +55,9 @@ fn default_margin() -> u32 {
 }
 
 pub(crate) fn call(input: CallToolRequest) -> Result<CallToolResult, Error> {
-    let arguments = Value::Object(input.params.arguments.unwrap_or_default());
+    let mut arguments = input.params.arguments.unwrap_or_default();
+    arguments.retain(|_, value| !value.is_null());
+    let arguments = Value::Object(arguments);
     let result = match input.params.name.as_str() {
         "qr_code" => qr_code(arguments),
         name => return Err(Error::msg(format!("unknown tool `{name}`"))),
@@ -89,11 +94,13 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                         "type": "string",
                         "description": "what the drawing is made of\n- `png`: pixels, as an image\n- `svg`: shapes, as text",
                         "enum": ["png", "svg"],
+                        "default": "png",
                     },
                     "error_correction": {
                         "type": "string",
                         "description": "how much of the code may be covered\n- `low`: 7 %\n- `medium`: 15 %\n- `quartile`: 25 %\n- `high`: 30 %",
                         "enum": ["low", "medium", "quartile", "high"],
+                        "default": "medium",
                     },
                     "size": {
                         "type": "integer",
@@ -125,47 +132,30 @@ fn qr_code(arguments: Value) -> Result<Content, Error> {
     if margin > 16 {
         return Err(Error::msg("margin: must be from 0 to 16"));
     }
-    let level = match arguments.error_correction {
-        Correction::Low => EcLevel::L,
-        Correction::Medium => EcLevel::M,
-        Correction::Quartile => EcLevel::Q,
-        Correction::High => EcLevel::H,
-    };
+    let levels = [EcLevel::L, EcLevel::M, EcLevel::Q, EcLevel::H];
+    let level = levels[arguments.error_correction as usize];
     let code = QrCode::with_error_correction_level(arguments.text, level).map_err(|error| {
         Error::msg(format!(
             "{error}: shorten the text, or lower `error_correction`"
         ))
     })?;
+    let (modules, width) = (code.to_colors(), code.width());
     match arguments.format {
-        Format::Png => Ok(Content {
-            data: Some(STANDARD.encode(png(&code, size, margin)?)),
-            mime_type: Some("image/png".to_owned()),
-            r#type: ContentType::Image,
-            ..Content::default()
-        }),
-        Format::Svg => Ok(text(svg(&code, size, margin))),
+        Format::Png => {
+            let mut drawing = Renderer::<Luma<u8>>::new(&modules, width, margin);
+            let image = drawing.module_dimensions(size, size).build();
+            let mut file = Cursor::new(Vec::new());
+            image.write_to(&mut file, ImageFormat::Png)?;
+            Ok(Content {
+                data: Some(STANDARD.encode(file.into_inner())),
+                mime_type: Some("image/png".to_owned()),
+                r#type: ContentType::Image,
+                ..Content::default()
+            })
+        }
+        Format::Svg => {
+            let mut drawing = Renderer::<svg::Color<'_>>::new(&modules, width, margin);
+            Ok(text(drawing.module_dimensions(size, size).build()))
+        }
     }
-}
-
-fn svg(code: &QrCode, size: u32, margin: u32) -> String {
-    let colors = code.to_colors();
-    let mut drawing = Renderer::<svg::Color<'_>>::new(&colors, code.width(), margin);
-    drawing.module_dimensions(size, size).build()
-}
-
-/// One byte for each pixel: black where it is in a dark module, and white elsewhere.
-fn png(code: &QrCode, size: u32, margin: u32) -> Result<Vec<u8>, Error> {
-    let width = u32::try_from(code.width())?;
-    let edge = (width + 2 * margin) * size;
-    let module = |pixel| u32::checked_sub(pixel / size, margin).filter(|at| *at < width);
-    let pixel = |at| match (module(at % edge), module(at / edge)) {
-        (Some(x), Some(y)) if code[(x as usize, y as usize)] == Color::Dark => 0,
-        _ => u8::MAX,
-    };
-    let pixels: Vec<_> = (0..edge * edge).map(pixel).collect();
-    let mut file = Vec::new();
-    let mut writer = png::Encoder::new(&mut file, edge, edge).write_header()?;
-    writer.write_image_data(&pixels)?;
-    writer.finish()?;
-    Ok(file)
 }

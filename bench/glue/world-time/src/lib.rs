@@ -4,43 +4,71 @@
 mod pdk;
 
 use extism_pdk::Error;
-use jiff::{civil, fmt::strtime, Span, Timestamp, ToSpan, Unit, Zoned};
+use jiff::{civil, fmt::strtime, tz::TimeZone, Span, Timestamp, ToSpan, Unit, Zoned};
 use pdk::types::*;
 use serde::{de::DeserializeOwned, Deserialize};
 use serde_json::{json, Value};
 
+/// A time with an offset or a zone.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Time(Zoned);
+
+impl TryFrom<String> for Time {
+    type Error = jiff::Error;
+
+    /// Reads what [`show`] writes, and what has a zone in brackets or an offset.
+    fn try_from(text: String) -> Result<Self, jiff::Error> {
+        let (_, time) = text.rsplit_once(", ").unwrap_or(("", &text));
+        if time.ends_with(']') {
+            return time.parse().map(Self);
+        }
+        time.parse::<Timestamp>()?.in_tz("UTC").map(Self)
+    }
+}
+
+/// The IANA name of a zone.
+#[derive(Deserialize)]
+struct Zone(#[serde(with = "jiff::fmt::serde::tz::required")] TimeZone);
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self(TimeZone::UTC)
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CurrentTime {
-    #[serde(default = "utc")]
-    zone: String,
+    #[serde(default)]
+    zone: Zone,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ConvertTime {
-    time: String,
-    zone: String,
+    time: Time,
+    zone: Zone,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ShiftTime {
-    duration: String,
-    time: Option<String>,
+    duration: Span,
+    time: Option<Time>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TimeBetween {
-    from: String,
-    to: String,
+    from: Time,
+    to: Time,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FormatTime {
-    time: String,
+    time: Time,
     pattern: String,
 }
 
@@ -49,33 +77,32 @@ struct FormatTime {
 struct ParseTime {
     text: String,
     pattern: String,
-    #[serde(default = "utc")]
-    zone: String,
+    #[serde(default)]
+    zone: Zone,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NextTime {
-    time: String,
+    time: civil::Time,
     weekday: Option<i8>,
-    #[serde(default = "utc")]
-    zone: String,
-}
-
-fn utc() -> String {
-    "UTC".to_owned()
+    #[serde(default)]
+    zone: Zone,
 }
 
 pub(crate) fn call(input: CallToolRequest) -> Result<CallToolResult, Error> {
-    let arguments = Value::Object(input.params.arguments.unwrap_or_default());
-    let result = match input.params.name.as_str() {
-        "current_time" => read_arguments(arguments).and_then(current_time),
-        "convert_time" => read_arguments(arguments).and_then(convert_time),
-        "shift_time" => read_arguments(arguments).and_then(shift_time),
-        "time_between" => read_arguments(arguments).and_then(time_between),
-        "format_time" => read_arguments(arguments).and_then(format_time),
-        "parse_time" => read_arguments(arguments).and_then(parse_time),
-        "next_time" => read_arguments(arguments).and_then(next_time),
+    let mut arguments = input.params.arguments.unwrap_or_default();
+    arguments.retain(|_, value| !value.is_null());
+    let arguments = Value::Object(arguments);
+    let tool = input.params.name.as_str();
+    let result = match tool {
+        "current_time" => read_arguments(tool, arguments).and_then(current_time),
+        "convert_time" => read_arguments(tool, arguments).and_then(convert_time),
+        "shift_time" => read_arguments(tool, arguments).and_then(shift_time),
+        "time_between" => read_arguments(tool, arguments).and_then(time_between),
+        "format_time" => read_arguments(tool, arguments).and_then(format_time),
+        "parse_time" => read_arguments(tool, arguments).and_then(parse_time),
+        "next_time" => read_arguments(tool, arguments).and_then(next_time),
         name => return Err(Error::msg(format!("unknown tool `{name}`"))),
     };
     let (text, is_error) = match result {
@@ -91,41 +118,51 @@ pub(crate) fn call(input: CallToolRequest) -> Result<CallToolResult, Error> {
     })
 }
 
-fn read_arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, Error> {
+/// Reads the arguments of a tool, and says what is missing, all of it at once.
+fn read_arguments<T: DeserializeOwned>(tool: &str, arguments: Value) -> Result<T, Error> {
+    let tool = describe()?
+        .tools
+        .into_iter()
+        .find(|known| known.name == tool);
+    let schema = Value::Object(tool.map(|tool| tool.input_schema).unwrap_or_default());
+    let required = schema["required"].as_array().into_iter().flatten();
+    let missing = required
+        .filter_map(Value::as_str)
+        .filter(|name| arguments.get(name).is_none());
+    let missing: Vec<_> = missing
+        .map(|name| format!("`/{name}` is missing: {}", schema["properties"][name]))
+        .collect();
+    if !missing.is_empty() {
+        return Err(Error::msg(missing.join("; ")));
+    }
     Ok(serde_path_to_error::deserialize(arguments)?)
 }
 
 pub(crate) fn describe() -> Result<ListToolsResult, Error> {
+    let time = json!({
+        "type": "string",
+        "description": "a time with an offset or a zone",
+        "examples": ["2026-03-01T12:00[Europe/Berlin]"],
+    });
+    let zone = json!({
+        "type": "string",
+        "description": "the IANA name of a zone",
+        "examples": ["Asia/Tokyo"],
+    });
+    let mut zone_or_utc = zone.clone();
+    zone_or_utc["default"] = json!("UTC");
     Ok(ListToolsResult {
         tools: vec![
             tool(
                 "current_time",
                 "What the time is now.",
-                json!({
-                    "zone": {
-                        "type": "string",
-                        "description": "the IANA name of the zone",
-                        "default": "UTC",
-                        "examples": ["Europe/Berlin"],
-                    },
-                }),
+                json!({ "zone": zone_or_utc }),
                 &[],
             )?,
             tool(
                 "convert_time",
                 "What clocks in another zone show at a time.",
-                json!({
-                    "time": {
-                        "type": "string",
-                        "description": "with an offset or a zone",
-                        "examples": ["2026-03-01T12:00[Europe/Berlin]"],
-                    },
-                    "zone": {
-                        "type": "string",
-                        "description": "the IANA name of the other zone",
-                        "examples": ["Asia/Tokyo"],
-                    },
-                }),
+                json!({ "time": time, "zone": zone }),
                 &["time", "zone"],
             )?,
             tool(
@@ -140,6 +177,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                     "time": {
                         "type": "string",
                         "description": "from when, with an offset or a zone; now if left out",
+                        "examples": ["2026-03-01T12:00[Europe/Berlin]"],
                     },
                 }),
                 &["duration"],
@@ -147,29 +185,14 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
             tool(
                 "time_between",
                 "How long it is from one time to another.",
-                json!({
-                    "from": {
-                        "type": "string",
-                        "description": "with an offset or a zone",
-                        "examples": ["2026-01-31T08:00Z"],
-                    },
-                    "to": {
-                        "type": "string",
-                        "description": "with an offset or a zone",
-                        "examples": ["2026-03-01T12:00[Europe/Berlin]"],
-                    },
-                }),
+                json!({ "from": time, "to": time }),
                 &["from", "to"],
             )?,
             tool(
                 "format_time",
                 "A time as a pattern says.",
                 json!({
-                    "time": {
-                        "type": "string",
-                        "description": "with an offset or a zone",
-                        "examples": ["2026-03-01T12:00[Europe/Berlin]"],
-                    },
+                    "time": time,
                     "pattern": {
                         "type": "string",
                         "description": "as strftime has it",
@@ -196,6 +219,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                         "type": "string",
                         "description": "the IANA name of the zone that is meant, if the text does not say",
                         "default": "UTC",
+                        "examples": ["Asia/Tokyo"],
                     },
                 }),
                 &["text", "pattern"],
@@ -206,7 +230,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                 json!({
                     "time": {
                         "type": "string",
-                        "description": "the time of day",
+                        "description": "a time of day",
                         "examples": ["09:30"],
                     },
                     "weekday": {
@@ -215,11 +239,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                         "minimum": 1,
                         "maximum": 7,
                     },
-                    "zone": {
-                        "type": "string",
-                        "description": "the IANA name of the zone",
-                        "default": "UTC",
-                    },
+                    "zone": zone_or_utc,
                 }),
                 &["time"],
             )?,
@@ -243,39 +263,34 @@ fn tool(
 }
 
 fn current_time(arguments: CurrentTime) -> Result<String, Error> {
-    Ok(show(&now()?.in_tz(&arguments.zone)?))
+    Ok(show(&now(arguments.zone)?))
 }
 
 fn convert_time(arguments: ConvertTime) -> Result<String, Error> {
-    Ok(show(&read(&arguments.time)?.in_tz(&arguments.zone)?))
+    Ok(show(&arguments.time.0.with_time_zone(arguments.zone.0)))
 }
 
 fn shift_time(arguments: ShiftTime) -> Result<String, Error> {
-    let time = match arguments.time {
-        Some(time) => read(&time)?,
-        None => now()?,
-    };
-    Ok(show(
-        &time.checked_add(arguments.duration.parse::<Span>()?)?,
-    ))
+    let now = now(Zone::default())?;
+    let time = arguments.time.map_or(now, |time| time.0);
+    Ok(show(&time.checked_add(arguments.duration)?))
 }
 
 fn time_between(arguments: TimeBetween) -> Result<String, Error> {
-    let from = read(&arguments.from)?;
-    let to = read(&arguments.to)?.with_time_zone(from.time_zone().clone());
+    let from = arguments.from.0;
+    let to = arguments.to.0.with_time_zone(from.time_zone().clone());
     let (span, seconds) = (from.until((Unit::Year, &to))?, from.duration_until(&to));
     Ok(format!("{span:#} ({} seconds)", seconds.as_secs()))
 }
 
 fn format_time(arguments: FormatTime) -> Result<String, Error> {
-    Ok(strtime::format(arguments.pattern, &read(&arguments.time)?)?)
+    Ok(strtime::format(arguments.pattern, &arguments.time.0)?)
 }
 
 fn parse_time(arguments: ParseTime) -> Result<String, Error> {
     let parts = strtime::parse(arguments.pattern, arguments.text)?;
-    let time = parts
-        .to_zoned()
-        .or_else(|_| parts.to_datetime()?.in_tz(&arguments.zone))?;
+    let zoned = parts.to_zoned();
+    let time = zoned.or_else(|_| parts.to_datetime()?.to_zoned(arguments.zone.0))?;
     Ok(show(&time))
 }
 
@@ -284,10 +299,7 @@ fn next_time(arguments: NextTime) -> Result<String, Error> {
     if weekday.is_some_and(|day| !(1..=7).contains(&day)) {
         return Err(Error::msg("weekday: must be from 1 to 7"));
     }
-    let (now, time) = (
-        now()?.in_tz(&arguments.zone)?,
-        arguments.time.parse::<civil::Time>()?,
-    );
+    let now = now(arguments.zone)?;
     let days = now.date().series(1.day()).take(9);
     let next = days
         .filter(|day| {
@@ -295,27 +307,16 @@ fn next_time(arguments: NextTime) -> Result<String, Error> {
                 day.weekday().to_monday_one_offset() == wanted
             })
         })
-        .filter_map(|day| day.to_datetime(time).in_tz(&arguments.zone).ok())
+        .map(|day| day.to_datetime(arguments.time))
+        .filter_map(|time| time.to_zoned(now.time_zone().clone()).ok())
         .find(|next| *next > now);
     let next = next.ok_or_else(|| Error::msg("the calendar ends before that"))?;
     Ok(show(&next))
 }
 
-fn now() -> Result<Zoned, Error> {
+fn now(zone: Zone) -> Result<Zoned, Error> {
     let clock = unsafe { wasi::clock_time_get(wasi::CLOCKID_REALTIME, 1)? };
-    Ok(Timestamp::from_nanosecond(clock.into())?.in_tz("UTC")?)
-}
-
-/// Reads what [`show`] writes, and what has a zone in brackets or an offset.
-fn read(text: &str) -> Result<Zoned, Error> {
-    let (_, time) = text.rsplit_once(", ").unwrap_or(("", text));
-    let read = if time.ends_with(']') {
-        time.parse()
-    } else {
-        time.parse::<Timestamp>().and_then(|time| time.in_tz("UTC"))
-    };
-    let like = "is no time like 2026-03-01T12:00[Europe/Berlin] or 2026-03-01T11:00Z";
-    read.map_err(|error| Error::msg(format!("`{text}` {like}: {error}")))
+    Ok(Timestamp::from_nanosecond(clock.into())?.to_zoned(zone.0))
 }
 
 fn show(time: &Zoned) -> String {
