@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         Command::Codegen { check } => codegen::run(check),
         Command::Bundle { output } => bundle::run(&output),
         Command::Bless => test::bless(),
-        Command::Tidy => tidy::run(),
+        Command::Tidy => tidy::check(),
         Command::Conformance => conformance::run(),
         Command::Clients => clients::check(),
         Command::Lines => lines::print(),

@@ -39,7 +39,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
     step("formatting");
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     step("house rules");
-    tidy::run()?;
+    tidy::check()?;
     step("generated code");
     codegen::run(true)?;
     step("tests");

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use crate::shell::root;
+use crate::shell::{cargo, root, run};
 
 /// The longest a file may be.
 const MAX_LINES: usize = 500;
 
-/// Checks all Rust files that people write.
-pub(crate) fn run() -> anyhow::Result<()> {
+/// Checks all Rust files that people write, and the lock files that only `./x bench` reads.
+pub(crate) fn check() -> anyhow::Result<()> {
     let mut problems = Vec::new();
     for folder in ["crates", "examples", "tests", "xtask"] {
         for file in rust_files(&root().join(folder))? {
@@ -30,6 +30,21 @@ pub(crate) fn run() -> anyhow::Result<()> {
     }
     if !problems.is_empty() {
         bail!("{}", problems.join("\n   "));
+    }
+    check_locks()
+}
+
+/// Fails if cargo would have to change a lock file of what is built apart from the workspace.
+fn check_locks() -> anyhow::Result<()> {
+    for entry in fs::read_dir(root().join("bench"))? {
+        let manifest = entry?.path().join("Cargo.toml");
+        if !manifest.with_file_name("Cargo.lock").exists() {
+            continue;
+        }
+        let update = ["update", "--quiet", "--workspace", "--locked"];
+        run(cargo(&update).arg("--manifest-path").arg(&manifest)).with_context(|| {
+            format!("run `cargo update --workspace` for {}", manifest.display())
+        })?;
     }
     Ok(())
 }
