@@ -63,11 +63,12 @@ fn is_text(media_type: &str) -> bool {
     media_type.is_empty() || media_type.starts_with("text/") || TEXTS.contains(&end)
 }
 
-/// The encoding behind `key=` in a text, with quotes or without.
+/// The first encoding behind `key=` in a text, with quotes or without.
 fn named(text: &str, key: &str) -> Option<&'static Encoding> {
     let text = text.to_ascii_lowercase();
-    let (_, value) = text.split_once(key)?;
-    let value = value.trim_start().strip_prefix('=')?;
-    let mut words = value.split(['"', '\'', ';', '>', '?', ' ']);
-    Encoding::for_label(words.find(|word| !word.is_empty())?.as_bytes())
+    text.split(key).skip(1).find_map(|rest| {
+        let value = rest.trim_start().strip_prefix('=')?;
+        let mut words = value.split(['"', '\'', ';', '>', '?', ' ']);
+        Encoding::for_label(words.find(|word| !word.is_empty())?.as_bytes())
+    })
 }

@@ -37,6 +37,10 @@ fn pages_and_xml_say_it_themselves() {
         ("text/html", "<meta charset='iso-8859-1'>"),
         (
             "text/html",
+            "<title>charset</title><meta charset='iso-8859-1'>",
+        ),
+        (
+            "text/html",
             "<META http-equiv=Content-Type content=\"text/html; charset=latin1\">",
         ),
         (
