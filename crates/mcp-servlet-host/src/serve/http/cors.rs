@@ -15,10 +15,9 @@ use axum::{
 
 /// What a browser says of a page that sends a request.
 pub(super) struct Page {
-    headers: HeaderMap,
     origin: HeaderValue,
-    /// It only asks whether it may send another request.
-    is_question: bool,
+    /// The answer, if it only asks whether it may send another request.
+    permission: Option<Response>,
 }
 
 impl Page {
@@ -28,11 +27,8 @@ impl Page {
         let origin = headers.get(ORIGIN)?.clone();
         let is_question = request.method() == Method::OPTIONS
             && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-        Some(Self {
-            headers: headers.clone(),
-            origin,
-            is_question,
-        })
+        let permission = is_question.then(|| permission(headers));
+        Some(Self { origin, permission })
     }
 
     /// Adds what browsers want to see to the answer that an allowed origin gets.
@@ -41,8 +37,8 @@ impl Page {
         if response.status() == StatusCode::FORBIDDEN {
             return response;
         }
-        if self.is_question {
-            response = permission(&self.headers);
+        if let Some(permission) = self.permission {
+            response = permission;
         }
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.origin);
