@@ -12,13 +12,14 @@ use mcp_servlet_host::{
     serve::{HttpOptions, ServeOptions, Server},
     watch::Snapshot,
 };
+use tokio::runtime::Runtime;
 
 use crate::{
     build::{Abi, Project},
     clients::{self, Client, Way},
     failure::{Failure, chain},
     limits::Limits,
-    serve::transports::{self, Transports},
+    serve::transports::Transports,
 };
 
 /// Build the servlets at a path, serve them to MCP clients, and do so again whenever their sources change
@@ -74,7 +75,7 @@ impl Dev {
         let mut files = project.sources()?;
         let host = workshop.host(&mut files, &nothing).unwrap_or(nothing);
         let server = Server::new(Arc::new(host), ServeOptions::default());
-        let runtime = transports::runtime()?;
+        let runtime = Runtime::new()?;
         runtime.spawn(workshop.keep_up(server.clone(), files));
         let result = runtime.block_on(self.transports.run(server, HttpOptions::default()));
         // Waits neither for input nor for a build that nobody awaits any more.

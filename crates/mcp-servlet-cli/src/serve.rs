@@ -13,6 +13,7 @@ use mcp_servlet_host::{
     config::{self, Config},
     serve::{HttpOptions, ServeOptions, Server},
 };
+use tokio::runtime::Runtime;
 
 use crate::{
     clients::{self, Client, Way},
@@ -70,7 +71,7 @@ impl Serve {
         };
         report(&loaded)?;
         let server = Server::new(Arc::new(loaded.host), ServeOptions::default());
-        let runtime = transports::runtime()?;
+        let runtime = Runtime::new()?;
         let mut http = HttpOptions::default();
         if let Some((path, config)) = config {
             http.clone_from(&config.http);

@@ -11,6 +11,7 @@ mod plugin;
 mod pool;
 mod slot;
 mod stop;
+mod threads;
 mod watchdog;
 
 pub use cache::CompileCache;

@@ -1,10 +1,8 @@
 //! How clients reach the server, and when it ends.
 
-use std::io;
-
 use clap::Args;
 use mcp_servlet_host::serve::{self, HttpOptions, Server};
-use tokio::{net::TcpListener, runtime::Runtime};
+use tokio::net::TcpListener;
 
 use crate::failure::{Failure, Kind, chain};
 
@@ -122,16 +120,6 @@ impl Transports {
         }
         options
     }
-}
-
-/// What serving runs on: half of the processors, as the other half runs servlets.
-pub(crate) fn runtime() -> io::Result<Runtime> {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime
-        .worker_threads(processors.div_ceil(2))
-        .enable_all()
-        .build()
 }
 
 /// Opens an address, and says which one it is: with port 0 the system chooses one.

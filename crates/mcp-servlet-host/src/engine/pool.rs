@@ -8,17 +8,20 @@ use std::{
     time::Instant,
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, oneshot};
 
 use super::{
     Call, Reason, Stop, lock,
     slot::{Factory, Slot},
-    watchdog,
+    threads, watchdog,
 };
 use crate::{
     Extras, Instances, JsonObject, Listener, LoadError, LoadOptions, inspect::Module,
     limits::Limits,
 };
+
+/// A defect of ours, whose message is on standard error.
+const BROKEN: &str = "the host broke off in the middle of the call";
 
 /// What an instance shall do, and how far it may go.
 #[derive(Clone, Debug)]
@@ -130,22 +133,27 @@ impl Pool {
         self.execute(job, &Call::new(job.limits))
     }
 
-    /// Runs a job on a thread of tokio's that may block. When the future is dropped, exactly this job stops.
+    /// Runs a job on a thread that may block. When the future is dropped, exactly this job stops.
     pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
         let call = Call::new(job.limits);
         let _stop = StopOnDrop(Arc::clone(&call));
         let permit = self.admit().await?;
         let (pool, running) = (Arc::clone(self), Arc::clone(&call));
         let span = tracing::Span::current();
-        let task = tokio::task::spawn_blocking(move || {
+        let (done, output) = oneshot::channel();
+        let work = move || {
             // What the servlet logs belongs to whoever called.
             let _within = span.enter();
+            let output = pool.execute(&job, &running);
             // The thread counts until it is free, whoever still waits for it.
-            let _permit = permit;
-            pool.execute(&job, &running)
-        });
+            drop(permit);
+            // If nobody does, nobody wants the output.
+            let _ = done.send(output);
+        };
+        threads::run(work)
+            .map_err(|error| Stop::Start(format!("there is no thread for it: {error}")))?;
         tokio::select! {
-            output = task => output.unwrap_or_else(|error| Err(Stop::Trap(error.to_string()))),
+            output = output => output.unwrap_or_else(|_| Err(Stop::Trap(BROKEN.to_owned()))),
             reason = call.given_up() => Err(Stop::Stopped(reason)),
         }
     }

@@ -1,10 +1,14 @@
 //! A place for one instance, which is replaced whenever it stopped in the middle of something.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+    thread,
+};
 
 use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder};
 
-use super::{Call, Current, Reason, Stop, pool::Job, watchdog};
+use super::{Call, Current, Reason, Stop, pool::Job, threads, watchdog};
 use crate::{Isolation, LoadError, LoadOptions, ask, http, inspect::Module, log, notify, options};
 
 /// What code that runs before the first call may spend; the deadline of a call does not cover it.
@@ -65,7 +69,7 @@ impl Factory {
         let builder = self.options.cache.apply(builder)?;
         let refused = |error| refused(&self.name, &error);
         let compiled = builder.compile().map_err(refused)?;
-        let instance = Plugin::new_from_compiled(&compiled).map_err(refused)?;
+        let instance = first_instance(&compiled).map_err(refused)?;
         Ok(Slot {
             compiled,
             instance: Some(instance),
@@ -83,6 +87,23 @@ impl Factory {
         }
         manifest
     }
+}
+
+/// An instance, made where Extism may start its timer.
+///
+/// Extism does so on the thread that makes the first instance, and tells the timer of every call. It is scheduled as
+/// that thread is.
+fn first_instance(compiled: &CompiledPlugin) -> Result<Plugin, extism::Error> {
+    static TIMER: OnceLock<()> = OnceLock::new();
+    let mut first = None;
+    TIMER.get_or_init(|| {
+        let make = || {
+            threads::yield_to_others();
+            Plugin::new_from_compiled(compiled)
+        };
+        first = thread::scope(|scope| scope.spawn(make).join()).ok();
+    });
+    first.unwrap_or_else(|| Plugin::new_from_compiled(compiled))
 }
 
 impl Slot {
