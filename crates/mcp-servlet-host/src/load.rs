@@ -1,10 +1,19 @@
 //! Loads several servlets, of which one that fails hides no other.
 
-use std::{sync::Arc, thread};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
 
 use crate::{
     Filter, Host, LoadError, LoadOptions, Mount, Prefix, Servlet, Source, source::Fetched,
 };
+
+/// How many servlets are fetched at the same time, at most.
+const MAX_FETCHES: usize = 8;
 
 /// A servlet to load, and how it shall appear.
 #[derive(Clone, Debug)]
@@ -67,20 +76,7 @@ impl Loaded {
     /// # Errors
     /// The first [`LoadError`] of an entry that must not fail, or of [`Host::compose`].
     pub fn load(entries: &[Entry], previous: Option<&Host>) -> Result<Self, LoadError> {
-        let mut results = Vec::new();
-        let at_once = thread::available_parallelism().map_or(1, usize::from) * 2;
-        for chunk in entries.chunks(at_once) {
-            thread::scope(|scope| {
-                let load = |entry| scope.spawn(move || load(entry, previous));
-                let threads: Vec<_> = chunk.iter().map(load).collect();
-                results.extend(threads.into_iter().map(|thread| {
-                    // A panic in here is a defect of ours, and goes on as one.
-                    thread
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                }));
-            });
-        }
+        let results = load_all(entries, previous);
         let mut mounts = Vec::new();
         let (mut skipped, mut kept) = (Vec::new(), Vec::new());
         for (entry, result) in entries.iter().zip(results) {
@@ -115,6 +111,38 @@ impl Loaded {
     pub fn problems(&self) -> impl Iterator<Item = &LoadError> {
         self.skipped.iter().chain(self.host.problems())
     }
+}
+
+/// As many at a time as there are processors; more, if some have to be waited for.
+fn load_all(entries: &[Entry], previous: Option<&Host>) -> Vec<Result<Arc<Servlet>, LoadError>> {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let remote = entries.iter().filter(|entry| entry.source.is_remote());
+    let at_once = processors + remote.count().min(MAX_FETCHES);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut loaded = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(entry) = entries.get(at) else {
+                return loaded;
+            };
+            loaded.push((at, load(entry, previous)));
+        }
+    };
+    let mut loaded = thread::scope(|scope| {
+        // This thread is one of them.
+        let others = 1..at_once.min(entries.len());
+        let others: Vec<_> = others.map(|_| scope.spawn(work)).collect();
+        let mut loaded = work();
+        for other in others {
+            // A panic in here is a defect of ours, and goes on as one.
+            let others = other.join();
+            loaded.extend(others.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        loaded
+    });
+    loaded.sort_by_key(|(at, _)| *at);
+    loaded.into_iter().map(|(_, result)| result).collect()
 }
 
 fn load(entry: &Entry, previous: Option<&Host>) -> Result<Arc<Servlet>, LoadError> {

@@ -59,6 +59,15 @@ impl Fetched {
 }
 
 impl Source {
+    /// Whether it comes from another machine.
+    pub(crate) fn is_remote(&self) -> bool {
+        match self {
+            Self::Url(_) => true,
+            Self::Pinned { source, .. } => source.is_remote(),
+            Self::File(_) | Self::Bytes { .. } => false,
+        }
+    }
+
     /// Reads what people write: a path, or an address, which may end in `#sha256=` and a digest.
     pub fn parse(text: &str) -> Self {
         if !(text.starts_with("https://") || text.starts_with("http://")) {
