@@ -3,9 +3,9 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::{Extras, JsonObject, Module};
+use crate::{Extras, JsonObject, Module, extras::WithExtras};
 
 /// The exports that every servlet of [`Abi::Servlet`] has.
 pub(crate) const DESCRIBE: &str = "describe";
@@ -56,17 +56,17 @@ impl Abi {
     }
 
     /// The input of an export that answers a request with these parameters.
-    pub(crate) fn request(self, mut params: JsonObject, extras: &Extras) -> Vec<u8> {
-        let (name, context) = match self {
-            Self::Servlet => {
-                extras.add_to(&mut params);
-                ("params", None)
-            }
-            Self::HyperMcpV2 => ("request", Some(extras.context())),
+    pub(crate) fn request(self, params: &JsonObject, extras: &Extras) -> Vec<u8> {
+        let request = match self {
+            Self::Servlet => Request::Servlet {
+                params: WithExtras(params, extras),
+            },
+            Self::HyperMcpV2 => Request::HyperMcpV2 {
+                request: params,
+                context: extras.context(),
+            },
         };
-        let mut request = JsonObject::from_iter([(name.to_owned(), params.into())]);
-        request.extend(context.map(|context| ("context".to_owned(), context.into())));
-        Value::Object(request).to_string().into_bytes()
+        serde_json::to_vec(&request).expect("maps of strings and values are JSON")
     }
 
     /// The input of an export that lists something.
@@ -78,6 +78,19 @@ impl Abi {
                 .into_bytes(),
         }
     }
+}
+
+/// The input of an export that answers a request.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Request<'a> {
+    Servlet {
+        params: WithExtras<'a>,
+    },
+    HyperMcpV2 {
+        request: &'a JsonObject,
+        context: JsonObject,
+    },
 }
 
 impl fmt::Display for Abi {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Value, json};
 
 use crate::{JsonObject, Listener};
@@ -23,26 +24,6 @@ pub struct Extras {
 }
 
 impl Extras {
-    /// Adds what there is to the parameters of a request.
-    pub(crate) fn add_to(&self, params: &mut JsonObject) {
-        let members = [
-            (
-                "inputResponses",
-                self.input_responses.clone().map(Value::Object),
-            ),
-            (
-                "requestState",
-                self.request_state.clone().map(Value::String),
-            ),
-            ("_meta", self.meta.clone().map(Value::Object)),
-        ];
-        for (name, value) in members {
-            if let Some(value) = value {
-                params.insert(name.to_owned(), value);
-            }
-        }
-    }
-
     /// What servlets for hyper-mcp get beside a request. There is no place in it for answers but `_meta`, where they also say
     /// that a question may be a result; servlets of ours look there, others call a function.
     pub(crate) fn context(&self) -> JsonObject {
@@ -58,13 +39,36 @@ impl Extras {
 
     /// The answers to questions of this call and of those before it.
     pub(crate) fn answers(&self) -> JsonObject {
-        let state = self.request_state.as_deref().unwrap_or_default();
-        let state: JsonObject = serde_json::from_str(state).unwrap_or_default();
-        let mut answers = match state.get("answers") {
-            Some(Value::Object(answers)) => answers.clone(),
+        let state = self.request_state.as_deref();
+        let state: Option<JsonObject> = state.and_then(|state| serde_json::from_str(state).ok());
+        let mut answers = match state.and_then(|mut state| state.shift_remove("answers")) {
+            Some(Value::Object(answers)) => answers,
             _ => JsonObject::new(),
         };
         answers.extend(self.input_responses.clone().unwrap_or_default());
         answers
+    }
+}
+
+/// The parameters of a request, with what there is beside them. It is written as it stands, since nobody else needs it.
+pub(crate) struct WithExtras<'a>(pub(crate) &'a JsonObject, pub(crate) &'a Extras);
+
+impl Serialize for WithExtras<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(params, extras) = self;
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in *params {
+            map.serialize_entry(name, value)?;
+        }
+        if let Some(responses) = &extras.input_responses {
+            map.serialize_entry("inputResponses", responses)?;
+        }
+        if let Some(state) = &extras.request_state {
+            map.serialize_entry("requestState", state)?;
+        }
+        if let Some(meta) = &extras.meta {
+            map.serialize_entry("_meta", meta)?;
+        }
+        map.end()
     }
 }

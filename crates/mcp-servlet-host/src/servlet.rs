@@ -235,7 +235,7 @@ impl Servlet {
             Err(text) => return Ok(Prepared::Refused(CallToolResult::error(text))),
         };
         let params = params(tool, arguments);
-        let mut job = self.request(self.abi.call_tool(), params, extras);
+        let mut job = self.request(self.abi.call_tool(), &params, extras);
         job.limits = Limits::of_tool(&self.options, tool);
         Ok(Prepared::Run(job))
     }
@@ -320,7 +320,12 @@ impl Servlet {
     }
 
     /// A run that answers a request of a client.
-    pub(crate) fn request(&self, export: &'static str, params: JsonObject, extras: &Extras) -> Job {
+    pub(crate) fn request(
+        &self,
+        export: &'static str,
+        params: &JsonObject,
+        extras: &Extras,
+    ) -> Job {
         self.job(export, self.abi.request(params, extras))
             .of(extras)
     }
@@ -443,7 +448,7 @@ mod tests {
     fn sends_requests_that_the_shared_types_read() {
         let arguments = json!({"b": [1.5, null], "a": "\u{e9}\n"});
         let request = |tool, arguments| {
-            let input = Abi::Servlet.request(params(tool, arguments), &Extras::default());
+            let input = Abi::Servlet.request(&params(tool, arguments), &Extras::default());
             String::from_utf8(input).expect("text")
         };
         let text = request("t \"1\"", arguments.as_object().cloned());

@@ -243,7 +243,7 @@ impl Servlet {
             });
         }
         let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
-        Ok(self.request(READ_RESOURCE, params, extras))
+        Ok(self.request(READ_RESOURCE, &params, extras))
     }
 
     fn prompt_job(
@@ -260,7 +260,7 @@ impl Servlet {
         if let Some(arguments) = arguments {
             params.insert("arguments".to_owned(), arguments.clone().into());
         }
-        Ok(self.request(GET_PROMPT, params, extras))
+        Ok(self.request(GET_PROMPT, &params, extras))
     }
 
     fn complete_job(&self, params: &JsonObject) -> crate::engine::Job {
@@ -272,6 +272,6 @@ impl Servlet {
             // As hyper-mcp has it.
             *kind = kind.trim_start_matches("ref/").to_owned();
         }
-        self.job(COMPLETE, self.abi().request(params, &Extras::default()))
+        self.job(COMPLETE, self.abi().request(&params, &Extras::default()))
     }
 }

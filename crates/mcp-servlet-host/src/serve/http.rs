@@ -196,7 +196,8 @@ impl Endpoint {
     }
 
     async fn pass(&self, request: Request) -> Response {
-        self.mcp.handle(request).await.map(Body::new)
+        // In a box, because it is large, and moved whenever something is put around it.
+        Box::pin(self.mcp.handle(request)).await.map(Body::new)
     }
 }
 

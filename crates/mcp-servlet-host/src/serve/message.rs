@@ -1,17 +1,17 @@
 //! Whether what a client sends is a message of JSON-RPC.
 
 use rmcp::model::ErrorCode;
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json};
 
 /// The part of a message that decides whether it is one.
 #[derive(Deserialize)]
 struct Envelope {
     jsonrpc: String,
-    id: Option<serde::de::IgnoredAny>,
+    id: Option<IgnoredAny>,
     method: Option<String>,
-    result: Option<serde::de::IgnoredAny>,
-    error: Option<serde::de::IgnoredAny>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
 }
 
 /// What a message is for.
@@ -46,20 +46,35 @@ impl Refusal {
     }
 }
 
+fn is_batch(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().starts_with(b"[")
+}
+
+/// Why these bytes, which are not read as a message, are none.
+fn refusal(bytes: &[u8], error: Option<serde_json::Error>) -> Refusal {
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(bytes) {
+        return Refusal {
+            code: ErrorCode::PARSE_ERROR,
+            message: format!("this is not JSON: {error}"),
+        };
+    }
+    match error {
+        Some(error) if !is_batch(bytes) => wrong(&error.to_string()),
+        _ => Refusal::invalid("MCP has no batches; send each message by itself"),
+    }
+}
+
+fn wrong(problem: &str) -> Refusal {
+    Refusal::invalid(format!("no message of JSON-RPC: {problem}"))
+}
+
 /// What a message is for, if it is one.
 pub(super) fn check(bytes: &[u8]) -> Result<Kind, Refusal> {
-    let json = serde_json::from_slice::<serde::de::IgnoredAny>(bytes);
-    json.map_err(|error| Refusal {
-        code: ErrorCode::PARSE_ERROR,
-        message: format!("this is not JSON: {error}"),
-    })?;
-    if bytes.trim_ascii_start().starts_with(b"[") {
-        let message = "MCP has no batches; send each message by itself";
-        return Err(Refusal::invalid(message));
-    }
-    let wrong = |problem: &str| Refusal::invalid(format!("no message of JSON-RPC: {problem}"));
-    let envelope: Envelope =
-        serde_json::from_slice(bytes).map_err(|error| wrong(&error.to_string()))?;
+    let envelope: Envelope = match serde_json::from_slice(bytes) {
+        // A list of the right length would do.
+        Ok(envelope) if !is_batch(bytes) => envelope,
+        result => return Err(refusal(bytes, result.err())),
+    };
     let answers = envelope.result.is_some() || envelope.error.is_some();
     if envelope.jsonrpc != "2.0" {
         return Err(wrong("`jsonrpc` must be \"2.0\""));

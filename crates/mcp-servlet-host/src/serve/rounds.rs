@@ -4,7 +4,7 @@
 //! stateless era know that: they get the questions, and send the request again. For clients of the handshake era the
 //! host asks each question by a request of its own, while theirs is open.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, pin::Pin, time::Duration};
 
 use rmcp::{
     ErrorData, Peer, RoleServer,
@@ -54,7 +54,22 @@ pub(super) enum Answer {
 }
 
 /// Answers a request by calls of a servlet: by one, unless the servlet has questions.
-pub(super) async fn answer<F>(
+///
+/// In a box, because rmcp moves what works on a request several times before it works.
+pub(super) fn answer<'a, F>(
+    seal: &'a Seal,
+    context: &'a RequestContext<RoleServer>,
+    request: &'a Request<'a>,
+    inputs: Inputs,
+    call: impl Fn(Inputs) -> F + Send + 'a,
+) -> Pin<Box<dyn Future<Output = Result<Answer, ErrorData>> + Send + 'a>>
+where
+    F: Future<Output = Result<JsonObject, ErrorData>> + Send + 'a,
+{
+    Box::pin(answer_unboxed(seal, context, request, inputs, call))
+}
+
+async fn answer_unboxed<F>(
     seal: &Seal,
     context: &RequestContext<RoleServer>,
     request: &Request<'_>,
