@@ -38,9 +38,9 @@ macro_rules! export {
     ($(#[$attribute:meta])* $visibility:vis static $servlet:ident = { $($sections:tt)* } $(;)?) => {
         $crate::__export! {
             [ [$(#[$attribute])* $visibility] $servlet ]
-            [ name (env!("CARGO_PKG_NAME")) ]
-            [ version (env!("CARGO_PKG_VERSION")) ]
-            [ instructions ("") ]
+            [ name () else (env!("CARGO_PKG_NAME")) ]
+            [ version () else (env!("CARGO_PKG_VERSION")) ]
+            [ instructions () else ("") ]
             [ tools () ]
             [ resources () ]
             [ resource_templates () ]
@@ -60,14 +60,14 @@ macro_rules! export {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __export {
-    ($i:tt [name $n:tt] $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt name: $new:expr $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i [name ($new)] $v $h $t $r $f $p $c $($($rest)*)? }
+    ($i:tt [name () else $n:tt] $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt name: $new:expr $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i [name ($new) else $n] $v $h $t $r $f $p $c $($($rest)*)? }
     };
-    ($i:tt $n:tt [version $v:tt] $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt version: $new:expr $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n [version ($new)] $h $t $r $f $p $c $($($rest)*)? }
+    ($i:tt $n:tt [version () else $v:tt] $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt version: $new:expr $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n [version ($new) else $v] $h $t $r $f $p $c $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt [instructions $h:tt] $t:tt $r:tt $f:tt $p:tt $c:tt instructions: $new:expr $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v [instructions ($new)] $t $r $f $p $c $($($rest)*)? }
+    ($i:tt $n:tt $v:tt [instructions () else $h:tt] $t:tt $r:tt $f:tt $p:tt $c:tt instructions: $new:expr $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v [instructions ($new) else $h] $t $r $f $p $c $($($rest)*)? }
     };
     ($i:tt $n:tt $v:tt $h:tt [tools ()] $r:tt $f:tt $p:tt $c:tt tools: [$($new:tt)*] $(, $($rest:tt)*)?) => {
         $crate::__export! { $i $n $v $h [tools ($($new)*)] $r $f $p $c $($($rest)*)? }
@@ -86,7 +86,9 @@ macro_rules! __export {
     };
     (
         [ [$($head:tt)*] $servlet:ident ]
-        [name $name:tt] [version $version:tt] [instructions $instructions:tt]
+        [name ($($name:expr)?) else $no_name:tt]
+        [version ($($version:expr)?) else $no_version:tt]
+        [instructions ($($instructions:expr)?) else $no_instructions:tt]
         [tools ($($(#[$attribute:meta])* $tool:path),* $(,)?)]
         [resources ($($resources:tt)*)] [resource_templates ($($templates:tt)*)]
         [prompts ($($prompts:tt)*)] [completions ($($completions:tt)*)]
@@ -96,9 +98,9 @@ macro_rules! __export {
             const TOOLS: &[$crate::__private::ToolItem] =
                 &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::ITEM),*];
             const DESCRIPTION: $crate::__private::Description = $crate::__private::Description {
-                name: $name,
-                version: $version,
-                instructions: $instructions,
+                name: $crate::__or! { $($name)? => $no_name },
+                version: $crate::__or! { $($version)? => $no_version },
+                instructions: $crate::__or! { $($instructions)? => $no_instructions },
                 tools: TOOLS,
             };
             #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
@@ -131,6 +133,18 @@ macro_rules! __export {
     };
     ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $($section:tt)*) => {
         $crate::__wrong_section! { $($section)* }
+    };
+}
+
+/// A value, or else what stands for it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __or {
+    (=> ($default:expr)) => {
+        $default
+    };
+    ($value:expr => $default:tt) => {
+        $value
     };
 }
 

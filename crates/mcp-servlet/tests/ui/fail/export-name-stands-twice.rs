@@ -1,0 +1,7 @@
+mcp_servlet::export!(static SERVLET = {
+    name: "first",
+    tools: [],
+    name: "second",
+});
+
+fn main() {}
