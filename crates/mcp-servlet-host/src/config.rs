@@ -2,6 +2,7 @@
 
 mod file;
 mod problem;
+mod read;
 mod units;
 mod watch;
 
@@ -59,21 +60,22 @@ impl Config {
     }
 
     fn check(path: &Path, text: &str, files: &mut Snapshot) -> Result<Self, ConfigError> {
-        let wrong = |problems| ConfigError::Wrong {
-            path: path.to_owned(),
-            text: text.to_owned(),
-            problems,
+        let wrong = |mut problems: Vec<Problem>| {
+            problems.sort_by_key(|problem| problem.span.start);
+            ConfigError::Wrong {
+                path: path.to_owned(),
+                text: text.to_owned(),
+                problems,
+            }
         };
-        let file: File = toml::from_str(text).map_err(|error| {
-            wrong(vec![Problem {
-                span: error.span().unwrap_or_default(),
-                message: error.message().to_owned(),
-            }])
-        })?;
+        let (file, problems) = read::read(text);
+        let Some(file) = file else {
+            return Err(wrong(problems));
+        };
         let mut reader = Reader {
             folder: path.parent().unwrap_or(Path::new("")),
             defaults: &file.limits,
-            problems: Vec::new(),
+            problems,
             files,
         };
         let mut sections: Vec<_> = file.servlet.iter().collect();

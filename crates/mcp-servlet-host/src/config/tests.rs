@@ -123,18 +123,51 @@ fn says_what_is_wrong_and_where() {
     }
 }
 
-#[test]
-fn tells_all_at_once_that_is_found_after_reading() {
-    let text = "[servlet.a]\nsource = \"c.wasm\"\nconfig = { key = \"${NO_SUCH_VARIABLE_HERE}\" }\n\
-        allow = { paths = [{ host = \"nowhere\" }] }";
-    let error = parse(text).expect_err("three problems");
-    for said in [
-        ":2:10: there is no file `c.wasm`",
-        ":3:18: the environment variable",
-        ":4:29: there is no directory `nowhere`",
-    ] {
-        assert!(error.contains(said), "{error}");
+/// Places and messages of everything that is wrong.
+#[track_caller]
+fn assert_problems(text: &str, expected: &[&str]) {
+    let error = parse(text).expect_err(text);
+    let said: Vec<_> = error.split("\n\n").collect();
+    assert_eq!(said.len(), expected.len(), "{error}");
+    for (said, expected) in said.iter().zip(expected) {
+        assert!(said.contains(expected), "{error}\nhas no\n{expected}");
     }
+}
+
+#[test]
+fn tells_all_at_once() {
+    assert_problems(
+        "colour = 1\n\
+        [servlet.a]\nsource = \"c.wasm\"\ntmeout = 1\nconfig = { key = \"${NO_SUCH_VARIABLE_HERE}\" }\n\
+        allow = { paths = [{ host = 1, read = true }] }\n\
+        [servlet.b]\nsource = 7\n\
+        [servlet.c]\n\
+        [servlet.d]\nsource = \"a.wasm\"\nlimits.memory = true\nlimits.memry = 3\n\
+        allow.paths = [{ host = \"nowhere\" }]\n\
+        [servlet.e.limits]\ntimeout = \"soon\"\n\
+        [http]\nconnections = 0\n",
+        &[
+            ":1:1: unknown field `colour`",
+            ":3:10: there is no file `c.wasm`",
+            ":4:1: unknown field `tmeout`",
+            ":5:18: the environment variable",
+            ":6:29: invalid type: integer `1`, expected a string",
+            ":6:32: unknown field `read`",
+            ":8:10: invalid type: integer `7`, expected a string",
+            ":9:1: missing field `source`",
+            ":12:17: invalid type: boolean `true`",
+            ":13:8: unknown field `memry`",
+            ":14:25: there is no directory `nowhere`",
+            ":15:10: missing field `source`",
+            ":16:11: expected a value such as 500ms",
+            ":18:15: invalid value: integer `0`",
+        ],
+    );
+}
+
+#[test]
+fn tells_all_that_is_no_toml() {
+    assert_problems("a = \n[b\n", &[":1:5: ", ":2:3: "]);
 }
 
 #[test]
