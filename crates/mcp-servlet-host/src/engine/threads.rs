@@ -130,21 +130,33 @@ fn wait(mut state: MutexGuard<'static, State>) -> Option<MutexGuard<'static, Sta
 /// Elsewhere than on Linux, and where the system refuses, threads are all alike.
 pub(super) fn yield_to_others() {
     #[cfg(target_os = "linux")]
-    {
-        use thread_priority::{
-            NormalThreadSchedulePolicy::Batch, ThreadPriority, ThreadSchedulePolicy,
-            set_thread_priority_and_policy, thread_native_id,
-        };
-        // A niceness of 0, on that crate's scale from 0 to 99.
-        let as_others = ThreadPriority::try_from(48_u8);
-        let set = as_others.map_err(str::to_owned).and_then(|priority| {
-            let policy = ThreadSchedulePolicy::Normal(Batch);
-            set_thread_priority_and_policy(thread_native_id(), priority, policy)
-                .map_err(|error| error.to_string())
-        });
-        if let Err(error) = set {
-            tracing::debug!(error, "threads that run servlets interrupt others");
-        }
+    if let Err(error) = batch::become_one() {
+        tracing::debug!(error, "threads that run servlets interrupt others");
+    }
+}
+
+/// The scheduling of threads that compute, `SCHED_BATCH` of sched(7).
+#[cfg(target_os = "linux")]
+mod batch {
+    use rustix::process::getpriority_process;
+    use thread_priority::{
+        NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+        set_thread_priority_and_policy, thread_native_id,
+    };
+
+    pub(super) const POLICY: ThreadSchedulePolicy =
+        ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Batch);
+
+    pub(super) fn become_one() -> Result<(), String> {
+        let nice = getpriority_process(None).map_err(|error| error.to_string())?;
+        set_thread_priority_and_policy(thread_native_id(), priority(nice)?, POLICY)
+            .map_err(|error| error.to_string())
+    }
+
+    /// A niceness, 19 to -20, on the scale of `thread_priority`, which begins at 0, ends at 99 and rounds down.
+    pub(super) fn priority(nice: i32) -> Result<ThreadPriority, String> {
+        let value = u8::try_from((99 * (19 - nice) - 1) / 39).map_err(|error| error.to_string())?;
+        ThreadPriority::try_from(value).map_err(str::to_owned)
     }
 }
 
@@ -185,6 +197,15 @@ mod tests {
         run(move || drop(done.send(nice_and_policy()))).expect("a thread");
         let batch = "3".to_owned();
         assert_eq!(is_done.recv(), Ok((nice, batch)));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn no_niceness_changes() {
+        for nice in -20..20 {
+            let priority = batch::priority(nice).expect("a niceness");
+            assert_eq!(priority.to_posix(batch::POLICY).ok(), Some(nice));
+        }
     }
 
     #[test]
