@@ -266,15 +266,30 @@ fn pings_take_at_most_ten_times_as_long_while_something_goes_wrong() {
 
 #[test]
 fn cancelled_calls_are_not_answered_and_the_others_are() {
+    // Each says who it is when it has the only instance, so that those after it wait.
+    let spin = |letter: char| {
+        format!(
+            "(i32.store8 (i32.const 60000) (i32.const {}))
+            (call $log (call $block (i32.const 60000) (i32.const 1)))
+            (loop $l (br $l))",
+            u32::from(letter)
+        )
+    };
+    let letters = ['A', 'B', 'C', 'D', 'E'];
+    let bodies = letters.map(spin);
+    let actions: Vec<_> = (1..).zip(bodies.iter().map(String::as_str)).collect();
     let folder = tempfile::tempdir().expect("a folder");
-    let spin = [(1, "(loop $l (br $l))")];
-    fs::write(folder.path().join("a.wasm"), tools(&spin).wasm()).expect("a file");
+    let wasm = tools(&actions).import(PARTS).wasm();
+    fs::write(folder.path().join("a.wasm"), wasm).expect("a file");
     let config = folder.path().join("servlet.toml");
     let one = "[servlet.a]\nsource = \"a.wasm\"\nlimits = { timeout = \"none\", instances = { max = 1 } }\n";
     fs::write(&config, one).expect("a file");
-    let wire = serve(&config);
-    for _ in 0..5 {
-        let running = wire.begin_call("t", &json!({ "do": 1 }));
+    let mut command = servlet_command(["serve"]);
+    command.arg(&config).env("RUST_LOG", "servlet=info");
+    let wire = Wire::start(command);
+    for (number, letter) in (1..).zip(letters) {
+        let running = wire.begin_call("t", &json!({ "do": number }));
+        wire.says(&format!("servlet: {letter} "));
         let queued: Vec<_> = (0..6)
             .map(|_| wire.begin_call("t", &json!({ "do": 0 })))
             .collect();
