@@ -64,7 +64,8 @@ impl Soak {
     }
 }
 
-/// Prints the memory each minute; it must end as it was when it had settled.
+/// Prints the memory of each minute, on average, as it rises and falls with what is being answered; it must end as it was
+/// when it had settled.
 fn watch(
     server: &Listening,
     minutes: u64,
@@ -75,14 +76,16 @@ fn watch(
     let start = Instant::now();
     let mut settled = 0.0;
     let mut now = 0.0;
-    for minute in 0..=minutes {
-        while start.elapsed() < Duration::from_secs(60 * minute) && !failed() {
+    for minute in 1..=minutes {
+        let mut taken = Vec::new();
+        while start.elapsed() < Duration::from_secs(60 * minute) {
+            if failed() {
+                return Ok(());
+            }
+            taken.push(server.process.resident()? / 1024.0);
             thread::sleep(Duration::from_millis(100));
         }
-        if failed() {
-            return Ok(());
-        }
-        now = server.process.resident()? / 1024.0;
+        now = taken.iter().sum::<f64>() / taken.len() as f64;
         println!(
             "{minute:>6}  {:>10}  {now:>9.1}",
             requests.load(Ordering::Relaxed)
