@@ -16,13 +16,16 @@ struct Line {
     fence: Option<String>,
 }
 
-/// All lines of the documents at the root and in `docs`.
+/// All lines of the documents at the root and in `docs`, and of those that examples have.
 fn lines() -> Vec<Line> {
     let files = files();
     let is_document = |file: &&PathBuf| {
         let folder = file.parent().unwrap_or(Path::new(""));
         let has_text = file.extension().is_some_and(|extension| extension == "md");
-        has_text && (folder == Path::new("") || folder.starts_with("docs"))
+        has_text
+            && (folder == Path::new("")
+                || folder.starts_with("docs")
+                || folder.starts_with("examples"))
     };
     files
         .iter()
@@ -141,6 +144,31 @@ fn commands_named_x_exist() {
         command.arg("--help");
         output_of(command)
     });
+}
+
+/// Cargo names files after libraries, which have no hyphens.
+#[test]
+fn documents_of_examples_name_the_wasm_that_is_built() {
+    let mut count = 0;
+    for line in lines().iter().filter(|line| line.fence.is_some()) {
+        let Some((example, _)) = line
+            .place
+            .strip_prefix("examples/")
+            .and_then(|rest| rest.split_once('/'))
+        else {
+            continue;
+        };
+        let built = format!("{}.wasm", example.replace('-', "_"));
+        for word in line
+            .text
+            .split_whitespace()
+            .filter(|word| word.ends_with(".wasm"))
+        {
+            assert_eq!(word, built, "{}", line.place);
+            count += 1;
+        }
+    }
+    assert!(count > 5, "{count} files");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The code of `docs/xtp.md` is that of an example, which is compiled and tested: each block is an excerpt of the file
-//! that the text above it names, with `…` for what is left out.
+//! The code of documents that is no doctest is an excerpt of what is compiled and tested. In `docs/xtp.md`, of the file
+//! that the text above a block names, with `…` for what is left out.
 
 use std::fs;
 
@@ -34,18 +34,43 @@ fn blocks_are_excerpts_of_files() {
     let blocks = blocks();
     assert!(blocks.len() >= 6, "{} blocks", blocks.len());
     for (file, at, lines) in blocks {
-        let text = fs::read_to_string(root().join(&file));
-        let text = text.unwrap_or_else(|error| panic!("docs/xtp.md:{at}: {file}: {error}"));
-        let source: Vec<_> = text.lines().collect();
-        let mut rest = &*source;
-        for part in lines
-            .split(|line| line.trim() == "…")
-            .filter(|part| !part.is_empty())
-        {
-            let found = rest.windows(part.len()).position(|window| window == part);
-            let start = found
-                .unwrap_or_else(|| panic!("docs/xtp.md:{at}: {file} has no\n{}", part.join("\n")));
-            rest = &rest[start + part.len()..];
+        assert_excerpt(&file, &format!("docs/xtp.md:{at}"), &lines);
+    }
+}
+
+/// Those blocks of the README that doctests pass over.
+#[test]
+fn tests_in_the_readme_are_excerpts_of_one() {
+    let text = fs::read_to_string(root().join("README.md")).expect("the README is text");
+    let blocks = text.split("```rust,ignore\n").skip(1);
+    let blocks: Vec<_> = blocks
+        .filter_map(|rest| rest.split("\n```").next())
+        .collect();
+    assert!(!blocks.is_empty());
+    for block in blocks {
+        for part in block.split("\n\n") {
+            let lines: Vec<_> = part.lines().map(str::to_owned).collect();
+            assert_excerpt(
+                "crates/mcp-servlet/tests/calls/readme.rs",
+                "README.md",
+                &lines,
+            );
         }
+    }
+}
+
+/// Parts between `…` stand in the file, in this order.
+fn assert_excerpt(file: &str, place: &str, lines: &[String]) {
+    let text = fs::read_to_string(root().join(file));
+    let text = text.unwrap_or_else(|error| panic!("{place}: {file}: {error}"));
+    let source: Vec<_> = text.lines().collect();
+    let mut rest = &*source;
+    for part in lines
+        .split(|line| line.trim() == "…")
+        .filter(|part| !part.is_empty())
+    {
+        let found = rest.windows(part.len()).position(|window| window == part);
+        let start = found.unwrap_or_else(|| panic!("{place}: {file} has no\n{}", part.join("\n")));
+        rest = &rest[start + part.len()..];
     }
 }

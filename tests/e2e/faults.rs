@@ -161,7 +161,7 @@ fn each_fault_is_told_to_its_caller_while_others_are_answered() {
         assert_eq!(after, "ok", "after {body}");
     }
     let escaped = served.wire.end(served.wire.begin_call("fetch", &json!({})));
-    let said = "`fetch` may not send a request to `http://127.0.0.1:9/`";
+    let said = "`fetch` may not send a request to `http://127.0.0.1:9`";
     assert!(message(&escaped).contains(said), "{escaped}");
     served.assert_works();
     assert!(served.wire.finish().success());

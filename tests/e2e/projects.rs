@@ -58,16 +58,23 @@ fn a_new_project_works_as_it_is_in_a_workspace_and_outside() {
         run(command("cargo", &project).args(["fmt", "--check"]));
         let tests = stdout(&run(command("cargo", &project).arg("test")));
         assert!(tests.contains("greets_by_name ... ok"), "{tests}");
-        let built = run(command(servlet(), &project).args(["build", "--format", "json"]));
+        let build = ["build", "-o", "built", "--format", "json"];
+        let built = run(command(servlet(), &project).args(build));
         let built: Value = serde_json::from_slice(&built.stdout).expect("a list");
         let wasm = built[0]["path"].as_str().expect("a path");
+        assert!(wasm.ends_with("/built/hello.wasm"), "{wasm}");
         let tested = run(command(servlet(), &project).arg("test"));
         let said = String::from_utf8_lossy(&tested.stderr);
         assert!(
             said.contains("2 clients tested the wasm of hello"),
             "{said}"
         );
-        let called = run(command(servlet(), &project).args(["call", wasm, "greet", "name=world"]));
+        let called = run(command(servlet(), &project).args([
+            "call",
+            "built/hello.wasm",
+            "greet",
+            "name=world",
+        ]));
         assert_eq!(stdout(&called), "Hello, world!\n");
     }
     let again = command(servlet(), folder.path())

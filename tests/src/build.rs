@@ -1,9 +1,10 @@
 //! Builds what the tests run, each thing once per process: servlets as wasm, and the `servlet` command.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What servlets are built for.
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -59,17 +60,21 @@ pub fn wasm(example: &str, profile: Profile) -> PathBuf {
     wasm_folder(profile).join(format!("{}.wasm", example.replace('-', "_")))
 }
 
-/// The wasm of an example for the second interface of hyper-mcp, built by `servlet build`.
+/// The wasm of an example for the second interface of hyper-mcp, built by `servlet build`. Nothing else needs that, so each
+/// is built by itself.
 ///
 /// # Panics
 ///
 /// If the examples do not build, with what the command said.
 pub fn hyper_mcp(example: &str) -> PathBuf {
-    static BUILT: OnceLock<()> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let mut command = servlet_command(["build", "--abi", "hyper-mcp-v2"]);
+    static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !built.contains(example) {
+        let path = format!("examples/{example}");
+        let mut command = servlet_command(["build", &path, "--abi", "hyper-mcp-v2"]);
         finish(&mut command, HINT);
-    });
+        built.insert(example.to_owned());
+    }
     let folder = target().join("hyper-mcp-v2").join(TARGET).join("servlet");
     folder.join(format!("{}.wasm", example.replace('-', "_")))
 }

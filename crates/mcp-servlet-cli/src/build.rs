@@ -51,6 +51,10 @@ pub(crate) struct Build {
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     abi: Abi,
 
+    /// Put the `.wasm` files into this folder as well; without it, they are where cargo puts them
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+
     /// Say what takes the space, by theme and crate, and what to do about it
     ///
     /// Builds a second time, with the names of functions, in a folder of its own.
@@ -87,6 +91,10 @@ impl Build {
             )?;
             let module = read(&path, Module::read)?;
             check_imports(&module, package, &metadata)?;
+            let path = match &self.output {
+                Some(folder) => put(&path, folder)?,
+                None => path,
+            };
             let space = if self.explain {
                 Some(self.space(package, &profile, &metadata)?)
             } else {
@@ -134,6 +142,21 @@ fn build(
     options.extend(abi.options(package)?);
     options.extend(["--target-dir".to_owned(), folder.into_string()]);
     cargo::build(package, &options)
+}
+
+/// Copies a file into a folder, in one step for a host that watches it; where it is then.
+fn put(file: &Path, folder: &Path) -> Result<PathBuf, Failure> {
+    let folder = std::path::absolute(folder)?;
+    let path = folder.join(file.file_name().unwrap_or_default());
+    let unfinished = path.with_extension("wasm.new");
+    std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::copy(file, &unfinished))
+        .and_then(|_| std::fs::rename(&unfinished, &path))
+        .map_err(|error| {
+            let message = format!("cannot write `{}`: {error}", path.display());
+            Failure::new(Kind::Build, message)
+        })?;
+    Ok(path)
 }
 
 /// The folder of a crate that is given by folder or manifest.

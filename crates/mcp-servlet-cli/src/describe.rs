@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{cli::Format, failure::Failure, limits::Limits};
 
-/// Show the tools of a servlet and their arguments
+/// Show what a servlet offers: tools and their arguments, resources, templates and prompts
 #[derive(Args, Debug)]
 pub(crate) struct Describe {
     /// The servlet's `.wasm` file

@@ -132,12 +132,12 @@ impl From<ArgumentError> for Failure {
     }
 }
 
-/// Only writing the output fails this way; reading has its own messages.
+/// Mostly it is the output that cannot be written; reading has messages of its own.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NoReader,
-            _ => Self::new(Kind::Usage, format!("cannot write the output: {error}")),
+            _ => Self::new(Kind::Usage, format!("the system refuses: {error}")),
         }
     }
 }
@@ -154,6 +154,9 @@ fn host_of(url: &str) -> Option<&str> {
     let rest = url.split_once("://")?.1;
     let authority = rest.split(['/', '?', '#']).next()?;
     let host = authority.rsplit('@').next()?;
+    if let Some(end) = host.find(']') {
+        return Some(&host[..=end]);
+    }
     Some(host.split_once(':').map_or(host, |(host, _)| host))
 }
 
@@ -170,6 +173,7 @@ mod tests {
         ] {
             assert_eq!(host_of(url), Some("a.example"), "{url}");
         }
+        assert_eq!(host_of("http://[::1]:80"), Some("[::1]"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{Abi, Entry, LoadError, Loaded, Module, Servlet, Source};
+use mcp_servlet_host::{Abi, Entry, Host, Listed, LoadError, Loaded, Module, Servlet, Source};
 use serde_json::{Value, json};
 
 use crate::{
@@ -33,9 +33,42 @@ pub(crate) struct Inspect {
 struct Report {
     source: String,
     module: Option<Module>,
-    /// The names of the tools that are served.
-    tools: Vec<String>,
+    served: Served,
     problems: Vec<LoadError>,
+}
+
+/// What clients would see of a servlet: names of tools and prompts, addresses of resources.
+#[derive(Default)]
+struct Served {
+    tools: Vec<String>,
+    resources: Vec<String>,
+    resource_templates: Vec<String>,
+    prompts: Vec<String>,
+}
+
+impl Served {
+    fn of(host: &Host) -> Self {
+        let key = |listed: &Listed| listed.key().to_owned();
+        Self {
+            tools: host.tools().map(|tool| tool.name().to_owned()).collect(),
+            resources: host.resources().map(key).collect(),
+            resource_templates: host.resource_templates().map(key).collect(),
+            prompts: host.prompts().map(key).collect(),
+        }
+    }
+
+    /// Each with its kind.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let kinds = [
+            ("tool", &self.tools),
+            ("resource", &self.resources),
+            ("template", &self.resource_templates),
+            ("prompt", &self.prompts),
+        ];
+        kinds
+            .into_iter()
+            .flat_map(|(kind, keys)| keys.iter().map(move |key| (kind, key)))
+    }
 }
 
 impl Inspect {
@@ -60,7 +93,10 @@ impl Inspect {
                 }
             }
         }
-        if reports.iter().all(|report| report.tools.is_empty()) {
+        if reports
+            .iter()
+            .all(|report| report.served.all().next().is_none())
+        {
             return Err(Failure::new(Kind::Servlet, "nothing would be served"));
         }
         Ok(())
@@ -70,26 +106,24 @@ impl Inspect {
 impl Report {
     fn of(source: Source, limits: &Limits) -> Self {
         let entry = Entry::of(source.clone(), limits.options());
-        let (module, tools, problems) = match Loaded::load(&[entry], None) {
-            Ok(Loaded {
-                host, mut skipped, ..
-            }) => {
-                let tools = host.tools().map(|tool| tool.name().to_owned()).collect();
-                let module = host
-                    .servlets()
-                    .first()
-                    .map(|servlet| Servlet::module(servlet).clone());
-                skipped.extend(host.into_problems());
-                (module, tools, skipped)
-            }
-            Err(error) => (None, Vec::new(), vec![error]),
-        };
-        Self {
-            module: module.or_else(|| source.module().ok()),
+        let mut report = Self {
             source: source.to_string(),
-            tools,
-            problems,
+            module: None,
+            served: Served::default(),
+            problems: Vec::new(),
+        };
+        match Loaded::load(&[entry], None) {
+            Ok(Loaded { host, skipped, .. }) => {
+                report.served = Served::of(&host);
+                let first = host.servlets().first();
+                report.module = first.map(|servlet| Servlet::module(servlet).clone());
+                report.problems = skipped;
+                report.problems.extend(host.into_problems());
+            }
+            Err(error) => report.problems.push(error),
         }
+        report.module = report.module.or_else(|| source.module().ok());
+        report
     }
 
     /// The interface by which hosts call it.
@@ -133,8 +167,8 @@ impl Report {
         for section in self.module.iter().flat_map(|module| &module.sections) {
             writeln!(out, "  section  {:<12} {:>9}", section.name, section.size)?;
         }
-        for tool in &self.tools {
-            writeln!(out, "  serves   {tool}")?;
+        for (kind, key) in self.served.all() {
+            writeln!(out, "  serves   {kind:<8}  {key}")?;
         }
         for problem in &self.problems {
             writeln!(out, "  problem  {}", chain(problem))?;
@@ -158,7 +192,10 @@ impl Report {
             "exports": self.exports().collect::<Vec<_>>(),
             "imports": self.imports(),
             "sections": sections.collect::<Vec<_>>(),
-            "tools": self.tools,
+            "tools": self.served.tools,
+            "resources": self.served.resources,
+            "resourceTemplates": self.served.resource_templates,
+            "prompts": self.served.prompts,
             "problems": self.problems.iter().map(problem).collect::<Vec<_>>(),
         })
     }

@@ -22,7 +22,7 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
 
-    /// Let the servlet open a directory, under another name if one is given; may be repeated
+    /// Let a servlet that was built for WASI open a directory, under another name if one is given; may be repeated
     #[arg(long, value_name = "DIR[:NAME[:ro]]", value_parser = path)]
     allow_path: Vec<AllowedPath>,
 
@@ -32,7 +32,7 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Limit<Duration>>,
 
-    /// How much memory a call may take, such as 64MiB; `none` for no end
+    /// How much memory an instance may take, messages included, such as 64MiB; `none` for no end
     ///
     /// [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = size)]

@@ -22,7 +22,7 @@ use crate::{
 };
 use transports::Transports;
 
-/// Serve the tools of one or more servlets to MCP clients, over standard input and output or HTTP
+/// Serve one or more servlets to MCP clients, over standard input and output or HTTP
 #[derive(Args, Debug)]
 pub(crate) struct Serve {
     /// The servlets: `.wasm` files, directories of them, or addresses, which may end in `#sha256=` and a digest; or one

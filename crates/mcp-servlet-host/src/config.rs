@@ -9,8 +9,8 @@ mod watch;
 use std::{fs, path::Path};
 
 use crate::{
-    Entry, Filter, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix, Source,
-    serve::HttpOptions, watch::Snapshot,
+    Entry, Filter, Instances, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix,
+    Source, serve::HttpOptions, watch::Snapshot,
 };
 use file::{File, Limits, ServletSection};
 pub use problem::{ConfigError, Problem};
@@ -194,14 +194,18 @@ impl Reader<'_> {
 
     fn options(&mut self, section: &ServletSection) -> LoadOptions {
         let mut options = LoadOptions::default();
-        self.defaults.apply(&mut options);
-        section.limits.apply(&mut options);
+        self.defaults.apply(&mut options, self.folder);
+        section.limits.apply(&mut options, self.folder);
         options.allowed_hosts.clone_from(&section.allow.hosts);
         for path in &section.allow.paths {
             let host = self.folder.join(path.host.get_ref());
             if !host.is_dir() {
                 let message = format!("there is no directory `{}`", host.display());
                 self.problem(path.host.span(), message);
+            }
+            if options.allowed_paths.iter().any(|other| other.host == host) {
+                let message = "this directory is allowed twice, and can have one name";
+                self.problem(path.host.span(), message.to_owned());
             }
             options.allowed_paths.push(crate::AllowedPath {
                 guest: path
@@ -230,7 +234,7 @@ impl Reader<'_> {
             .map(|(name, limits)| (name.clone(), limits.options()))
             .collect();
         // Without a word about instances, what the servlet imports decides, which loading it will tell.
-        let instances = options.instances.unwrap_or_default();
+        let instances = options.instances.or(Instances::default());
         let Some(tool) = options.tool_without_memory(instances) else {
             return;
         };

@@ -274,7 +274,7 @@ pub enum CallError {
         servlet: String,
         /// The export that was running.
         export: &'static str,
-        /// Where the request would have gone.
+        /// Where the request would have gone: the origin, as there may be secrets in the rest of an address.
         url: String,
     },
     /// The call ran longer than its options allow.

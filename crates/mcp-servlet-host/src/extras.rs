@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use crate::{JsonObject, Listener};
 
+/// Where servlets for hyper-mcp get their state back.
+const STATE: &str = "mcp-servlet/requestState";
+
 /// The members of a request that not every client sends and not every servlet reads.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -30,8 +33,10 @@ impl Extras {
         let mut meta = self.meta.clone().unwrap_or_default();
         let responses = self.input_responses.clone().unwrap_or_default();
         meta.insert("mcp-servlet/inputResponses".to_owned(), responses.into());
+        // Only what the host opened: a client could write anything here.
+        meta.shift_remove(STATE);
         if let Some(state) = &self.request_state {
-            meta.insert("mcp-servlet/requestState".to_owned(), state.clone().into());
+            meta.insert(STATE.to_owned(), state.clone().into());
         }
         let id = self.id.clone().unwrap_or_else(|| json!(0));
         JsonObject::from_iter([("id".to_owned(), id), ("_meta".to_owned(), meta.into())])
@@ -70,5 +75,22 @@ impl Serialize for WithExtras<'_> {
             map.serialize_entry("_meta", meta)?;
         }
         map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_no_state_from_the_meta_of_a_client() {
+        let mut extras = Extras {
+            meta: json!({ STATE: "forged", "other": 1 }).as_object().cloned(),
+            ..Extras::default()
+        };
+        assert_eq!(extras.context()["_meta"].get(STATE), None);
+        assert_eq!(extras.context()["_meta"]["other"], 1);
+        extras.request_state = Some("opened".to_owned());
+        assert_eq!(extras.context()["_meta"][STATE], "opened");
     }
 }

@@ -6,7 +6,8 @@ mod names;
 use std::sync::Arc;
 
 use crate::{
-    CallError, CallToolResult, Extras, JsonObject, Listed, LoadError, Servlet, Tool, notify,
+    CallError, CallToolResult, Extras, JsonObject, Listed, LoadError, Servlet, Tool, error::chain,
+    notify,
 };
 use index::{Index, Served};
 pub use names::{Filter, Prefix};
@@ -102,12 +103,26 @@ impl Host {
         Ok(host)
     }
 
-    /// The same with the lists as they are now, of those servlets that say when theirs change.
+    /// Whether servlets of it say when their lists change.
+    pub(crate) fn changes_lists(&self) -> bool {
+        let mut servlets = self.servlets.iter();
+        servlets.any(|servlet| notify::changes_lists(servlet.module()))
+    }
+
+    /// The same with the lists as they are now, of those servlets that say when theirs change. One that cannot list what it
+    /// has keeps the lists that it had.
     pub(crate) fn relisted(&self) -> Result<Self, LoadError> {
         let mut mounts = self.mounts.clone();
         for mount in &mut mounts {
             if notify::changes_lists(mount.servlet.module()) {
-                mount.servlet = Arc::new(mount.servlet.relisted()?);
+                match mount.servlet.relisted() {
+                    Ok(servlet) => mount.servlet = Arc::new(servlet),
+                    Err(error) => tracing::warn!(
+                        "the lists of `{}` stay as they were: {}",
+                        mount.servlet.name(),
+                        chain(&error)
+                    ),
+                }
             }
         }
         Ok(Self::compose(mounts)?.introduced(self.introduction.clone()))

@@ -207,7 +207,7 @@ impl Shared {
             if !ask.is_allowed(self.client.allowed_hosts.iter()) {
                 return Err(Error::msg(format!(
                     "HTTP request to {} is not allowed",
-                    ask.url
+                    ask.origin()
                 )));
             }
             let response = ask.send(&self.client.agent, call.time_left());
@@ -219,7 +219,7 @@ impl Shared {
         }
         Err(Error::msg(format!(
             "more than {MAX_REDIRECTS} redirects, the last to {}",
-            ask.url
+            ask.origin()
         )))
     }
 

@@ -55,7 +55,7 @@ pub use inspect::{Export, Import, Module, Section, Unreadable};
 pub use limits::ToolOptions;
 pub use load::{Entry, Loaded, OnFailure};
 pub use notify::{Listener, Notification};
-pub use options::{AllowedPath, ErrorTexts, Instances, Isolation, LoadOptions};
+pub use options::{AllowedPath, ErrorTexts, InstanceLimits, Instances, Isolation, LoadOptions};
 pub use result::CallToolResult;
 pub use schema::{CheckArguments, CheckResults};
 pub use servlet::Servlet;

@@ -31,9 +31,8 @@ pub struct LoadOptions {
     pub http_requests: Option<u32>,
     /// How many bytes the body of an HTTP response may have; `None` leaves it to `memory`.
     pub http_response: Option<u64>,
-    /// How many instances there may be, and for how long. `None` decides by the servlet: one that lasts if it keeps
-    /// variables, else [`Instances::default`].
-    pub instances: Option<Instances>,
+    /// How many instances there may be, and for how long; by default as the servlet needs it.
+    pub instances: InstanceLimits,
     /// What calls share.
     pub isolation: Isolation,
     /// How many calls may wait for an instance; those that come then are refused.
@@ -74,6 +73,40 @@ impl Instances {
         max: 1,
         idle: None,
     };
+}
+
+/// How many instances of a servlet there may be, as far as that is said. The rest is as the servlet needs it:
+/// [`Instances::ONE`] for one that keeps variables or changes its lists, else [`Instances::default`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InstanceLimits {
+    /// As [`Instances::min`].
+    pub min: Option<usize>,
+    /// As [`Instances::max`].
+    pub max: Option<usize>,
+    /// As [`Instances::idle`].
+    pub idle: Option<Option<Duration>>,
+}
+
+impl From<Instances> for InstanceLimits {
+    fn from(instances: Instances) -> Self {
+        Self {
+            min: Some(instances.min),
+            max: Some(instances.max),
+            idle: Some(instances.idle),
+        }
+    }
+}
+
+impl InstanceLimits {
+    /// What is said, and where nothing is, what `otherwise` says.
+    pub(crate) fn or(self, otherwise: Instances) -> Instances {
+        let max = self.max.unwrap_or(otherwise.max).max(1);
+        Instances {
+            min: self.min.unwrap_or(otherwise.min).min(max),
+            max,
+            idle: self.idle.unwrap_or(otherwise.idle),
+        }
+    }
 }
 
 impl Default for Instances {
@@ -132,7 +165,7 @@ impl Default for LoadOptions {
             vars: 1 << 20,
             http_requests: Some(100),
             http_response: Some(50 << 20),
-            instances: None,
+            instances: InstanceLimits::default(),
             isolation: Isolation::Shared,
             queue: 1024,
             wait: Some(Duration::from_secs(30)),
@@ -162,18 +195,13 @@ impl std::fmt::Debug for LoadOptions {
 impl LoadOptions {
     /// How many instances `module` may have.
     pub(crate) fn instances_for(&self, module: &Module) -> Instances {
-        let instances = match self.instances {
-            Some(instances) => instances,
-            // They keep state between calls, and on purpose.
-            None if module.imports_extism("var_set") || notify::changes(module) => Instances::ONE,
-            None => Instances::default(),
-        };
-        let max = instances.max.max(1);
-        Instances {
-            min: instances.min.min(max),
-            max,
-            ..instances
-        }
+        // They keep state between calls, and on purpose.
+        let keeps_state = module.imports_extism("var_set") || notify::changes(module);
+        self.instances.or(if keeps_state {
+            Instances::ONE
+        } else {
+            Instances::default()
+        })
     }
 
     /// A tool whose memory limit would need another instance, where there is but one that calls share.
@@ -255,11 +283,12 @@ mod tests {
             Instances::default()
         );
         let options = LoadOptions {
-            instances: Some(Instances {
+            instances: Instances {
                 min: 9,
                 max: 0,
                 idle: None,
-            }),
+            }
+            .into(),
             ..options
         };
         assert_eq!(

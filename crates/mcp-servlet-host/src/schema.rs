@@ -96,7 +96,7 @@ impl Schemas {
             return Ok(arguments.cloned());
         };
         let mut value = Value::Object(arguments.cloned().unwrap_or_default());
-        if how == CheckArguments::Coerce {
+        if how == CheckArguments::Coerce && checker.can_check(&value) {
             coerce::coerce(&checker.validator, &mut value);
         }
         if let Err(problem) = checker.check(&value) {
@@ -160,8 +160,13 @@ impl Checker {
         }))
     }
 
+    /// Whether that ends within bounds.
+    fn can_check(&self, value: &Value) -> bool {
+        self.cost.saturating_mul(count(value)) <= MAX_STEPS
+    }
+
     fn check(&self, value: &Value) -> Result<(), String> {
-        if self.cost.saturating_mul(count(value)) > MAX_STEPS {
+        if !self.can_check(value) {
             return Err("they are too large to be checked against their schema".to_owned());
         }
         if self.validator.is_valid(value) || self.validator.is_valid(&without_nulls(value)) {

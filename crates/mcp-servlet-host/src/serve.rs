@@ -20,6 +20,7 @@ mod tell;
 use std::{
     future::Future,
     sync::{Arc, PoisonError, RwLock},
+    thread,
     time::Duration,
 };
 
@@ -96,14 +97,20 @@ impl Server {
 
     /// Lets another host answer from now on, and tells clients whose lists are different now.
     ///
-    /// Calls that have begun end with the host that they began with.
+    /// Calls that have begun end with the host that they began with. Lists that servlets changed while the new host was made
+    /// are read again.
     pub fn replace(&self, host: Arc<Host>) {
+        let changes_lists = host.changes_lists();
         let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
         let changes = differences(&current, &host);
         *current = host;
         drop(current);
         for change in changes {
             self.notify(change);
+        }
+        if changes_lists {
+            let server = self.clone();
+            thread::spawn(move || server.relist());
         }
     }
 
@@ -202,7 +209,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = Lines::new(reader, writer);
+    let transport = Lines::new(server.clone(), reader, writer);
     // Boxed, because it is large.
     let opening = Box::pin(server.service().serve(transport));
     let Some(opened) = server.0.active.unless_stopping(opening).await else {

@@ -3,6 +3,7 @@
 mod fetch;
 
 use std::{
+    collections::HashSet,
     fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
@@ -231,12 +232,23 @@ pub(crate) fn check_paths(
     module: &Module,
     options: &LoadOptions,
 ) -> Result<(), LoadError> {
+    let mut seen = HashSet::new();
     for path in &options.allowed_paths {
-        fs::read_dir(&path.host).map_err(|source| LoadError::AllowedPath {
-            servlet: servlet.to_owned(),
-            path: path.host.clone(),
-            source,
-        })?;
+        let problem = match fs::read_dir(&path.host) {
+            Err(error) => Some(error),
+            // WASI would open it under the last of its names alone.
+            Ok(_) if !seen.insert(&path.host) => Some(io::Error::other(
+                "it is allowed twice, and can have one name",
+            )),
+            Ok(_) => None,
+        };
+        if let Some(source) = problem {
+            return Err(LoadError::AllowedPath {
+                servlet: servlet.to_owned(),
+                path: path.host.clone(),
+                source,
+            });
+        }
     }
     if !options.allowed_paths.is_empty() && !module.uses_wasi() {
         tracing::warn!(

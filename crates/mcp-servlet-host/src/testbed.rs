@@ -218,7 +218,7 @@ fn instance(hello: &Hello, shared: &Shared) -> Result<Servlet, String> {
     let mut options = shared.options.clone();
     options.config.extend(hello.config.clone());
     // What a test leaves behind is there in its next call.
-    options.instances = Some(Instances::ONE);
+    options.instances = Instances::ONE.into();
     let source = Source::Bytes {
         name: candidate.name.clone(),
         wasm: candidate.wasm.clone(),

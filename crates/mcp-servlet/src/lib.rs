@@ -205,7 +205,8 @@ pub use mcp_servlet_macros::tool;
 /// | `audience = "user"`, `"assistant"` | for whom it is; for both if not said |
 /// | `priority = 0.5` | how much it matters, from 0 to 1 |
 /// | `last_modified = "…"` | when it last changed, as in RFC 3339 |
-/// | `meta = "{…}"` | further data, as a JSON object |
+/// | `icons = …`, `meta = …` | as on a [`macro@tool`] |
+/// | `ui = { csp: { … }, permissions: […], domain: "…", prefers_border: true }` | what a page of MCP Apps needs |
 /// | `crate = path` | where this crate is, if it was renamed |
 pub use mcp_servlet_macros::resource;
 
@@ -280,7 +281,7 @@ pub use mcp_servlet_macros::resource_template;
 /// | on the function | meaning |
 /// |---|---|
 /// | `name = "…"`, `title = "…"`, `description = "…"`, `crate = path` | as on a [`macro@tool`] |
-/// | `meta = "{…}"` | further data, as a JSON object |
+/// | `icons = …`, `meta = …` | as on a [`macro@tool`] |
 pub use mcp_servlet_macros::prompt;
 
 /// Makes a function suggest values for an argument of a prompt, or a variable of a resource template.

@@ -114,12 +114,22 @@ impl Transports {
     fn options(&self, mut options: HttpOptions) -> HttpOptions {
         if !self.http_name.is_empty() {
             options.hosts.clone_from(&self.http_name);
+        } else if let Some(host) = self.http.as_deref().and_then(host) {
+            // By the name at which it listens, clients find it. No website has an address of this machine for a name.
+            options.hosts.push(host.to_owned());
         }
         if !self.http_origin.is_empty() {
             options.origins.clone_from(&self.http_origin);
         }
         options
     }
+}
+
+/// The one name or address that stands in an address to listen on; none if it is all of them.
+fn host(address: &str) -> Option<&str> {
+    let (host, _) = address.rsplit_once(':')?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    (!["0.0.0.0", "::", ""].contains(&host)).then_some(host)
 }
 
 /// Opens an address, and says which one it is: with port 0 the system chooses one.

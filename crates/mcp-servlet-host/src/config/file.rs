@@ -1,6 +1,10 @@
 //! What stands in the file, key by key.
 
-use std::{collections::BTreeMap, num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,8 +12,8 @@ use toml::Spanned;
 
 use super::units::{Size, Time};
 use crate::{
-    CheckArguments, CheckResults, CompileCache, ErrorTexts, Instances, Isolation, LoadOptions,
-    ToolOptions, serve::HttpOptions,
+    CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, LoadOptions, ToolOptions,
+    serve::HttpOptions,
 };
 
 /// A server of MCP servlets.
@@ -46,11 +50,13 @@ pub(super) struct Http {
     /// How long a client may take for the head of a request, and keep a connection on which it asks nothing; by default
     /// `30s`.
     head_time: Option<Time>,
+    /// How long a client may take for the body of a request; by default `1m`.
+    body_time: Option<Time>,
     /// How large a request may be; by default `4MiB`.
     body: Option<Size>,
     /// How many sessions there may be at once; by default 1000.
     sessions: Option<usize>,
-    /// After how much silence a session is forgotten; by default `5m`.
+    /// After how much time without a request or an open stream a session is forgotten; by default `5m`.
     session_idle: Option<Time>,
 }
 
@@ -159,7 +165,7 @@ pub(super) struct Limits {
     /// How large the body of an HTTP response may be.
     http_response: Option<Size>,
     /// How many instances there may be.
-    instances: Option<InstanceLimits>,
+    instances: Option<InstancesAre>,
     /// What calls share.
     isolation: Option<Shares>,
     /// How many calls may wait for an instance.
@@ -178,7 +184,7 @@ pub(super) struct Limits {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct InstanceLimits {
+struct InstancesAre {
     /// As many stay.
     min: Option<usize>,
     /// As many calls may run at the same time.
@@ -225,6 +231,7 @@ impl Http {
         let body = |limit: Size| limit.0.map_or(usize::MAX, saturated);
         set(&mut options.connections, self.connections.map(Into::into));
         set(&mut options.head_time, self.head_time.map(|limit| limit.0));
+        set(&mut options.body_time, self.body_time.map(|limit| limit.0));
         set(&mut options.body, self.body.map(body));
         set(&mut options.sessions, self.sessions);
         set(
@@ -250,7 +257,8 @@ enum ErrorsAre {
 
 impl Limits {
     /// Sets what is said here.
-    pub(super) fn apply(&self, options: &mut LoadOptions) {
+    /// Paths begin in `folder`.
+    pub(super) fn apply(&self, options: &mut LoadOptions, folder: &Path) {
         set(&mut options.timeout, self.timeout.map(|limit| limit.0));
         set(&mut options.memory, self.memory.map(|limit| limit.0));
         set(&mut options.output, self.output.map(|limit| limit.0));
@@ -269,18 +277,16 @@ impl Limits {
         set(&mut options.arguments, self.arguments.map(Into::into));
         set(&mut options.results, self.results.map(Into::into));
         set(&mut options.errors, self.errors.map(Into::into));
+        let cache = |text: &str| match text {
+            "off" => CompileCache::Off,
+            directory => CompileCache::Directory(folder.join(directory)),
+        };
         set(&mut options.cache, self.cache.as_deref().map(cache));
         if let Some(limits) = self.instances {
-            let mut instances = options.instances.unwrap_or_default();
-            set(&mut instances.min, limits.min);
-            set(&mut instances.max, limits.max);
-            set(
-                &mut instances.idle,
-                limits
-                    .idle
-                    .map(|limit: Time| -> Option<Duration> { limit.0 }),
-            );
-            options.instances = Some(Instances { ..instances });
+            let instances = &mut options.instances;
+            instances.min = limits.min.or(instances.min);
+            instances.max = limits.max.or(instances.max);
+            instances.idle = limits.idle.map(|limit| limit.0).or(instances.idle);
         }
     }
 }
@@ -301,13 +307,6 @@ impl ToolLimits {
 fn set<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
-    }
-}
-
-fn cache(text: &str) -> CompileCache {
-    match text {
-        "off" => CompileCache::Off,
-        directory => CompileCache::Directory(directory.into()),
     }
 }
 

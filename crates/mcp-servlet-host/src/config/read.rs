@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serde::Deserialize as _;
-use toml::de::{DeTable, DeValue, Deserializer, Error};
+use toml::de::{DeArray, DeTable, DeValue, Deserializer, Error};
 
 use super::{Problem, file::File};
 
@@ -61,10 +61,7 @@ fn leave_out(table: &mut DeTable<'_>, place: &Range<usize>) -> Option<Vec<String
         }
         let inner = match value.get_mut() {
             DeValue::Table(table) => leave_out(table, place),
-            DeValue::Array(items) => items.iter_mut().find_map(|item| match item.get_mut() {
-                DeValue::Table(table) => leave_out(table, place),
-                _ => None,
-            }),
+            DeValue::Array(items) => leave_out_item(items, place),
             _ => None,
         };
         if let Some(inner) = inner {
@@ -78,4 +75,24 @@ fn leave_out(table: &mut DeTable<'_>, place: &Range<usize>) -> Option<Vec<String
     let name = found?;
     table.remove(name.as_str());
     Some(vec![name])
+}
+
+/// The same within an array. An item's key is where it begins: its number changes when one before it is left out.
+fn leave_out_item(items: &mut DeArray<'_>, place: &Range<usize>) -> Option<Vec<String>> {
+    let key = |span: Range<usize>| span.start.to_string();
+    for item in items.iter_mut() {
+        let span = item.span();
+        if let DeValue::Table(table) = item.get_mut()
+            && let Some(inner) = leave_out(table, place)
+        {
+            return Some([vec![key(span)], inner].concat());
+        }
+    }
+    let holds = |span: Range<usize>| span.start <= place.start && place.end <= span.end;
+    let found = items.iter().position(|item| holds(item.span()))?;
+    let path = vec![key(items[found].span())];
+    let all = std::mem::replace(items, DeArray::new()).into_iter();
+    let rest = all.enumerate().filter(|(number, _)| *number != found);
+    *items = rest.map(|(_, item)| item).collect();
+    Some(path)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::{CheckArguments, ErrorTexts, Instances, Isolation, ToolOptions};
+use crate::{CheckArguments, ErrorTexts, Isolation, ToolOptions};
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -51,13 +51,10 @@ fn reads_everything_that_can_be_said() {
     assert_eq!(first.options.errors, ErrorTexts::Shown);
     assert_eq!(second.options.errors, ErrorTexts::Logged);
     assert_eq!(second.on_failure, OnFailure::Fail);
+    assert_eq!(second.options.instances.max, Some(2));
     assert_eq!(
-        second.options.instances.map(|instances| instances.max),
-        Some(2)
-    );
-    assert_eq!(
-        second.options.instances.map(|instances| instances.idle),
-        Some(Instances::default().idle)
+        second.options.instances.idle, None,
+        "as the servlet needs it"
     );
     let [path] = second.options.allowed_paths.as_slice() else {
         panic!("one path");
@@ -161,6 +158,21 @@ fn tells_all_at_once() {
             ":15:10: missing field `source`",
             ":16:11: expected a value such as 500ms",
             ":18:15: invalid value: integer `0`",
+        ],
+    );
+}
+
+#[test]
+fn tells_what_is_wrong_with_each_item() {
+    assert_problems(
+        "[servlet.a]\nsource = \"..\"\nallow.hosts = [1, \"a\", 2]\n\
+        allow.paths = [{}, { host = 1 }, { guest = \"g\" }]\n",
+        &[
+            ":3:16: invalid type: integer `1`",
+            ":3:24: invalid type: integer `2`",
+            ":4:16: missing field `host`",
+            ":4:29: invalid type: integer `1`",
+            ":4:34: missing field `host`",
         ],
     );
 }

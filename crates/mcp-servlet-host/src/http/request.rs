@@ -38,6 +38,11 @@ impl Request {
         })
     }
 
+    /// Where it goes, without what may be secret: path, query and password.
+    pub(super) fn origin(&self) -> String {
+        self.url.origin().ascii_serialization()
+    }
+
     pub(super) fn is_allowed<'a>(&self, mut patterns: impl Iterator<Item = &'a String>) -> bool {
         let host = self.url.host_str().unwrap_or_default();
         patterns.any(|pattern| glob::matches(pattern, host))

@@ -54,12 +54,15 @@ impl Changes {
 pub(super) struct Follower(broadcast::Receiver<Change>);
 
 impl Follower {
-    /// What changed next: more than one thing if so much changed that the rest was lost. None at the end.
-    async fn next(&mut self) -> Option<Vec<Change>> {
+    /// What changed next. If so much changed that some was lost, that is everything: all lists, and the resources that the
+    /// client wants to hear of. None at the end.
+    async fn next(&mut self, wanted: impl FnOnce() -> Vec<String>) -> Option<Vec<Change>> {
         match self.0.recv().await {
             Ok(change) => Some(vec![change]),
             Err(RecvError::Lagged(_)) => {
-                Some(vec![Change::Tools, Change::Prompts, Change::Resources])
+                let lists = [Change::Tools, Change::Prompts, Change::Resources];
+                let resources = wanted().into_iter().map(Change::Resource);
+                Some(lists.into_iter().chain(resources).collect())
             }
             Err(RecvError::Closed) => None,
         }
@@ -67,7 +70,7 @@ impl Follower {
 
     /// Passes changes on to a client of the handshake era for as long as it is there.
     pub(super) async fn tell(mut self, peer: Peer<RoleServer>, subscribed: &Subscribed) {
-        while let Some(changes) = self.next().await {
+        while let Some(changes) = self.next(|| subscribed.all()).await {
             for change in changes {
                 if tell(&peer, change, subscribed).await.is_err() {
                     return;
@@ -78,7 +81,11 @@ impl Follower {
 
     /// Passes on to a subscription what it is for.
     pub(super) async fn feed(mut self, subscription: &SubscriptionContext) {
-        while let Some(changes) = self.next().await {
+        let wanted = || {
+            let accepted = subscription.accepted();
+            accepted.resource_subscriptions.clone().unwrap_or_default()
+        };
+        while let Some(changes) = self.next(wanted).await {
             for change in changes {
                 match feed(subscription, change).await {
                     Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
@@ -140,6 +147,11 @@ impl Subscribed {
     pub(super) fn remove(&self, uri: &str) {
         let mut uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         uris.remove(uri);
+    }
+
+    fn all(&self) -> Vec<String> {
+        let uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        uris.iter().cloned().collect()
     }
 
     fn has(&self, uri: &str) -> bool {

@@ -1,6 +1,9 @@
 //! What rmcp asks of a server, answered by a [`Host`].
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -58,6 +61,8 @@ pub(super) struct Handler {
     pub(super) server: Server,
     subscribed: Arc<Subscribed>,
     threshold: Threshold,
+    /// Whether the client is told of changes. It may say more than once that it is ready for that.
+    is_followed: AtomicBool,
     /// Cancelled when this handler is dropped, which is when its client has gone.
     gone: CancellationToken,
     _gone: DropGuard,
@@ -70,6 +75,7 @@ impl Handler {
             server,
             subscribed: Arc::default(),
             threshold: Threshold::default(),
+            is_followed: AtomicBool::new(false),
             _gone: gone.clone().drop_guard(),
             gone,
         }
@@ -152,6 +158,9 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.is_followed.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let follower = self.server.0.changes.follow();
         let subscribed = Arc::clone(&self.subscribed);
         let gone = self.gone.clone();

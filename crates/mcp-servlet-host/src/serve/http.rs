@@ -3,6 +3,7 @@
 mod body;
 mod connections;
 mod cors;
+mod sessions;
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,7 +11,7 @@ use axum::{
     Json, Router,
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, Method, StatusCode, header},
+    http::{HeaderMap, Method, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
     routing::{any, get},
 };
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Server, handler::Handler, message::Kind};
 use connections::Limits;
 use cors::Page;
+use sessions::Sessions;
 
 /// How long connections may take to close once nothing is running on them.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -41,12 +43,14 @@ pub struct HttpOptions {
     pub body: usize,
     /// How many sessions of the handshake era there may be at once.
     pub sessions: usize,
-    /// After how much silence a session is forgotten.
+    /// After how much time without a request or an open stream a session is forgotten.
     pub session_idle: Option<Duration>,
     /// How many connections there may be at once. What comes then waits until one of them ends.
     pub connections: usize,
     /// How long a client may take for the head of a request, and keep a connection on which it asks nothing.
     pub head_time: Option<Duration>,
+    /// How long it may take for the body.
+    pub body_time: Option<Duration>,
 }
 
 impl Default for HttpOptions {
@@ -63,6 +67,7 @@ impl Default for HttpOptions {
             session_idle: Some(Duration::from_mins(5)),
             connections: 1024,
             head_time: Some(Duration::from_secs(30)),
+            body_time: Some(Duration::from_mins(1)),
         }
     }
 }
@@ -71,15 +76,13 @@ impl Default for HttpOptions {
 struct Endpoint {
     server: Server,
     mcp: StreamableHttpService<Handler, LocalSessionManager>,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
     options: HttpOptions,
 }
 
 /// Serves MCP on `/mcp`, and `/health`, until the server is stopped.
 pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) {
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = options.session_idle;
-    let sessions = Arc::new(sessions);
+    let sessions = Sessions::new();
     let streams = CancellationToken::new();
     let config = StreamableHttpServerConfig::default()
         .with_json_response(true)
@@ -91,10 +94,11 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
     let make = server.clone();
     let mcp = StreamableHttpService::new(
         move || Ok(Handler::new(make.clone())),
-        Arc::clone(&sessions),
+        Arc::clone(sessions.manager()),
         config,
     );
     let limits = Limits::of(&options);
+    let end_idle = end_idle(Arc::clone(&sessions), options.session_idle);
     let endpoint = Arc::new(Endpoint {
         server: server.clone(),
         mcp,
@@ -105,7 +109,18 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
     let routes = Router::new()
         .route("/mcp", any(answer))
         .merge(health(server));
-    run(server, listener, routes, limits, streams).await;
+    tokio::select! {
+        () = run(server, listener, routes, limits, streams) => {}
+        () = end_idle => {}
+    }
+}
+
+/// Ends sessions that had no use for that long, if there is such a time. Never returns.
+async fn end_idle(sessions: Arc<Sessions>, idle: Option<Duration>) {
+    match idle {
+        Some(idle) => sessions.end_idle(idle).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Serves `/metrics` and `/health` for those who operate the server, until it is stopped.
@@ -168,7 +183,8 @@ impl Endpoint {
         let response = match *request.method() {
             Method::POST => self.post(request).await,
             Method::DELETE => ended(self.pass(request).await),
-            _ => self.pass(request).await,
+            // What a client missed of an answer comes here again.
+            _ => self.pass_with(request, ()).await,
         };
         match page {
             Some(page) => page.share(response),
@@ -178,21 +194,51 @@ impl Endpoint {
 
     async fn post(&self, request: Request) -> Response {
         let active = self.server.0.active.begin();
-        if opens_session(request.headers())
-            && self.sessions.sessions.read().await.len() >= self.options.sessions
-        {
+        let (parts, body) = request.into_parts();
+        match self.check(&parts.headers, body).await {
+            Ok(body) => {
+                let request = Request::from_parts(parts, body);
+                self.pass_with(request, active).await
+            }
+            Err(refusal) => self.refuse(parts, refusal).await,
+        }
+    }
+
+    /// The body of a request that is taken, or the answer to one that is not.
+    async fn check(&self, headers: &HeaderMap, body: Body) -> Result<Body, Response> {
+        if opens_session(headers) && self.sessions.count().await >= self.options.sessions {
             let retry = [(header::RETRY_AFTER, "30")];
             let status = StatusCode::SERVICE_UNAVAILABLE;
-            return (status, retry, "too many sessions").into_response();
+            return Err((status, retry, "too many sessions").into_response());
         }
-        let (request, kind) = match body::checked(request, self.options.body).await {
-            Ok(checked) => checked,
-            Err(refusal) => return refusal,
-        };
+        let (body, kind) = body::checked(body, &self.options).await?;
         if kind == Kind::Request && self.server.is_stopping() {
-            return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
+            let refusal = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
+            return Err(refusal.into_response());
         }
-        body::unloaded(self.pass(request).await, active)
+        Ok(body)
+    }
+
+    /// The refusal, for those who may send requests; who may not is told that instead, by the service.
+    async fn refuse(&self, parts: Parts, refusal: Response) -> Response {
+        let mut question = Request::from_parts(parts, Body::empty());
+        *question.method_mut() = Method::OPTIONS;
+        let answer = self.pass(question).await;
+        if answer.status() == StatusCode::FORBIDDEN {
+            return answer;
+        }
+        refusal
+    }
+
+    /// Passes a request on. Its session is in use, and `held` lives, until the last byte of the answer is on its way.
+    async fn pass_with<T: Send + 'static>(&self, request: Request, held: T) -> Response {
+        let in_use = session(request.headers()).map(|id| self.sessions.enter(id));
+        let response = self.pass(request).await;
+        let in_use = match in_use {
+            Some(in_use) => in_use,
+            None => session(response.headers()).map(|id| self.sessions.open(id)),
+        };
+        body::unloaded(response, (held, in_use))
     }
 
     async fn pass(&self, request: Request) -> Response {
@@ -214,5 +260,10 @@ fn opens_session(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     // Revisions are dates, which compare as text; since 2026-07-28 there are no sessions.
     let stateless = text("mcp-protocol-version").is_some_and(|version| version >= "2026-07-28");
-    !stateless && !headers.contains_key("mcp-session-id")
+    !stateless && session(headers).is_none()
+}
+
+/// The session that a request or an answer belongs to.
+fn session(headers: &HeaderMap) -> Option<&str> {
+    headers.get("mcp-session-id")?.to_str().ok()
 }

@@ -18,8 +18,8 @@ use tokio::{
 use tokio_util::{bytes::BytesMut, codec::Decoder as _};
 
 use super::{
-    exact,
-    message::{self, Refusal},
+    Server, exact,
+    message::{self, Kind, Refusal},
 };
 
 /// How many bytes a line may have.
@@ -41,6 +41,8 @@ pub(super) struct Lines<R, W> {
     writer: Arc<Mutex<Option<W>>>,
     /// The answer to a line that was no message. A task, because half of an answer would spoil the next one.
     refusing: Option<JoinHandle<io::Result<()>>>,
+    /// Once it stops, there are no new requests.
+    server: Server,
 }
 
 impl<R, W> Lines<R, W>
@@ -48,13 +50,14 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    pub(super) fn new(reader: R, writer: W) -> Self {
+    pub(super) fn new(server: Server, reader: R, writer: W) -> Self {
         Self {
             reader: BufReader::new(reader),
             line: BytesMut::new(),
             skipping: false,
             writer: Arc::new(Mutex::new(Some(writer))),
             refusing: None,
+            server,
         }
     }
 
@@ -106,14 +109,16 @@ where
 }
 
 /// What a line says. None if it says nothing that matters to anyone.
-fn parse(mut line: BytesMut) -> Result<Option<Incoming>, Refusal> {
+fn parse(mut line: BytesMut, server: &Server) -> Result<Option<Incoming>, Refusal> {
     if line.starts_with(BYTE_ORDER_MARK) {
         let _mark = line.split_to(BYTE_ORDER_MARK.len());
     }
     if line.trim_ascii().is_empty() {
         return Ok(None);
     }
-    message::check(&line)?;
+    if message::check(&line)? == Kind::Request && server.is_stopping() {
+        return Err(Refusal::stopping(&line));
+    }
     let mut codec = JsonRpcMessageCodec::default();
     let message = codec.decode(&mut line);
     message.map_err(|error| Refusal::invalid(format!("no message of MCP: {error}")))
@@ -157,7 +162,8 @@ where
                 self.refusing = None;
                 refused.ok()?.ok()?;
             }
-            let message = self.next_line().await?.and_then(parse);
+            let line = self.next_line().await?;
+            let message = line.and_then(|line| parse(line, &self.server));
             match message {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}

@@ -4,7 +4,7 @@
 //! stateless era know that: they get the questions, and send the request again. For clients of the handshake era the
 //! host asks each question by a request of its own, while theirs is open.
 
-use std::{future::Future, pin::Pin, time::Duration};
+use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 
 use rmcp::{
     ErrorData, Peer, RoleServer,
@@ -60,57 +60,46 @@ pub(super) fn answer<'a, F>(
     seal: &'a Seal,
     context: &'a RequestContext<RoleServer>,
     request: &'a Request<'a>,
-    inputs: Inputs,
+    mut inputs: Inputs,
     call: impl Fn(Inputs) -> F + Send + 'a,
 ) -> Pin<Box<dyn Future<Output = Result<Answer, ErrorData>> + Send + 'a>>
 where
     F: Future<Output = Result<JsonObject, ErrorData>> + Send + 'a,
 {
-    Box::pin(answer_unboxed(seal, context, request, inputs, call))
-}
-
-async fn answer_unboxed<F>(
-    seal: &Seal,
-    context: &RequestContext<RoleServer>,
-    request: &Request<'_>,
-    mut inputs: Inputs,
-    call: impl Fn(Inputs) -> F,
-) -> Result<Answer, ErrorData>
-where
-    F: Future<Output = Result<JsonObject, ErrorData>>,
-{
-    let era = Era::of(context);
-    inputs.state = match inputs.state {
-        Some(sealed) => Some(seal.open(&sealed, request)?),
-        None => None,
-    };
-    for _ in 0..ROUNDS {
-        let mut result = call(inputs).await?;
-        match result.get("resultType").and_then(Value::as_str) {
-            None | Some("complete") => return Ok(Answer::Complete(result)),
-            Some("input_required") => {}
-            Some(other) => {
-                let message = format!("this host does not pass on results of type `{other}`");
-                return Err(ErrorData::internal_error(message, None));
-            }
-        }
-        let questions = questions(&result)?;
-        require(context, questions)?;
-        if era == Era::Modern {
-            if let Some(Value::String(state)) = result.get_mut("requestState") {
-                *state = seal.close(state, request);
-            }
-            return Ok(Answer::Questions(result));
-        }
-        let responses = ask(context, questions).await?;
-        let state = result.get("requestState").and_then(Value::as_str);
-        inputs = Inputs {
-            responses: Some(responses),
-            state: state.map(str::to_owned),
+    Box::pin(async move {
+        let era = Era::of(context);
+        inputs.state = match inputs.state {
+            Some(sealed) => Some(seal.open(&sealed, request)?),
+            None => None,
         };
-    }
-    let message = format!("the servlet asked {ROUNDS} times and has no result");
-    Err(ErrorData::internal_error(message, None))
+        for _ in 0..ROUNDS {
+            let mut result = call(inputs).await?;
+            match result.get("resultType").and_then(Value::as_str) {
+                None | Some("complete") => return Ok(Answer::Complete(result)),
+                Some("input_required") => {}
+                Some(other) => {
+                    let message = format!("this host does not pass on results of type `{other}`");
+                    return Err(ErrorData::internal_error(message, None));
+                }
+            }
+            let questions = questions(&result)?;
+            require(context, questions)?;
+            if era == Era::Modern {
+                if let Some(Value::String(state)) = result.get_mut("requestState") {
+                    *state = seal.close(state, request);
+                }
+                return Ok(Answer::Questions(result));
+            }
+            let responses = ask(context, questions).await?;
+            let state = result.get("requestState").and_then(Value::as_str);
+            inputs = Inputs {
+                responses: Some(responses),
+                state: state.map(str::to_owned),
+            };
+        }
+        let message = format!("the servlet asked {ROUNDS} times and has no result");
+        Err(ErrorData::internal_error(message, None))
+    })
 }
 
 /// The questions of a result, by key.
@@ -125,37 +114,65 @@ fn questions(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
         None => return Ok(&NONE),
         Some(questions) => questions.as_object().ok_or_else(wrong)?,
     };
-    let known = |question: &Value| question["method"].as_str().and_then(capability).is_some();
-    if questions.values().all(known) {
+    if questions
+        .values()
+        .all(|question| capability(question).is_some())
+    {
         return Ok(questions);
     }
     Err(wrong())
 }
 
-/// What a client must have declared to be asked this.
-fn capability(method: &str) -> Option<&'static str> {
-    match method {
-        "elicitation/create" => Some("elicitation"),
-        "sampling/createMessage" => Some("sampling"),
-        "roots/list" => Some("roots"),
-        _ => None,
+/// What a client must have declared to be asked this, and which part of that.
+type Capability = (&'static str, Option<&'static str>);
+
+fn capability(question: &Value) -> Option<Capability> {
+    let params = &question["params"];
+    let uses_tools = || !params["tools"].is_null() || !params["toolChoice"].is_null();
+    Some(match question["method"].as_str()? {
+        "elicitation/create" if params["mode"] == "url" => ("elicitation", Some("url")),
+        "elicitation/create" => ("elicitation", Some("form")),
+        "sampling/createMessage" if uses_tools() => ("sampling", Some("tools")),
+        "sampling/createMessage" => ("sampling", None),
+        "roots/list" => ("roots", None),
+        _ => return None,
+    })
+}
+
+/// Whether a client has a capability. An `elicitation` that names no mode is that of forms, as it was before there were modes.
+fn has(declared: &Value, (name, part): Capability) -> bool {
+    let whole = &declared[name];
+    match part {
+        None => !whole.is_null(),
+        Some(part) if !whole[part].is_null() => true,
+        Some("form") => whole.is_object() && whole["url"].is_null(),
+        Some(_) => false,
     }
 }
 
 /// Refuses to ask a client what it did not say that it can answer.
 fn require(context: &RequestContext<RoleServer>, questions: &JsonObject) -> Result<(), ErrorData> {
     let declared = json!(context.client_capabilities());
-    let needed = questions
-        .values()
-        .filter_map(|question| capability(question["method"].as_str()?));
-    let missing: JsonObject = needed
-        .filter(|name| declared.get(name).is_none_or(Value::is_null))
-        .map(|name| (name.to_owned(), json!({})))
-        .collect();
-    if missing.is_empty() {
+    let needed = questions.values().filter_map(capability);
+    let needed: BTreeSet<_> = needed.filter(|needed| !has(&declared, *needed)).collect();
+    if needed.is_empty() {
         return Ok(());
     }
-    let names: Vec<_> = missing.keys().map(|name| format!("`{name}`")).collect();
+    let mut missing = json!({});
+    let mut names = Vec::new();
+    for (name, part) in needed {
+        match part {
+            // Clients that know of no modes have this one.
+            None | Some("form") => {
+                missing[name] = json!({});
+                names.push(format!("`{name}`"));
+            }
+            Some(part) => {
+                missing[name][part] = json!({});
+                names.push(format!("`{name}.{part}`"));
+            }
+        }
+    }
     let message = format!(
         "this needs a client with the capability {}",
         names.join(", ")
@@ -210,6 +227,41 @@ mod tests {
 
     fn object(value: Value) -> JsonObject {
         serde_json::from_value(value).expect("an object")
+    }
+
+    #[test]
+    fn a_part_of_a_capability_is_not_the_whole() {
+        let question = |method: &str, params: Value| {
+            capability(&json!({ "method": method, "params": params })).expect("a question")
+        };
+        let form = question("elicitation/create", json!({ "message": "m" }));
+        let url = question("elicitation/create", json!({ "mode": "url" }));
+        let text = question("sampling/createMessage", json!({}));
+        let tools = question("sampling/createMessage", json!({ "tools": [] }));
+        for (declared, expected) in [
+            (json!({}), [false; 4]),
+            (json!({ "elicitation": {} }), [true, false, false, false]),
+            (
+                json!({ "elicitation": { "form": {} } }),
+                [true, false, false, false],
+            ),
+            (
+                json!({ "elicitation": { "url": {} } }),
+                [false, true, false, false],
+            ),
+            (
+                json!({ "elicitation": { "form": {}, "url": {} } }),
+                [true, true, false, false],
+            ),
+            (json!({ "sampling": {} }), [false, false, true, false]),
+            (
+                json!({ "sampling": { "tools": {} } }),
+                [false, false, true, true],
+            ),
+        ] {
+            let got = [form, url, text, tools].map(|needed| has(&declared, needed));
+            assert_eq!(got, expected, "{declared}");
+        }
     }
 
     #[test]

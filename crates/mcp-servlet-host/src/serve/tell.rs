@@ -58,6 +58,7 @@ pub(super) fn logs(host: &Host) -> bool {
 #[derive(Debug)]
 pub(super) struct Teller {
     peer: Peer<RoleServer>,
+    era: Era,
     runtime: Handle,
     /// The token by which the client follows the progress, if it does.
     token: Option<Value>,
@@ -84,13 +85,15 @@ impl Teller {
         context: &RequestContext<RoleServer>,
         session: &Threshold,
     ) -> Self {
-        let threshold = match Era::of(context) {
+        let era = Era::of(context);
+        let threshold = match era {
             Era::Legacy => Some(session.get()),
             // Whoever wants lines says so with the request.
             Era::Modern => context.meta.log_level().map(|level| level as u8),
         };
         Self {
             peer: context.peer.clone(),
+            era,
             runtime: Handle::current(),
             token: context.meta.0.0.get("progressToken").cloned(),
             threshold,
@@ -128,7 +131,11 @@ impl Teller {
         }
     }
 
+    /// Clients of the stateless era ask again when they like; they know of no such notification.
     async fn elicitation_complete(&self, params: JsonObject) -> Result<(), Problem> {
+        if self.era == Era::Modern {
+            return Ok(());
+        }
         let method = "notifications/elicitation/complete";
         let notification = CustomNotification::new(method, Some(params.into()));
         let notification = ServerNotification::CustomNotification(notification);

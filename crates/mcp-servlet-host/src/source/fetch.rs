@@ -20,6 +20,9 @@ pub enum FetchError {
     /// What is fetched runs, so nobody on the way may change it.
     #[error("a servlet is fetched over `https`; `http` is for this machine only")]
     Insecure,
+    /// It was asked without encryption, so what it says is not followed to another machine.
+    #[error("it is somewhere else, says this machine; give the address where it is")]
+    Redirect,
     /// The server answered with an error, or not at all.
     #[error("the server did not send it")]
     Server(#[from] Box<ureq::Error>),
@@ -43,12 +46,15 @@ pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
     }
     let config = ureq::Agent::config_builder()
         .timeout_global(Some(TIMEOUT))
-        // This machine may redirect to others, but no one may redirect to what is not safe.
+        // No one may redirect to what is not safe. This machine may be asked without encryption, so it redirects nowhere.
         .max_redirects(if local { 0 } else { 5 })
         .https_only(!local)
         .build();
     let agent: ureq::Agent = config.into();
     let response = agent.get(url.as_str()).call().map_err(Box::new)?;
+    if response.status().is_redirection() {
+        return Err(FetchError::Redirect);
+    }
     let body = response
         .into_body()
         .into_with_config()

@@ -15,11 +15,12 @@ const WORK: &str = "(local.set $what (i32.const 20000000))
 
 fn load(max: usize) -> Arc<Servlet> {
     let options = LoadOptions {
-        instances: Some(Instances {
+        instances: Instances {
             min: 1,
             max,
             idle: None,
-        }),
+        }
+        .into(),
         timeout: None,
         wait: None,
         ..LoadOptions::default()

@@ -8,7 +8,7 @@ use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, tools};
 
 fn with(instances: Instances) -> LoadOptions {
     LoadOptions {
-        instances: Some(instances),
+        instances: instances.into(),
         timeout: None,
         ..LoadOptions::default()
     }
@@ -98,6 +98,19 @@ fn servlets_that_keep_variables_have_one_instance() {
     let wat = tools(&[]).import(import);
     let servlet = wat.load().expect("a servlet");
     assert_eq!(servlet.instances(), &Instances::ONE);
+    let mut options = LoadOptions::default();
+    let idle = Some(Duration::from_secs(7));
+    options.instances.idle = Some(idle);
+    let servlet = wat.load_with(&options).expect("a servlet");
+    let expected = Instances {
+        idle,
+        ..Instances::ONE
+    };
+    assert_eq!(
+        servlet.instances(),
+        &expected,
+        "what is said of one thing says nothing of others"
+    );
     assert!(load(&LoadOptions::default()).instances().max >= 8);
 }
 

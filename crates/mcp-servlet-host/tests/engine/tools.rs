@@ -100,11 +100,12 @@ fn a_tool_can_have_less_memory_or_more() {
 #[test]
 fn tools_with_memory_of_their_own_have_instances_of_their_own_and_not_more_in_all() {
     let options = LoadOptions {
-        instances: Some(Instances {
+        instances: Instances {
             min: 1,
             max: 2,
             idle: None,
-        }),
+        }
+        .into(),
         ..with([("u", memory(8 << 20)), ("v", memory(9 << 20))])
     };
     let servlet = load(&options);
@@ -119,7 +120,7 @@ fn tools_with_memory_of_their_own_have_instances_of_their_own_and_not_more_in_al
 #[test]
 fn where_calls_share_one_instance_tools_share_its_memory() {
     let one = LoadOptions {
-        instances: Some(Instances::ONE),
+        instances: Instances::ONE.into(),
         ..with([("u", memory(8 << 20))])
     };
     let error = wat().load_with(&one).expect_err("one instance");

@@ -98,6 +98,31 @@ fn clients_of_the_handshake_era_are_asked_while_their_request_is_open() {
 }
 
 #[test]
+fn questions_and_the_answer_come_on_another_stream_if_the_first_one_breaks() {
+    let served = asking(&form());
+    let session = served.open_with(&json!({"elicitation": {}}));
+    let message = request("tools/call", json!({"name": "t"}));
+    let resumed = served.lose_and_resume(&session, &message);
+    let response = served.converse_on(resumed, &session, |question| {
+        assert_eq!(question["method"], "elicitation/create");
+        json!({"action": "accept", "content": {"x": "y"}})
+    });
+    let expected = json!({"content": [{"type": "text", "text": "done"}]});
+    assert_eq!(response["result"], expected);
+}
+
+#[test]
+fn clients_are_asked_in_the_way_that_they_know() {
+    let url =
+        json!({"mode": "url", "message": "m", "elicitationId": "1", "url": "https://a.example"});
+    let served = asking(&json!({"method": "elicitation/create", "params": url}));
+    let refused = served.ask("tools/call", call(&json!({})));
+    assert_eq!(refused.code(), (400, -32021));
+    let required = &refused.message()["error"]["data"]["requiredCapabilities"];
+    assert_eq!(required, &json!({"elicitation": {"url": {}}}));
+}
+
+#[test]
 fn a_servlet_that_asks_wrongly_is_at_fault() {
     let served = asking(&json!({"method": "tools/call"}));
     assert_eq!(

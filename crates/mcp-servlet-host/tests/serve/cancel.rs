@@ -27,11 +27,12 @@ fn host() -> Host {
     let body = "(if (i64.gt_u (call $input_length) (i64.const 2000)) (then (loop $l (br $l))))
         (call $output {}) (i32.const 0)";
     let options = LoadOptions {
-        instances: Some(Instances {
+        instances: Instances {
             min: 1,
             max: 1,
             idle: None,
-        }),
+        }
+        .into(),
         timeout: None,
         wait: Some(PATIENCE),
         ..LoadOptions::default()

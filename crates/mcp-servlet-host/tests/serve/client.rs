@@ -12,6 +12,7 @@ use mcp_servlet_host::{
 };
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, runtime::Runtime};
+use ureq::{Body, http::Response};
 
 /// A server on a port of its own, and a client.
 pub(crate) struct Served {
@@ -158,20 +159,19 @@ impl Served {
         &self,
         session: &str,
         message: &Value,
+        answer: impl FnMut(&Value) -> Value,
+    ) -> Value {
+        self.converse_on(self.begin(session, message), session, answer)
+    }
+
+    /// The same on a stream that has begun.
+    pub(crate) fn converse_on(
+        &self,
+        mut response: Response<Body>,
+        session: &str,
         mut answer: impl FnMut(&Value) -> Value,
     ) -> Value {
-        let mut response = ureq::post(format!("http://{}/mcp", self.address))
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream")
-            .header("mcp-session-id", session)
-            .send(message.to_string())
-            .expect("an answer");
-        for line in BufReader::new(response.body_mut().as_reader()).lines() {
-            let line = line.expect("a line");
-            let Some(data) = line.strip_prefix("data:").filter(|data| data.contains('{')) else {
-                continue;
-            };
-            let heard: Value = serde_json::from_str(data).expect("JSON");
+        for heard in messages(&mut response) {
             if heard.get("method").is_none() {
                 return heard;
             }
@@ -182,21 +182,41 @@ impl Served {
         panic!("the stream ended without a response");
     }
 
-    /// The first message on the stream of a session that belongs to no request, once `act` has run.
-    pub(crate) fn hear(&self, session: &str, act: impl FnOnce()) -> Value {
-        let mut stream = ureq::get(format!("http://{}/mcp", self.address))
-            .header("accept", "text/event-stream")
-            .header("mcp-session-id", session)
-            .call()
-            .expect("a stream");
+    /// The first messages on the stream of a session that belong to no request, once `act` has run.
+    pub(crate) fn hear<const N: usize>(&self, session: &str, act: impl FnOnce()) -> [Value; N] {
+        let mut stream = self.listen(session, None);
         act();
-        let lines = BufReader::new(stream.body_mut().as_reader()).lines();
+        let mut messages = messages(&mut stream);
+        std::array::from_fn(|_| messages.next().expect("a message"))
+    }
+
+    /// Sends a request, loses the stream of its answer as soon as that has begun, and listens to the rest.
+    pub(crate) fn lose_and_resume(&self, session: &str, message: &Value) -> Response<Body> {
+        let mut lost = self.begin(session, message);
+        let lines = BufReader::new(lost.body_mut().as_reader()).lines();
         let mut lines = lines.map(|line| line.expect("a line"));
-        let data = lines.find_map(|line| {
-            let data = line.strip_prefix("data:")?;
-            data.contains('{').then(|| data.to_owned())
-        });
-        serde_json::from_str(&data.expect("a message")).expect("JSON")
+        let last = lines.find_map(|line| Some(line.strip_prefix("id:")?.trim().to_owned()));
+        assert!(last.is_some(), "the stream says how to resume it");
+        self.listen(session, last)
+    }
+
+    fn begin(&self, session: &str, message: &Value) -> Response<Body> {
+        ureq::post(format!("http://{}/mcp", self.address))
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-session-id", session)
+            .send(message.to_string())
+            .expect("an answer")
+    }
+
+    fn listen(&self, session: &str, from: Option<String>) -> Response<Body> {
+        let mut request = ureq::get(format!("http://{}/mcp", self.address))
+            .header("accept", "text/event-stream")
+            .header("mcp-session-id", session);
+        if let Some(last) = from {
+            request = request.header("last-event-id", last);
+        }
+        request.call().expect("a stream")
     }
 
     pub(crate) fn in_session(&self, session: &str, message: &Value) -> Answer {
@@ -206,6 +226,18 @@ impl Served {
         ];
         self.post(&headers, &message.to_string())
     }
+}
+
+/// The messages of a stream.
+fn messages(stream: &mut Response<Body>) -> impl Iterator<Item = Value> {
+    let lines = BufReader::new(stream.body_mut().as_reader()).lines();
+    lines.filter_map(|line| {
+        let line = line.expect("a line");
+        let data = line
+            .strip_prefix("data:")
+            .filter(|data| data.contains('{'))?;
+        Some(serde_json::from_str(data).expect("JSON"))
+    })
 }
 
 impl Drop for Served {

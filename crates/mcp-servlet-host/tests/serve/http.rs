@@ -1,14 +1,14 @@
 //! MCP over real HTTP: sessions, stateless requests, and what is refused.
 
 use std::{
-    io::{Read as _, Write as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     sync::Arc,
     time::Duration,
 };
 
 use mcp_servlet_host::{
-    Host,
+    Host, LoadOptions,
     serve::{Change, HttpOptions, ServeOptions},
 };
 use serde_json::{Value, json};
@@ -77,6 +77,15 @@ fn other_hosts_and_origins_are_refused() {
         "file://",
     ] {
         assert_eq!(ask(&[("origin", origin)]), 403, "{origin}");
+    }
+    for (origin, expected) in [("http://evil.example", 403), ("http://localhost", 400)] {
+        let refused = served.post(&[("origin", origin)], "{");
+        assert_eq!(refused.status, expected);
+        assert_eq!(
+            refused.origin.is_some(),
+            expected == 400,
+            "{origin} may read it"
+        );
     }
     assert_eq!(ask(&[("host", "localhost:1")]), 200);
     assert_eq!(ask(&[("host", "evil.example")]), 403);
@@ -262,7 +271,7 @@ fn another_host_answers_from_now_on_and_sessions_are_told() {
     let served = plain();
     let session = served.open();
     let other = json!({"tools": [{"name": "u", "inputSchema": {"type": "object"}}]});
-    let heard = served.hear(&session, || {
+    let [heard] = served.hear(&session, || {
         let same = host(DESCRIPTION, "{}");
         served.server.replace(Arc::new(same));
         let other = host(&other.to_string(), r#"{"content":[]}"#);
@@ -290,6 +299,90 @@ fn a_connection_on_which_nothing_is_asked_is_closed() {
         let _ = stream.read_to_end(&mut answer);
         assert_eq!(String::from_utf8_lossy(&answer), "", "{said}");
     }
+}
+
+#[test]
+fn a_body_that_does_not_come_is_not_waited_for() {
+    let mut options = HttpOptions::default();
+    options.body_time = Some(Duration::from_millis(100));
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    let mut stream = TcpStream::connect(&served.address).expect("a connection");
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n";
+    stream.write_all(head.as_bytes()).expect("a write");
+    let mut line = String::new();
+    let answer = BufReader::new(stream).read_line(&mut line);
+    answer.expect("an answer");
+    assert!(line.starts_with("HTTP/1.1 408"), "{line}");
+}
+
+#[test]
+fn a_client_that_is_ready_twice_hears_of_a_change_once() {
+    let served = plain();
+    let session = served.open();
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(served.in_session(&session, &ready).status, 202);
+    let heard: [Value; 2] = served.hear(&session, || {
+        served.server.notify(Change::Tools);
+        served.server.notify(Change::Prompts);
+    });
+    let methods = heard.map(|message| message["method"].clone());
+    assert_eq!(methods[0], "notifications/tools/list_changed");
+    assert_eq!(methods[1], "notifications/prompts/list_changed");
+}
+
+#[test]
+fn a_servlet_that_cannot_list_keeps_no_other_from_changing_its_list() {
+    const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
+    let list = |name: &str| {
+        let tool = json!({"name": name, "description": "d", "inputSchema": {"type": "object"}});
+        json!({"tools": [tool]}).to_string()
+    };
+    let changing = Wat::new()
+        .import(NOTIFY)
+        .each("describe", &[&list("before"), &list("after")])
+        .export(
+            "call",
+            r#"{"content":[]}"#,
+            "(call $notify) (call $output {}) (i32.const 0)",
+        );
+    let traps_later = "(if (global.get $calls) (then unreachable))
+        (global.set $calls (i32.const 1)) (call $output {}) (i32.const 0)";
+    let failing = Wat::new()
+        .import(NOTIFY)
+        .export("describe", &list("other"), traps_later)
+        .answer("{}");
+    let servlets = [failing, changing].map(|wat| wat.load().expect("a servlet"));
+    let served = Served::start(Host::new(servlets.into()).expect("a host"));
+    let session = served.open();
+    let [_changed] = served.hear(&session, || {
+        served.ask("tools/call", json!({"name": "before"}));
+    });
+    let list = served.ask("tools/list", json!({})).message();
+    let names = [0, 1].map(|at| list["result"]["tools"][at]["name"].clone());
+    assert_eq!(names, ["other", "after"]);
+}
+
+#[test]
+fn sessions_are_forgotten_when_nobody_uses_them() {
+    let idle = Duration::from_secs(1);
+    let mut options = HttpOptions::default();
+    options.session_idle = Some(idle);
+    let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
+    let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
+    let mut limits = LoadOptions::default();
+    limits.timeout = Some(3 * idle);
+    let servlet = servlet.load_with(&limits).expect("a servlet");
+    let host = Host::new(vec![servlet]).expect("a host");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    let session = served.open();
+    let call = request("tools/call", json!({"name": "t"}));
+    let called = served.in_session(&session, &call).message();
+    let said = called["error"]["message"].as_str().unwrap_or_default();
+    assert!(said.contains("did not finish"), "{called}");
+    std::thread::sleep(3 * idle);
+    let gone = served.in_session(&session, &request("tools/list", json!({})));
+    assert_eq!(gone.status, 404);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! MCP over a pipe, line by line, as a client writes it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::support::{DESCRIPTION, Wat};
 use mcp_servlet_host::{
@@ -340,4 +340,53 @@ async fn a_server_that_is_stopped_leaves_its_client() {
     server.stop();
     serving.await.expect("no panic").expect("a graceful end");
     assert_eq!(lines.next_line().await.expect("a read"), None);
+}
+
+#[tokio::test]
+async fn a_server_that_stops_ends_what_runs_and_takes_nothing_new() {
+    let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
+    let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
+    let mut limits = LoadOptions::default();
+    limits.timeout = Some(Duration::from_secs(1));
+    let servlet = servlet.load_with(&limits).expect("a servlet");
+    let host = Arc::new(Host::new(vec![servlet]).expect("a host"));
+    let server = Server::new(host, ServeOptions::default());
+    let (client, pipe) = tokio::io::duplex(1 << 16);
+    let serving = server.clone();
+    let (reader, writer) = tokio::io::split(pipe);
+    let serving = tokio::spawn(async move { serve::lines(&serving, reader, writer).await });
+    let (reader, mut writer) = tokio::io::split(client);
+    let mut lines = BufReader::new(reader).lines();
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let request = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let begun = [
+        initialize(),
+        ready,
+        request(1, "tools/call", json!({"name": "t"})),
+        request(2, "ping", json!({})),
+    ];
+    for message in begun {
+        let sent = writer.write_all(format!("{message}\n").as_bytes()).await;
+        sent.expect("a write");
+    }
+    let mut next = async || {
+        let line = lines.next_line().await.expect("a read");
+        serde_json::from_str::<Value>(&line.expect("a line")).expect("JSON")
+    };
+    assert_eq!(next().await["id"], 0);
+    assert_eq!(next().await["id"], 2, "what was sent before it has begun");
+    server.stop();
+    let late = request(3, "tools/list", json!({}));
+    let sent = writer.write_all(format!("{late}\n").as_bytes()).await;
+    sent.expect("a write");
+    let refused = next().await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!(3), &json!(-32000))
+    );
+    let ended = next().await;
+    assert_eq!(ended["id"], 1);
+    let said = ended["error"]["message"].as_str().unwrap_or_default();
+    assert!(said.contains("did not finish"), "{ended}");
+    serving.await.expect("no panic").expect("a graceful end");
 }

@@ -197,7 +197,7 @@ fn open(mut stream: TcpStream) {
 fn a_changed_servlet_is_served_and_clients_are_told() {
     let watched = Watched::start(ONE, &servlet("old", "1"));
     let session = watched.served.open();
-    let heard = watched.served.hear(&session, || {
+    let [heard] = watched.served.hear(&session, || {
         watched.write("a.wasm", servlet("new", "2"));
     });
     assert_eq!(heard["method"], "notifications/tools/list_changed");
@@ -212,7 +212,7 @@ fn a_changed_servlet_is_served_and_clients_are_told() {
 fn a_changed_configuration_is_served_and_clients_are_told() {
     let watched = Watched::start(ONE, &servlet("t", "1"));
     let session = watched.served.open();
-    let heard = watched.served.hear(&session, || {
+    let [heard] = watched.served.hear(&session, || {
         watched.write(
             "servlet.toml",
             format!("{ONE}tools = {{ prefix = \"name\" }}"),

@@ -50,7 +50,12 @@ impl Wat {
     }
 
     /// Answers the first call with the first text, and so on; with the last one from then on.
-    pub(crate) fn answers(mut self, texts: &[&str]) -> Self {
+    pub(crate) fn answers(self, texts: &[&str]) -> Self {
+        self.each("call", texts)
+    }
+
+    /// The same for any export. One module can have one such export.
+    pub(crate) fn each(mut self, export: &str, texts: &[&str]) -> Self {
         let answers = texts.iter().enumerate().map(|(at, text)| {
             let (from, length) = (self.data.len(), text.len());
             self.data.extend(text.as_bytes());
@@ -61,7 +66,7 @@ impl Wat {
         });
         let answers: String = answers.collect();
         let count = "(global.set $calls (i32.add (global.get $calls) (i32.const 1)))";
-        self.export("call", "", &format!("{count} {answers} (i32.const 0)"))
+        self.export(export, "", &format!("{count} {answers} (i32.const 0)"))
     }
 
     pub(crate) fn wasm(&self) -> Vec<u8> {

@@ -30,6 +30,7 @@ mod http;
 mod logging;
 mod nested;
 mod parts;
+mod readme;
 mod requests;
 mod results;
 #[cfg(feature = "jiff")]

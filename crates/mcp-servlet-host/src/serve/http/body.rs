@@ -5,26 +5,37 @@ use std::borrow::Cow;
 use axum::{
     Json,
     body::{Body, Bytes, to_bytes},
-    extract::Request,
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
 use http_body_util::BodyExt as _;
 
 use crate::serve::{
-    exact,
+    HttpOptions, exact,
     message::{self, Kind},
 };
 
-/// A request whose body is a message of JSON-RPC, or the answer that says why it is none.
-pub(super) async fn checked(request: Request, limit: usize) -> Result<(Request, Kind), Response> {
-    let (parts, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, limit).await else {
-        let message = format!("the body is longer than {limit} bytes, or broke off");
-        return Err((StatusCode::PAYLOAD_TOO_LARGE, message).into_response());
+/// A body that is a message of JSON-RPC, or the answer that says why it is none.
+pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Body, Kind), Response> {
+    let limit = options.body;
+    let bytes = to_bytes(body, limit);
+    let bytes = match options.body_time {
+        None => Ok(bytes.await),
+        Some(time) => tokio::time::timeout(time, bytes).await.map_err(|_| time),
+    };
+    let bytes = match bytes {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(_)) => {
+            let message = format!("the body is longer than {limit} bytes, or broke off");
+            return Err((StatusCode::PAYLOAD_TOO_LARGE, message).into_response());
+        }
+        Err(time) => {
+            let message = format!("the body did not come within {time:?}");
+            return Err((StatusCode::REQUEST_TIMEOUT, message).into_response());
+        }
     };
     match message::check(&bytes) {
-        Ok(kind) => Ok((Request::from_parts(parts, Body::from(bytes)), kind)),
+        Ok(kind) => Ok((Body::from(bytes), kind)),
         Err(refusal) => {
             let body = Json(refusal.to_json());
             Err((StatusCode::BAD_REQUEST, body).into_response())
