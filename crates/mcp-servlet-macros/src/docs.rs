@@ -43,19 +43,49 @@ pub(crate) fn doc_value(attribute: &Attribute) -> Option<&Expr> {
 }
 
 fn push_lines(text: &mut String, lines: &str) {
+    // Only a block comment has several, and stars at their margin; elsewhere a star begins an item of a list.
+    let is_block = lines.contains('\n');
     for (index, line) in lines.lines().enumerate() {
         if index > 0 {
             text.push('\n');
         }
-        text.push_str(unstarred(line).trim_end());
+        let unstarred = if is_block { unstarred(line) } else { None };
+        let line = unstarred.unwrap_or_else(|| line.strip_prefix(' ').unwrap_or(line));
+        text.push_str(line.trim_end());
     }
 }
 
-/// A line of a doc comment without the space, or the star of a block comment, before its text.
-fn unstarred(line: &str) -> &str {
+/// A line of a block comment without the star before its text.
+fn unstarred(line: &str) -> Option<&str> {
     let bare = line.trim_start();
-    match bare.strip_prefix("* ") {
-        Some(rest) if line.len() > bare.len() => rest,
-        _ => line.strip_prefix(' ').unwrap_or(line),
+    let rest = bare.strip_prefix("* ")?;
+    (line.len() > bare.len()).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::*;
+
+    fn text(attributes: &[Attribute]) -> String {
+        let text: syn::LitStr = syn::parse2(description(attributes)).expect("a text");
+        text.value()
+    }
+
+    #[test]
+    fn lists_keep_their_bullets() {
+        let lines: [Attribute; 3] = [
+            parse_quote!(#[doc = " Formats:"]),
+            parse_quote!(#[doc = " * csv"]),
+            parse_quote!(#[doc = "   * nested"]),
+        ];
+        assert_eq!(text(&lines), "Formats:\n* csv\n  * nested");
+    }
+
+    #[test]
+    fn blocks_lose_their_margin() {
+        let block: Attribute = parse_quote!(#[doc = "\n * Formats:\n * - csv\n "]);
+        assert_eq!(text(&[block]), "Formats:\n- csv");
     }
 }

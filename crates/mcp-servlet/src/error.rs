@@ -65,7 +65,8 @@ impl ToolError {
 
     /// The same with a code for programs, such as `not_found`. The model reads the message alone.
     ///
-    /// Code and data stand in the result's `_meta`, under `mcp-servlet/error`. A fault stays as it is.
+    /// Code and data stand in the result's `_meta`, under `mcp-servlet/error`; of a prompt or a resource, which has no such
+    /// result, they are the data of the fault. A fault stays as it is.
     #[must_use]
     pub fn with_code(self, code: &str) -> Self {
         let mut json = String::new();
@@ -145,7 +146,14 @@ impl ToolError {
         match self.detail.map(|detail| *detail) {
             Some(Detail::Fault(fault)) => Err(fault),
             Some(Detail::Result(json)) if asks(&json) => Ok(json),
-            _ => Err(Fault::internal(self.message)),
+            Some(Detail::Result(json)) => {
+                let fault = Fault::internal(self.message);
+                Err(match RawJson::parse(meta(&json)) {
+                    Ok(data) => fault.with_data(data),
+                    Err(_) => fault,
+                })
+            }
+            None => Err(Fault::internal(self.message)),
         }
     }
 }

@@ -38,8 +38,8 @@ macro_rules! export {
     ($(#[$attribute:meta])* $visibility:vis static $servlet:ident = { $($sections:tt)* } $(;)?) => {
         $crate::__export! {
             [ [$(#[$attribute])* $visibility] $servlet ]
-            [ name () else (env!("CARGO_PKG_NAME")) ]
-            [ version () else (env!("CARGO_PKG_VERSION")) ]
+            [ name () else (::core::env!("CARGO_PKG_NAME")) ]
+            [ version () else (::core::env!("CARGO_PKG_VERSION")) ]
             [ instructions () else ("") ]
             [ tools () ]
             [ resources () ]
@@ -95,26 +95,26 @@ macro_rules! __export {
     ) => {
         #[allow(dead_code, reason = "only the wasm exports and tests read it")]
         $($head)* static $servlet: $crate::Servlet = {
-            const TOOLS: &[$crate::__private::ToolItem] =
+            const __TOOLS: &[$crate::__private::ToolItem] =
                 &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::ITEM),*];
-            const DESCRIPTION: $crate::__private::Description = $crate::__private::Description {
+            const __DESCRIPTION: $crate::__private::Description = $crate::__private::Description {
                 name: $crate::__or! { $($name)? => $no_name },
                 version: $crate::__or! { $($version)? => $no_version },
                 instructions: $crate::__or! { $($instructions)? => $no_instructions },
-                tools: TOOLS,
+                tools: __TOOLS,
             };
             #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
-            const LENGTH: usize = DESCRIPTION.length();
+            const __LENGTH: usize = __DESCRIPTION.length();
             #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
-            static TEXT: [u8; LENGTH] = DESCRIPTION.render::<LENGTH>();
+            static __TEXT: [u8; __LENGTH] = __DESCRIPTION.render::<__LENGTH>();
             let servlet = $crate::Servlet::new(
-                &TEXT,
-                &$crate::__private::item::entries::<_, _, { TOOLS.len() }>(TOOLS),
+                &__TEXT,
+                &$crate::__private::item::entries::<_, _, { __TOOLS.len() }>(__TOOLS),
             );
             #[cfg(not(target_family = "wasm"))]
             let servlet = servlet.with_surface({
                 $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
-                &SURFACE
+                &__SURFACE
             });
             servlet
         };
@@ -123,12 +123,12 @@ macro_rules! __export {
         const _: () = {
             $crate::__tool_shims! { $servlet ($($tool)*) }
             $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
-            $crate::__shim! { SURFACE "list_resources" list_resources ($($resources)*) }
-            $crate::__shim! { SURFACE "list_resource_templates" list_resource_templates ($($templates)*) }
-            $crate::__shim! { SURFACE "read_resource" read_resource ($($resources)* $($templates)*) }
-            $crate::__shim! { SURFACE "list_prompts" list_prompts ($($prompts)*) }
-            $crate::__shim! { SURFACE "get_prompt" get_prompt ($($prompts)*) }
-            $crate::__shim! { SURFACE "complete" complete ($($completions)*) }
+            $crate::__shim! { __SURFACE "list_resources" list_resources ($($resources)*) }
+            $crate::__shim! { __SURFACE "list_resource_templates" list_resource_templates ($($templates)*) }
+            $crate::__shim! { __SURFACE "read_resource" read_resource ($($resources)* $($templates)*) }
+            $crate::__shim! { __SURFACE "list_prompts" list_prompts ($($prompts)*) }
+            $crate::__shim! { __SURFACE "get_prompt" get_prompt ($($prompts)*) }
+            $crate::__shim! { __SURFACE "complete" complete ($($completions)*) }
         };
     };
     ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $($section:tt)*) => {
@@ -183,26 +183,25 @@ macro_rules! __surface {
         ($($(#[$if_completion:meta])* $completion:path),* $(,)?)
     ) => {
         #[allow(dead_code, reason = "without sections, no export reads it")]
-        static SURFACE: $crate::__private::Surface = {
-            use $crate::__private::{Item, List, Listed, PromptDef, PromptEntry, ResourceDef, ResourceEntry, TemplateEntry};
-            const RESOURCES: &[Item<ResourceDef, ResourceEntry>] =
+        static __SURFACE: $crate::__private::Surface = {
+            const __RESOURCES: &[$crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::ResourceEntry>] =
                 &[$($(#[$if_resource])* <$resource as $crate::__private::Resource>::ITEM),*];
-            const TEMPLATES: &[Item<ResourceDef, TemplateEntry>] =
+            const __TEMPLATES: &[$crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::TemplateEntry>] =
                 &[$($(#[$if_template])* <$template as $crate::__private::ResourceTemplate>::ITEM),*];
-            const PROMPTS: &[Item<PromptDef, PromptEntry>] =
+            const __PROMPTS: &[$crate::__private::Item<$crate::__private::PromptDef, $crate::__private::PromptEntry>] =
                 &[$($(#[$if_prompt])* <$prompt as $crate::__private::Prompt>::ITEM),*];
             $crate::__private::Surface::new(
-                Listed::new(
-                    $crate::__rendered!(List::Resources(RESOURCES)),
-                    &$crate::__private::item::entries::<_, _, { RESOURCES.len() }>(RESOURCES),
+                $crate::__private::Listed::new(
+                    $crate::__rendered!($crate::__private::List::Resources(__RESOURCES)),
+                    &$crate::__private::item::entries::<_, _, { __RESOURCES.len() }>(__RESOURCES),
                 ),
-                Listed::new(
-                    $crate::__rendered!(List::Templates(TEMPLATES)),
-                    &TemplateEntry::in_order($crate::__private::item::entries::<_, _, { TEMPLATES.len() }>(TEMPLATES)),
+                $crate::__private::Listed::new(
+                    $crate::__rendered!($crate::__private::List::Templates(__TEMPLATES)),
+                    &$crate::__private::TemplateEntry::in_order($crate::__private::item::entries::<_, _, { __TEMPLATES.len() }>(__TEMPLATES)),
                 ),
-                Listed::new(
-                    $crate::__rendered!(List::Prompts(PROMPTS)),
-                    &$crate::__private::item::entries::<_, _, { PROMPTS.len() }>(PROMPTS),
+                $crate::__private::Listed::new(
+                    $crate::__rendered!($crate::__private::List::Prompts(__PROMPTS)),
+                    &$crate::__private::item::entries::<_, _, { __PROMPTS.len() }>(__PROMPTS),
                 ),
                 &[$($(#[$if_completion])* <$completion as $crate::__private::Suggest>::ENTRY),*],
             )
@@ -215,18 +214,18 @@ macro_rules! __surface {
 #[macro_export]
 macro_rules! __rendered {
     ($list:expr) => {{
-        const LIST: $crate::__private::List = $list;
+        const __LIST: $crate::__private::List = $list;
         #[allow(
             long_running_const_eval,
             reason = "long descriptions take long to render"
         )]
-        const LENGTH: usize = LIST.length();
+        const __LENGTH: usize = __LIST.length();
         #[allow(
             long_running_const_eval,
             reason = "long descriptions take long to render"
         )]
-        static TEXT: [u8; LENGTH] = LIST.render::<LENGTH>();
-        &TEXT
+        static __TEXT: [u8; __LENGTH] = __LIST.render::<__LENGTH>();
+        &__TEXT
     }};
 }
 

@@ -446,6 +446,10 @@ impl Property {
     /// The same with an example value, as JSON text.
     #[must_use]
     pub const fn with_example(self, json: &'static str) -> Self {
+        assert!(
+            self.node.takes(json),
+            "an example is a value that the type takes: a text in quotes, a number, `true` or `false`, a word of the enum"
+        );
         Self {
             example: json,
             ..self

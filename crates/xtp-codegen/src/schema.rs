@@ -186,7 +186,7 @@ impl Schema {
     /// The types outside of the schema, if there can be glue for what is in it.
     fn glue_types(&self, options: &Options) -> Result<Types, Diagnostics> {
         let mut report = Report::plain(&self.origin);
-        glue::check(&self.module, &mut report);
+        glue::check(&self.module, options.decode_byte, &mut report);
         report.finish()?;
         let mut types = options.types()?;
         if !self.module.types.iter().any(|def| def.name.rust == "Bytes") {

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use xtp_codegen::{Build, Input, Options, Schema};
+use xtp_codegen::{Build, Code, Input, Options, Schema};
 
 fn plugin(schema: &str) -> Result<String, String> {
     let input = Input::new("shop.yaml", schema);
@@ -193,4 +193,21 @@ fn a_build_script_says_what_it_cannot_do() {
         wrong.starts_with(&format!("{shown}:3:21: error[XTP201]: ")),
         "{wrong}"
     );
+}
+
+#[test]
+fn base64_that_is_to_be_decoded_is_in_json() {
+    let schema = |content_type: &str| {
+        let text = format!(
+            "version: v1-draft\nexports:\n  up:\n    input: {{type: string, format: byte, contentType: {content_type}}}\n"
+        );
+        Schema::parse(&Input::new("schema.yaml", &text)).unwrap()
+    };
+    let decoding = Options::new().decode_byte(true);
+    let text = schema("text/plain; charset=utf-8");
+    assert!(text.to_plugin(&Options::new()).is_ok());
+    let problems = text.to_plugin(&decoding).unwrap_err();
+    let codes: Vec<_> = problems.iter().map(|problem| problem.code).collect();
+    assert_eq!(codes, [Code::Payload]);
+    assert!(schema("application/json").to_plugin(&decoding).is_ok());
 }

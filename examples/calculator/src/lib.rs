@@ -56,6 +56,9 @@ fn statistics(
     #[allow(clippy::cast_precision_loss, reason = "no list has 2^53 numbers")]
     let count = numbers.len() as f64;
     let sum = numbers.iter().sum::<f64>();
+    if !sum.is_finite() {
+        return Err(CalculatorError::TooLarge);
+    }
     Ok(Json(Statistics {
         count: numbers.len(),
         sum,
@@ -88,6 +91,7 @@ fn gcd(
 enum CalculatorError {
     DivisionByZero,
     NoNumbers,
+    TooLarge,
 }
 
 impl fmt::Display for CalculatorError {
@@ -95,6 +99,7 @@ impl fmt::Display for CalculatorError {
         f.write_str(match self {
             Self::DivisionByZero => "cannot divide by zero",
             Self::NoNumbers => "there are no numbers to summarize",
+            Self::TooLarge => "the sum is too large for 64-bit floating point",
         })
     }
 }
@@ -136,6 +141,14 @@ mod tests {
         assert_eq!(
             result.content[0].text.as_deref(),
             Some("cannot divide by zero")
+        );
+    }
+
+    #[test]
+    fn refuses_sums_that_are_too_large() {
+        assert_eq!(
+            text("statistics", json!({ "numbers": [1e308, 1e308] })),
+            "the sum is too large for 64-bit floating point"
         );
     }
 

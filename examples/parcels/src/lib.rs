@@ -32,8 +32,8 @@ impl Exports for Carrier {
         }
         let zone = zone(&shipment.to)?;
         let rate = host::rate(zone)?;
-        let grams: u32 = shipment.parcels.iter().map(charged).sum();
-        let base = f64::from(grams) / 1000.0 * rate;
+        let grams: f64 = shipment.parcels.iter().map(charged).map(f64::from).sum();
+        let base = grams / 1000.0 * rate;
         let services = [
             (QuoteService::Economy, 1.0, 5),
             (QuoteService::Express, 2.5, 1),

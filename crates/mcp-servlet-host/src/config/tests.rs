@@ -168,6 +168,7 @@ fn tells_what_is_wrong_with_each_item() {
         "[servlet.a]\nsource = \"..\"\nallow.hosts = [1, \"a\", 2]\n\
         allow.paths = [{}, { host = 1 }, { guest = \"g\" }]\n",
         &[
+            ":2:10: there is no `.wasm` file in `..`",
             ":3:16: invalid type: integer `1`",
             ":3:24: invalid type: integer `2`",
             ":4:16: missing field `host`",

@@ -13,6 +13,8 @@ use crate::diagnostics::Diagnostics;
 /// On a struct or an enum.
 #[expect(clippy::struct_excessive_bools, reason = "serde has as many flags")]
 pub(crate) struct TypeOptions {
+    /// What the tag of a struct says, if not the name of its type.
+    pub(crate) rename: Option<LitStr>,
     pub(crate) rename_all: Option<Case>,
     pub(crate) rename_all_fields: Option<Case>,
     pub(crate) tag: Option<LitStr>,
@@ -55,6 +57,7 @@ pub(crate) struct VariantOptions {
 impl TypeOptions {
     pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut options = Self {
+            rename: None,
             rename_all: None,
             rename_all_fields: None,
             tag: None,
@@ -68,6 +71,7 @@ impl TypeOptions {
         };
         for item in serde_items(attributes) {
             match item.key.as_str() {
+                "rename" => options.rename = item.name(diagnostics),
                 "rename_all" => options.rename_all = item.case(diagnostics),
                 "rename_all_fields" => options.rename_all_fields = item.case(diagnostics),
                 "tag" => options.tag = item.string(),
@@ -151,14 +155,22 @@ impl FieldOptions {
 impl VariantOptions {
     pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut options = Self::default();
+        let (mut reading, mut writing) = (None, None);
         for item in serde_items(attributes) {
             match item.key.as_str() {
                 "rename" => options.rename = item.name(diagnostics),
                 "rename_all" => options.rename_all = item.case(diagnostics),
-                "skip" | "skip_deserializing" => options.skip = true,
+                "skip" => options.skip = true,
+                "skip_deserializing" => reading = Some(item),
+                "skip_serializing" => writing = Some(item),
                 "untagged" => options.untagged = item.path.get_ident().cloned(),
                 _ => {}
             }
+        }
+        options.skip |= reading.is_some() && writing.is_some();
+        if let (Some(item), None) | (None, Some(item)) = (&reading, &writing) {
+            let message = "a variant that is only read, or only written, has no one schema\nhelp: `#[serde(skip)]` leaves it out of both";
+            diagnostics.error(&item.meta, message);
         }
         for entry in schema_entries(attributes, diagnostics) {
             unknown_key(diagnostics, "schema", &entry.key, &[]);

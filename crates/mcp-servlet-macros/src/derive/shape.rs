@@ -2,6 +2,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt as _;
 use syn::{Data, DeriveInput, Field, Fields, FieldsNamed, Ident, Type};
 
 use super::case::Case;
@@ -109,7 +110,8 @@ impl Reader<'_> {
         }
         match fields {
             Fields::Named(named) => {
-                let object = self.object(named, self.options.rename_all);
+                let tag = self.own_tag(input);
+                let object = self.object(named, self.options.rename_all, tag);
                 let description = docs::description(&input.attrs);
                 let node = &object.node;
                 Some(Shape {
@@ -128,6 +130,17 @@ impl Reader<'_> {
         }
     }
 
+    /// The property that serde writes into a struct with a tag; it reads none.
+    fn own_tag(&self, input: &DeriveInput) -> Option<TokenStream> {
+        let tag = self.options.tag.as_ref()?.value();
+        let name = match &self.options.rename {
+            Some(name) => name.value(),
+            None => input.ident.unraw().to_string(),
+        };
+        let tag = self.tag(&tag, &name);
+        Some(quote!(#tag.output_only()))
+    }
+
     /// A struct that is written as its one field.
     fn newtype(&mut self, field: &Field, input: &DeriveInput) -> Shape {
         match self.inner(field) {
@@ -142,7 +155,7 @@ impl Reader<'_> {
     /// What the one field of a struct or of a variant holds.
     pub(super) fn inner<'f>(&mut self, field: &'f Field) -> Inner<'f> {
         let options = FieldOptions::parse(&field.attrs, self.diagnostics);
-        self.check_recursion(field);
+        self.check_recursion(field, &options);
         if let Some(example) = &options.example {
             let message =
                 "an example belongs to a field with a name\nhelp: put it on the field of this type";
@@ -178,16 +191,21 @@ impl Reader<'_> {
     }
 
     /// An object of named fields.
-    pub(super) fn object(&mut self, fields: &FieldsNamed, case: Option<Case>) -> Shape {
+    pub(super) fn object(
+        &mut self,
+        fields: &FieldsNamed,
+        case: Option<Case>,
+        tag: Option<TokenStream>,
+    ) -> Shape {
         let private = self.private.clone();
-        let (mut properties, mut flattened) = (Vec::new(), Vec::new());
+        let (mut properties, mut flattened) = (Vec::from_iter(tag), Vec::new());
         let mut names = Vec::new();
         for field in &fields.named {
             let options = FieldOptions::parse(&field.attrs, self.diagnostics);
             if options.skip_serializing && options.skip_deserializing {
                 continue;
             }
-            self.check_recursion(field);
+            self.check_recursion(field, &options);
             if options.flatten {
                 let ty = &field.ty;
                 flattened.push(quote!(&#private::Node::flattened::<#ty>()));
@@ -261,12 +279,12 @@ impl Reader<'_> {
     }
 
     /// A schema is a tree that is written out, so a type cannot be inside itself.
-    fn check_recursion(&mut self, field: &Field) {
-        if mentions(field.ty.to_token_stream(), self.name) {
+    fn check_recursion(&mut self, field: &Field, options: &FieldOptions) {
+        if options.json.is_none() && mentions(field.ty.to_token_stream(), self.name) {
             let name = self.name;
             self.diagnostics.error(
                 &field.ty,
-                format!("`{name}` is inside itself, and many clients refuse recursive schemas\nhelp: take `RawJson` here, or a list of all nodes with ids"),
+                format!("`{name}` is inside itself, and many clients refuse recursive schemas\nhelp: take `RawJson` here, or a list of all nodes with ids, or write a schema that ends with `#[schema(json = \"…\")]`"),
             );
         }
     }

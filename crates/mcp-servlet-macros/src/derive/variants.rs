@@ -126,7 +126,7 @@ impl Reader<'_> {
     }
 
     /// The property that tells the variants apart.
-    fn tag(&self, tag: &str, name: &str) -> TokenStream {
+    pub(super) fn tag(&self, tag: &str, name: &str) -> TokenStream {
         let private = &self.private;
         quote! {
             #private::Property::with_node(
@@ -151,7 +151,7 @@ impl Reader<'_> {
     fn content<'f>(&mut self, fields: &'f Fields, case: Option<Case>) -> Option<Inner<'f>> {
         match fields {
             Fields::Unit => None,
-            Fields::Named(named) => Some(Inner::Node(self.object(named, case).node)),
+            Fields::Named(named) => Some(Inner::Node(self.object(named, case, None).node)),
             Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
                 Some(self.inner(&unnamed.unnamed[0]))
             }

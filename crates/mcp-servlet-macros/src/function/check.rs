@@ -29,9 +29,15 @@ fn check_qualifiers(kind: &str, head: &FnHead, diagnostics: &mut Diagnostics) {
         );
     }
     if !head.generics.params.is_empty() {
+        let has_types = head.generics.lifetimes().count() < head.generics.params.len();
+        let help = if has_types {
+            "name concrete types"
+        } else {
+            "leave the lifetimes out"
+        };
         diagnostics.error(
             &head.generics,
-            format!("{kind} `{name}` cannot be generic\nhelp: name concrete types"),
+            format!("{kind} `{name}` cannot be generic\nhelp: {help}"),
         );
     }
 }
@@ -77,7 +83,18 @@ pub(crate) fn output(
             );
             None
         }
-        ReturnType::Type(_, ty) => Some(ty.to_token_stream()),
+        ReturnType::Type(_, ty) => {
+            if let Type::Reference(reference) = &**ty
+                && reference.lifetime.is_none()
+            {
+                let kind = words(kind);
+                let message = format!(
+                    "a {kind} returns what is its own\nhelp: write `&'static` before what stands in the source, or return an owned type such as `String`"
+                );
+                diagnostics.error(ty, message);
+            }
+            Some(ty.to_token_stream())
+        }
     }
 }
 

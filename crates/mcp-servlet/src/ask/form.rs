@@ -23,8 +23,9 @@ pub(super) const fn check(node: &Node) {
     );
     let mut at = 0;
     while at < object.properties.len() {
-        if !fits(&object.properties[at].node.kind) {
-            refuse(FLAT, object.properties[at].name, "", "");
+        let property = &object.properties[at];
+        if property.in_input && !fits(&property.node.kind) {
+            refuse(FLAT, property.name, "", "");
         }
         at += 1;
     }
@@ -73,7 +74,7 @@ fn required(json: &mut String, object: &Object) {
     for property in object
         .properties
         .iter()
-        .filter(|property| property.required)
+        .filter(|property| property.in_input && property.required)
     {
         write_raw(json, start);
         write_string(json, property.name);
@@ -99,9 +100,14 @@ fn entry(json: &mut String, property: &Property) {
     } else {
         property.description
     };
-    if !description.is_empty() {
+    let notes = match node.kind {
+        Kind::Enum { notes, .. } => notes.trim(),
+        _ => "",
+    };
+    if !description.is_empty() || !notes.is_empty() {
+        let both = [description, notes].join("\n");
         write_raw(json, ",\"description\":");
-        write_string(json, description);
+        write_string(json, both.trim());
     }
     if !property.default.is_empty() {
         write_raw(json, ",\"default\":");

@@ -1,6 +1,6 @@
 //! The text of HTTP responses, whatever its charset.
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::http::{HttpError, HttpResponse};
 
@@ -52,7 +52,10 @@ impl HttpResponse {
             let says_itself = ["html", "xml"].iter().any(|end| media_type.ends_with(end));
             let beginning = &self.body[..self.body.len().min(BEGINNING)];
             let beginning = says_itself.then(|| String::from_utf8_lossy(beginning))?;
-            named(&beginning, "charset").or_else(|| named(&beginning, "encoding"))
+            let itself = named(&beginning, "charset").or_else(|| named(&beginning, "encoding"))?;
+            // A page whose own word could be read has a byte per letter, whatever that word is; so does HTML have it.
+            let is_wrong = itself == UTF_16LE || itself == UTF_16BE;
+            Some(if is_wrong { UTF_8 } else { itself })
         })
     }
 }

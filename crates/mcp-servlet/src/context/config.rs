@@ -48,9 +48,16 @@ impl Context {
         }
         let json = self.config_json(T::NODE)?;
         mcp_servlet_json::from_str(&json).map_err(|error| {
-            let mut message = String::from("the servlet is not configured: `");
-            write_raw(&mut message, &error.pointer(&json));
-            write_raw(&mut message, "` does not fit");
+            let mut message = String::from("the servlet is not configured: ");
+            match &*error.pointer(&json) {
+                "" => write_raw(&mut message, "it"),
+                pointer => {
+                    for part in ["`", pointer, "`"] {
+                        write_raw(&mut message, part);
+                    }
+                }
+            }
+            write_raw(&mut message, " does not fit");
             Fault::internal(message)
         })
     }

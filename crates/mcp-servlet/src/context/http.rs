@@ -57,7 +57,10 @@ impl HttpRequest {
     /// The same with a header, which replaces one of the same name.
     #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.insert(name.into(), value.into());
+        let name = name.into();
+        self.headers
+            .retain(|known, _| !known.eq_ignore_ascii_case(&name));
+        self.headers.insert(name, value.into());
         self
     }
 

@@ -138,6 +138,8 @@ pub(crate) fn values<'u>(entry: &TemplateEntry, uri: &'u str) -> Option<Vec<Opti
     let mut matcher = Matcher {
         fields: entry.fields,
         values: vec![None; entry.fields.len()],
+        length: uri.len(),
+        failed: Vec::new(),
     };
     matcher.parts(entry.parts, uri).then_some(matcher.values)
 }
@@ -146,6 +148,11 @@ pub(crate) fn values<'u>(entry: &TemplateEntry, uri: &'u str) -> Option<Vec<Opti
 struct Matcher<'u> {
     fields: &'static [Field],
     values: Vec<Option<&'u str>>,
+    /// The length of the whole address.
+    length: usize,
+    /// Where values in order did not match: whatever came before, they will not the next time. Without this, addresses
+    /// could be written that take for ever.
+    failed: Vec<bool>,
 }
 
 impl<'u> Matcher<'u> {
@@ -179,6 +186,11 @@ impl<'u> Matcher<'u> {
         let Some((variable, others)) = variables.split_first() else {
             return self.parts(after, rest);
         };
+        let place = after.len() * (self.fields.len() + 1) + variables.len();
+        let state = place * (self.length + 1) + rest.len();
+        if self.failed.get(state) == Some(&true) {
+            return false;
+        }
         if let Some(value) = rest.strip_prefix(separator) {
             for end in ends(operator, value) {
                 self.values[*variable] = Some(&value[..end]);
@@ -190,7 +202,14 @@ impl<'u> Matcher<'u> {
             self.values[*variable] = None;
         }
         // The last ones may be absent, each with what separates it.
-        variables.iter().all(|at| !self.fields[*at].required) && self.parts(after, rest)
+        if variables.iter().all(|at| !self.fields[*at].required) && self.parts(after, rest) {
+            return true;
+        }
+        if state >= self.failed.len() {
+            self.failed.resize(state + 1, false);
+        }
+        self.failed[state] = true;
+        false
     }
 
     /// Values with names, in any order.

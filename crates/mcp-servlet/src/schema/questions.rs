@@ -22,6 +22,19 @@ impl Node {
         }
     }
 
+    /// Whether a literal in the source, in JSON, may be a value of this type.
+    pub(crate) const fn takes(&self, json: &str) -> bool {
+        let anything = matches!(self.kind, Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_));
+        match json.as_bytes() {
+            [b'"', ..] => self.may_be(json),
+            [b't' | b'f', ..] => anything || matches!(self.kind, Kind::Boolean),
+            [b'-' | b'0'..=b'9', ..] => {
+                anything || matches!(self.kind, Kind::Integer { .. } | Kind::Number)
+            }
+            _ => true,
+        }
+    }
+
     /// Whether no property is a list or an object.
     pub(crate) const fn has_plain_properties(&self) -> bool {
         let Kind::Object(object) = self.kind else {

@@ -72,6 +72,9 @@ pub(super) fn typed<'a>(
         let is_string = reader.peek_kind()? == Kind::String;
         match fields.iter().find(|field| field.name == name) {
             Some(field) if is_string => typed.push(field, &reader.string()?),
+            Some(field) if field.text && reader.peek_kind()? != Kind::Null => {
+                typed.push(field, reader.skip()?);
+            }
             None if others == Others::Drop => drop(reader.skip()?),
             _ => typed.push_json(&name, reader.skip()?),
         }

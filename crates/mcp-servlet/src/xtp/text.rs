@@ -97,8 +97,9 @@ macro_rules! word {
         impl<T: Word> Decode<$encoding> for T {
             fn decode(payload: Vec<u8>) -> Result<Self, String> {
                 let deserializer = StrDeserializer::<mcp_servlet_json::Error>::new;
-                let word = std::str::from_utf8(&payload).unwrap_or_default();
-                T::deserialize(deserializer(word)).map_err(|error| unexpected(&names(&error), &payload))
+                let word = text(payload)?;
+                let value = T::deserialize(deserializer(&word));
+                value.map_err(|error| unexpected(&names(&error), word.as_bytes()))
             }
         }
 

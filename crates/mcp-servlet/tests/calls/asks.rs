@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 #[allow(dead_code, reason = "a form shows it")]
 enum Bed {
     Single,
+    /// for two
     Double,
 }
 
@@ -31,9 +32,11 @@ struct Stay {
     #[schema(json = r#"{"type":"string","format":"email","default":"a@b.c"}"#)]
     mail: Option<String>,
     floor: Option<char>,
+    #[serde(skip_deserializing)]
+    hidden: Vec<Name>,
 }
 
-#[derive(Deserialize, Schema)]
+#[derive(Default, Deserialize, Schema)]
 struct Name {
     name: String,
 }
@@ -135,7 +138,11 @@ fn a_form_has_the_fields_of_the_struct() {
                                 "nights": { "type": "integer", "minimum": 0, "maximum": 255 },
                                 "price": { "type": "number" },
                                 "breakfast": { "type": "boolean" },
-                                "bed": { "type": "string", "enum": ["single", "double"] },
+                                "bed": {
+                                    "type": "string",
+                                    "enum": ["single", "double"],
+                                    "description": "- `double`: for two",
+                                },
                                 "extras": {
                                     "type": "array",
                                     "items": { "type": "string", "enum": ["single", "double"] },

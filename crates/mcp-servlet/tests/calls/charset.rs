@@ -59,6 +59,19 @@ fn pages_and_xml_say_it_themselves() {
 }
 
 #[test]
+fn a_page_that_can_be_read_as_ascii_is_not_utf_16() {
+    for (content_type, page) in [
+        ("text/html", "<meta charset=utf-16>café"),
+        (
+            "text/xml",
+            "<?xml version='1.0' encoding='UTF-16'?><a>é</a>",
+        ),
+    ] {
+        assert_eq!(decoded(content_type, page.as_bytes()), page);
+    }
+}
+
+#[test]
 fn text_is_utf_8_if_nothing_says_otherwise() {
     let json = br#"{"charset=":"latin1"}"#;
     assert_eq!(

@@ -114,6 +114,35 @@ fn what_only_the_type_can_tell_is_told_by_place() {
     );
 }
 
+/// A range that only its own check can judge.
+#[derive(Debug, Deserialize, Schema)]
+#[serde(try_from = "Bounds")]
+struct Range;
+
+#[derive(Deserialize, Schema)]
+struct Bounds {
+    from: u8,
+    to: u8,
+}
+
+impl TryFrom<Bounds> for Range {
+    type Error = &'static str;
+
+    fn try_from(bounds: Bounds) -> Result<Self, Self::Error> {
+        (bounds.from < bounds.to).then_some(Self).ok_or("empty")
+    }
+}
+
+#[test]
+fn a_configuration_that_its_own_check_refuses_does_not_fit() {
+    let context = TestContext::new().with_config("from", "2");
+    let fault = context.with_config("to", "1").config::<Range>();
+    assert_eq!(
+        fault.unwrap_err().message(),
+        "the servlet is not configured: it does not fit"
+    );
+}
+
 #[tool]
 fn mode(context: &Context) -> Result<String, ToolError> {
     let settings: Settings = context.config()?;

@@ -78,6 +78,19 @@ fn what_is_no_address_of_http_is_sent_nowhere() {
 }
 
 #[test]
+fn a_header_takes_the_place_of_one_with_the_same_name() {
+    let request = HttpRequest::new("PATCH", "https://a.example")
+        .with_header("Content-Type", "text/plain")
+        .with_json(&[1])
+        .unwrap();
+    assert_eq!(request.headers.len(), 1);
+    let request = request.with_header("CONTENT-TYPE", "application/merge-patch+json");
+    let headers: Vec<_> = request.headers.into_iter().collect();
+    let (name, value) = ("CONTENT-TYPE", "application/merge-patch+json");
+    assert_eq!(headers, [(name.to_owned(), value.to_owned())]);
+}
+
+#[test]
 fn a_media_type_is_read_without_its_parameters() {
     let typed = |header: &str| HttpResponse::new(200, "").with_header("Content-Type", header);
     for (header, media_type) in [

@@ -79,6 +79,42 @@ fn results_are_what_serde_writes() {
     );
 }
 
+#[derive(Deserialize, Serialize, Schema)]
+#[serde(tag = "type", rename = "tree")]
+struct Tree {
+    label: String,
+    #[schema(json = r#"{"type":"array","items":{"type":"object"}}"#)]
+    children: Vec<Tree>,
+}
+
+#[test]
+fn a_struct_with_a_tag_writes_it_and_does_not_read_it() {
+    let children = json!({ "type": "array", "items": { "type": "object" } });
+    assert_eq!(
+        output!(Tree),
+        json!({
+            "type": "object",
+            "properties": {
+                "type": { "type": "string", "enum": ["tree"] },
+                "label": { "type": "string" },
+                "children": children,
+            },
+            "required": ["type", "label", "children"],
+        })
+    );
+    let read = whole!(Tree);
+    assert_eq!(read["required"], json!(["label", "children"]));
+    let tree = Tree {
+        label: "a".to_owned(),
+        children: Vec::new(),
+    };
+    let written = serde_json::to_value(&tree).unwrap();
+    assert_eq!(
+        written,
+        json!({ "type": "tree", "label": "a", "children": [] })
+    );
+}
+
 /// A number of an article.
 #[derive(Deserialize, Serialize, Schema)]
 struct Id(u8);

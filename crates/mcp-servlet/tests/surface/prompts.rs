@@ -29,7 +29,7 @@ fn small_talk() -> Vec<PromptMessage> {
 #[prompt]
 fn described(name: String) -> Result<PromptResult, ToolError> {
     if name.is_empty() {
-        return Err(ToolError::new("there is no name"));
+        return Err(ToolError::new("there is no name").with_code("nameless"));
     }
     let result = PromptResult::new(vec![PromptMessage::user(&*name)]);
     Ok(result.with_description(format!("about {name}")))
@@ -86,6 +86,8 @@ fn strings_become_what_the_types_say() {
         (json!({ "code": "a", "tags": "[\"x\", \"y\"]" }), "a 2 x+y"),
         (json!({ "code": "a", "level": 3, "tags": ["x"] }), "a 3 x"),
         (json!({ "code": "a", "level": null }), "a 2 "),
+        (json!({ "code": 5 }), "5 2 "),
+        (json!({ "code": ["a"] }), "[\"a\"] 2 "),
     ] {
         assert_eq!(text(arguments.clone()), expected, "{arguments}");
     }
@@ -152,4 +154,6 @@ fn what_is_wrong_with_arguments_is_said_with_their_schema() {
     let fault = get("described", json!({ "name": "" })).unwrap_err();
     let expected = (Fault::INTERNAL_ERROR, "there is no name");
     assert_eq!((fault.code(), fault.message()), expected);
+    let data = fault.data().map(RawJson::get);
+    assert_eq!(data, Some(r#"{"code":"nameless"}"#));
 }

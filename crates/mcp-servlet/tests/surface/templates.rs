@@ -57,7 +57,7 @@ fn size(
 
 mcp_servlet::export!(static SERVLET = {
     resources: [friends],
-    resource_templates: [file, section, profile, size],
+    resource_templates: [file, section, profile, size, many],
 });
 
 fn text(uri: &str) -> String {
@@ -78,6 +78,7 @@ fn lists_templates_in_the_order_of_the_source() {
             "users://{id}/{section}",
             "users://{id}/profile",
             "files:///{name}.size{?unit,precise,minimum}",
+            "many://{a}:{b}:{c}:{d}:{e}",
         ]
     );
     assert_eq!(
@@ -118,6 +119,19 @@ fn variables_are_decoded_and_read_by_their_types() {
     ] {
         assert_eq!(text(uri), expected, "{uri}");
     }
+}
+
+#[resource_template(uri_template = "many://{a}:{b}:{c}:{d}:{e}")]
+fn many(a: String, b: String, c: String, d: String, e: String) -> String {
+    [a, b, c, d, e].join("|")
+}
+
+/// Without care, this takes as many steps as the address has characters, to the power of five.
+#[test]
+fn an_address_that_fits_in_no_way_is_soon_refused() {
+    assert_eq!(text("many://1:2:3:4:5:6"), "1|2|3|4|5:6");
+    let uri = format!("many://{}/", ":".repeat(2000));
+    assert!(SERVLET.read_resource(&uri).is_err());
 }
 
 #[test]

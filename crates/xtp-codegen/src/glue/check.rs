@@ -9,13 +9,13 @@ use crate::ir::{Function, Item, Kind, Module, Parameter, Type};
 const RESERVED: [&str; 4] = ["memory", "_start", "_initialize", "__wasm_call_ctors"];
 
 /// Reports every export and import that no plugin can have.
-pub(crate) fn check(module: &Module, report: &mut Report) {
+pub(crate) fn check(module: &Module, decode_byte: bool, report: &mut Report) {
     for export in &module.exports {
         name(export, report);
     }
     for function in module.exports.iter().chain(&module.imports) {
         for parameter in function.parameters() {
-            payload(module, parameter, report);
+            payload(module, parameter, decode_byte, report);
         }
     }
 }
@@ -29,13 +29,20 @@ fn name(export: &Function, report: &mut Report) {
     }
 }
 
-fn payload(module: &Module, parameter: &Parameter, report: &mut Report) {
+fn payload(module: &Module, parameter: &Parameter, decode_byte: bool, report: &mut Report) {
     let content_type = match parameter.content_type {
         ContentType::Json => return,
         ContentType::Text => "text/plain; charset=utf-8",
         ContentType::Binary => "application/x-binary",
     };
     let what = what(module, &parameter.value);
+    if decode_byte && is_byte(module, &parameter.value) {
+        let message =
+            format!("`{content_type}` has the base64 of it, which would be taken for the bytes");
+        let problem = report.error(Code::Payload, &parameter.at, message);
+        problem.help("use `contentType: application/json`, or `type: buffer`");
+        return;
+    }
     let fits = match parameter.content_type {
         ContentType::Text => matches!(what, What::Bytes | What::Text | What::Number | What::Word),
         _ => matches!(what, What::Bytes | What::Text),
@@ -74,6 +81,18 @@ impl What {
             Self::Object => "an object",
             Self::Any => "any JSON",
         }
+    }
+}
+
+/// Whether it is `type: string` with `format: byte`.
+fn is_byte(module: &Module, item: &Item) -> bool {
+    match &item.ty {
+        Type::Scalar(scalar) => *scalar == Scalar::Byte,
+        Type::Named(id) => match &module.get(*id).kind {
+            Kind::Alias(item) => is_byte(module, item),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -24,9 +24,31 @@ fn describe(#[arg(rename = "$ref")] reference: String, mut text: String) -> Stri
 #[tool(name = "try")]
 fn r#try() {}
 
-mcp_servlet::export!(pub static SERVLET = { tools: [json, call, describe, r#try,], });
+const DESCRIPTION: &str = "Tools of any name.";
+
+#[allow(unused_macros)]
+macro_rules! env {
+    ($name:literal) => {
+        compile_error!("not this one")
+    };
+}
+
+mcp_servlet::export!(pub static SERVLET = {
+    instructions: DESCRIPTION,
+    tools: [json, call, describe, r#try,],
+});
+
+mod other {
+    const TEXT: &str = "Tools of any name.";
+    mcp_servlet::export!(static SURFACE = { instructions: TEXT, tools: [super::json] });
+
+    pub(super) fn instructions() -> Option<String> {
+        SURFACE.describe().instructions
+    }
+}
 
 fn main() {
+    assert_eq!(SERVLET.describe().instructions, other::instructions());
     let result = SERVLET.call("call", serde_json::json!({ "type": "a", "FIELDS": 1 })).unwrap();
     assert_eq!(result.content[0].text.as_deref(), Some("a1"));
 }
