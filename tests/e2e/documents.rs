@@ -159,11 +159,8 @@ fn documents_of_examples_name_the_wasm_that_is_built() {
             continue;
         };
         let built = format!("{}.wasm", example.replace('-', "_"));
-        for word in line
-            .text
-            .split_whitespace()
-            .filter(|word| word.ends_with(".wasm"))
-        {
+        let words = line.text.split_whitespace();
+        for word in words.filter(|word| Path::new(word).extension() == Some("wasm".as_ref())) {
             assert_eq!(word, built, "{}", line.place);
             count += 1;
         }

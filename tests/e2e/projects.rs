@@ -58,8 +58,8 @@ fn a_new_project_works_as_it_is_in_a_workspace_and_outside() {
         run(command("cargo", &project).args(["fmt", "--check"]));
         let tests = stdout(&run(command("cargo", &project).arg("test")));
         assert!(tests.contains("greets_by_name ... ok"), "{tests}");
-        let build = ["build", "-o", "built", "--format", "json"];
-        let built = run(command(servlet(), &project).args(build));
+        let options = ["-o", "built", "--format", "json"];
+        let built = run(command(servlet(), &project).arg("build").args(options));
         let built: Value = serde_json::from_slice(&built.stdout).expect("a list");
         let wasm = built[0]["path"].as_str().expect("a path");
         assert!(wasm.ends_with("/built/hello.wasm"), "{wasm}");

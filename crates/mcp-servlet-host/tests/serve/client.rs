@@ -192,11 +192,13 @@ impl Served {
 
     /// Sends a request, loses the stream of its answer as soon as that has begun, and listens to the rest.
     pub(crate) fn lose_and_resume(&self, session: &str, message: &Value) -> Response<Body> {
-        let mut lost = self.begin(session, message);
-        let lines = BufReader::new(lost.body_mut().as_reader()).lines();
+        let mut begun = self.begin(session, message);
+        let lines = BufReader::new(begun.body_mut().as_reader()).lines();
         let mut lines = lines.map(|line| line.expect("a line"));
         let last = lines.find_map(|line| Some(line.strip_prefix("id:")?.trim().to_owned()));
         assert!(last.is_some(), "the stream says how to resume it");
+        drop(lines);
+        drop(begun);
         self.listen(session, last)
     }
 

@@ -370,8 +370,10 @@ fn sessions_are_forgotten_when_nobody_uses_them() {
     options.session_idle = Some(idle);
     let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
-    let mut limits = LoadOptions::default();
-    limits.timeout = Some(3 * idle);
+    let limits = LoadOptions {
+        timeout: Some(3 * idle),
+        ..LoadOptions::default()
+    };
     let servlet = servlet.load_with(&limits).expect("a servlet");
     let host = Host::new(vec![servlet]).expect("a host");
     let served = Served::start_with(host, ServeOptions::default(), options);

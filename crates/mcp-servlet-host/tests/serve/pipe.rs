@@ -346,8 +346,10 @@ async fn a_server_that_is_stopped_leaves_its_client() {
 async fn a_server_that_stops_ends_what_runs_and_takes_nothing_new() {
     let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
-    let mut limits = LoadOptions::default();
-    limits.timeout = Some(Duration::from_secs(1));
+    let limits = LoadOptions {
+        timeout: Some(Duration::from_secs(1)),
+        ..LoadOptions::default()
+    };
     let servlet = servlet.load_with(&limits).expect("a servlet");
     let host = Arc::new(Host::new(vec![servlet]).expect("a host"));
     let server = Server::new(host, ServeOptions::default());
