@@ -24,7 +24,7 @@ pub struct HttpRequest {
     pub method: String,
     /// The absolute URL.
     pub url: String,
-    /// The headers, by name.
+    /// The headers, by name, in lower case.
     pub headers: BTreeMap<String, String>,
     /// The body; an empty one is not sent.
     pub body: Vec<u8>,
@@ -57,9 +57,7 @@ impl HttpRequest {
     /// The same with a header, which replaces one of the same name.
     #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        let name = name.into();
-        self.headers
-            .retain(|known, _| !known.eq_ignore_ascii_case(&name));
+        let name = name.into().to_ascii_lowercase();
         self.headers.insert(name, value.into());
         self
     }

@@ -174,7 +174,7 @@ mod http {
         let seen = seen.borrow();
         assert_eq!(seen[0], HttpRequest::get("https://a/"));
         assert_eq!((&*seen[1].method, &*seen[1].body), ("POST", &b"x"[..]));
-        assert_eq!(seen[1].headers["Content-Type"], "text/plain");
+        assert_eq!(seen[1].headers["content-type"], "text/plain");
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn a_header_takes_the_place_of_one_with_the_same_name() {
     assert_eq!(request.headers.len(), 1);
     let request = request.with_header("CONTENT-TYPE", "application/merge-patch+json");
     let headers: Vec<_> = request.headers.into_iter().collect();
-    let (name, value) = ("CONTENT-TYPE", "application/merge-patch+json");
+    let (name, value) = ("content-type", "application/merge-patch+json");
     assert_eq!(headers, [(name.to_owned(), value.to_owned())]);
 }
 
