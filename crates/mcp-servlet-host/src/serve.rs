@@ -110,7 +110,9 @@ impl Server {
         }
         if changes_lists {
             let server = self.clone();
-            thread::spawn(move || server.relist());
+            if let Err(error) = thread::Builder::new().spawn(move || server.relist()) {
+                tracing::warn!(%error, "lists that have changed meanwhile stay as they were");
+            }
         }
     }
 
