@@ -158,6 +158,8 @@ impl Expected {
 
 /// One request in so many is a loop, which costs its whole time limit of processor time.
 const LOOP_EVERY: usize = 3000;
+/// Weeks of rounds, on any machine.
+const ENDLESS: u64 = 1 << 52;
 
 /// Small and large calls, work, wrong arguments, an unknown tool, and now and then a loop that is stopped.
 fn next(turn: usize) -> (Value, Expected) {
@@ -165,7 +167,7 @@ fn next(turn: usize) -> (Value, Expected) {
     let call = |tool: &str, arguments: Value| json!({ "name": tool, "arguments": arguments });
     let greet = |name: &str| call("greet", json!({ "name": name }));
     if turn.is_multiple_of(LOOP_EVERY) {
-        return (call("spin", json!({ "rounds": u32::MAX })), Fault);
+        return (call("spin", json!({ "rounds": ENDLESS })), Fault);
     }
     match turn % 6 {
         0 => (greet(&"a".repeat(65_536)), Success),

@@ -17,8 +17,8 @@ fn greet(
 #[tool]
 fn spin(
     /// how often to go round
-    rounds: u32,
-) -> u32 {
+    rounds: u64,
+) -> u64 {
     (0..rounds).fold(1, |state, round| black_box(state ^ round))
 }
 
