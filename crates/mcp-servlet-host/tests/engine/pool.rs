@@ -1,6 +1,6 @@
 //! How many instances there are, which call gets which, and what waits.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use mcp_servlet_host::{CallError, Instances, Isolation, LoadOptions, Servlet};
 
@@ -120,7 +120,7 @@ async fn busy_servlets_refuse_what_does_not_fit_into_the_queue() {
         queue: 1,
         ..with(Instances::ONE)
     };
-    let servlet = Arc::new(load(&options));
+    let servlet = load(&options);
     let running = occupy(&servlet).await;
     let arguments = arguments(0);
     let mut waiting = Box::pin(servlet.call_async("t", Some(&arguments)));
@@ -133,7 +133,7 @@ async fn busy_servlets_refuse_what_does_not_fit_into_the_queue() {
         "{refused:?}"
     );
     assert_eq!(refused.to_fault().code, -32000);
-    running.abort();
+    drop(running);
     waiting.await.expect("its turn came");
 }
 
@@ -145,19 +145,15 @@ fn start(
     tokio::spawn(async move { servlet.call_async("t", Some(&arguments(what))).await })
 }
 
-/// Starts a call that never ends, and waits until it has the only instance.
-async fn occupy(
-    servlet: &Arc<Servlet>,
-) -> tokio::task::JoinHandle<Result<mcp_servlet_host::CallToolResult, CallError>> {
-    let running = start(servlet, 2);
-    loop {
-        let arguments = arguments(0);
-        let call = servlet.call_async("t", Some(&arguments));
-        match tokio::time::timeout(Duration::from_millis(20), call).await {
-            Ok(Ok(_)) => {}
-            Ok(Err(_)) | Err(_) => return running,
-        }
-    }
+/// Begins a call that never ends. It takes the only instance when it is polled first, which this waits for.
+async fn occupy(servlet: &Servlet) -> Pin<Box<impl Future<Output = ()>>> {
+    let mut running = Box::pin(async {
+        let result = servlet.call_async("t", Some(&arguments(2))).await;
+        panic!("it ended: {result:?}");
+    });
+    let ended = tokio::time::timeout(Duration::from_millis(1), &mut running).await;
+    assert!(ended.is_err());
+    running
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -166,14 +162,12 @@ async fn nobody_waits_longer_than_the_options_say() {
         wait: Some(Duration::from_millis(20)),
         ..with(Instances::ONE)
     };
-    let servlet = Arc::new(load(&options));
+    let servlet = load(&options);
     let running = occupy(&servlet).await;
     let waited = servlet.call_async("t", Some(&arguments(0))).await;
     let waited = waited.expect_err("no instance became free");
     assert!(matches!(waited, CallError::Waited { .. }), "{waited:?}");
-    running.abort();
-    let _ = running.await;
-    let servlet = Arc::into_inner(servlet).expect("nobody else has it");
+    drop(running);
     tokio::task::spawn_blocking(move || assert_works(&servlet))
         .await
         .expect("no panic");
