@@ -98,7 +98,7 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
         config,
     );
     let limits = Limits::of(&options);
-    let end_idle = end_idle(Arc::clone(&sessions), options.session_idle);
+    let (served, idle) = (Arc::clone(&sessions), options.session_idle);
     let endpoint = Arc::new(Endpoint {
         server: server.clone(),
         mcp,
@@ -111,15 +111,7 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
         .merge(health(server));
     tokio::select! {
         () = run(server, listener, routes, limits, streams) => {}
-        () = end_idle => {}
-    }
-}
-
-/// Ends sessions that had no use for that long, if there is such a time. Never returns.
-async fn end_idle(sessions: Arc<Sessions>, idle: Option<Duration>) {
-    match idle {
-        Some(idle) => sessions.end_idle(idle).await,
-        None => std::future::pending().await,
+        () = served.end_idle(idle) => {}
     }
 }
 

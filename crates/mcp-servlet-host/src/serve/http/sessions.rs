@@ -15,6 +15,8 @@ use rmcp::transport::streamable_http_server::session::{
 
 /// How often is looked for sessions without use, as a part of the time after which they end.
 const LOOKS: u32 = 8;
+/// How often is looked for sessions that ended, where none ends for want of use.
+const FORGET: Duration = Duration::from_mins(1);
 
 /// All sessions.
 #[derive(Default)]
@@ -79,12 +81,13 @@ impl Sessions {
         })
     }
 
-    /// Ends sessions that had no use for that long. Never returns.
-    pub(super) async fn end_idle(&self, idle: Duration) {
-        let mut looks = tokio::time::interval((idle / LOOKS).max(Duration::from_millis(1)));
+    /// Forgets sessions that ended, and ends those that had no use for that long, if there is such a time. Never returns.
+    pub(super) async fn end_idle(&self, limit: Option<Duration>) {
+        let every = limit.map_or(FORGET, |limit| limit / LOOKS);
+        let mut looks = tokio::time::interval(every.max(Duration::from_millis(1)));
         loop {
             looks.tick().await;
-            for id in self.idle(idle).await {
+            for id in self.idle(limit).await {
                 if let Err(error) = self.manager.close_session(&id).await {
                     tracing::debug!(%error, "a session did not end as it should");
                 }
@@ -93,11 +96,12 @@ impl Sessions {
     }
 
     /// The sessions that had no use for that long. They, and those that ended otherwise, are forgotten here.
-    async fn idle(&self, limit: Duration) -> Vec<SessionId> {
+    async fn idle(&self, limit: Option<Duration>) -> Vec<SessionId> {
         let living = self.manager.sessions.read().await;
         let mut idle = Vec::new();
         self.uses().retain(|id, used| {
-            let is_idle = used.open == 0 && used.since.elapsed() >= limit;
+            let too_long = || limit.is_some_and(|limit| used.since.elapsed() >= limit);
+            let is_idle = used.open == 0 && too_long();
             let lives = living.contains_key(id);
             if is_idle && lives {
                 idle.push(id.clone());
@@ -120,5 +124,23 @@ impl Drop for InUse {
             used.open -= 1;
             used.since = Instant::now();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_ended_is_forgotten_also_where_nothing_ends_for_want_of_use() {
+        let sessions = Sessions::new();
+        let (living, _transport) = sessions.manager.create_session().await.expect("a session");
+        for id in [&living, "ended"] {
+            drop(sessions.open(id));
+        }
+        assert!(sessions.idle(None).await.is_empty());
+        assert!(sessions.enter(&living).is_some());
+        assert!(sessions.enter("ended").is_none());
+        assert_eq!(sessions.idle(Some(Duration::ZERO)).await, [living]);
     }
 }
