@@ -22,7 +22,11 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{Server, handler::Handler, message::Kind};
+use super::{
+    Server,
+    handler::Handler,
+    message::{Kind, Refusal},
+};
 use connections::Limits;
 use cors::Page;
 use sessions::Sessions;
@@ -174,7 +178,7 @@ impl Endpoint {
         let page = Page::of(&request);
         let response = match *request.method() {
             Method::POST => self.post(request).await,
-            Method::DELETE => ended(self.pass(request).await),
+            Method::DELETE => self.end(request).await,
             // What a client missed of an answer comes here again.
             _ => self.pass_with(request, ()).await,
         };
@@ -188,27 +192,51 @@ impl Endpoint {
         let active = self.server.0.active.begin();
         let (parts, body) = request.into_parts();
         match self.check(&parts.headers, body).await {
-            Ok(body) => {
+            Ok((body, kind)) => {
+                let is_json = is_json(&parts.headers);
                 let request = Request::from_parts(parts, body);
-                self.pass_with(request, active).await
+                let response = self.pass_with(request, active).await;
+                if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
+                    return body::refused(
+                        &Refusal::invalid("no message of MCP").to(kind.into_id()),
+                    );
+                }
+                response
             }
             Err(refusal) => self.refuse(parts, refusal).await,
         }
     }
 
+    /// Ends a session.
+    async fn end(&self, request: Request) -> Response {
+        let is_known = match session(request.headers()) {
+            Some(id) => self.sessions.has(id).await,
+            None => true,
+        };
+        let mut response = self.pass(request).await;
+        if response.status() == StatusCode::ACCEPTED {
+            // Clients take rmcp's 202, which promises to end it later, for a failure.
+            *response.status_mut() = match is_known {
+                true => StatusCode::NO_CONTENT,
+                false => StatusCode::NOT_FOUND,
+            };
+        }
+        response
+    }
+
     /// The body of a request that is taken, or the answer to one that is not.
-    async fn check(&self, headers: &HeaderMap, body: Body) -> Result<Body, Response> {
+    async fn check(&self, headers: &HeaderMap, body: Body) -> Result<(Body, Kind), Response> {
         if opens_session(headers) && self.sessions.count().await >= self.options.sessions {
             let retry = [(header::RETRY_AFTER, "30")];
             let status = StatusCode::SERVICE_UNAVAILABLE;
             return Err((status, retry, "too many sessions").into_response());
         }
         let (body, kind) = body::checked(body, &self.options).await?;
-        if kind == Kind::Request && self.server.is_stopping() {
+        if matches!(kind, Kind::Request(_)) && self.server.is_stopping() {
             let refusal = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
             return Err(refusal.into_response());
         }
-        Ok(body)
+        Ok((body, kind))
     }
 
     /// The refusal, for those who may send requests; who may not is told that instead, by the service.
@@ -239,12 +267,12 @@ impl Endpoint {
     }
 }
 
-/// The answer to the end of a session. Clients take rmcp's 202, which promises to end it later, for a failure.
-fn ended(mut response: Response) -> Response {
-    if response.status() == StatusCode::ACCEPTED {
-        *response.status_mut() = StatusCode::NO_CONTENT;
-    }
-    response
+/// Whether the body says that it is JSON.
+fn is_json(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE);
+    let content_type = content_type.and_then(|value| value.to_str().ok());
+    let essence = content_type.and_then(|value| value.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
 /// Whether a request, if it is good, is the first one of a session.

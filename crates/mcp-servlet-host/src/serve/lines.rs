@@ -7,6 +7,7 @@ use std::{io, sync::Arc};
 
 use rmcp::{
     RoleServer,
+    model::{ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion},
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::{Transport, async_rw::JsonRpcMessageCodec},
 };
@@ -41,6 +42,8 @@ pub(super) struct Lines<R, W> {
     writer: Arc<Mutex<Option<W>>>,
     /// The answer to a line that was no message. A task, because half of an answer would spoil the next one.
     refusing: Option<JoinHandle<io::Result<()>>>,
+    /// Whether there was a request that decides which era the client is of.
+    opened: bool,
     /// Once it stops, there are no new requests.
     server: Server,
 }
@@ -57,6 +60,7 @@ where
             skipping: false,
             writer: Arc::new(Mutex::new(Some(writer))),
             refusing: None,
+            opened: false,
             server,
         }
     }
@@ -116,12 +120,34 @@ fn parse(mut line: BytesMut, server: &Server) -> Result<Option<Incoming>, Refusa
     if line.trim_ascii().is_empty() {
         return Ok(None);
     }
-    if message::check(&line)? == Kind::Request && server.is_stopping() {
-        return Err(Refusal::stopping(&line));
-    }
+    let kind = match message::check(&line)? {
+        Kind::Request(id) if server.is_stopping() => return Err(Refusal::stopping(id)),
+        kind => kind,
+    };
     let mut codec = JsonRpcMessageCodec::default();
     let message = codec.decode(&mut line);
-    message.map_err(|error| Refusal::invalid(format!("no message of MCP: {error}")))
+    message
+        .map_err(|error| Refusal::invalid(format!("no message of MCP: {error}")).to(kind.into_id()))
+}
+
+/// Whether this is the request by which rmcp knows the era of a client. Until then it would take whatever is no request for a
+/// mistake, and end.
+fn opens(message: &Incoming) -> bool {
+    let JsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    match &request.request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            let version = meta.protocol_version();
+            let is_known =
+                version.is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version));
+            let missing = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28);
+            is_known && missing.is_empty()
+        }
+    }
 }
 
 async fn write<W: AsyncWrite + Unpin>(
@@ -165,7 +191,13 @@ where
             let line = self.next_line().await?;
             let message = line.and_then(|line| parse(line, &self.server));
             match message {
-                Ok(Some(message)) => return Some(message),
+                Ok(Some(message)) => {
+                    self.opened = self.opened || opens(&message);
+                    if self.opened || matches!(message, JsonRpcMessage::Request(_)) {
+                        return Some(message);
+                    }
+                    tracing::debug!("nothing has begun yet that this could belong to");
+                }
                 Ok(None) => {}
                 Err(refusal) => self.refuse(&refusal),
             }

@@ -1,28 +1,47 @@
 //! Whether what a client sends is a message of JSON-RPC.
 
-use rmcp::model::ErrorCode;
-use serde::{Deserialize, de::IgnoredAny};
-use serde_json::{Value, json};
+use rmcp::{ErrorData, model::ErrorCode};
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
+use serde_json::{Value, json, value::RawValue};
 
+use super::params;
 use crate::{Fault, JsonObject};
 
 /// The part of a message that decides whether it is one.
 #[derive(Deserialize)]
-struct Envelope {
+struct Envelope<'a> {
     jsonrpc: String,
+    #[serde(default, deserialize_with = "present")]
     id: Option<Value>,
     method: Option<String>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
     result: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
 }
 
+/// A null is a value, too.
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(value).map(Some)
+}
+
 /// What a message is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Kind {
-    /// It wants an answer.
-    Request,
+    /// It wants an answer, with this id.
+    Request(Value),
     /// It is an answer, or wants none.
     Other,
+}
+
+impl Kind {
+    /// The id of what wants an answer.
+    pub(super) fn into_id(self) -> Option<Value> {
+        match self {
+            Self::Request(id) => Some(id),
+            Self::Other => None,
+        }
+    }
 }
 
 /// Why something is no message.
@@ -44,18 +63,22 @@ impl Refusal {
         }
     }
 
-    /// The server takes no new requests, such as this one.
-    pub(super) fn stopping(request: &[u8]) -> Self {
-        let refusal = Self {
-            id: Value::Null,
+    /// Whether it is of a method that there is not.
+    pub(super) fn is_of_no_method(&self) -> bool {
+        self.code == ErrorCode::METHOD_NOT_FOUND
+    }
+
+    /// The server takes no new requests, such as that of this id.
+    pub(super) fn stopping(id: Value) -> Self {
+        Self {
+            id,
             code: ErrorCode(Fault::BUSY),
             message: "the server is stopping".to_owned(),
-        };
-        refusal.to(id(request))
+        }
     }
 
     /// The same, as an answer to the request of that id.
-    fn to(mut self, id: Option<Value>) -> Self {
+    pub(super) fn to(mut self, id: Option<Value>) -> Self {
         let is_id = |id: &Value| id.is_string() || id.is_number();
         self.id = id.filter(is_id).unwrap_or(Value::Null);
         self
@@ -65,6 +88,16 @@ impl Refusal {
     pub(super) fn to_json(&self) -> Value {
         let error = json!({ "code": self.code.0, "message": self.message });
         json!({ "jsonrpc": "2.0", "id": self.id, "error": error })
+    }
+}
+
+impl From<ErrorData> for Refusal {
+    fn from(error: ErrorData) -> Self {
+        Self {
+            id: Value::Null,
+            code: error.code,
+            message: error.message.into_owned(),
+        }
     }
 }
 
@@ -102,23 +135,31 @@ fn wrong(problem: &str) -> Refusal {
 
 /// What a message is for, if it is one.
 pub(super) fn check(bytes: &[u8]) -> Result<Kind, Refusal> {
-    let envelope: Envelope = match serde_json::from_slice(bytes) {
+    let envelope: Envelope<'_> = match serde_json::from_slice(bytes) {
         // A list of the right length would do.
         Ok(envelope) if !is_batch(bytes) => envelope,
         result => return Err(refusal(bytes, result.err())),
     };
     let answers = envelope.result.is_some() || envelope.error.is_some();
+    let id = envelope.id.filter(|_| !answers);
     if envelope.jsonrpc != "2.0" {
-        let id = envelope.id.filter(|_| !answers);
         return Err(wrong("`jsonrpc` must be \"2.0\"").to(id));
     }
-    if envelope.method.is_none() && !answers {
-        return Err(wrong("there is no `method`").to(envelope.id));
+    let Some(method) = envelope.method else {
+        return match answers {
+            true => Ok(Kind::Other),
+            false => Err(wrong("there is no `method`").to(id)),
+        };
+    };
+    // So far goes what rmcp reads.
+    let is_id = |id: &Value| id.is_string() || id.is_i64();
+    if id.as_ref().is_some_and(|id| !is_id(id)) {
+        return Err(wrong("`id` must be a string, or an integer of 64 bits"));
     }
-    Ok(match (envelope.id, envelope.method) {
-        (Some(_), Some(_)) => Kind::Request,
-        _ => Kind::Other,
-    })
+    if let Some(error) = params::check(&method, envelope.params.map(RawValue::get)) {
+        return Err(Refusal::from(error).to(id));
+    }
+    Ok(id.map_or(Kind::Other, Kind::Request))
 }
 
 #[cfg(test)]
@@ -137,6 +178,12 @@ mod tests {
             (r#"{"jsonrpc":"1.0","id":7,"result":{}}"#, Value::Null),
             (r#"{"id":7,"error":{}}"#, Value::Null),
             (r#"{"id":7"#, Value::Null),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, Value::Null),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#, Value::Null),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"m","params":[]}"#,
+                json!(7),
+            ),
         ] {
             assert_eq!(id(text), expected, "{text}");
         }
@@ -150,14 +197,31 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":null,"_meta":{}}}"#,
         ] {
             assert_eq!(code(good), None, "{good}");
         }
         for broken in ["", "{", "nonsense", "{}{}"] {
             assert_eq!(code(broken), Some(-32700), "{broken}");
         }
+        for params in [
+            "[]",
+            "5",
+            "\"a\"",
+            "false",
+            r#"{"_meta":[]}"#,
+            r#"{"_meta":5}"#,
+        ] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{params}}}"#);
+            assert_eq!(code(&text), Some(-32602), "{text}");
+        }
         for wrong in [
             "[]",
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#,
             "1",
             "{}",
             r#"{"jsonrpc":"1.0","method":"m"}"#,

@@ -7,12 +7,12 @@ use rmcp::{
     model::{
         CallToolRequestParams, CancelledNotificationParam, CompleteRequestParams, CustomRequest,
         ErrorCode, GetPromptRequestParams, InitializeRequestParams, PaginatedRequestParams,
-        ReadResourceRequestParams, SetLevelRequestParams, SubscribeRequestParams,
-        SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+        ProtocolVersion, ReadResourceRequestParams, RequestMetaObject, SetLevelRequestParams,
+        SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
     },
 };
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, value::RawValue};
 
 use super::era::Era;
 
@@ -24,6 +24,55 @@ const REMOVED: [&str; 5] = [
     "resources/subscribe",
     "resources/unsubscribe",
 ];
+
+/// What is wrong with a request or notification that rmcp would not say: of params that are no object it makes nothing, those
+/// of lists it leaves out if it cannot read them, and before the era of a client is known it takes requests of either.
+pub(super) fn check(method: &str, params: Option<&str>) -> Option<ErrorData> {
+    let params = params.unwrap_or("{}");
+    let wrong = |problem: &str| Some(wrong(method, problem));
+    if !params.starts_with('{') {
+        return wrong("they are no object");
+    }
+    let meta = match serde_json::from_str(params) {
+        Ok(Params { meta }) => meta.map_or("{}", RawValue::get),
+        Err(error) => return wrong(&error.to_string()),
+    };
+    if !meta.starts_with('{') {
+        return wrong("`_meta` is no object");
+    }
+    let problem = match method {
+        _ if REMOVED.contains(&method) && is_modern(meta) => return Some(unknown_method(method)),
+        "initialize" => error::<InitializeRequestParams>(params),
+        "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
+            error::<PaginatedRequestParams>(params)
+        }
+        _ => None,
+    };
+    problem.and_then(|problem| wrong(&problem))
+}
+
+#[derive(Deserialize)]
+struct Params<'a> {
+    #[serde(rename = "_meta", borrow)]
+    meta: Option<&'a RawValue>,
+}
+
+/// Whether this is the metadata of a request of the stateless era.
+fn is_modern(meta: &str) -> bool {
+    let meta: Result<RequestMetaObject, _> = serde_json::from_str(meta);
+    let version = meta.ok().and_then(|meta| meta.protocol_version());
+    // Revisions are dates, which compare as text.
+    version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+fn error<T: DeserializeOwned>(params: &str) -> Option<String> {
+    let read: Result<T, _> = serde_json::from_str::<Value>(params).and_then(serde_json::from_value);
+    read.err().map(|error| error.to_string())
+}
+
+fn wrong(method: &str, problem: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("wrong params of `{method}`: {problem}"), None)
+}
 
 /// What is wrong with a request that has fallen through: its method, or its params.
 pub(super) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
@@ -49,7 +98,7 @@ pub(super) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
         "ping" | "server/discover" => "they are no object".to_owned(),
         _ => return unknown_method(&method),
     };
-    ErrorData::invalid_params(format!("wrong params of `{method}`: {problem}"), None)
+    wrong(&method, &problem)
 }
 
 pub(super) fn unknown_method(method: &str) -> ErrorData {

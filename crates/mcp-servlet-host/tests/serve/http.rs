@@ -120,6 +120,18 @@ fn bodies_that_are_no_messages_get_a_code() {
     assert_eq!(served.post(&[], "{").code(), (400, -32700));
     assert_eq!(served.post(&[], "[]").code(), (400, -32600));
     assert_eq!(served.post(&[], r#"{"id":1}"#).code(), (400, -32600));
+    for (params, code) in [
+        ("[]", -32602),
+        (r#"{"_meta":5}"#, -32602),
+        (r#"{"a":1e400}"#, -32600),
+    ] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"ping","params":{params}}}"#);
+        let refused = served.post(&[], &body);
+        assert_eq!(refused.code(), (400, code), "{params}");
+        assert_eq!(refused.message()["id"], 5, "{params}");
+    }
+    let opening = r#"{"jsonrpc":"2.0","id":5,"method":"initialize","params":{}}"#;
+    assert_eq!(served.post(&[], opening).code(), (400, -32602));
     let long = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(2000));
     assert_eq!(served.post(&[], &long).status, 413);
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -237,6 +249,7 @@ fn sessions_end_when_the_client_says_so_and_are_counted() {
     assert_eq!(served.ask("tools/list", json!({})).status, 200);
     let id = [("mcp-session-id", &*session)];
     assert_eq!(served.send("DELETE", "/mcp", &id, "").status, 204);
+    assert_eq!(served.send("DELETE", "/mcp", &id, "").status, 404);
     let gone = served.in_session(&session, &request("tools/list", json!({})));
     assert_eq!(gone.status, 404);
 }

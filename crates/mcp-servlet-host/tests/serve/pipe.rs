@@ -305,6 +305,96 @@ async fn lines_that_are_no_messages_are_answered_and_the_next_ones_too() {
 }
 
 #[tokio::test]
+async fn what_is_no_request_changes_nothing_before_the_first_one() {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let modern = |id: u64, method: &str| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": meta}});
+    let unknown = json!({
+        "io.modelcontextprotocol/protocolVersion": "2525-01-01",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    for first in [
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/unheard-of"}),
+        json!({"jsonrpc": "2.0", "id": 7, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": 7, "error": {"code": 1, "message": "m"}}),
+    ] {
+        for before in [
+            modern(1, "server/discover"),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": unknown}}),
+        ] {
+            let lines = [
+                first.clone(),
+                before,
+                first.clone(),
+                modern(2, "tools/list"),
+            ];
+            let responses = exchange(host(DESCRIPTION, "{}"), &lines).await;
+            assert_eq!(responses.len(), 2, "{first}: {responses:?}");
+            assert!(
+                responses[1]["result"]["tools"].is_array(),
+                "{first}: {responses:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn wrong_params_are_told_to_who_asked() {
+    let host = || host(DESCRIPTION, "{}");
+    let request = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 5, "method": method, "params": params});
+    for (line, message) in [
+        (
+            request("ping", json!([])),
+            "wrong params of `ping`: they are no object",
+        ),
+        (
+            request("tools/call", json!({"name": "t", "_meta": []})),
+            "wrong params of `tools/call`: `_meta` is no object",
+        ),
+        (
+            request("tools/list", json!({"cursor": 5})),
+            "wrong params of `tools/list`: invalid type: integer `5`, expected a string",
+        ),
+    ] {
+        let responses = exchange(host(), &[initialize(), line]).await;
+        let error = &responses[1]["error"];
+        assert_eq!(responses[1]["id"], 5, "{responses:?}");
+        assert_eq!(
+            (&error["code"], &error["message"]),
+            (&json!(-32602), &json!(message))
+        );
+    }
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let ping = request("ping", json!({"_meta": meta}));
+    let responses = exchange(host(), &[ping]).await;
+    assert_eq!(responses[0]["error"]["message"], "unknown method `ping`");
+    let mut wrong = initialize();
+    wrong["params"]["capabilities"].take();
+    let responses = exchange(host(), &[wrong]).await;
+    let message = responses[0]["error"]["message"].as_str().expect("an error");
+    assert!(
+        message.starts_with("wrong params of `initialize`: "),
+        "{message}"
+    );
+    // A number that no machine has is JSON, but nothing that rmcp reads.
+    let text = format!(
+        "{}\n{{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\",\"params\":{{\"a\":1e400}}}}\n",
+        initialize()
+    );
+    let responses = exchange_text(host(), &text).await;
+    assert_eq!(responses[1]["id"], 5, "{responses:?}");
+}
+
+#[tokio::test]
 async fn the_last_line_needs_no_end() {
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     let text = format!("{}\n{ping}", initialize());

@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 
 use crate::serve::{
     HttpOptions, exact,
-    message::{self, Kind},
+    message::{self, Kind, Refusal},
 };
 
 /// A body that is a message of JSON-RPC, or the answer that says why it is none.
@@ -36,11 +36,17 @@ pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Body, 
     };
     match message::check(&bytes) {
         Ok(kind) => Ok((Body::from(bytes), kind)),
-        Err(refusal) => {
-            let body = Json(refusal.to_json());
-            Err((StatusCode::BAD_REQUEST, body).into_response())
-        }
+        Err(refusal) => Err(refused(&refusal)),
     }
+}
+
+/// The answer to what is no message of MCP, or of no method of its era.
+pub(super) fn refused(refusal: &Refusal) -> Response {
+    let status = match refusal.is_of_no_method() {
+        true => StatusCode::NOT_FOUND,
+        false => StatusCode::BAD_REQUEST,
+    };
+    (status, Json(refusal.to_json())).into_response()
 }
 
 /// An answer with the JSON of servlets as they wrote it. `held` lives until the last byte is on its way.

@@ -56,6 +56,11 @@ impl Sessions {
         self.manager.sessions.read().await.len()
     }
 
+    /// Whether there is such a session.
+    pub(super) async fn has(&self, id: &str) -> bool {
+        self.manager.sessions.read().await.contains_key(id)
+    }
+
     /// A session was opened, and is in use until what this returns is dropped.
     pub(super) fn open(self: &Arc<Self>, id: &str) -> InUse {
         let used = Use {
