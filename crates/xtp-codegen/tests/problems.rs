@@ -58,6 +58,31 @@ fn points_at_problems_of_the_text() {
 }
 
 #[test]
+fn reads_a_ruler_and_every_escape_of_json() {
+    let ruler = "-".repeat(300);
+    let text = format!("version: v1-draft\nexports:\n  f:\n    description: |\n      {ruler}\n");
+    assert!(problems(&text).is_empty());
+    let deep = "- ".repeat(150);
+    let codes: Vec<_> = problems(&deep).iter().map(|p| p.code).collect();
+    assert_eq!(codes, [Code::TooDeep]);
+    let text = r#"{"version": "v1-draft", "exports": {"f": {"description": "smile \ud83d\ude00", "nosuch": 1}}}"#;
+    let found = problems(text);
+    let places: Vec<_> = found.iter().map(|p| (p.code, p.span.offset)).collect();
+    let expected = text.find("\"nosuch").unwrap_or_default();
+    assert_eq!(places, [(Code::UnknownKey, expected)], "{found}");
+}
+
+#[test]
+fn advises_to_quote_a_key_that_is_no_string() {
+    for key in ["true", "null", "1", "~"] {
+        let text = format!("version: v1-draft\nexports: {{{key}: {{}}}}");
+        let found = problems(&text).to_string();
+        let help = format!("help: write it in quotes: `\"{key}\"`");
+        assert!(found.contains(&help), "{found}");
+    }
+}
+
+#[test]
 fn points_at_problems_of_functions() {
     #[rustfmt::skip]
     let cases: &[Case] = &[
@@ -216,6 +241,24 @@ fn points_into_the_overlay() {
         assert!(found.to_string().starts_with(&place), "{found}");
         assert_eq!(found.iter().count(), 1, "{found}");
     }
+}
+
+#[test]
+fn tags_of_what_is_no_member_and_second_tags_are_refused() {
+    let union = |mapping: &str| {
+        let text = format!(
+            "A: {{properties: {{a: {{type: string}}}}}}\nB: {{properties: {{}}}}\nU:\n  oneOf: [{{$ref: '#/components/schemas/A'}}]\n  discriminator: {{propertyName: kind, mapping: {{{mapping}}}}}"
+        );
+        let schema = with_schemas(&text);
+        let input = Input::new("schema.yaml", &schema).one_of(true);
+        Schema::parse(&input).expect_err(mapping).to_string()
+    };
+    let told = union("b: '#/components/schemas/B'");
+    assert!(told.contains("`B` is no member of the union"), "{told}");
+    let told = union("none: '#/components/schemas/None'");
+    assert!(told.contains("`None` is no member of the union"), "{told}");
+    let told = union("old: '#/components/schemas/A', new: '#/components/schemas/A'");
+    assert!(told.contains("`A` is tagged `old` already"), "{told}");
 }
 
 #[test]

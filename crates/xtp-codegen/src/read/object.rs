@@ -108,12 +108,29 @@ pub(super) fn union(fields: &Fields<'_>, members: &Cursor<'_>, report: &mut Repo
     let members = members.list(report).unwrap_or_default();
     let members = members.iter().filter_map(|cursor| {
         let target = member(cursor, report)?;
-        let value = mapping.iter().find(|(_, name)| *name == target.text);
+        let value = mapping.iter().find(|(_, name)| name.text == target.text);
         let value = value.map_or_else(|| target.text.clone(), |(value, _)| value.clone());
         Some(Member { value, target })
     });
+    let members: Vec<_> = members.collect();
+    for (value, target) in &mapping {
+        let name = &target.text;
+        match members.iter().find(|member| member.target.text == *name) {
+            None => {
+                let message = format!("`{name}` is no member of the union");
+                let problem = report.error(Code::Union, &target.at, message);
+                problem.help("list it under `oneOf`, or remove it from `mapping`");
+            }
+            Some(member) if member.value != *value => {
+                let message = format!("`{name}` is tagged `{}` already", member.value);
+                let problem = report.error(Code::Union, &target.at, message);
+                problem.help("a member has one tag; a schema of its own can have another one");
+            }
+            Some(_) => {}
+        }
+    }
     Shape::Union(Box::new(Union {
-        members: members.collect(),
+        members,
         at: fields.whole.at_key(),
         tag,
     }))
@@ -137,7 +154,7 @@ fn member(cursor: &Cursor<'_>, report: &mut Report) -> Option<Name> {
 }
 
 /// The tag of a union, and what it says for each schema where that is not the schema's name.
-fn discriminator(fields: &Fields<'_>, report: &mut Report) -> (String, Vec<(String, String)>) {
+fn discriminator(fields: &Fields<'_>, report: &mut Report) -> (String, Vec<(String, Name)>) {
     let keys = Keys {
         what: "`discriminator`",
         published: &["propertyName", "mapping"],
@@ -153,7 +170,7 @@ fn discriminator(fields: &Fields<'_>, report: &mut Report) -> (String, Vec<(Stri
     let mapping = mapping.unwrap_or_default();
     let mapping = mapping.into_iter().filter_map(|(value, cursor)| {
         let target = shape::target(&cursor, cursor.text(report)?, report)?;
-        Some((value.text, target.text))
+        Some((value.text, target))
     });
     (tag.unwrap_or(DEFAULT_TAG).to_owned(), mapping.collect())
 }

@@ -26,27 +26,30 @@ pub(crate) fn attributes(description: Option<&str>, indent: usize) -> Vec<TokenS
 fn lines(description: &str, width: usize) -> Vec<String> {
     let text: String = description.chars().filter(|c| is_visible(*c)).collect();
     let mut lines: Vec<String> = Vec::new();
-    let mut fence: Option<String> = None;
-    for line in text.replace('\t', "    ").lines().map(str::trim_end) {
-        match (&fence, fence_of(line)) {
-            (None, Some((mark, language))) => {
-                lines.push(format!("{mark}{}", safe_language(language)));
-                fence = Some(mark.to_owned());
+    let text = text.replace('\t', "    ");
+    let mut open: Option<Fence<'_>> = None;
+    for line in text.lines().map(str::trim_end) {
+        if let Some(fence) = &open {
+            let inner = fence.inner(line);
+            let closes = inner.is_none_or(|inner| fence.is_closed_by(inner));
+            lines.push(inner.filter(|_| !closes).unwrap_or(fence.mark).to_owned());
+            if closes {
+                open = None;
             }
-            (Some(open), Some((mark, ""))) if mark.starts_with(open.as_str()) => {
-                lines.push(mark.to_owned());
-                fence = None;
+            if inner.is_some() {
+                continue;
             }
-            (Some(_), _) => lines.push(line.to_owned()),
-            (None, None) if line.is_empty() => {
-                if lines.last().is_some_and(|last| !last.is_empty()) {
-                    lines.push(String::new());
-                }
-            }
-            (None, None) => lines.extend(wrap::wrap(&inline::escape(dedent(line)), width)),
+        }
+        if let Some((fence, language)) = Fence::of(line) {
+            lines.push(format!("{}{}", fence.mark, safe_language(language)));
+            open = Some(fence);
+        } else if !line.is_empty() {
+            lines.extend(wrap::wrap(&inline::escape(&dedent(line)), width));
+        } else if lines.last().is_some_and(|last| !last.is_empty()) {
+            lines.push(String::new());
         }
     }
-    lines.extend(fence);
+    lines.extend(open.map(|fence| fence.mark.to_owned()));
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
@@ -55,18 +58,67 @@ fn lines(description: &str, width: usize) -> Vec<String> {
 
 /// Whether a character may stand in source: no control characters, and none that reorder or
 /// hide text, which rustc refuses.
-fn is_visible(c: char) -> bool {
+pub(crate) fn is_visible(c: char) -> bool {
     let hidden = matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{061C}' | '\u{FEFF}');
     !hidden && (!c.is_control() || c == '\n' || c == '\t')
 }
 
-/// The mark and the language of a line that opens or closes a code block.
-fn fence_of(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim_start();
-    let sign = line.chars().next().filter(|c| "`~".contains(*c))?;
-    let length = line.chars().take_while(|c| *c == sign).count();
-    let (mark, language) = line.split_at(length);
-    (length >= 3).then_some((mark, language.trim()))
+/// A code block. One in a quote or a list is taken out of it: those may end, and with them the block, by rules that are many.
+struct Fence<'a> {
+    /// The quotes and list items around it.
+    around: &'a str,
+    mark: &'a str,
+}
+
+impl<'a> Fence<'a> {
+    /// What a line opens, and the language of that.
+    fn of(line: &'a str) -> Option<(Self, &'a str)> {
+        let (around, text) = line.split_at(markers(line));
+        let text = text.trim_start();
+        let sign = text.chars().next().filter(|c| "`~".contains(*c))?;
+        let length = text.chars().take_while(|c| *c == sign).count();
+        let (mark, language) = text.split_at(length);
+        (length >= 3).then_some((Self { around, mark }, language.trim()))
+    }
+
+    /// What a line of the block says, if it is one.
+    fn inner<'l>(&self, line: &'l str) -> Option<&'l str> {
+        if self.around.contains('>') {
+            let text = line.trim_start().strip_prefix('>')?;
+            return Some(text.strip_prefix(' ').unwrap_or(text));
+        }
+        let indent = line.len() - line.trim_start().len();
+        let is_in = indent >= self.around.len() || line.is_empty();
+        is_in.then(|| &line[self.around.len().min(indent)..])
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        Fence::of(line).is_some_and(|(other, language)| {
+            other.mark.starts_with(self.mark) && language.is_empty()
+        })
+    }
+}
+
+/// How long the marks of quotes and list items are with which a line begins.
+fn markers(line: &str) -> usize {
+    let mut length = 0;
+    while let Some(next) = marker(&line[length..]) {
+        length += next;
+    }
+    length
+}
+
+/// The same of the first of them, and the blanks around it.
+fn marker(text: &str) -> Option<usize> {
+    let start = text.trim_start();
+    let digits = start.chars().take_while(char::is_ascii_digit).count();
+    let rest = match start.as_bytes().get(digits)? {
+        b'>' if digits == 0 => &start[1..],
+        b'-' | b'*' | b'+' if digits == 0 => start[1..].strip_prefix(' ')?,
+        b'.' | b')' if digits > 0 => start[digits + 1..].strip_prefix(' ')?,
+        _ => return None,
+    };
+    Some(text.len() - rest.trim_start().len())
 }
 
 /// The language of a code block, unless rustdoc would take the code for Rust and test it.
@@ -78,11 +130,19 @@ fn safe_language(language: &str) -> &str {
         .map_or("text", |safe| safe)
 }
 
-/// Four blanks would start a block of code, which rustdoc tests.
-fn dedent(line: &str) -> &str {
+/// Four blanks would start a block of code, which rustdoc tests; also after the marks of quotes and list items.
+fn dedent(line: &str) -> String {
     let text = line.trim_start();
     let indent = (line.len() - text.len()).min(3);
-    &line[line.len() - text.len() - indent..]
+    let (around, rest) = text.split_at(markers(text));
+    let mut short = " ".repeat(indent);
+    for mark in around.split_inclusive(' ') {
+        // A single blank is what is left of more than one.
+        if mark != " " || !short.ends_with(' ') {
+            short.push_str(mark);
+        }
+    }
+    short + rest
 }
 
 #[cfg(test)]
@@ -91,7 +151,7 @@ mod tests {
 
     #[test]
     fn keeps_rustdoc_from_running_and_linking() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 17] = [
             ("one\n\n\ntwo \n", &["one", "", "two"]),
             ("```\nlet x\n```", &["```text", "let x", "```"]),
             ("```rust\nx", &["```text", "x", "```"]),
@@ -101,6 +161,17 @@ mod tests {
             ("[x](https://a.b)", &["[x](https://a.b)"]),
             ("see https://a.b/c.", &["see <https://a.b/c>."]),
             ("a\u{202E}b\u{0}", &["ab"]),
+            ("> ```\n> x\n> ```\ny", &["```text", "x", "```", "y"]),
+            ("> ```\n> x\ny", &["```text", "x", "```", "y"]),
+            (
+                "- ```json\n  {}\n  ```\n- b",
+                &["```json", "{}", "```", "- b"],
+            ),
+            ("1. ```\n     x\n\nb", &["```text", "  x", "", "```", "b"]),
+            ("-     code", &["- code"]),
+            (">     code", &["> code"]),
+            ("> -     code", &["> - code"]),
+            ("*emphasis* 3.5 -", &["*emphasis* 3.5 -"]),
         ];
         for (text, expected) in cases {
             assert_eq!(lines(text, 80), expected, "{text}");
