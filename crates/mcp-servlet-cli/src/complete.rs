@@ -1,12 +1,13 @@
 //! `servlet complete`: what a servlet suggests for an argument.
 
 use std::{
+    collections::HashSet,
     io::{self, Write as _},
     path::PathBuf,
 };
 
 use clap::Args;
-use mcp_servlet_host::{JsonObject, Listed, Servlet};
+use mcp_servlet_host::{ArgumentError, JsonObject, Listed, Servlet};
 use serde_json::{Value, json};
 
 use crate::{
@@ -81,9 +82,13 @@ impl Complete {
         Err(Failure::with_help(Kind::Usage, message, among(known)))
     }
 
-    /// Names that nothing has would get no suggestions, in silence.
+    /// Names that nothing has would get no suggestions, and of two values one would be dropped, in silence.
     fn check(&self, known: &[String]) -> Result<(), Failure> {
         let mut given = std::iter::once(&self.argument).chain(&self.others);
+        let mut seen = HashSet::new();
+        if let Some((key, _)) = given.clone().find(|(key, _)| !seen.insert(key)) {
+            return Err(ArgumentError::Twice { key: key.clone() }.into());
+        }
         match given.find(|(key, _)| !known.contains(key)) {
             None => Ok(()),
             Some((key, _)) => Err(Failure::with_help(

@@ -2,7 +2,7 @@
 
 use std::{error::Error, io, process::ExitCode};
 
-use mcp_servlet_host::{ArgumentError, CallError, LoadError, config::ConfigError};
+use mcp_servlet_host::{ArgumentError, CallError, Fault, LoadError, config::ConfigError};
 
 /// Why a command did not succeed.
 #[derive(Debug)]
@@ -80,8 +80,12 @@ impl Failure {
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
+        let kind = match &error {
+            LoadError::NoDigest { .. } => Kind::Usage,
+            _ => Kind::Servlet,
+        };
         Self::Told {
-            kind: Kind::Servlet,
+            kind,
             message: chain(&error),
             help: error.help(),
         }
@@ -103,7 +107,11 @@ impl From<CallError> for Failure {
             | CallError::UnknownPrompt { .. }
             | CallError::UnknownResource { .. } => (Kind::Usage, chain(&error)),
             CallError::Fault { fault, .. } => (
-                Kind::Servlet,
+                if fault.code == Fault::INVALID_PARAMS {
+                    Kind::Usage
+                } else {
+                    Kind::Servlet
+                },
                 format!("{} (code {})", fault.message, fault.code),
             ),
             _ => (Kind::Servlet, chain(&error)),

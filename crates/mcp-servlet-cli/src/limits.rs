@@ -1,11 +1,14 @@
 //! The options that say what a servlet may do.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use clap::Args;
 use mcp_servlet_host::{
     AllowedPath, LoadOptions,
-    config::{parse_duration, parse_size},
+    config::{parse_duration, parse_host, parse_size},
 };
 
 use crate::{clients, failure::Failure};
@@ -19,7 +22,7 @@ pub(crate) struct Limits {
     config: Vec<(String, String)>,
 
     /// Let the servlet send HTTP requests to a host, `*` matching any part of its name; may be repeated
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", value_parser = parse_host)]
     allow_host: Vec<String>,
 
     /// Let a servlet that was built for WASI open a directory, under another name if one is given; may be repeated
@@ -59,7 +62,8 @@ impl Limits {
     /// The options that say the same, in any folder.
     pub(crate) fn arguments(&self) -> Result<Vec<String>, Failure> {
         let mut arguments = Vec::new();
-        let mut add = |name: &str, value| arguments.extend([name.to_owned(), value]);
+        // In one, because a value may begin with a dash.
+        let mut add = |name: &str, value: String| arguments.push(format!("{name}={value}"));
         for (key, value) in &self.config {
             add("--config", format!("{key}={value}"));
         }
@@ -68,11 +72,14 @@ impl Limits {
         }
         for path in &self.allow_path {
             let host = clients::absolute(&path.host)?;
+            // A name is that of the directory where none is given, and on Windows has a colon only there.
+            let name = if path.guest == Path::new(&host) {
+                String::new()
+            } else {
+                format!(":{}", path.guest.display())
+            };
             let end = if path.read_only { ":ro" } else { "" };
-            add(
-                "--allow-path",
-                format!("{host}:{}{end}", path.guest.display()),
-            );
+            add("--allow-path", format!("{host}{name}{end}"));
         }
         if let Some(Limit(limit)) = self.timeout {
             let time = limit.map(|limit| format!("{}ms", limit.as_millis()));
@@ -104,18 +111,34 @@ pub(crate) fn key_value(text: &str) -> Result<(String, String), String> {
 }
 
 fn path(text: &str) -> Result<AllowedPath, String> {
+    path_on(text, cfg!(windows))
+}
+
+/// Reads `DIR[:NAME[:ro]]` where directories may, or may not, begin with a drive.
+fn path_on(text: &str, has_drives: bool) -> Result<AllowedPath, String> {
     let (text, read_only) = text
         .strip_suffix(":ro")
         .map_or((text, false), |text| (text, true));
-    let (host, guest) = text.split_once(':').unwrap_or((text, text));
-    if host.is_empty() || guest.is_empty() {
-        return Err("expected DIR or DIR:NAME".into());
+    let drive = if has_drives { drive(text) } else { 0 };
+    let colon = text[drive..].find(':').map(|at| drive + at);
+    let (host, guest) = colon.map_or((text, None), |at| (&text[..at], Some(&text[at + 1..])));
+    if host.is_empty() || guest.is_some_and(|guest| guest.is_empty() || guest.contains(':')) {
+        return Err("expected DIR, DIR:NAME or DIR:NAME:ro".into());
     }
+    let guest = guest.unwrap_or(host);
     Ok(AllowedPath {
         host: PathBuf::from(host),
         guest: PathBuf::from(guest),
         read_only,
     })
+}
+
+/// How much of a path is `C:`, before a separator.
+fn drive(path: &str) -> usize {
+    match path.as_bytes() {
+        [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic() => 2,
+        _ => 0,
+    }
 }
 
 fn duration(text: &str) -> Result<Limit<Duration>, String> {
@@ -138,6 +161,49 @@ mod tests {
             path("/srv:/data:ro"),
             Ok(("/srv".into(), "/data".into(), true))
         );
-        assert!(path(":x").is_err());
+        for wrong in [":x", "x:", ".:/data:rw", ".:/data:ro:ro"] {
+            assert!(path(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_colon_of_a_drive_ends_no_path() {
+        let path = |text| path_on(text, true).map(|path| (path.host, path.guest, path.read_only));
+        for (text, host, guest, read_only) in [
+            (r"C:\data:/data:ro", r"C:\data", "/data", true),
+            ("c:/data", "c:/data", "c:/data", false),
+            ("data:/data", "data", "/data", false),
+            ("d:data", "d", "data", false),
+        ] {
+            let expected = (host.into(), guest.into(), read_only);
+            assert_eq!(path(text), Ok(expected), "{text}");
+        }
+        assert!(path(r"C:\data:/data:rw").is_err());
+    }
+
+    #[test]
+    fn a_client_reads_the_options_that_are_printed_for_it() {
+        let here = std::env::current_dir().expect("a folder");
+        let here = here.to_str().expect("UTF-8");
+        let allow_path = [format!("{here}:ro"), ".:/d".to_owned()];
+        let allow_path = allow_path.map(|text| path(&text).expect("a path"));
+        let limits = Limits {
+            config: vec![("key".to_owned(), "-a=b".to_owned())],
+            allow_host: vec!["*.example".to_owned()],
+            allow_path: allow_path.into(),
+            timeout: None,
+            memory: Some(Limit(None)),
+        };
+        let arguments = limits.arguments().expect("arguments");
+        assert_eq!(
+            arguments,
+            [
+                "--config=key=-a=b".to_owned(),
+                "--allow-host=*.example".to_owned(),
+                format!("--allow-path={here}:ro"),
+                format!("--allow-path={here}:/d"),
+                "--memory=none".to_owned(),
+            ]
+        );
     }
 }

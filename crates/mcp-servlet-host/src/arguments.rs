@@ -46,6 +46,8 @@ pub enum ArgumentError {
         expected: Expected,
         /// The text in question.
         given: String,
+        /// What could stand there instead, in the form that was typed.
+        example: String,
         /// Where it stops being JSON, if it began like it.
         source: Option<serde_json::Error>,
     },
@@ -75,7 +77,7 @@ impl ArgumentError {
                 Some("there are no arguments".into())
             }
             Self::Unknown { known, .. } => Some(format!("there is `{}`", known.join("`, `"))),
-            Self::NotJson { key, expected, .. } => Some(format!("{key}={}", expected.example())),
+            Self::NotJson { example, .. } => Some(example.clone()),
             _ => None,
         }
     }
@@ -115,8 +117,9 @@ fn parse_argument<'a>(
         given: given.to_owned(),
     })?;
     if let Some(key) = key.strip_suffix(':') {
-        property(schema, key)?;
-        return Ok((key, json(key, text, Expected::anything())?));
+        let example = Expected::of(schema, property(schema, key)?).json_example();
+        let example = format!("{key}:={example}");
+        return Ok((key, json(key, text, Expected::anything(), example)?));
     }
     let expected = Expected::of(schema, property(schema, key)?);
     Ok((key, expected.read(key, text)?))
@@ -145,11 +148,17 @@ fn property<'a>(schema: &'a JsonObject, key: &str) -> Result<&'a Value, Argument
     })
 }
 
-fn json(key: &str, text: &str, expected: Expected) -> Result<Value, ArgumentError> {
+fn json(
+    key: &str,
+    text: &str,
+    expected: Expected,
+    example: String,
+) -> Result<Value, ArgumentError> {
     serde_json::from_str(text).map_err(|source| ArgumentError::NotJson {
         key: key.to_owned(),
         expected,
         given: text.to_owned(),
+        example,
         source: text.starts_with(['[', '{', '"']).then_some(source),
     })
 }
@@ -164,7 +173,10 @@ impl Expected {
             // Text where other types are possible too, but this is none of them.
             _ if self.accepts(&Value::from(text)) => Ok(Value::from(text)),
             Ok(value) => self.check(key, text, value),
-            Err(_) => json(key, text, self),
+            Err(_) => {
+                let example = format!("{key}={}", self.example());
+                json(key, text, self, example)
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use crate::{
 };
 use file::{File, Limits, ServletSection};
 pub use problem::{ConfigError, Problem};
-pub use units::{parse_duration, parse_size};
+pub use units::{parse_duration, parse_host, parse_size};
 pub use watch::watch;
 
 /// A configuration that was read and checked.
@@ -179,14 +179,14 @@ impl Reader<'_> {
             }
             other => other,
         };
-        let expanded = match &section.sha256 {
-            Some(sha256) => Ok(vec![source.pinned(sha256)]),
-            None => source.expand(),
+        let (source, span) = match &section.sha256 {
+            Some(sha256) => (source.pinned(sha256.get_ref()), sha256.span()),
+            None => (source, section.source.span()),
         };
-        match expanded {
+        match source.expand() {
             Ok(sources) => sources,
             Err(error) => {
-                self.problem(section.source.span(), error.to_string());
+                self.problem(span, error.to_string());
                 Vec::new()
             }
         }
@@ -196,7 +196,12 @@ impl Reader<'_> {
         let mut options = LoadOptions::default();
         self.defaults.apply(&mut options, self.folder);
         section.limits.apply(&mut options, self.folder);
-        options.allowed_hosts.clone_from(&section.allow.hosts);
+        for host in &section.allow.hosts {
+            match parse_host(host.get_ref()) {
+                Ok(pattern) => options.allowed_hosts.push(pattern),
+                Err(message) => self.problem(host.span(), message),
+            }
+        }
         for path in &section.allow.paths {
             let host = self.folder.join(path.host.get_ref());
             if !host.is_dir() {

@@ -36,6 +36,12 @@ pub enum LoadError {
         /// The digest that it has.
         found: String,
     },
+    /// The digest that was asked for is none.
+    #[error("`{digest}` is no SHA-256 digest: expected 64 hexadecimal digits")]
+    NoDigest {
+        /// The text in question.
+        digest: String,
+    },
     /// There is nothing to load.
     #[error("there is no `.wasm` file in `{}`", path.display())]
     EmptyDirectory {

@@ -92,8 +92,11 @@ impl Source {
     /// The servlets in a directory, by name; any other source is itself.
     ///
     /// # Errors
-    /// [`LoadError`] if the directory cannot be read or has no `.wasm` file.
+    /// [`LoadError`] if the directory cannot be read or has no `.wasm` file, or if a digest is none.
     pub fn expand(self) -> Result<Vec<Self>, LoadError> {
+        if let Self::Pinned { sha256, .. } = &self {
+            check_digest(sha256)?;
+        }
         let Self::File(path) = &self else {
             return Ok(vec![self]);
         };
@@ -148,6 +151,7 @@ impl Source {
                 origin: url,
             }),
             Self::Pinned { source, sha256 } => {
+                check_digest(&sha256)?;
                 let fetched = source.fetch()?;
                 let found = hex(&fetched.digest());
                 if found == sha256 {
@@ -190,6 +194,16 @@ fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
 fn stem(path: &Path) -> String {
     let name = path.file_stem().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
+}
+
+fn check_digest(sha256: &str) -> Result<(), LoadError> {
+    let is_digest = sha256.len() == 64 && sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_digest {
+        return Ok(());
+    }
+    Err(LoadError::NoDigest {
+        digest: sha256.to_owned(),
+    })
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -1,5 +1,7 @@
 //! How clients reach the server, and when it ends.
 
+use std::{net::Ipv6Addr, num::NonZeroU16};
+
 use clap::Args;
 use mcp_servlet_host::serve::{self, HttpOptions, Server};
 use tokio::net::TcpListener;
@@ -19,13 +21,14 @@ pub(crate) struct Transports {
     stdio: bool,
 
     /// With --http: a name that clients may call this server by, instead of localhost; may be repeated
-    #[arg(long, value_name = "NAME", requires = "http")]
+    #[arg(long, value_name = "NAME", requires = "http", value_parser = name)]
     http_name: Vec<String>,
 
     #[arg(
         long,
         value_name = "ORIGIN",
         requires = "http",
+        value_parser = origin,
         help = "With --http: an origin whose web pages may connect, such as https://app.example:443, instead of those \
                 on localhost; may be repeated"
     )]
@@ -45,9 +48,14 @@ impl Transports {
         let options = self.options(limits);
         let stdio = async {
             if self.stdio || only_stdio {
-                serve::stdio(&server)
-                    .await
-                    .map_err(|error| Failure::new(Kind::Usage, chain(&error)))?;
+                match serve::stdio(&server).await {
+                    Ok(()) => {}
+                    Err(error) if only_stdio => {
+                        return Err(Failure::new(Kind::Usage, chain(&error)));
+                    }
+                    // Those who came over HTTP did nothing wrong.
+                    Err(error) => tracing::error!("standard input: {}", chain(&error)),
+                }
             }
             if only_stdio {
                 server.stop();
@@ -84,19 +92,19 @@ impl Transports {
         let Some(address) = &self.http else {
             return Ok(None);
         };
-        let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
-        if port.parse::<u16>().is_ok_and(|port| port == 0) || port.is_empty() {
-            let message =
-                format!("clients need an address with a port, which `{address}` does not have");
+        let Some((host, Some(port))) = split(address) else {
+            let message = format!(
+                "clients need a host and a port, as in 127.0.0.1:8080, which `{address}` does not say"
+            );
             return Err(Failure::new(Kind::Usage, message));
-        }
+        };
         // From everywhere, this machine is reached by its name.
         let host = match host {
             "0.0.0.0" | "[::]" => "localhost",
             host => host,
         };
         let authority = match self.http_name.first() {
-            Some(name) if name.contains(':') => name.clone(),
+            Some(name) if matches!(split(name), Some((_, Some(_)))) => name.clone(),
             Some(name) => format!("{name}:{port}"),
             None => format!("{host}:{port}"),
         };
@@ -130,6 +138,56 @@ fn host(address: &str) -> Option<&str> {
     let (host, _) = address.rsplit_once(':')?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     (!["0.0.0.0", "::", ""].contains(&host)).then_some(host)
+}
+
+/// Splits a host, in brackets if it is an address of IPv6, from a port if there is one.
+fn split(text: &str) -> Option<(&str, Option<NonZeroU16>)> {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port.parse().ok()?)),
+        _ => (text, None),
+    };
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let is_host = match bare {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => !host.is_empty() && host.bytes().all(is_of_a_name),
+    };
+    is_host.then_some((host, port))
+}
+
+fn is_of_a_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._".contains(&byte)
+}
+
+/// Reads a name that stands in the header `Host`.
+fn name(text: &str) -> Result<String, String> {
+    if text.parse::<Ipv6Addr>().is_ok() {
+        return Ok(format!("[{text}]"));
+    }
+    match split(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err("expected a name or an address, and maybe a port, such as mcp.example".into()),
+    }
+}
+
+/// Reads an origin as browsers name it, or with `*` for any port.
+fn origin(text: &str) -> Result<String, String> {
+    let of_a_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    let is_origin = text.split_once("://").is_some_and(|(scheme, place)| {
+        let is_place = match place.strip_suffix(":*") {
+            Some(host) => matches!(split(host), Some((_, None))),
+            None => split(place).is_some(),
+        };
+        is_place && !scheme.is_empty() && scheme.bytes().all(of_a_scheme)
+    });
+    if text == "null" || is_origin {
+        return Ok(text.to_owned());
+    }
+    Err(
+        "expected a scheme, a host and maybe a port, such as https://app.example:443, or null"
+            .into(),
+    )
 }
 
 /// Opens an address, and says which one it is: with port 0 the system chooses one.
@@ -180,10 +238,64 @@ mod tests {
                 Some("mcp.example:80"),
                 Some("http://mcp.example:80/mcp"),
             ),
+            ("0.0.0.0:1", Some("[::1]"), Some("http://[::1]:1/mcp")),
             ("127.0.0.1:0", None, None),
+            ("localhost:99999", None, None),
+            (":8080", None, None),
             ("nowhere", None, None),
         ] {
             assert_eq!(url(http, name).as_deref(), expected, "{http}");
+        }
+    }
+
+    #[test]
+    fn names_are_such_as_requests_have() {
+        for (text, read) in [
+            ("mcp.example", "mcp.example"),
+            ("mcp.example:80", "mcp.example:80"),
+            ("127.0.0.1", "127.0.0.1"),
+            ("::1", "[::1]"),
+            ("[::1]:80", "[::1]:80"),
+        ] {
+            assert_eq!(name(text).as_deref(), Ok(read));
+        }
+        for wrong in [
+            "",
+            "http://mcp.example",
+            "mcp.example/",
+            "*.example",
+            "mcp.example:0",
+            "mcp.example:*",
+        ] {
+            assert!(name(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn origins_are_such_as_browsers_have() {
+        for text in [
+            "https://app.example",
+            "https://app.example:443",
+            "http://localhost:*",
+            "http://[::1]:80",
+            "vscode-webview://panel",
+            "null",
+        ] {
+            assert_eq!(origin(text).as_deref(), Ok(text));
+        }
+        for wrong in [
+            "",
+            "app.example",
+            "*",
+            "https://*.example",
+            "https://app.example/",
+            "https://app.example/path",
+            "https://",
+            "://app.example",
+            "https://app.example:99999",
+            "https://app.example:443:*",
+        ] {
+            assert!(origin(wrong).is_err(), "{wrong}");
         }
     }
 }

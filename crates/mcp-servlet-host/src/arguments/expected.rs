@@ -138,6 +138,14 @@ impl Expected {
             },
         }
     }
+
+    /// The same as JSON, whatever it is.
+    pub(super) fn json_example(&self) -> String {
+        match self {
+            Self::Values(values) => values.first().map(in_quotes).unwrap_or_default(),
+            Self::Types(_) => self.example(),
+        }
+    }
 }
 
 impl fmt::Display for Expected {
@@ -155,6 +163,17 @@ fn as_typed(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A value as JSON that a shell leaves alone.
+fn in_quotes(value: &Value) -> String {
+    let text = value.to_string();
+    match value {
+        Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            format!("'{}'", text.replace('\'', r"'\''"))
+        }
+        _ => text,
+    }
 }
 
 fn types_in(types: &Value) -> Vec<&'static str> {

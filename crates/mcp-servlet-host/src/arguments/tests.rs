@@ -110,7 +110,19 @@ fn says_what_was_expected_and_what_came() {
         ),
         (
             "text:=x",
-            "argument `text`: expected any JSON, but `x` is not JSON; text='\"text\"'",
+            "argument `text`: expected any JSON, but `x` is not JSON; text:='\"text\"'",
+        ),
+        (
+            "count:=x",
+            "argument `count`: expected any JSON, but `x` is not JSON; count:=3",
+        ),
+        (
+            "colour:=red",
+            "argument `colour`: expected any JSON, but `red` is not JSON; colour:='\"red\"'",
+        ),
+        (
+            "level:=x",
+            "argument `level`: expected any JSON, but `x` is not JSON; level:=1",
         ),
     ] {
         assert_eq!(read(given), Err(error.into()), "{given}");

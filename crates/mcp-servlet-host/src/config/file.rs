@@ -7,7 +7,7 @@ use std::{
 };
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 
 use super::units::{Size, Time};
@@ -67,7 +67,8 @@ pub(super) struct ServletSection {
     #[schemars(with = "String")]
     pub(super) source: Spanned<String>,
     /// The SHA-256 digest that the file must have, in hexadecimal.
-    pub(super) sha256: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub(super) sha256: Option<Spanned<String>>,
     /// Values that the servlet reads; `${NAME}` stands for an environment variable, `${NAME:-default}` too.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
@@ -93,7 +94,8 @@ pub(super) struct ServletSection {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Allow {
     /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name.
-    pub(super) hosts: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub(super) hosts: Vec<Spanned<String>>,
     /// Directories that it may open.
     pub(super) paths: Vec<AllowedPath>,
 }
@@ -179,6 +181,7 @@ pub(super) struct Limits {
     /// Who reads the text that a servlet fails with.
     errors: Option<ErrorsAre>,
     /// Where compiled modules are kept: a directory, or `off`.
+    #[serde(deserialize_with = "cache")]
     cache: Option<String>,
 }
 
@@ -302,6 +305,14 @@ impl ToolLimits {
             http_response: self.http_response.map(|limit| limit.0),
         }
     }
+}
+
+fn cache<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.is_empty() {
+        return Err(D::Error::custom("expected a directory, or `off`"));
+    }
+    Ok(Some(text))
 }
 
 fn set<T>(place: &mut T, value: Option<T>) {

@@ -112,6 +112,10 @@ fn says_what_is_wrong_and_where() {
             [servlet.a.tool.t]\nmemory = \"1MiB\"",
             "servlet.toml:5:10: all calls share one instance, so a tool has no memory limit of its own: ",
         ),
+        (
+            "[limits]\ncache = \"\"",
+            "servlet.toml:2:9: expected a directory, or `off`",
+        ),
         ("[servlet.a]", "servlet.toml:1:1: missing field `source`"),
         ("[servlet.a\n", "servlet.toml:1:11: "),
     ] {
@@ -174,6 +178,22 @@ fn tells_what_is_wrong_with_each_item() {
             ":4:16: missing field `host`",
             ":4:29: invalid type: integer `1`",
             ":4:34: missing field `host`",
+        ],
+    );
+}
+
+#[test]
+fn tells_what_can_never_match() {
+    assert_problems(
+        "[servlet.a]\nsource = \"a.wasm\"\nsha256 = \"xyz\"\n\
+        allow.hosts = [\"a.example\", \"https://a.example\", \"a.example:443\", \"\"]\n\
+        [servlet.b]\nsource = \"https://a.example/b.wasm#sha256=abc\"\n",
+        &[
+            ":3:10: `xyz` is no SHA-256 digest: expected 64 hexadecimal digits",
+            ":4:29: expected a host without scheme, port and path",
+            ":4:50: expected a host without scheme, port and path",
+            ":4:67: expected a host without scheme, port and path",
+            ":6:10: `abc` is no SHA-256 digest",
         ],
     );
 }

@@ -1,6 +1,6 @@
-//! Times, sizes, and values from the environment, as people write them.
+//! Times, sizes, hosts, and values from the environment, as people write them.
 
-use std::time::Duration;
+use std::{net::Ipv6Addr, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -51,6 +51,30 @@ pub fn parse_size(text: &str) -> Result<Option<u64>, String> {
         ("B", 1),
     ];
     parse(text, &UNITS, "512KiB, 64MiB or 1GiB")
+}
+
+/// Reads a pattern of hosts, `*` and `?` in it, such as `*.example.com`. Addresses of IPv6 get their brackets.
+///
+/// # Errors
+/// What was expected instead of a pattern that no host matches.
+pub fn parse_host(text: &str) -> Result<String, String> {
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    if let Ok(address) = bare.unwrap_or(text).parse::<Ipv6Addr>() {
+        return Ok(url::Host::<&str>::Ipv6(address).to_string());
+    }
+    // Where there is a colon in a host, there are brackets around it.
+    let may_have_colons = text.starts_with(['[', '*', '?'])
+        && text.ends_with([']', '*', '?'])
+        && !text.contains("]:");
+    if text.is_empty() || text.contains('/') || (text.contains(':') && !may_have_colons) {
+        return Err(
+            "expected a host without scheme, port and path, such as api.example or *.example"
+                .to_owned(),
+        );
+    }
+    Ok(text.to_owned())
 }
 
 /// A whole number with one of the units, which comes first in the list if it ends another one.
@@ -116,6 +140,33 @@ mod tests {
         assert_eq!(parse_size("10B"), Ok(Some(10)));
         for wrong in ["", "5", "s", "0s", "-1s", "99999999999999999999h"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn reads_hosts_that_something_can_match() {
+        for (text, pattern) in [
+            ("api.example", "api.example"),
+            ("*.example", "*.example"),
+            ("*", "*"),
+            ("::1", "[::1]"),
+            ("[0:0::1]", "[::1]"),
+            ("[fe80:*]", "[fe80:*]"),
+            ("*:*", "*:*"),
+        ] {
+            assert_eq!(parse_host(text).as_deref(), Ok(pattern));
+        }
+        for wrong in [
+            "",
+            "https://api.example",
+            "api.example/",
+            "api.example:443",
+            "*.example:443",
+            "localhost:*",
+            "[::1]:80",
+            "[::1]:*",
+        ] {
+            assert!(parse_host(wrong).is_err(), "{wrong}");
         }
     }
 

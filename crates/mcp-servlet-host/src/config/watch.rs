@@ -42,7 +42,24 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
 fn load(path: &std::path::Path, previous: &Host) -> (Snapshot, Result<Loaded, String>) {
     let (files, config) = Config::look_and_read(path);
     let loaded = config
-        .map_err(|error| error.to_string())
+        .map_err(|error| chain(&error))
         .and_then(|config| config.load(Some(previous)).map_err(|error| chain(&error)));
     (files, loaded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_gone_is_told_with_its_cause() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let nothing = Host::new(Vec::new()).expect("a host");
+        let (_, loaded) = load(&folder.path().join("servlet.toml"), &nothing);
+        let error = loaded.expect_err("no configuration");
+        assert!(
+            error.contains("cannot read") && error.contains("os error"),
+            "{error}"
+        );
+    }
 }

@@ -102,7 +102,7 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
         config,
     );
     let limits = Limits::of(&options);
-    let (served, idle) = (Arc::clone(&sessions), options.session_idle);
+    let (ending, idle) = (Arc::clone(&sessions), options.session_idle);
     let endpoint = Arc::new(Endpoint {
         server: server.clone(),
         mcp,
@@ -115,7 +115,7 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
         .merge(health(server));
     tokio::select! {
         () = run(server, listener, routes, limits, streams) => {}
-        () = served.end_idle(idle) => {}
+        () = ending.end_idle(idle) => {}
     }
 }
 
@@ -216,9 +216,10 @@ impl Endpoint {
         let mut response = self.pass(request).await;
         if response.status() == StatusCode::ACCEPTED {
             // Clients take rmcp's 202, which promises to end it later, for a failure.
-            *response.status_mut() = match is_known {
-                true => StatusCode::NO_CONTENT,
-                false => StatusCode::NOT_FOUND,
+            *response.status_mut() = if is_known {
+                StatusCode::NO_CONTENT
+            } else {
+                StatusCode::NOT_FOUND
             };
         }
         response

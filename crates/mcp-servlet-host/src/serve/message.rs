@@ -146,10 +146,10 @@ pub(super) fn check(bytes: &[u8]) -> Result<Kind, Refusal> {
         return Err(wrong("`jsonrpc` must be \"2.0\"").to(id));
     }
     let Some(method) = envelope.method else {
-        return match answers {
-            true => Ok(Kind::Other),
-            false => Err(wrong("there is no `method`").to(id)),
-        };
+        if answers {
+            return Ok(Kind::Other);
+        }
+        return Err(wrong("there is no `method`").to(id));
     };
     // So far goes what rmcp reads.
     let is_id = |id: &Value| id.is_string() || id.is_i64();

@@ -220,6 +220,11 @@ fn a_servlet_comes_from_a_web_server_if_it_is_the_one_that_was_asked_for() {
     load(&format!("{url}#sha256={}", digest.to_uppercase())).expect("the digest is right");
     let error = load(&format!("{url}#sha256={}", "0".repeat(64))).expect_err("another digest");
     assert!(error.to_string().contains(&digest), "{error}");
+    let error = load(&format!("{url}#sha256=xyz")).expect_err("no digest");
+    assert!(
+        error.to_string().contains("64 hexadecimal digits"),
+        "{error}"
+    );
 }
 
 #[test]

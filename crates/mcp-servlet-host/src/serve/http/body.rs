@@ -42,9 +42,10 @@ pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Body, 
 
 /// The answer to what is no message of MCP, or of no method of its era.
 pub(super) fn refused(refusal: &Refusal) -> Response {
-    let status = match refusal.is_of_no_method() {
-        true => StatusCode::NOT_FOUND,
-        false => StatusCode::BAD_REQUEST,
+    let status = if refusal.is_of_no_method() {
+        StatusCode::NOT_FOUND
+    } else {
+        StatusCode::BAD_REQUEST
     };
     (status, Json(refusal.to_json())).into_response()
 }
