@@ -133,6 +133,19 @@ fn assert_portable(plugin: &[u8]) {
     }
 }
 
+/// Without a checkout nobody knows where the SDK is, so that the bundle names its own version.
+fn assert_renders_without_a_checkout(bundle: &Path, folder: &Path) {
+    let mut new = command(servlet(), folder);
+    new.env("MCP_SERVLET_CHECKOUT", folder.join("gone"));
+    run(new
+        .args(["new", "Alone", "--no-scripts", "--template"])
+        .arg(bundle));
+    let manifest = fs::read_to_string(folder.join("Alone/Cargo.toml")).expect("the project");
+    for line in ["name = \"alone\"\n", "mcp-servlet = { version = "] {
+        assert!(manifest.contains(line), "{manifest}");
+    }
+}
+
 /// The golden schemas of the generator, the one of the example, and the interface of servlets.
 fn schemas() -> Vec<(String, PathBuf)> {
     let goldens = root().join("crates/xtp-codegen/tests/golden");
@@ -156,6 +169,7 @@ fn the_bundle_renders_projects_that_build_for_every_schema() {
     let folder = tempfile::tempdir().expect("a folder");
     let bundle = packed(folder.path());
     assert_portable(&Bundle::open(&bundle).expect("a bundle").plugin);
+    assert_renders_without_a_checkout(&bundle, folder.path());
     let all = folder.path().join("all");
     let mut modules = String::from("//! All of them.\n#![deny(warnings)]\n");
     for (name, schema) in schemas() {

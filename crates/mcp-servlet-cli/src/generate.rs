@@ -126,7 +126,11 @@ impl Generate {
             Err(problems) => (None, problems),
         };
         self.show(found)?;
-        let rust = rust.ok_or(Failure::Shown(Kind::Build))?;
+        let rust = rust.ok_or(if self.check {
+            Failure::CheckFailed
+        } else {
+            Failure::Shown(Kind::Build)
+        })?;
         match &self.output {
             Some(path) if self.check => compare(path, rust),
             Some(path) => fs::write(path, rust).map_err(|error| {
@@ -195,14 +199,20 @@ fn show(found: &Diagnostics) {
     }
 }
 
+/// Says whether a file is what the schema generates.
 fn compare(path: &Path, rust: &str) -> Result<(), Failure> {
-    if fs::read_to_string(path).unwrap_or_default() == rust {
-        return Ok(());
-    }
-    let message = format!("`{}` is not what the schema generates", path.display());
-    Err(Failure::with_help(
-        Kind::Build,
-        message,
-        "run the command without --check",
-    ))
+    let shown = path.display();
+    let problem = match fs::read(path) {
+        Ok(found) if found == rust.as_bytes() => return Ok(()),
+        Ok(_) => format!("`{shown}` is not what the schema generates"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            format!("`{shown}` has not been generated")
+        }
+        Err(error) => {
+            let message = format!("cannot read `{shown}`: {error}");
+            return Err(Failure::new(Kind::Usage, message));
+        }
+    };
+    eprintln!("error: {problem}\n  help: run the command without --check");
+    Err(Failure::CheckFailed)
 }

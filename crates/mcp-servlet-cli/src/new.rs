@@ -56,7 +56,7 @@ impl New {
         let sdk = self.sdk()?;
         let schema = schema::read(self.schema.as_deref(), self.template.is_none())?;
         let bundle = self.bundle()?;
-        let context = json!({
+        let mut context = json!({
             "project": {
                 "name": name,
                 "description": self.description.as_deref().unwrap_or_default(),
@@ -65,14 +65,19 @@ impl New {
             },
             "schema": schema,
             "featureFlags": self.features(&bundle.config)?,
-            "sdk": sdk,
         });
+        if let Some(sdk) = sdk {
+            context["sdk"] = json!(sdk);
+        }
         let entries = bundle::render(&bundle, &context)?;
         bundle::write(&entries, &self.folder)?;
         if !self.no_scripts {
             run_scripts(&self.folder)?;
         }
-        self.say_what_is_next(&name, schema::is_of_servlets(&context["schema"]))
+        self.say_what_is_next(
+            &name,
+            xtp_codegen::is_interface_of_servlets(&context["schema"]),
+        )
     }
 
     fn name(&self) -> Result<String, Failure> {
@@ -84,15 +89,14 @@ impl New {
         })
     }
 
-    fn sdk(&self) -> Result<Sdk, Failure> {
-        match &self.sdk {
-            Some(text) => Sdk::parse(text),
-            None if self.template.is_some() => {
-                Ok(sdk::checkout().map_or(Sdk::Unknown, Sdk::of_checkout))
-            }
-            None => sdk::checkout()
-                .map(Sdk::of_checkout)
-                .ok_or_else(no_checkout),
+    /// The SDK, if it is known. Of another template it need not be, which then says it itself.
+    fn sdk(&self) -> Result<Option<Sdk>, Failure> {
+        if let Some(text) = &self.sdk {
+            return Sdk::parse(text).map(Some);
+        }
+        match sdk::checkout() {
+            None if self.template.is_none() => Err(no_checkout()),
+            checkout => Ok(checkout.map(Sdk::of_checkout)),
         }
     }
 

@@ -18,8 +18,7 @@ pub(crate) struct Context {
     #[serde(default)]
     feature_flags: FeatureFlags,
     /// Where the SDK comes from. `servlet new` sets it; other drivers do not know it.
-    #[serde(default)]
-    pub(crate) sdk: Sdk,
+    pub(crate) sdk: Option<Sdk>,
 }
 
 /// The project to render.
@@ -44,8 +43,7 @@ enum FeatureFlags {
 }
 
 /// A dependency, by the keys that Cargo.toml has for it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Sdk {
     pub(crate) version: Option<String>,
     pub(crate) git: Option<String>,

@@ -15,9 +15,10 @@ pub(crate) fn toml(text: String) -> String {
     quoted + "\""
 }
 
-/// A doc comment: each line behind a prefix.
+/// A doc comment: each line behind a prefix. A carriage return ends a line, since Rust allows none
+/// in a doc comment.
 pub(crate) fn doc(text: String, prefix: &str) -> String {
-    let lines = text.trim_end().lines();
+    let lines = text.trim_end().lines().flat_map(|line| line.split('\r'));
     let lines: Vec<_> = lines
         .map(|line| format!("{prefix} {line}").trim_end().to_owned())
         .collect();
@@ -37,5 +38,6 @@ mod tests {
     #[test]
     fn comments_every_line() {
         assert_eq!(doc("a\n\n b\n".to_owned(), "//!"), "//! a\n//!\n//!  b");
+        assert_eq!(doc("a\rb\r\nc".to_owned(), "//!"), "//! a\n//! b\n//! c");
     }
 }

@@ -1,5 +1,7 @@
 //! What a template may use.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde_json::Value;
 use xtp_codegen::{Input, Options, Schema};
@@ -55,7 +57,7 @@ struct Project {
 
 impl Model {
     pub(crate) fn new(context: &Context) -> Result<Self, Error> {
-        let mcp = is_mcp(&context.schema);
+        let mcp = xtp_codegen::is_interface_of_servlets(&context.schema);
         let plugin = if mcp {
             None
         } else {
@@ -63,7 +65,7 @@ impl Model {
         };
         Ok(Self {
             project: Project::new(context),
-            sdk: dependency(&context.sdk, mcp),
+            sdk: dependency(context.sdk.as_ref(), mcp),
             mcp,
             plugin,
         })
@@ -94,13 +96,15 @@ impl Plugin {
     }
 }
 
-/// The names of the exports: keys in one version of the language, items in the other.
+/// The names of the exports, each once: keys in one version of the language, items in the other.
 fn exports(schema: &Value) -> Vec<String> {
+    let mut seen = BTreeSet::new();
     match &schema["exports"] {
         Value::Object(map) => map.keys().cloned().collect(),
         Value::Array(list) => list
             .iter()
             .filter_map(Value::as_str)
+            .filter(|name| seen.insert(*name))
             .map(str::to_owned)
             .collect(),
         _ => Vec::new(),
@@ -124,11 +128,17 @@ impl Project {
 }
 
 /// The SDK in Cargo.toml, on the right of `mcp-servlet =`.
-fn dependency(sdk: &Sdk, mcp: bool) -> String {
-    let (key, value) = match (&sdk.path, &sdk.git, &sdk.version) {
-        (Some(path), _, _) => ("path", path.as_str()),
-        (None, Some(git), _) => ("git", git.as_str()),
-        (None, None, version) => ("version", version.as_deref().unwrap_or(VERSION)),
+fn dependency(sdk: Option<&Sdk>, mcp: bool) -> String {
+    let (key, value) = match sdk {
+        Some(Sdk {
+            path: Some(path), ..
+        }) => ("path", path.as_str()),
+        Some(Sdk { git: Some(git), .. }) => ("git", git.as_str()),
+        Some(Sdk {
+            version: Some(version),
+            ..
+        }) => ("version", version.as_str()),
+        _ => ("version", VERSION),
     };
     let value = crate::filters::toml(value.to_owned());
     if mcp {
@@ -136,17 +146,4 @@ fn dependency(sdk: &Sdk, mcp: bool) -> String {
     } else {
         format!("{{ {key} = {value}, features = [\"xtp\"] }}")
     }
-}
-
-/// Whether a schema is one of the interfaces of MCP servlets: `call` and `describe`, with the types that they have there.
-fn is_mcp(schema: &Value) -> bool {
-    const DESCRIPTIONS: [&str; 3] = ["ToolDescription", "ListToolsResult", "ServletDescription"];
-    let refers = |export: &str, side: &str, names: &[&str]| {
-        let reference = schema["exports"][export][side]["$ref"].as_str();
-        let name = reference.and_then(|text| text.strip_prefix("#/components/schemas/"));
-        name.is_some_and(|name| names.contains(&name))
-    };
-    refers("call", "input", &["CallToolRequest"])
-        && refers("call", "output", &["CallToolResult"])
-        && refers("describe", "output", &DESCRIPTIONS)
 }

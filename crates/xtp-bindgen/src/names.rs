@@ -14,11 +14,20 @@ const TAKEN: [&str; 10] = [
     "xtp-codegen",
 ];
 
-/// The name of a package: letters, digits, `-` and `_`, neither a keyword nor taken.
+/// What may stand between the words of a name.
+const SIGNS: [char; 2] = ['-', '_'];
+
+/// The name of a package: small letters, digits, and between them `-` or `_`, neither a keyword
+/// nor taken. Rust warns about crates that are spelt otherwise.
 pub(crate) fn package(project: &str) -> String {
     let parts = project.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'));
     let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
-    let name = parts.join("-").trim_matches(['-', '_']).to_owned();
+    let mut name = String::new();
+    for c in parts.join("-").trim_matches(SIGNS).chars() {
+        if !(SIGNS.contains(&c) && name.ends_with(SIGNS)) {
+            name.push(c.to_ascii_lowercase());
+        }
+    }
     let as_crate = name.replace('-', "_");
     let is_taken = TAKEN.contains(&name.replace('_', "-").as_str());
     if name.is_empty() {
@@ -58,7 +67,10 @@ mod tests {
     fn gives_every_project_a_name_that_cargo_takes() {
         for (project, expected) in [
             ("hello", "hello"),
-            ("My first servlet!", "My-first-servlet"),
+            ("My first servlet!", "my-first-servlet"),
+            ("Hello", "hello"),
+            ("Serde", "serde-servlet"),
+            ("a -b__c", "a-b_c"),
             ("snake_case", "snake_case"),
             ("", "servlet"),
             ("3d", "servlet-3d"),

@@ -10,17 +10,20 @@ fn rendered(template: &str, members: &str) -> Result<String, String> {
 
 #[test]
 fn takes_project_and_sdk_from_the_context() {
+    const VERSION: &str = concat!("version = \"", env!("CARGO_PKG_VERSION"), "\"");
     let project =
         r#""project": {"name": "My \"x\"", "appId": "app_1", "description": "Does\nit. "},"#;
     let template = "{{ project.package }} {{ project.library }} {{ project.name|toml }} \
                     {{ project.app_id }}|{{ project.extension_point_id }}|{{ project.description|doc('//') }}\n";
     assert_eq!(
         rendered(template, project).unwrap(),
-        "My-x My_x \"My \\\"x\\\"\" app_1||// Does\n// it.\n"
+        "my-x my_x \"My \\\"x\\\"\" app_1||// Does\n// it.\n"
     );
     assert_eq!(rendered("{{ project.package }}", "").unwrap(), "servlet");
     for (sdk, expected) in [
-        ("", concat!("version = \"", env!("CARGO_PKG_VERSION"), "\"")),
+        ("", VERSION),
+        (r#""sdk": null,"#, VERSION),
+        (r#""sdk": {},"#, VERSION),
         (r#""sdk": {"version": "1.2"},"#, r#"version = "1.2""#),
         (
             r#""sdk": {"git": "https://x/y.git"},"#,
@@ -91,6 +94,13 @@ fn knows_the_interfaces_of_servlets() {
         let is_mcp = render(b"{{ 'true' if mcp else 'false' }}", &schema(describe)).unwrap();
         assert_eq!(is_mcp, mcp, "{describe}");
     }
+}
+
+#[test]
+fn lists_an_export_that_is_repeated_once() {
+    let schema = r#"{"schema": {"version": "v0", "exports": ["b", "a", "b"]}}"#;
+    let exports = render(b"{{ plugin.exports|join(' ') }}", schema).unwrap();
+    assert_eq!(exports, "b a");
 }
 
 #[test]

@@ -55,6 +55,7 @@ mod overlay;
 mod read;
 mod rules;
 mod schema;
+mod servlets;
 mod span;
 mod spell;
 mod types;
@@ -62,7 +63,9 @@ mod typify;
 
 pub use crate::build::{Build, BuildError};
 pub use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+pub use crate::node::without_surrogates;
 pub use crate::options::{Dates, Options};
 pub use crate::rules::{Mode, Severity};
 pub use crate::schema::{Input, Schema, generate};
+pub use crate::servlets::is_interface_of_servlets;
 pub use crate::span::{Origin, Span};

@@ -31,9 +31,11 @@ pub(crate) fn lower(document: &Document) -> Module {
     for (index, (schema, rust)) in document.schemas.iter().zip(schemas).enumerate() {
         let wire = schema.name.text.clone();
         let docs = schema.description.clone();
-        let rust = type_source(&rust);
-        let name = Names { wire, rust };
-        lower.define(TypeId(index), name, docs, &schema.value.shape);
+        let name = Names {
+            wire,
+            rust: type_source(&rust),
+        };
+        lower.define(TypeId(index), name, &rust, docs, &schema.value.shape);
     }
     let exports = lower.functions(&document.exports);
     let imports = lower.functions(&document.imports);
@@ -62,15 +64,22 @@ struct Lower<'d> {
 }
 
 impl<'d> Lower<'d> {
-    fn define(&mut self, id: TypeId, name: Names, docs: Option<String>, shape: &'d Shape) {
+    /// Defines a type. Inline types in it are named after the path, which knows of no prelude.
+    fn define(
+        &mut self,
+        id: TypeId,
+        name: Names,
+        path: &str,
+        docs: Option<String>,
+        shape: &'d Shape,
+    ) {
         self.order.push(id);
-        let path = name.rust.clone();
         let kind = match shape {
-            Shape::Object(object) => Kind::Struct(self.object(object, &path)),
+            Shape::Object(object) => Kind::Struct(self.object(object, path)),
             Shape::Enum(values) if !values.is_empty() => Kind::Enum(names::variants(values)),
             Shape::Union(union) => Kind::Union(self.union(union)),
             other => Kind::Alias(Item {
-                ty: self.ty(other, &path),
+                ty: self.ty(other, path),
                 nullable: false,
             }),
         };
@@ -81,9 +90,10 @@ impl<'d> Lower<'d> {
     fn define_inline(&mut self, path: &str, shape: &'d Shape) -> Type {
         let id = TypeId(self.types.len());
         self.types.push(None);
-        let rust = type_source(&self.taken.take(path));
+        let path = self.taken.take(path);
+        let rust = type_source(&path);
         let wire = rust.clone();
-        self.define(id, Names { wire, rust }, None, shape);
+        self.define(id, Names { wire, rust }, &path, None, shape);
         Type::Named(id)
     }
 

@@ -5,8 +5,10 @@
 //! has, and tags are refused: a schema travels as JSON and must mean the same there.
 
 mod load;
+mod surrogates;
 
 pub(crate) use self::load::load;
+pub use self::surrogates::without_surrogates;
 use crate::span::Span;
 
 /// A value and where it stands.

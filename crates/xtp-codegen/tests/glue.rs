@@ -98,6 +98,36 @@ fn names_that_webassembly_keeps_are_refused() {
 }
 
 #[test]
+fn names_that_the_compiler_has_functions_of_are_refused() {
+    let export = |name: &str| plugin(&format!("version: v1-draft\nexports:\n  {name}: {{}}\n"));
+    let main = export("main").unwrap_err();
+    assert_eq!(
+        main,
+        "shop.yaml:3:3: error[XTP304]: the compiler gives every `main` the type of C's, which no host calls\n  \
+         help: no plugin can export a function of this name: choose another"
+    );
+    for name in [
+        "memcpy",
+        "strlen",
+        "log",
+        "logf",
+        "round",
+        "atan2f",
+        "lgammaf_r",
+        "floorf128",
+    ] {
+        let problem = export(name).unwrap_err();
+        let expected = format!(
+            "shop.yaml:3:3: error[XTP304]: `{name}` is a function of the compiler's own library, which this would replace"
+        );
+        assert!(problem.starts_with(&expected), "{problem}");
+    }
+    for name in ["Main", "logs", "memory2", "rounded", "f"] {
+        assert!(export(name).is_ok(), "{name}");
+    }
+}
+
+#[test]
 fn numbers_in_text_are_little_endian_on_request() {
     let schema = export("type: integer", "text/plain; charset=utf-8");
     let schema = Schema::parse(&Input::new("shop.yaml", &schema)).unwrap();
@@ -157,6 +187,17 @@ fn code_samples_are_comments() {
             "    }",
             "}",
         ]
+    );
+}
+
+#[test]
+fn code_samples_have_no_characters_that_hide_others() {
+    let schema = SAMPLES.replace("let x = 1;", "let\\u202e x\\r= 1;");
+    let schema = Schema::parse(&Input::new("shop.yaml", &schema)).unwrap();
+    let stubs = schema.to_stubs("Shop", true, &Options::new()).unwrap();
+    assert_eq!(
+        stubs.lines().skip(6).take(3).collect::<Vec<_>>(),
+        ["        // let x", "        // = 1;", "        //"]
     );
 }
 

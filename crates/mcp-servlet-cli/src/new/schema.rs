@@ -30,14 +30,9 @@ pub(super) fn read(path: Option<&Path>, check: bool) -> Result<Value, Failure> {
     })
 }
 
-/// Whether a plugin of the schema is what an MCP client can use.
-pub(super) fn is_of_servlets(schema: &Value) -> bool {
-    let exports = &schema["exports"];
-    exports.get("describe").is_some() && exports.get("call").is_some()
-}
-
 fn parse(text: &str) -> Result<Value, String> {
-    let documents = Yaml::load_from_str(text).map_err(|error| error.to_string())?;
+    let text = xtp_codegen::without_surrogates(text);
+    let documents = Yaml::load_from_str(&text).map_err(|error| error.to_string())?;
     match &*documents {
         [document] => json(document),
         several => Err(format!("expected one document, found {}", several.len())),
@@ -64,5 +59,18 @@ fn json(yaml: &Yaml<'_>) -> Result<Value, String> {
         Yaml::Alias(_) | Yaml::BadValue | Yaml::Representation(..) => {
             Err("it says something that JSON cannot say".to_owned())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_every_escape_of_json() {
+        let parsed = parse(r#"{"description": "smile \ud83d\ude00", "z": 1, "a": {}}"#);
+        let text = parsed.map(|value| value.to_string());
+        let expected = r#"{"description":"smile 😀","z":1,"a":{}}"#;
+        assert_eq!(text, Ok(expected.to_owned()));
     }
 }

@@ -19,9 +19,6 @@ pub(super) enum Sdk {
     Version(String),
     Git(String),
     Path(PathBuf),
-    /// Whatever the template says.
-    #[serde(untagged)]
-    Unknown,
 }
 
 impl Sdk {

@@ -8,6 +8,58 @@ use crate::ir::{Function, Item, Kind, Module, Parameter, Type};
 /// What linkers and hosts take for something else than a function of the plugin.
 const RESERVED: [&str; 4] = ["memory", "_start", "_initialize", "__wasm_call_ctors"];
 
+/// What the compiler's own library has, and calls for every plugin. An export of the same name
+/// would take its place, with another type.
+const LIBRARY: [&str; 6] = ["bcmp", "memcmp", "memcpy", "memmove", "memset", "strlen"];
+
+/// The mathematics of that library, each also for numbers of other widths; see [`is_mathematics`].
+const MATHEMATICS: [&str; 44] = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fdim",
+    "floor",
+    "fma",
+    "fmax",
+    "fmaximum",
+    "fmaximum_num",
+    "fmin",
+    "fminimum",
+    "fminimum_num",
+    "fmod",
+    "hypot",
+    "ldexp",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "pow",
+    "rint",
+    "round",
+    "roundeven",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "tgamma",
+];
+
 /// Reports every export and import that no plugin can have.
 pub(crate) fn check(module: &Module, decode_byte: bool, report: &mut Report) {
     for export in &module.exports {
@@ -21,12 +73,27 @@ pub(crate) fn check(module: &Module, decode_byte: bool, report: &mut Report) {
 }
 
 fn name(export: &Function, report: &mut Report) {
-    let name = &export.name.wire;
-    if RESERVED.contains(&name.as_str()) {
-        let message = format!("WebAssembly keeps the name `{name}` for itself");
-        let problem = report.error(Code::ReservedName, &export.at, message);
-        problem.help("no plugin can export a function of this name: choose another");
-    }
+    let name = export.name.wire.as_str();
+    let message = if RESERVED.contains(&name) {
+        format!("WebAssembly keeps the name `{name}` for itself")
+    } else if name == "main" {
+        "the compiler gives every `main` the type of C's, which no host calls".to_owned()
+    } else if LIBRARY.contains(&name) || is_mathematics(name) {
+        format!("`{name}` is a function of the compiler's own library, which this would replace")
+    } else {
+        return;
+    };
+    let problem = report.error(Code::ReservedName, &export.at, message);
+    problem.help("no plugin can export a function of this name: choose another");
+}
+
+/// Whether the compiler's library computes it: `log`, `logf`, `floorf16` and so on.
+fn is_mathematics(name: &str) -> bool {
+    let is_plain = |name: &str| MATHEMATICS.contains(&name);
+    let mut suffixes = ["f", "f16", "f128"].into_iter();
+    is_plain(name)
+        || suffixes.any(|suffix| name.strip_suffix(suffix).is_some_and(is_plain))
+        || ["lgamma_r", "lgammaf_r"].contains(&name)
 }
 
 fn payload(module: &Module, parameter: &Parameter, decode_byte: bool, report: &mut Report) {

@@ -3,7 +3,7 @@
 use saphyr::{LoadableYamlNode, MarkedYaml, Marker, Scalar, ScanError, YamlData};
 
 use crate::diagnostic::{Code, Diagnostics, Report};
-use crate::node::{Entry, Key, Node, Number, Value};
+use crate::node::{Entry, Key, Node, Number, Value, without_surrogates};
 use crate::span::{At, Origin, Pointer, Span};
 
 /// The deepest indentation read. It bounds how deep a document can nest, and with it the stack.
@@ -24,6 +24,7 @@ pub(crate) fn load(text: &str, origin: &Origin) -> Result<Node, Diagnostics> {
 }
 
 fn load_into(text: &str, report: &mut Report) -> Option<Node> {
+    let text = &*without_surrogates(text);
     let places = Places::new(text);
     if let Some(at) = too_deep(text) {
         report
@@ -57,7 +58,7 @@ fn load_into(text: &str, report: &mut Report) -> Option<Node> {
         .map(|root| converter.node(&root, &Pointer::root()))
 }
 
-fn report_scan_error(error: &ScanError, places: &Places, report: &mut Report) {
+fn report_scan_error(error: &ScanError, places: &Places<'_>, report: &mut Report) {
     let at = places.at_root(Some(*error.marker()));
     let info = error.info();
     // The library has no kinds of errors, only texts.
@@ -71,12 +72,12 @@ fn report_scan_error(error: &ScanError, places: &Places, report: &mut Report) {
 }
 
 /// Finds the first line whose structure starts too far right. Only blanks and the signs of
-/// nested collections can stand before a node, so their number bounds the depth; brackets are
-/// bounded by the library itself.
+/// nested collections, each before a blank, can stand before a node, so their number bounds the
+/// depth; brackets are bounded by the library itself.
 fn too_deep(text: &str) -> Option<At> {
     let mut offset = 0;
     for (index, line) in text.split('\n').enumerate() {
-        let structure = line.chars().take_while(|c| " -?:".contains(*c)).count();
+        let structure = structure(line);
         if structure > MAX_INDENT {
             let span = Span {
                 offset,
@@ -91,6 +92,18 @@ fn too_deep(text: &str) -> Option<At> {
     None
 }
 
+/// How many characters stand before the first node of a line.
+fn structure(line: &str) -> usize {
+    let mut rest = line;
+    loop {
+        let stripped = rest.trim_start_matches([' ', '\t', '\r']);
+        match stripped.strip_prefix(['-', '?', ':']) {
+            Some(next) if next.is_empty() || next.starts_with([' ', '\t', '\r']) => rest = next,
+            _ => return line.len() - stripped.len(),
+        }
+    }
+}
+
 /// A place before the document has any structure.
 fn at_root(span: Span) -> At {
     let pointer = Pointer::root();
@@ -98,15 +111,17 @@ fn at_root(span: Span) -> At {
 }
 
 /// Turns the library's places, in characters, into ours.
-struct Places {
+struct Places<'a> {
+    text: &'a str,
     /// Byte offset of each character, and of the end.
     offsets: Vec<usize>,
 }
 
-impl Places {
-    fn new(text: &str) -> Self {
+impl<'a> Places<'a> {
+    fn new(text: &'a str) -> Self {
         let offsets = text.char_indices().map(|(offset, _)| offset);
         Self {
+            text,
             offsets: offsets.chain([text.len()]).collect(),
         }
     }
@@ -133,7 +148,7 @@ impl Places {
 }
 
 struct Converter<'a> {
-    places: &'a Places,
+    places: &'a Places<'a>,
     report: &'a mut Report,
 }
 
@@ -176,7 +191,7 @@ impl Converter<'_> {
     ) -> Option<Entry> {
         let span = self.places.span(key.span.start, key.span.end);
         let YamlData::Value(Scalar::String(text)) = &key.data else {
-            self.refuse(span, pointer, "a key that is no string");
+            self.refuse_key(key, span, pointer);
             return None;
         };
         let key = Key {
@@ -185,6 +200,19 @@ impl Converter<'_> {
         };
         let value = self.node(value, &pointer.child(&key.text));
         Some(Entry { key, value })
+    }
+
+    fn refuse_key(&mut self, key: &MarkedYaml<'_>, span: Span, pointer: &Pointer) {
+        let source = self.places.text.get(span.offset..span.offset + span.len);
+        let source = source.unwrap_or_default().trim();
+        let pointer = pointer.clone();
+        let message = "a key that is no string has no counterpart in JSON";
+        let problem = self
+            .report
+            .error(Code::BeyondJson, &At { span, pointer }, message);
+        if matches!(key.data, YamlData::Value(_)) && !source.is_empty() {
+            problem.help(format!("write it in quotes: `\"{source}\"`"));
+        }
     }
 
     fn refuse(&mut self, span: Span, pointer: &Pointer, what: &str) -> Value {

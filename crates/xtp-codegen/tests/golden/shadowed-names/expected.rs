@@ -36,6 +36,47 @@ pub struct Option_ {
 pub struct String_ {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<StringKind>,
+}
+
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    ::serde::Deserialize,
+    ::serde::Serialize,
+)]
+pub enum StringKind {
+    /// `short` in JSON.
+    #[default]
+    #[serde(rename = "short")]
+    Short,
+    /// `long` in JSON.
+    #[serde(rename = "long")]
+    Long,
+}
+
+impl StringKind {
+    /// The value as JSON has it, without quotes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Short => "short",
+            Self::Long => "long",
+        }
+    }
+}
+
+impl ::core::fmt::Display for StringKind {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]

@@ -1,0 +1,62 @@
+//! Which schemas are those of MCP servlets.
+
+use serde_json::Value;
+
+/// What a servlet may export.
+const EXPORTS: [&str; 8] = [
+    "call",
+    "complete",
+    "describe",
+    "get_prompt",
+    "list_prompts",
+    "list_resource_templates",
+    "list_resources",
+    "read_resource",
+];
+
+/// Whether a schema, as JSON, is one of the interfaces of MCP servlets: `call` and `describe` with
+/// the types that they have there, and nothing that a servlet does not export or import.
+///
+/// A servlet needs no code of ours, since the SDK has macros for it.
+pub fn is_interface_of_servlets(schema: &Value) -> bool {
+    const DESCRIPTIONS: [&str; 3] = ["ToolDescription", "ListToolsResult", "ServletDescription"];
+    let exports = &schema["exports"];
+    let refers = |export: &str, side: &str, names: &[&str]| {
+        let reference = exports[export][side]["$ref"].as_str();
+        let name = reference.and_then(|text| text.strip_prefix("#/components/schemas/"));
+        name.is_some_and(|name| names.contains(&name))
+    };
+    let mut names = exports.as_object().into_iter().flat_map(|map| map.keys());
+    let imports = schema["imports"].as_object();
+    refers("call", "input", &["CallToolRequest"])
+        && refers("call", "output", &["CallToolResult"])
+        && refers("describe", "output", &DESCRIPTIONS)
+        && names.all(|name| EXPORTS.contains(&name.as_str()))
+        && imports.is_none_or(serde_json::Map::is_empty)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_schema_with_more_than_servlets_have_is_another_interface() {
+        let refer = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+        let mut schema = json!({
+            "exports": {
+                "call": {"input": refer("CallToolRequest"), "output": refer("CallToolResult")},
+                "describe": {"output": refer("ListToolsResult")},
+                "complete": {},
+            },
+            "imports": {},
+        });
+        assert!(is_interface_of_servlets(&schema));
+        let mut more = schema.clone();
+        more["exports"]["refund"] = json!({});
+        assert!(!is_interface_of_servlets(&more));
+        schema["imports"]["weigh"] = json!({});
+        assert!(!is_interface_of_servlets(&schema));
+    }
+}
