@@ -50,10 +50,10 @@ fn default_works() -> bool {
     static WORKS: OnceLock<bool> = OnceLock::new();
     *WORKS.get_or_init(|| {
         let configured = std::env::var_os("EXTISM_CACHE_CONFIG");
-        if configured.is_some_and(|file| file.is_empty()) {
+        if configured.as_ref().is_some_and(|file| file.is_empty()) {
             return false;
         }
-        let cache = wasmtime::Cache::from_file(None);
+        let cache = wasmtime::Cache::from_file(configured.as_deref().map(Path::new));
         if let Err(error) = &cache {
             tracing::warn!("compiled servlets are not kept, so instances start slowly: {error:#}");
         }
@@ -61,7 +61,7 @@ fn default_works() -> bool {
     })
 }
 
-/// Writes what wasmtime wants to read: a file that names the directory.
+/// Writes what wasmtime wants to read: a file that names the directory. Whoever reads it meanwhile finds it whole.
 fn configure(directory: &Path) -> io::Result<PathBuf> {
     fs::create_dir_all(directory)?;
     let directory = directory.canonicalize()?;
@@ -71,6 +71,32 @@ fn configure(directory: &Path) -> io::Result<PathBuf> {
     if fs::read_to_string(&file).is_ok_and(|found| found == text) {
         return Ok(file);
     }
-    fs::write(&file, text)?;
+    let id = std::thread::current().id();
+    let draft = directory.join(format!("cache.toml.{}.{id:?}", std::process::id()));
+    fs::write(&draft, text)?;
+    fs::rename(draft, &file)?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_reads_the_configuration_finds_it_whole() {
+        for _ in 0..200 {
+            let folder = tempfile::tempdir().expect("a folder");
+            let together = std::sync::Barrier::new(3);
+            std::thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| {
+                        together.wait();
+                        let file = configure(folder.path()).expect("a file");
+                        let text = fs::read_to_string(file).expect("text");
+                        assert!(text.ends_with('\n'), "{text:?}");
+                    });
+                }
+            });
+        }
+    }
 }
