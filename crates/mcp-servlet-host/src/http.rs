@@ -170,7 +170,8 @@ impl Shared {
 
     /// Answers a request: the listener of the call does, or the network.
     fn exchange(&self, ask: &[u8], body: Option<Vec<u8>>) -> Result<(Last, Vec<u8>), Error> {
-        if let Some(listener) = self.ear.listener() {
+        let listener = self.ear.listener();
+        if let Some(listener) = listener.filter(|listener| listener.answers_http()) {
             let request = HttpRequest::read(ask, body.clone().unwrap_or_default())?;
             if let Some(answer) = listener.answer_http(&request) {
                 let HttpResponse {

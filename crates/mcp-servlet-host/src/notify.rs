@@ -30,6 +30,11 @@ pub trait Listener: std::fmt::Debug + Send + Sync {
     /// Takes a notification, on the thread that runs the call: as long as this takes, the call waits.
     fn hear(&self, notification: Notification);
 
+    /// Whether [`answer_http`](Self::answer_http) is asked: requests are copied for it.
+    fn answers_http(&self) -> bool {
+        false
+    }
+
     /// Answers an HTTP request in the place of the network. `None` leaves it to the network, as far as the options of
     /// the servlet allow that.
     fn answer_http(&self, _request: &HttpRequest) -> Option<HttpResponse> {

@@ -122,10 +122,11 @@ impl Listener for Client {
         let _ = self.wire.send(&line);
     }
 
+    fn answers_http(&self) -> bool {
+        self.answers_http
+    }
+
     fn answer_http(&self, request: &HttpRequest) -> Option<HttpResponse> {
-        if !self.answers_http {
-            return None;
-        }
         self.wire.send(&json!({ "http": request })).ok()?;
         self.wire.receive().ok()??.ok()
     }
