@@ -12,6 +12,7 @@ mod message;
 mod metrics;
 mod page;
 mod params;
+mod relist;
 mod rounds;
 mod seal;
 mod surface;
@@ -38,6 +39,7 @@ use handler::Handler;
 pub use http::{HttpOptions, http, operations};
 use lines::Lines;
 use metrics::Metrics;
+use relist::Relisting;
 use seal::Seal;
 
 /// What holds for every client, however it is connected.
@@ -71,6 +73,7 @@ struct Shared {
     host: RwLock<Arc<Host>>,
     options: ServeOptions,
     changes: Changes,
+    relisting: Relisting,
     active: Active,
     metrics: Metrics,
     seal: Seal,
@@ -83,6 +86,7 @@ impl Server {
             host: RwLock::new(host),
             options,
             changes: Changes::default(),
+            relisting: Relisting::default(),
             active: Active::default(),
             metrics: Metrics::default(),
             seal: Seal::default(),
@@ -108,39 +112,12 @@ impl Server {
         for change in changes {
             self.notify(change);
         }
-        if changes_lists {
+        if changes_lists && self.0.relisting.want() {
             let server = self.clone();
             if let Err(error) = thread::Builder::new().spawn(move || server.relist()) {
+                self.0.relisting.forget();
                 tracing::warn!(%error, "lists that have changed meanwhile stay as they were");
             }
-        }
-    }
-
-    /// Reads the lists again of servlets that say when theirs change, and tells clients what is different.
-    ///
-    /// Waits for calls that run in these servlets.
-    fn relist(&self) {
-        loop {
-            let old = self.host();
-            let new = match old.relisted() {
-                Ok(new) => Arc::new(new),
-                Err(error) => {
-                    tracing::warn!(%error, "the lists stay as they were");
-                    return;
-                }
-            };
-            let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
-            if !Arc::ptr_eq(&current, &old) {
-                // Meanwhile there are other servlets.
-                continue;
-            }
-            let changes = differences(&old, &new);
-            *current = new;
-            drop(current);
-            for change in changes {
-                self.notify(change);
-            }
-            return;
         }
     }
 

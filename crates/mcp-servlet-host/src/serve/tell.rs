@@ -72,7 +72,7 @@ pub(super) struct Teller {
 /// Then the call is over, and its instance can be asked what it lists now.
 impl Drop for Teller {
     fn drop(&mut self) {
-        if *self.relist.get_mut() {
+        if *self.relist.get_mut() && self.server.0.relisting.want() {
             let server = self.server.clone();
             self.runtime.spawn_blocking(move || server.relist());
         }

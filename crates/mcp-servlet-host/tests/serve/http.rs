@@ -8,7 +8,7 @@ use std::{
 };
 
 use mcp_servlet_host::{
-    Host, LoadOptions,
+    Host, LoadOptions, ToolOptions,
     serve::{Change, HttpOptions, ServeOptions},
 };
 use serde_json::{Value, json};
@@ -374,6 +374,56 @@ fn a_servlet_that_cannot_list_keeps_no_other_from_changing_its_list() {
     let list = served.ask("tools/list", json!({})).message();
     let names = [0, 1].map(|at| list["result"]["tools"][at]["name"].clone());
     assert_eq!(names, ["other", "after"]);
+}
+
+#[test]
+fn lists_that_change_with_every_call_are_not_read_with_every_call() {
+    const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
+    const CALLS: usize = 40;
+    // Each description has another name for the other tool.
+    let list = |at: usize| {
+        let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+        json!({"tools": [tool("t"), tool(&format!("read_{at}"))]}).to_string()
+    };
+    let lists: Vec<_> = (1..=2 * CALLS).map(list).collect();
+    let lists: Vec<_> = lists.iter().map(String::as_str).collect();
+    let changing = Wat::new().import(NOTIFY).each("describe", &lists).export(
+        "call",
+        r#"{"content":[]}"#,
+        "(call $notify) (call $output {}) (i32.const 0)",
+    );
+    let servlet = changing.load().expect("a servlet");
+    let served = Served::start(Host::new(vec![servlet]).expect("a host"));
+    std::thread::scope(|scope| {
+        for _ in 0..CALLS {
+            scope.spawn(|| served.ask("tools/call", json!({"name": "t"})));
+        }
+    });
+    let read = || {
+        let list = served.ask("tools/list", json!({})).message();
+        let name = list["result"]["tools"][1]["name"]
+            .as_str()
+            .map(str::to_owned);
+        let times = name.and_then(|name| name.strip_prefix("read_")?.parse::<usize>().ok());
+        times.expect("a number")
+    };
+    std::thread::sleep(Duration::from_millis(200));
+    let times = read();
+    assert!((2..=CALLS + 1).contains(&times), "{times}");
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(read(), times, "nothing has changed since");
+}
+
+#[test]
+fn a_limit_for_a_tool_that_is_not_there_yet_keeps_its_servlet_from_nothing() {
+    const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
+    let mut options = LoadOptions::default();
+    options
+        .tools
+        .insert("later".to_owned(), ToolOptions::default());
+    let wat = || Wat::new().describe(DESCRIPTION).answer("{}");
+    assert!(wat().load_with(&options).is_err());
+    assert!(wat().import(NOTIFY).load_with(&options).is_ok());
 }
 
 #[test]
