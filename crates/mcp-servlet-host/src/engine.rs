@@ -5,6 +5,7 @@
 //! call. A [`Call`] is the handle by which a call is stopped, from the moment it queues; the watchdog does so when its
 //! time is over.
 
+mod bound;
 mod cache;
 mod call;
 mod plugin;
@@ -19,6 +20,7 @@ pub(crate) use call::{Call, Current, Reason};
 pub(crate) use plugin::Plugin;
 pub(crate) use pool::{Job, Pool};
 pub(crate) use stop::Stop;
+pub(crate) use threads::apart;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

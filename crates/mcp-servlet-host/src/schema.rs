@@ -20,6 +20,9 @@ use report::Report;
 /// How often parts of a schema may be applied to parts of a value in one check; about a second of work.
 const MAX_STEPS: u64 = 20_000_000;
 
+/// From how many steps on a check takes so long that others should not wait for it; some milliseconds.
+const MANY_STEPS: u64 = 50_000;
+
 /// How many steps an expression may backtrack, of which one takes some ten nanoseconds.
 const MAX_BACKTRACKING: usize = 100_000;
 
@@ -84,6 +87,15 @@ impl Schemas {
             arguments: compile("inputSchema")?,
             results: compile("outputSchema")?,
         })
+    }
+
+    /// Whether [`arguments`](Self::arguments) takes so long that others should not wait for it.
+    pub(crate) fn takes_long(&self, how: CheckArguments, arguments: Option<&JsonObject>) -> bool {
+        let (Some(checker), Some(arguments)) = (&self.arguments, arguments) else {
+            return false;
+        };
+        let steps = || checker.cost.saturating_mul(members(arguments));
+        how != CheckArguments::Off && steps() > MANY_STEPS
     }
 
     /// The arguments to call with, or what to tell the model instead.
@@ -201,9 +213,13 @@ fn without_nulls(value: &Value) -> Value {
 fn count(value: &Value) -> u64 {
     1 + match value {
         Value::Array(items) => items.iter().map(count).sum(),
-        Value::Object(members) => members.values().map(count).sum(),
+        Value::Object(object) => members(object),
         _ => 0,
     }
+}
+
+fn members(object: &JsonObject) -> u64 {
+    object.values().map(count).sum()
 }
 
 #[cfg(test)]

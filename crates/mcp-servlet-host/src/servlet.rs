@@ -1,21 +1,28 @@
 //! One servlet: loaded, described, ready to be called.
 
+mod failure;
+mod reading;
+
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
 };
 
 use crate::{
-    Abi, CallError, CallToolResult, CheckResults, ErrorTexts, Extras, Fault, Instances, JsonObject,
-    LoadError, LoadOptions, Module, Source, Tool,
-    compat::read_result,
+    Abi, CallError, CallToolResult, Extras, Instances, JsonObject, LoadError, LoadOptions, Module,
+    Source, Tool,
     description::Description,
-    engine::{Job, Pool, Reason, Stop},
+    engine::{self, Job, Pool},
     limits::Limits,
+    notify,
     schema::Schemas,
     source::{Fetched, check_interface, check_paths, missing_exports},
     surface::Surface,
 };
+use reading::Reading;
+
+/// Output of as many bytes is read where nobody waits for it.
+const LARGE: usize = 256 << 10;
 
 /// A loaded servlet.
 ///
@@ -29,17 +36,10 @@ pub struct Servlet {
     description: Description,
     surface: Surface,
     /// By the names of tools.
-    schemas: HashMap<String, Schemas>,
+    schemas: HashMap<String, Arc<Schemas>>,
     options: LoadOptions,
     digest: [u8; 32],
     pool: Arc<Pool>,
-}
-
-/// What becomes of a call before the servlet runs.
-enum Prepared {
-    Run(Job),
-    /// The arguments are wrong, which the model should read.
-    Refused(CallToolResult),
 }
 
 impl std::fmt::Debug for Servlet {
@@ -83,6 +83,22 @@ impl Servlet {
             pool,
         };
         servlet.with_lists()
+    }
+
+    /// The same module under these options.
+    pub(crate) fn with_options(
+        self: Arc<Self>,
+        options: &LoadOptions,
+    ) -> Result<Arc<Self>, LoadError> {
+        if self.options == *options {
+            return Ok(self);
+        }
+        let fetched = Fetched {
+            name: self.name.clone(),
+            origin: self.origin.clone(),
+            wasm: self.pool.wasm().to_vec(),
+        };
+        Self::from_fetched(fetched, options).map(Arc::new)
     }
 
     /// The same with what it lists now, which is not what it listed when it was loaded.
@@ -184,10 +200,13 @@ impl Servlet {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        match self.prepare(tool, arguments, &Extras::default())? {
-            Prepared::Run(job) => self.finish(tool, &self.run(&job)?),
-            Prepared::Refused(result) => Ok(result),
-        }
+        let schemas = self.schemas(tool)?;
+        let arguments = match schemas.arguments(self.options.arguments, arguments) {
+            Ok(arguments) => arguments,
+            Err(text) => return Ok(CallToolResult::error(text)),
+        };
+        let output = self.run(&self.tool_job(tool, arguments, &Extras::default()))?;
+        self.reading(tool, schemas).result(&output)
     }
 
     /// Calls a tool on a thread that may block, within a tokio runtime that has timers.
@@ -214,57 +233,63 @@ impl Servlet {
         arguments: Option<&JsonObject>,
         extras: &Extras,
     ) -> Result<CallToolResult, CallError> {
-        match self.prepare(tool, arguments, extras)? {
-            Prepared::Run(job) => self.finish(tool, &self.run_async(job).await?),
-            Prepared::Refused(result) => Ok(result),
+        let schemas = self.schemas(tool)?;
+        let how = self.options.arguments;
+        let checked = if schemas.takes_long(how, arguments) {
+            let (schemas, arguments) = (Arc::clone(schemas), arguments.cloned());
+            let check = move || schemas.arguments(how, arguments.as_ref());
+            self.apart(check).await?
+        } else {
+            schemas.arguments(how, arguments)
+        };
+        let arguments = match checked {
+            Ok(arguments) => arguments,
+            // The model should read it.
+            Err(text) => return Ok(CallToolResult::error(text)),
+        };
+        let job = self.tool_job(tool, arguments, extras);
+        let output = self.run_async(job).await?;
+        let reading = self.reading(tool, schemas);
+        if output.len() < LARGE {
+            return reading.result(&output);
         }
+        self.apart(move || reading.result(&output)).await?
     }
 
-    fn prepare(
-        &self,
-        tool: &str,
-        arguments: Option<&JsonObject>,
-        extras: &Extras,
-    ) -> Result<Prepared, CallError> {
-        let Some(schemas) = self.schemas.get(tool) else {
+    fn schemas(&self, tool: &str) -> Result<&Arc<Schemas>, CallError> {
+        self.schemas.get(tool).ok_or_else(|| {
             let known = self.tools().iter().map(Tool::name);
-            return Err(CallError::unknown_tool(tool, known));
-        };
-        let arguments = match schemas.arguments(self.options.arguments, arguments) {
-            Ok(arguments) => arguments,
-            Err(text) => return Ok(Prepared::Refused(CallToolResult::error(text))),
-        };
+            CallError::unknown_tool(tool, known)
+        })
+    }
+
+    fn tool_job(&self, tool: &str, arguments: Option<JsonObject>, extras: &Extras) -> Job {
         let params = params(tool, arguments);
         let mut job = self.request(self.abi.call_tool(), &params, extras);
         job.limits = Limits::of_tool(&self.options, tool);
-        Ok(Prepared::Run(job))
+        job
     }
 
-    fn finish(&self, tool: &str, output: &[u8]) -> Result<CallToolResult, CallError> {
-        let bad = |at, problem| CallError::BadOutput {
+    fn reading(&self, tool: &str, schemas: &Arc<Schemas>) -> Reading {
+        Reading {
             servlet: self.name.clone(),
+            tool: tool.to_owned(),
             export: self.abi.call_tool(),
-            at,
-            problem,
-        };
-        let result = read_result(output).map_err(|(at, problem)| bad(at, problem))?;
-        if self.options.results == CheckResults::Off {
-            return Ok(result);
+            checks: self.options.results,
+            schemas: Arc::clone(schemas),
         }
-        let schemas = self.schemas.get(tool);
-        let Some(problem) = schemas.and_then(|schemas| schemas.problem(&result)) else {
-            return Ok(result);
-        };
-        if self.options.results == CheckResults::Error {
-            return Err(bad("/structuredContent".to_owned(), problem));
-        }
-        tracing::warn!(
-            servlet = self.name,
-            tool,
-            problem,
-            "structured content does not match its schema"
-        );
-        Ok(result)
+    }
+
+    /// The outcome of what would keep others waiting if it were done here.
+    async fn apart<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, CallError> {
+        let outcome = engine::apart(work).await;
+        outcome.map_err(|error| CallError::Start {
+            servlet: self.name.clone(),
+            message: error.to_string(),
+        })
     }
 
     fn describe(&self) -> Result<Description, LoadError> {
@@ -287,23 +312,28 @@ impl Servlet {
         Ok(description)
     }
 
-    fn compile_schemas(&self) -> Result<HashMap<String, Schemas>, LoadError> {
+    fn compile_schemas(&self) -> Result<HashMap<String, Arc<Schemas>>, LoadError> {
         let tools = self.tools().iter();
         let compile = |tool: &Tool| {
             let schemas = Schemas::of(&self.name, tool)?;
-            Ok((tool.name().to_owned(), schemas))
+            Ok((tool.name().to_owned(), Arc::new(schemas)))
         };
         tools.map(compile).collect()
     }
 
     /// Options for tools that cannot be kept would be ignored in silence.
     fn check_options(&self) -> Result<(), LoadError> {
-        let mut names = self.options.tools.keys();
-        if let Some(name) = names.find(|name| self.tool(name).is_none()) {
-            return Err(LoadError::NoSuchTool {
+        let names = self.options.tools.keys();
+        for name in names.filter(|name| self.tool(name).is_none()) {
+            let problem = LoadError::NoSuchTool {
                 servlet: self.name.clone(),
                 pattern: name.clone(),
-            });
+            };
+            if !notify::changes_lists(&self.module) {
+                return Err(problem);
+            }
+            // It may come, or come back.
+            tracing::warn!("{problem} now");
         }
         match self.options.tool_without_memory(*self.instances()) {
             None => Ok(()),
@@ -342,69 +372,6 @@ impl Servlet {
         let output = self.pool.run_async(job).await;
         output.map_err(|stop| self.error(export, &limits, stop))
     }
-
-    /// What clients get of the text that the servlet failed with.
-    fn shown(&self, export: &'static str, text: String) -> String {
-        if self.options.errors == ErrorTexts::Shown {
-            return text;
-        }
-        tracing::error!(servlet = self.name, export, "{text}");
-        "the log of the server says why".to_owned()
-    }
-
-    fn error(&self, export: &'static str, limits: &Limits, stop: Stop) -> CallError {
-        let servlet = self.name.clone();
-        match stop {
-            Stop::Error(text) => {
-                let fault = Fault::parse(&text);
-                let fault = fault.unwrap_or_else(|| {
-                    Fault::internal(&servlet, Some(export), self.shown(export, text))
-                });
-                CallError::Fault {
-                    servlet,
-                    export,
-                    fault: Box::new(fault),
-                }
-            }
-            Stop::Panic(message) => CallError::Panic {
-                servlet,
-                export,
-                message: self.shown(export, message),
-            },
-            Stop::Trap(message) => match denied_url(&message) {
-                Some(url) => CallError::HostDenied {
-                    url: url.to_owned(),
-                    servlet,
-                    export,
-                },
-                None => CallError::Trap {
-                    servlet,
-                    export,
-                    message,
-                },
-            },
-            Stop::Start(message) => CallError::Start { servlet, message },
-            Stop::Stopped(Reason::Deadline(limit)) => CallError::Timeout {
-                servlet,
-                export,
-                limit,
-            },
-            Stop::Stopped(Reason::Cancelled) => CallError::Cancelled,
-            Stop::OutOfMemory => CallError::OutOfMemory {
-                servlet,
-                export,
-                limit: limits.memory.unwrap_or(u64::MAX),
-            },
-            Stop::TooLarge(size) => CallError::OutputTooLarge {
-                servlet,
-                export,
-                size,
-                limit: limits.output.unwrap_or(u64::MAX),
-            },
-            Stop::QueueFull(waiting) => CallError::Busy { servlet, waiting },
-            Stop::Waited(limit) => CallError::Waited { servlet, limit },
-        }
-    }
 }
 
 /// Which tool, and with what. A servlet may take absent arguments for an error, but not null, so they stay away.
@@ -427,13 +394,6 @@ fn check_names(origin: &str, tools: &[Tool]) -> Result<(), LoadError> {
             second: origin.to_owned(),
         }),
     }
-}
-
-/// The address in Extism's message about a host that is not allowed.
-fn denied_url(message: &str) -> Option<&str> {
-    message
-        .strip_prefix("HTTP request to ")?
-        .strip_suffix(" is not allowed")
 }
 
 #[cfg(test)]

@@ -9,14 +9,14 @@ use std::{
 };
 
 use extism::CancelHandle;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::{lock, watchdog};
 use crate::limits::Limits;
 
-/// How long a call has run, at least, before a cancellation interrupts it.
+/// How long a call has run, at least, before it is interrupted.
 ///
-/// An interrupt that arrives while the runtime is still entering the module would be lost.
+/// An interrupt that arrives while the runtime is still entering the module would be lost, and all that follow it.
 const SETTLE: Duration = Duration::from_millis(50);
 
 /// How often an interrupt is repeated until the call ends: one that came before the module ran has no effect.
@@ -31,8 +31,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Call {
     limits: Limits,
     phase: Mutex<Phase>,
+    place: Mutex<Option<Place>>,
     given_up: Notify,
     requests: AtomicU32,
+}
+
+/// What a call occupies while it runs: one of as many places as there may be instances.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) permit: OwnedSemaphorePermit,
+    /// The places of calls that do not end although they were told to.
+    pub(super) aside: Arc<Semaphore>,
 }
 
 /// Why a call is stopped.
@@ -77,6 +86,7 @@ impl Call {
         Arc::new(Self {
             limits,
             phase: Mutex::new(Phase::Waiting),
+            place: Mutex::new(None),
             given_up: Notify::new(),
             requests: AtomicU32::new(0),
         })
@@ -85,6 +95,25 @@ impl Call {
     /// How far it may go.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Takes a place, until the call leaves it or is dropped.
+    pub(super) fn enter(&self, place: Place) {
+        *lock(&self.place) = Some(place);
+    }
+
+    /// Gives the place to another call.
+    pub(super) fn leave(&self) {
+        *lock(&self.place) = None;
+    }
+
+    /// Lets another call have the place of this one, which does not end. If too many are like it, they keep theirs.
+    fn step_aside(&self) {
+        if let Some(place) = &mut *lock(&self.place)
+            && let Ok(permit) = Arc::clone(&place.aside).try_acquire_owned()
+        {
+            place.permit = permit;
+        }
     }
 
     /// The clock starts. An error says that the call was stopped before that.
@@ -113,10 +142,7 @@ impl Call {
             let mut phase = lock(&self.phase);
             let (handle, interrupt_at) = match std::mem::replace(&mut *phase, Phase::Waiting) {
                 Phase::Waiting => (None, now),
-                Phase::Running { handle, since } if reason == Reason::Cancelled => {
-                    (Some(handle), now.max(since + SETTLE))
-                }
-                Phase::Running { handle, .. } => (Some(handle), now),
+                Phase::Running { handle, since } => (Some(handle), now.max(since + SETTLE)),
                 other => {
                     *phase = other;
                     return;
@@ -141,14 +167,16 @@ impl Call {
             if now < deadline {
                 return Some(deadline);
             }
-            let Phase::Running { handle, .. } = std::mem::replace(&mut *phase, Phase::Ended) else {
+            let Phase::Running { handle, since } = std::mem::replace(&mut *phase, Phase::Ended)
+            else {
                 return None;
             };
+            let interrupt_at = now.max(since + SETTLE);
             *phase = Phase::Stopping {
                 reason: Reason::Deadline(limit),
                 handle: Some(handle),
-                interrupt_at: now,
-                give_up_at: Some(now + PATIENCE),
+                interrupt_at,
+                give_up_at: Some(interrupt_at + PATIENCE),
             };
         }
         let Phase::Stopping {
@@ -167,6 +195,7 @@ impl Call {
         }
         if give_up_at.is_some_and(|at| now >= at) {
             *give_up_at = None;
+            self.step_aside();
             self.given_up.notify_one();
         }
         Some(*interrupt_at)

@@ -11,12 +11,14 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, oneshot};
 
 use super::{
-    Call, Reason, Stop, lock,
+    Call, Reason, Stop,
+    call::Place,
+    lock,
     slot::{Factory, Slot},
     threads, watchdog,
 };
 use crate::{
-    Extras, Instances, JsonObject, Listener, LoadError, LoadOptions, inspect::Module,
+    Extras, Instances, JsonObject, Listener, LoadError, LoadOptions, error::chain, inspect::Module,
     limits::Limits,
 };
 
@@ -61,10 +63,14 @@ impl Job {
 ///
 /// As many calls run as there are permits, each with a slot from the stack of idle ones, or with a new one. The stack
 /// keeps those busy that were busy, so that the others can go.
+///
+/// A call that was stopped and does not end, because a host function sleeps, gives its permit back and takes one of those
+/// aside, of which there are as many.
 pub(crate) struct Pool {
     factory: Factory,
     instances: Instances,
     permits: Arc<Semaphore>,
+    aside: Arc<Semaphore>,
     waiting: AtomicUsize,
     /// Last used last.
     idle: Mutex<Vec<Idle>>,
@@ -108,8 +114,10 @@ impl Pool {
         let idle = slots
             .map(|slot| slot.map(|slot| Idle { slot, since }))
             .collect::<Result<_, _>>()?;
+        let places = instances.max.min(Semaphore::MAX_PERMITS);
         let pool = Arc::new(Self {
-            permits: Arc::new(Semaphore::new(instances.max.min(Semaphore::MAX_PERMITS))),
+            permits: Arc::new(Semaphore::new(places)),
+            aside: Arc::new(Semaphore::new(places)),
             factory,
             instances,
             waiting: AtomicUsize::new(0),
@@ -119,17 +127,19 @@ impl Pool {
         Ok(pool)
     }
 
+    /// The module.
+    pub(crate) fn wasm(&self) -> &[u8] {
+        self.factory.wasm()
+    }
+
     /// How many instances there are, and for how long.
     pub(crate) fn instances(&self) -> &Instances {
         &self.instances
     }
 
-    /// Runs a job on this thread, which waits for an instance if it has to.
+    /// Runs a job on this thread, which waits for an instance if it has to, however many others wait.
     pub(crate) fn run(&self, job: &Job) -> Result<Vec<u8>, Stop> {
-        let _permit = match self.try_admit()? {
-            Ok(permit) => permit,
-            Err(_waiting) => futures_executor::block_on(self.permit()),
-        };
+        let _permit = futures_executor::block_on(self.permit());
         self.execute(job, &Call::new(job.limits))
     }
 
@@ -137,7 +147,10 @@ impl Pool {
     pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
         let call = Call::new(job.limits);
         let _stop = StopOnDrop(Arc::clone(&call));
-        let permit = self.admit().await?;
+        call.enter(Place {
+            permit: self.admit().await?,
+            aside: Arc::clone(&self.aside),
+        });
         let (pool, running) = (Arc::clone(self), Arc::clone(&call));
         let span = tracing::Span::current();
         let (done, output) = oneshot::channel();
@@ -146,7 +159,7 @@ impl Pool {
             let _within = span.enter();
             let output = pool.execute(&job, &running);
             // The thread counts until it is free, whoever still waits for it.
-            drop(permit);
+            running.leave();
             // If nobody does, nobody wants the output.
             let _ = done.send(output);
         };
@@ -200,7 +213,7 @@ impl Pool {
             None => self
                 .factory
                 .slot(memory)
-                .map_err(|error| Stop::Start(error.to_string()))?,
+                .map_err(|error| Stop::Start(chain(&error)))?,
         };
         let (output, slot) = slot.run(call, job, self.factory.options().isolation);
         if let Some(slot) = slot {

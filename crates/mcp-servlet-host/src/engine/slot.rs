@@ -6,13 +6,22 @@ use std::{
     thread,
 };
 
-use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder};
+use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder, Wasm};
 
-use super::{Call, Current, Reason, Stop, pool::Job, threads, watchdog};
-use crate::{Isolation, LoadError, LoadOptions, ask, http, inspect::Module, log, notify, options};
+use super::{
+    Call, Current, Reason, Stop, bound, pool::Job, stop::OUT_OF_MEMORY, threads, watchdog,
+};
+use crate::{
+    Isolation, LoadError, LoadOptions, ask, http,
+    inspect::{Module, Unreadable},
+    log, notify, options,
+};
 
 /// What code that runs before the first call may spend; the deadline of a call does not cover it.
 const START_FUEL: u64 = 1_000_000_000;
+
+/// An export that no module has.
+const NOTHING: &str = "";
 
 /// Makes the slots of one servlet.
 pub(super) struct Factory {
@@ -27,6 +36,8 @@ pub(super) struct Factory {
 pub(super) struct Slot {
     compiled: CompiledPlugin,
     instance: Option<Plugin>,
+    /// Whether code of its own runs when an instance is made.
+    starts: bool,
     /// How many bytes the instance may take.
     memory: Option<u64>,
     current: Current,
@@ -49,10 +60,20 @@ impl Factory {
         &self.options
     }
 
+    pub(super) fn wasm(&self) -> &[u8] {
+        let mut modules = self.manifest.wasm.iter();
+        let data = modules.find_map(|module| match module {
+            Wasm::Data { data, .. } => Some(data),
+            Wasm::File { .. } | Wasm::Url { .. } => None,
+        });
+        data.expect("the manifest was made of the module's bytes")
+    }
+
     /// Compiles the module, which takes a millisecond if it is in the cache, and makes an instance that may take that
     /// much memory.
     pub(super) fn slot(&self, memory: Option<u64>) -> Result<Slot, LoadError> {
-        let manifest = self.manifest(memory);
+        let manifest = self.manifest(memory)?;
+        let starts = self.module.runs_at_start();
         let (module, current) = (&self.module, Current::default());
         let (ear, questions) = (notify::Ear::default(), ask::Questions::default());
         let mut builder = PluginBuilder::new(&*manifest)
@@ -61,7 +82,7 @@ impl Factory {
             .with_functions(notify::functions(module, &ear))
             .with_functions(ask::functions(module, &questions))
             .with_functions(http::functions(module, &self.http, &current, &ear));
-        if module.runs_at_start() {
+        if starts {
             builder = builder
                 .with_fuel_limit(u64::MAX)
                 .with_initialization_fuel_limit(START_FUEL);
@@ -69,10 +90,13 @@ impl Factory {
         let builder = self.options.cache.apply(builder)?;
         let refused = |error| refused(&self.name, &error);
         let compiled = builder.compile().map_err(refused)?;
-        let instance = first_instance(&compiled).map_err(refused)?;
+        let instance = first_instance(&compiled);
+        let instance = instance.and_then(|plugin| started(plugin, starts));
+        let instance = instance.map_err(refused)?;
         Ok(Slot {
             compiled,
             instance: Some(instance),
+            starts,
             memory,
             current,
             ear,
@@ -80,12 +104,29 @@ impl Factory {
         })
     }
 
-    fn manifest(&self, memory: Option<u64>) -> Cow<'_, Manifest> {
+    fn manifest(&self, memory: Option<u64>) -> Result<Cow<'_, Manifest>, LoadError> {
         let mut manifest = Cow::Borrowed(&self.manifest);
+        let pages = options::pages(memory);
         if memory != self.options.memory {
-            manifest.to_mut().memory.max_pages = options::pages(memory);
+            manifest.to_mut().memory.max_pages = pages;
         }
-        manifest
+        let Some(pages) = pages.filter(|_| self.module.runs_at_start()) else {
+            return Ok(manifest);
+        };
+        for wasm in &mut manifest.to_mut().wasm {
+            if let Wasm::Data { data, .. } = wasm {
+                // One more than calls may have, so that what goes too far in one is told as that.
+                *data = self.bounded(data, u64::from(pages) + 1)?;
+            }
+        }
+        Ok(manifest)
+    }
+
+    fn bounded(&self, wasm: &[u8], pages: u64) -> Result<Vec<u8>, LoadError> {
+        bound::memories(wasm, pages).map_err(|error| LoadError::Unreadable {
+            servlet: self.name.clone(),
+            source: Unreadable::damaged(&error),
+        })
     }
 }
 
@@ -118,11 +159,7 @@ impl Slot {
         job: &Job,
         isolation: Isolation,
     ) -> (Result<Vec<u8>, Stop>, Option<Self>) {
-        let mut plugin = match self
-            .instance
-            .take()
-            .map_or_else(|| Plugin::new_from_compiled(&self.compiled), Ok)
-        {
+        let mut plugin = match self.instance() {
             Ok(plugin) => plugin,
             Err(error) => return (Err(Stop::Start(format!("{error:#}"))), None),
         };
@@ -148,13 +185,38 @@ impl Slot {
             // The instance stands in the middle of its call.
             return (copy(&question, call.limits().output), Some(self));
         }
-        let whole = matches!(output, Ok(_) | Err(Stop::Error(_) | Stop::TooLarge(_)));
-        // An instance that trapped would go on with its state half changed.
+        // An instance that trapped would go on with its state half changed, and so would one that ended itself by WASI's
+        // `proc_exit`, which looks like success.
+        let whole = match &output {
+            Ok(output) => !output.is_empty(),
+            Err(stop) => matches!(stop, Stop::Error(_) | Stop::TooLarge(_)),
+        };
         if whole && isolation == Isolation::Shared {
             self.instance = Some(plugin);
         }
         (output, Some(self))
     }
+
+    /// The instance, or a new one.
+    fn instance(&mut self) -> Result<Plugin, extism::Error> {
+        match self.instance.take() {
+            Some(plugin) => Ok(plugin),
+            None => started(Plugin::new_from_compiled(&self.compiled)?, self.starts),
+        }
+    }
+}
+
+/// An instance in which what runs at its start has run: it cannot be interrupted as a call can, and has its fuel.
+///
+/// Extism starts an instance with its first call, whatever that is of.
+fn started(mut plugin: Plugin, starts: bool) -> Result<Plugin, extism::Error> {
+    if starts
+        && let Err(error) = plugin.call::<_, &[u8]>(NOTHING, "")
+        && !error.to_string().starts_with("Function not found")
+    {
+        return Err(error);
+    }
+    Ok(plugin)
 }
 
 /// One run of one export, for which the call has begun.
@@ -203,6 +265,10 @@ fn refused(servlet: &str, error: &extism::Error) -> LoadError {
         Some(trap) => LoadError::Start {
             servlet,
             message: trap.to_string(),
+        },
+        None if error.root_cause().to_string() == OUT_OF_MEMORY => LoadError::Start {
+            servlet,
+            message: "it takes more memory than it may".into(),
         },
         None => LoadError::Compile {
             servlet,

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use super::Reason;
 
+/// What Extism says of a servlet that takes too much memory.
+pub(super) const OUT_OF_MEMORY: &str = "oom";
+
 /// How a call ended that gave no output.
 #[derive(Debug)]
 pub(crate) enum Stop {
@@ -36,7 +39,7 @@ impl Stop {
         // Around a text that the servlet had set, Extism puts what stopped the servlet after that.
         let stopper = error.downcast_ref::<wasmtime::Error>();
         match cause.as_str() {
-            "oom" => Self::OutOfMemory,
+            OUT_OF_MEMORY => Self::OutOfMemory,
             _ if stopper.is_some() => Self::Panic(cause),
             _ if error.chain().count() > 1 => Self::Trap(cause),
             _ => Self::Error(cause),

@@ -2,10 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_servlet_host::{CallError, LoadError, LoadOptions, Servlet};
+use mcp_servlet_host::{
+    CallError, CompileCache, Instances, LoadError, LoadOptions, Servlet, ToolOptions,
+};
 use serde_json::json;
 
-use crate::{SPIN, arguments, assert_works, call, support::Wat, tools};
+use crate::{COUNT, SPIN, arguments, assert_works, call, support::Wat, tools};
 
 /// Calls the tool that misbehaves, then the one that does not.
 fn fault(servlet: &Servlet) -> CallError {
@@ -232,6 +234,41 @@ fn a_slow_start_is_bounded_and_said() {
     assert!(matches!(error, LoadError::Start { .. }), "{error:?}");
 }
 
+#[test]
+fn what_a_start_takes_is_bounded() {
+    // It loops if it gets 512 MiB.
+    let greedy = r#"(func (export "_initialize")
+        (if (i32.ge_s (memory.grow (i32.const 8192)) (i32.const 0)) (then (loop $l (br $l)))))"#;
+    let load = |memory| {
+        let options = LoadOptions {
+            memory: Some(memory),
+            ..LoadOptions::default()
+        };
+        tools(&[]).after(greedy).load_with(&options)
+    };
+    let error = load(10 << 20).expect_err("too much");
+    assert!(error.to_string().contains("memory"), "{error}");
+    let error = load(1 << 30).expect_err("it loops");
+    assert!(error.to_string().contains("does not end"), "{error}");
+}
+
+#[test]
+fn a_modest_start_is_over_before_a_call_begins() {
+    let start = r#"(func (export "_initialize")
+        (drop (memory.grow (i32.const 16))) (global.set $calls (i32.const 100)))"#;
+    let wat = tools(&[(1, COUNT), (2, "(drop (memory.grow (i32.const 8192)))")]).after(start);
+    let options = LoadOptions {
+        memory: Some(10 << 20),
+        ..LoadOptions::default()
+    };
+    let servlet = wat.load_with(&options).expect("a servlet");
+    let count = || call(&servlet, 1).expect_err("a count").to_string();
+    assert!(count().ends_with(" 101"));
+    let error = call(&servlet, 2).expect_err("too much");
+    assert!(matches!(error, CallError::OutOfMemory { .. }), "{error:?}");
+    assert!(count().ends_with(" 101"), "its instance is another one");
+}
+
 /// Sleeps for an hour in a function of the host, where nothing interrupts it.
 fn sleeper() -> Wat {
     let import = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
@@ -245,6 +282,56 @@ fn sleeper() -> Wat {
         (i32.store16 (i32.const 60040) (i32.const 0))
         (drop (call $poll (i32.const 60000) (i32.const 61000) (i32.const 1) (i32.const 62000)))";
     tools(&[(1, body)]).import(import)
+}
+
+#[test]
+fn a_call_that_sleeps_in_the_host_keeps_no_other_from_its_turn() {
+    let options = LoadOptions {
+        timeout: Some(Duration::from_millis(50)),
+        instances: Instances::ONE.into(),
+        ..LoadOptions::default()
+    };
+    let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.expect("a runtime");
+    for what in [1, 0] {
+        let answer = runtime.block_on(servlet.call_async("t", Some(&arguments(what))));
+        assert_eq!(answer.is_ok(), what == 0, "{answer:?}");
+    }
+    runtime.shutdown_background();
+}
+
+#[test]
+fn an_instance_that_ended_itself_is_replaced() {
+    let import = r#"(import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))"#;
+    let wat = tools(&[(1, COUNT), (2, "(call $exit (i32.const 0))")]).import(import);
+    let servlet = wat.load().expect("a servlet");
+    let error = call(&servlet, 2).expect_err("there is no output");
+    assert!(matches!(error, CallError::BadOutput { .. }), "{error:?}");
+    let count = call(&servlet, 1).expect_err("a count").to_string();
+    assert!(count.ends_with(" 1"), "{count}");
+}
+
+#[test]
+fn why_an_instance_cannot_be_made_is_said_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let directory = folder.path().join("cache");
+    let bound = ToolOptions {
+        memory: Some(Some(1 << 20)),
+        ..ToolOptions::default()
+    };
+    let options = LoadOptions {
+        cache: CompileCache::Directory(directory.clone()),
+        tools: [("t".to_owned(), bound)].into(),
+        ..LoadOptions::default()
+    };
+    let servlet = tools(&[]).load_with(&options).expect("a servlet");
+    std::fs::remove_dir_all(&directory).expect("it is there");
+    std::fs::write(&directory, "").expect("a file in its place");
+    let error = call(&servlet, 0).expect_err("no cache").to_string();
+    assert!(error.contains("os error"), "{error}");
 }
 
 #[test]

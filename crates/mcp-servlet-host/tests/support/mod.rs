@@ -26,6 +26,12 @@ impl Wat {
         }
     }
 
+    /// Another part of the module, behind its functions.
+    pub(crate) fn after(mut self, field: &str) -> Self {
+        self.exports.push_str(field);
+        self
+    }
+
     pub(crate) fn import(mut self, import: &str) -> Self {
         self.imports.push_str(import);
         self
