@@ -34,7 +34,7 @@ impl ConfigCommand {
         let mut out = io::stdout().lock();
         match self.action {
             Action::Check { file } => {
-                let config = Config::read(&file)?;
+                let config = Config::check(&file)?;
                 let count = config.entries.len();
                 writeln!(out, "{}: all is well, {count} servlets", file.display())?;
             }

@@ -6,7 +6,10 @@ mod read;
 mod units;
 mod watch;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     Entry, Filter, Instances, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix,
@@ -31,35 +34,50 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads and checks a configuration. Paths in it begin where it is.
+    /// Reads a configuration to load it. Paths in it begin where it is.
+    ///
+    /// A file that is not there is the business of its servlet alone, if the others are served without it.
     ///
     /// # Errors
     /// [`ConfigError`] with every problem that was found.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        Self::look_and_read(path).1
+        Self::look_and_read(path, Missing::Later).1
     }
 
-    /// Checks the text of a configuration that is, or would be, at a path.
+    /// Checks a configuration, and that all files are there.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem that was found.
+    pub fn check(path: &Path) -> Result<Self, ConfigError> {
+        Self::look_and_read(path, Missing::Now).1
+    }
+
+    /// As [`Config::check`], of the text of a configuration that is, or would be, at a path.
     ///
     /// # Errors
     /// [`ConfigError`] with every problem that was found.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
-        Self::check(path, text, &mut Snapshot::default())
+        Self::understand(path, text, Missing::Now, &mut Snapshot::default())
     }
 
     /// Reads a configuration, and says on which files the outcome depends, be it good or bad.
-    fn look_and_read(path: &Path) -> (Snapshot, Result<Self, ConfigError>) {
+    fn look_and_read(path: &Path, missing: Missing) -> (Snapshot, Result<Self, ConfigError>) {
         let mut files = Snapshot::default();
         files.add(path.to_owned());
         let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
             path: path.to_owned(),
             source,
         });
-        let config = text.and_then(|text| Self::check(path, &text, &mut files));
+        let config = text.and_then(|text| Self::understand(path, &text, missing, &mut files));
         (files, config)
     }
 
-    fn check(path: &Path, text: &str, files: &mut Snapshot) -> Result<Self, ConfigError> {
+    fn understand(
+        path: &Path,
+        text: &str,
+        missing: Missing,
+        files: &mut Snapshot,
+    ) -> Result<Self, ConfigError> {
         let wrong = |mut problems: Vec<Problem>| {
             problems.sort_by_key(|problem| problem.span.start);
             ConfigError::Wrong {
@@ -75,6 +93,7 @@ impl Config {
         let mut reader = Reader {
             folder: path.parent().unwrap_or(Path::new("")),
             defaults: &file.limits,
+            missing,
             problems,
             files,
         };
@@ -115,15 +134,32 @@ impl Config {
     }
 }
 
+/// When it is said that a file is not there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    /// With everything that is wrong.
+    Now,
+    /// When its servlet is loaded, if that may fail.
+    Later,
+}
+
 /// Makes entries of sections and keeps what is wrong with them.
 struct Reader<'a> {
     folder: &'a Path,
     defaults: &'a Limits,
+    missing: Missing,
     problems: Vec<Problem>,
     files: &'a mut Snapshot,
 }
 
 impl Reader<'_> {
+    /// Something that the section needs is not there.
+    fn missing(&mut self, section: &ServletSection, span: std::ops::Range<usize>, what: String) {
+        if self.missing == Missing::Now || section.on_failure == file::OnFailure::Fail {
+            self.problem(span, what);
+        }
+    }
+
     fn problem(&mut self, span: std::ops::Range<usize>, message: String) {
         self.problems.push(Problem { span, message });
     }
@@ -164,31 +200,52 @@ impl Reader<'_> {
     }
 
     fn sources(&mut self, section: &ServletSection) -> Vec<Source> {
-        let written = section.source.get_ref();
-        let source = match Source::parse(written) {
-            Source::File(path) => {
-                let path = self.folder.join(path);
-                // Before anything is read, so that no change is missed.
-                self.files.add(path.clone());
-                if !path.exists() {
-                    let message = format!("there is no file `{}`", path.display());
-                    self.problem(section.source.span(), message);
-                    return Vec::new();
-                }
-                Source::File(path)
-            }
+        let source = match Source::parse(section.source.get_ref()) {
+            Source::File(path) => Source::File(self.file(section, path)),
             other => other,
         };
         let (source, span) = match &section.sha256 {
             Some(sha256) => (source.pinned(sha256.get_ref()), sha256.span()),
             None => (source, section.source.span()),
         };
-        match source.expand() {
+        match source.clone().expand() {
             Ok(sources) => sources,
-            Err(error) => {
+            Err(error @ LoadError::NoDigest { .. }) => {
                 self.problem(span, error.to_string());
                 Vec::new()
             }
+            // Loading it fails as well.
+            Err(error) => {
+                self.missing(section, span, error.to_string());
+                vec![source]
+            }
+        }
+    }
+
+    fn file(&mut self, section: &ServletSection, path: PathBuf) -> PathBuf {
+        let path = self.folder.join(path);
+        // Before anything is read, so that no change is missed.
+        self.files.add(path.clone());
+        if path.is_dir() {
+            self.directory(section);
+        } else if !path.exists() {
+            let message = format!("there is no file `{}`", path.display());
+            self.missing(section, section.source.span(), message);
+        }
+        path
+    }
+
+    /// What is of one servlet cannot be said of several.
+    fn directory(&mut self, section: &ServletSection) {
+        if let Some(sha256) = &section.sha256 {
+            let message = "a directory has no digest; name its files one by one";
+            self.problem(sha256.span(), message.to_owned());
+        }
+        if let Some(tool) = section.tool.keys().next() {
+            let message = format!(
+                "the servlets of a directory have no tools in common: name the file of the one that has `{tool}`"
+            );
+            self.problem(section.source.span(), message);
         }
     }
 
@@ -206,7 +263,7 @@ impl Reader<'_> {
             let host = self.folder.join(path.host.get_ref());
             if !host.is_dir() {
                 let message = format!("there is no directory `{}`", host.display());
-                self.problem(path.host.span(), message);
+                self.missing(section, path.host.span(), message);
             }
             if options.allowed_paths.iter().any(|other| other.host == host) {
                 let message = "this directory is allowed twice, and can have one name";

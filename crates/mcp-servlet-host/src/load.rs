@@ -71,7 +71,7 @@ impl Loaded {
     /// Loads servlets, several at a time, and puts them side by side in the given order.
     ///
     /// A servlet of `previous` whose module and options are the same is not loaded again: it keeps its instances. One
-    /// that cannot be loaded any more stays what it was.
+    /// that cannot be loaded any more stays what it was, with what it may do now.
     ///
     /// # Errors
     /// The first [`LoadError`] of an entry that must not fail, or of [`Host::compose`].
@@ -85,12 +85,19 @@ impl Loaded {
                 Ok(servlet) => servlet,
                 Err(error) if entry.on_failure == OnFailure::Fail => return Err(error),
                 Err(error) => {
-                    let Some(servlet) = former() else {
+                    let Some(former) = former() else {
                         skipped.push(error);
                         continue;
                     };
                     kept.push(error);
-                    servlet
+                    // What it may reach no more, it must not reach because its module is not there.
+                    match Arc::clone(&former).with_options(&entry.options) {
+                        Ok(servlet) => servlet,
+                        Err(error) => {
+                            kept.push(error);
+                            former
+                        }
+                    }
                 }
             };
             mounts.push(Mount {
@@ -167,12 +174,12 @@ fn unchanged(host: &Host, fetched: &Fetched, options: &LoadOptions) -> Option<Ar
     servlets.find(is_same).cloned()
 }
 
-/// What an entry was before it could not be loaded.
+/// What an entry was before it could not be loaded: by its name, or that of its file.
 fn former(host: &Host, entry: &Entry) -> Option<Arc<Servlet>> {
     let origin = entry.source.to_string();
-    let is_it = |servlet: &&Arc<Servlet>| {
-        let name = entry.name.as_deref();
-        servlet.origin() == origin && name.is_none_or(|name| name == servlet.name())
+    let is_it = |servlet: &&Arc<Servlet>| match &entry.name {
+        Some(name) => servlet.name() == name,
+        None => servlet.origin() == origin,
     };
     host.servlets().iter().find(is_it).cloned()
 }

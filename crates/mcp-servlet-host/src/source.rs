@@ -134,6 +134,12 @@ impl Source {
                 name,
                 wasm,
             }),
+            Self::File(path) if path.is_dir() => {
+                // Says what else is wrong with it.
+                Self::File(path.clone()).expand()?;
+                let source = io::ErrorKind::IsADirectory.into();
+                Err(LoadError::Read { path, source })
+            }
             Self::File(path) => match fs::read(&path) {
                 Ok(wasm) => Ok(Fetched {
                     name: stem(&path),

@@ -124,6 +124,48 @@ fn says_what_is_wrong_and_where() {
     }
 }
 
+#[test]
+fn what_is_not_there_is_the_business_of_its_servlet() {
+    let folder = folder();
+    let path = folder.path().join("servlet.toml");
+    let there = |name: &str| folder.path().join(name).display().to_string();
+    fs::create_dir(there("empty")).expect("a folder");
+    let text = "[servlet.a]\nsource = \"a.wasm\"\nallow.paths = [{ host = \"nowhere\" }]\n\
+        [servlet.b]\nsource = \"missing.wasm\"\n[servlet.c]\nsource = \"empty\"\n";
+    fs::write(&path, text).expect("a file");
+    let config = Config::read(&path).expect("a configuration");
+    let sources = config.entries.iter().map(|entry| entry.source.to_string());
+    assert!(sources.eq(["a.wasm", "missing.wasm", "empty"].map(there)));
+    let errors = config.load(None).expect("nothing").skipped;
+    let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    assert!(errors[1].contains("missing.wasm") && errors[2].contains("no `.wasm` file"));
+    assert_eq!(
+        Config::check(&path)
+            .expect_err("three")
+            .to_string()
+            .matches(" | ")
+            .count(),
+        6
+    );
+    fs::write(&path, format!("{text}on_failure = \"fail\"\n")).expect("a file");
+    let error = Config::read(&path).expect_err("one").to_string();
+    assert!(error.contains(":7:10: there is no `.wasm` file"), "{error}");
+}
+
+#[test]
+fn tells_what_a_directory_cannot_have() {
+    assert_problems(
+        &format!(
+            "[servlet.a]\nsource = \".\"\nsha256 = \"{}\"\ntool.t.timeout = \"1s\"\n",
+            "a".repeat(64)
+        ),
+        &[
+            ":2:10: the servlets of a directory have no tools in common",
+            ":3:10: a directory has no digest",
+        ],
+    );
+}
+
 /// Places and messages of everything that is wrong.
 #[track_caller]
 fn assert_problems(text: &str, expected: &[&str]) {

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::Config;
+use super::{Config, Missing};
 use crate::{Host, Loaded, error::chain, serve::Server, watch::Snapshot};
 
 /// Lets a server serve what a configuration says, whenever it or a `.wasm` file that it names changes.
@@ -40,7 +40,7 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
 
 /// What a configuration says now, and the files that this depends on.
 fn load(path: &std::path::Path, previous: &Host) -> (Snapshot, Result<Loaded, String>) {
-    let (files, config) = Config::look_and_read(path);
+    let (files, config) = Config::look_and_read(path, Missing::Later);
     let loaded = config
         .map_err(|error| chain(&error))
         .and_then(|config| config.load(Some(previous)).map_err(|error| chain(&error)));

@@ -232,7 +232,7 @@ fn what_cannot_be_loaded_leaves_what_was_served_and_says_why() {
     watched.write("a.wasm", servlet("t", "2"));
     eventually("the next one", || watched.call("t") == "2");
     fs::remove_file(watched.path("a.wasm")).expect("it was there");
-    watched.says(&["ERROR", "what was served stays", "there is no file"]);
+    watched.says(&["ERROR", "what was served stays", "cannot read"]);
     assert_eq!(watched.call("t"), "2");
 }
 
@@ -248,11 +248,24 @@ fn a_wrong_configuration_leaves_what_was_served_and_says_where() {
     assert_eq!(watched.call("t"), "1");
     let other = ONE.replace("a.wasm", "b.wasm");
     watched.write("servlet.toml", other);
-    watched.says(&["ERROR", "there is no file"]);
+    watched.says(&["ERROR", "what was served stays", "b.wasm"]);
     assert_eq!(watched.call("t"), "1");
     // What the configuration waits for is watched too.
     watched.write("b.wasm", servlet("u", "2"));
     watched.serves(&["u"]);
+}
+
+#[test]
+fn what_a_servlet_may_reach_no_more_it_does_not_reach_without_its_file_either() {
+    let watched = Watched::start(ONE, &servlet("t", "1"));
+    fs::remove_file(watched.path("a.wasm")).expect("it was there");
+    watched.says(&["ERROR", "what was served stays", "a.wasm"]);
+    watched.write("servlet.toml", "[servlet.a]\nsource = \"a.wasm\"\n");
+    eventually("the new options", || {
+        let host = watched.served.server.host();
+        host.servlets()[0].options().allowed_hosts.is_empty()
+    });
+    assert_eq!(watched.call("t"), "1");
 }
 
 #[test]
