@@ -29,7 +29,8 @@ pub(crate) struct Generate {
     #[arg(long)]
     check: bool,
 
-    /// Types alone, which need `serde` and `serde_json`; without it, a plugin: types, exports and the host's functions
+    /// Types alone, which need `serde` and `serde_json`, and for bytes `mcp-servlet` with its feature `xtp`; without it, a plugin:
+    /// types, exports and the host's functions
     #[arg(long)]
     types: bool,
 

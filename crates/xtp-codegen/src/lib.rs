@@ -1,4 +1,4 @@
-//! Generates Rust types from XTP schemas.
+//! Generates Rust from XTP schemas: types, plugins, and the functions of their hosts.
 //!
 //! A schema is YAML or JSON in the language of XTP, `v1-draft` or `v0`; each entry of its
 //! `components.schemas` becomes a type that reads and writes the same JSON.
