@@ -8,6 +8,7 @@
 mod bound;
 mod cache;
 mod call;
+mod kept;
 mod plugin;
 mod pool;
 mod slot;

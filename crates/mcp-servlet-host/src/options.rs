@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use extism::Manifest;
+use extism::{Manifest, Wasm};
 
 use crate::{CheckArguments, CheckResults, CompileCache, Module, ToolOptions, notify};
 
@@ -216,9 +216,9 @@ impl LoadOptions {
             .map(|(name, _)| name.as_str())
     }
 
-    /// The Extism manifest for `wasm` under these options. It has no time limit: the watchdog keeps the time.
-    pub(crate) fn manifest(&self, wasm: Vec<u8>) -> Manifest {
-        let mut manifest = Manifest::new([extism::Wasm::data(wasm)])
+    /// The Extism manifest for a module under these options. It has no time limit: the watchdog keeps the time.
+    pub(crate) fn manifest(&self, wasm: Wasm) -> Manifest {
+        let mut manifest = Manifest::new([wasm])
             .with_config(self.config.clone().into_iter())
             .with_allowed_hosts(self.allowed_hosts.iter().cloned())
             .with_allowed_paths(self.allowed_paths.iter().map(AllowedPath::mapping));
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn allows_no_host_and_no_path_by_default() {
-        let manifest = LoadOptions::default().manifest(Vec::new());
+        let manifest = LoadOptions::default().manifest(Wasm::data([]));
         assert_eq!(manifest.allowed_hosts, Some(Vec::new()));
         assert_eq!(manifest.allowed_paths, Some(BTreeMap::new()));
         assert_eq!(manifest.memory.max_pages, Some(4096));

@@ -96,7 +96,7 @@ impl Servlet {
         let fetched = Fetched {
             name: self.name.clone(),
             origin: self.origin.clone(),
-            wasm: self.pool.wasm().to_vec(),
+            wasm: self.pool.wasm()?.into_owned(),
         };
         Self::from_fetched(fetched, options).map(Arc::new)
     }

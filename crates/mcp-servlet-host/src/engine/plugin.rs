@@ -1,6 +1,6 @@
 //! An Extism plugin of any interface: the renderer of a bundle, a test module, a plugin under test.
 
-use extism::{CompiledPlugin, Function, PluginBuilder};
+use extism::{CompiledPlugin, Function, PluginBuilder, Wasm};
 
 use super::{Call, Current, Reason, Stop, slot::Run};
 use crate::{LoadError, LoadOptions, Module, http, limits::Limits, log, notify};
@@ -30,7 +30,7 @@ impl Plugin {
             message: format!("{error:#}"),
         };
         let current = Current::default();
-        let builder = PluginBuilder::new(options.manifest(wasm))
+        let builder = PluginBuilder::new(options.manifest(Wasm::data(wasm)))
             .with_wasi(module.uses_wasi())
             .with_functions(log::functions(name, &module))
             .with_functions(http::functions(

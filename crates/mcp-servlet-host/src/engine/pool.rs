@@ -1,6 +1,7 @@
 //! The instances of one servlet and the queue before them.
 
 use std::{
+    borrow::Cow,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -128,7 +129,7 @@ impl Pool {
     }
 
     /// The module.
-    pub(crate) fn wasm(&self) -> &[u8] {
+    pub(crate) fn wasm(&self) -> Result<Cow<'_, [u8]>, LoadError> {
         self.factory.wasm()
     }
 

@@ -9,7 +9,8 @@ use std::{
 use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder, Wasm};
 
 use super::{
-    Call, Current, Reason, Stop, bound, pool::Job, stop::OUT_OF_MEMORY, threads, watchdog,
+    Call, Current, Reason, Stop, bound, kept::Kept, pool::Job, stop::OUT_OF_MEMORY, threads,
+    watchdog,
 };
 use crate::{
     Isolation, LoadError, LoadOptions, ask, http,
@@ -28,6 +29,7 @@ pub(super) struct Factory {
     name: String,
     module: Module,
     options: LoadOptions,
+    wasm: Kept,
     manifest: Manifest,
     http: http::Client,
 }
@@ -47,11 +49,13 @@ pub(super) struct Slot {
 
 impl Factory {
     pub(super) fn new(name: &str, wasm: Vec<u8>, module: &Module, options: &LoadOptions) -> Self {
+        let wasm = Kept::new(wasm);
         Self {
             name: name.to_owned(),
             module: module.clone(),
             options: options.clone(),
-            manifest: options.manifest(wasm),
+            manifest: options.manifest(wasm.wasm()),
+            wasm,
             http: http::Client::new(&options.allowed_hosts),
         }
     }
@@ -60,13 +64,11 @@ impl Factory {
         &self.options
     }
 
-    pub(super) fn wasm(&self) -> &[u8] {
-        let mut modules = self.manifest.wasm.iter();
-        let data = modules.find_map(|module| match module {
-            Wasm::Data { data, .. } => Some(data),
-            Wasm::File { .. } | Wasm::Url { .. } => None,
-        });
-        data.expect("the manifest was made of the module's bytes")
+    pub(super) fn wasm(&self) -> Result<Cow<'_, [u8]>, LoadError> {
+        self.wasm.bytes().map_err(|source| LoadError::Read {
+            path: (&self.name).into(),
+            source,
+        })
     }
 
     /// Compiles the module, which takes a millisecond if it is in the cache, and makes an instance that may take that
@@ -113,20 +115,14 @@ impl Factory {
         let Some(pages) = pages.filter(|_| self.module.runs_at_start()) else {
             return Ok(manifest);
         };
-        for wasm in &mut manifest.to_mut().wasm {
-            if let Wasm::Data { data, .. } = wasm {
-                // One more than calls may have, so that what goes too far in one is told as that.
-                *data = self.bounded(data, u64::from(pages) + 1)?;
-            }
-        }
-        Ok(manifest)
-    }
-
-    fn bounded(&self, wasm: &[u8], pages: u64) -> Result<Vec<u8>, LoadError> {
-        bound::memories(wasm, pages).map_err(|error| LoadError::Unreadable {
+        // One more than calls may have, so that what goes too far in one is told as that.
+        let bounded = bound::memories(&*self.wasm()?, u64::from(pages) + 1);
+        let bounded = bounded.map_err(|error| LoadError::Unreadable {
             servlet: self.name.clone(),
             source: Unreadable::damaged(&error),
-        })
+        })?;
+        manifest.to_mut().wasm = vec![Wasm::data(bounded)];
+        Ok(manifest)
     }
 }
 
