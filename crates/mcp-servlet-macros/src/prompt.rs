@@ -116,6 +116,7 @@ fn emit_prompt(
                     presentation: #presentation,
                 };
                 const FIELDS: &'static [#private::Field] = __FIELDS;
+                #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
                 const SCHEMA: &'static [::core::primitive::u8] =
                     &__INPUT.render::<{ __INPUT.length() }>();
                 fn get<'a>(

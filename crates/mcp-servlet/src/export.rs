@@ -94,6 +94,7 @@ macro_rules! __export {
         [prompts ($($prompts:tt)*)] [completions ($($completions:tt)*)]
     ) => {
         #[allow(dead_code, reason = "only the wasm exports and tests read it")]
+        #[allow(long_running_const_eval, reason = "long descriptions take long to look through")]
         $($head)* static $servlet: $crate::Servlet = {
             const __TOOLS: &[$crate::__private::ToolItem] =
                 &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::ITEM),*];
@@ -183,6 +184,7 @@ macro_rules! __surface {
         ($($(#[$if_completion:meta])* $completion:path),* $(,)?)
     ) => {
         #[allow(dead_code, reason = "without sections, no export reads it")]
+        #[allow(long_running_const_eval, reason = "many entries take long to compare")]
         static __SURFACE: $crate::__private::Surface = {
             const __RESOURCES: &[$crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::ResourceEntry>] =
                 &[$($(#[$if_resource])* <$resource as $crate::__private::Resource>::ITEM),*];

@@ -34,19 +34,14 @@ type Choose = for<'a> fn(&'a str, &str) -> &'a str;
 impl Hints {
     /// Whoever has no schema with variants, or no numbers, does not link what is for them.
     pub(crate) const fn new(description: &[u8], examples: &'static [u8]) -> Self {
+        let (has_variants, has_numbers) = kinds(description);
         Self {
             examples: match std::str::from_utf8(examples) {
                 Ok(examples) => examples,
                 Err(_) => "",
             },
-            choose: if contains(description, b"\"anyOf\":[") {
-                choice
-            } else {
-                no_choice
-            },
-            explain: if contains(description, b"\"integer\"")
-                || contains(description, b"\"number\"")
-            {
+            choose: if has_variants { choice } else { no_choice },
+            explain: if has_numbers {
                 explain
             } else {
                 no_explanation
@@ -55,19 +50,26 @@ impl Hints {
     }
 }
 
-const fn contains(text: &[u8], wanted: &[u8]) -> bool {
-    let mut start = 0;
-    while start + wanted.len() <= text.len() {
-        let mut length = 0;
-        while length < wanted.len() && text[start + length] == wanted[length] {
-            length += 1;
+/// Whether schemas have variants, and numbers. A description may be long, and the compiler counts steps.
+const fn kinds(description: &[u8]) -> (bool, bool) {
+    let (mut variants, mut numbers) = (false, false);
+    let mut rest = description;
+    while let [byte, after @ ..] = rest {
+        if *byte == b'"' {
+            variants = variants || begins(rest, b"\"anyOf\":[");
+            numbers = numbers || begins(rest, b"\"integer\"") || begins(rest, b"\"number\"");
         }
-        if length == wanted.len() {
-            return true;
-        }
-        start += 1;
+        rest = after;
     }
-    false
+    (variants, numbers)
+}
+
+const fn begins(text: &[u8], wanted: &[u8]) -> bool {
+    let mut at = 0;
+    while at < wanted.len() && at < text.len() && text[at] == wanted[at] {
+        at += 1;
+    }
+    at == wanted.len()
 }
 
 /// A place in the arguments: its pointer, the schema there, and the value there.

@@ -22,6 +22,7 @@ mod probe;
 
 mod arguments;
 mod enums;
+mod long;
 mod round_trip;
 mod servlets;
 mod strict;

@@ -8,8 +8,8 @@ use super::json::Text;
 
 /// What `render` wrote, apart: the description, and the examples.
 pub(crate) const fn split(text: &'static [u8]) -> (&'static [u8], &'static [u8]) {
-    let mut at = 0;
-    while at < text.len() {
+    let (mut at, length) = (0, text.len());
+    while at < length {
         // JSON has no zero byte.
         if text[at] == 0 {
             let (description, rest) = text.split_at(at);
