@@ -84,14 +84,14 @@ pub(crate) fn output(
             None
         }
         ReturnType::Type(_, ty) => {
-            if let Type::Reference(reference) = &**ty
-                && reference.lifetime.is_none()
-            {
-                let kind = words(kind);
-                let message = format!(
-                    "a {kind} returns what is its own\nhelp: write `&'static` before what stands in the source, or return an owned type such as `String`"
-                );
-                diagnostics.error(ty, message);
+            if let Type::Reference(reference) = &**ty {
+                if reference.lifetime.is_none() {
+                    let kind = words(kind);
+                    let message = format!(
+                        "a {kind} returns what is its own\nhelp: write `&'static` before what stands in the source, or return an owned type such as `String`"
+                    );
+                    diagnostics.error(ty, message);
+                }
             }
             Some(ty.to_token_stream())
         }
