@@ -74,10 +74,10 @@ impl ToolError {
         self.with_meta("code", &json)
     }
 
-    /// The same with data for programs.
+    /// The same with data for programs; in place of line breaks between its values are spaces, as in [`Fault::with_data`].
     #[must_use]
     pub fn with_data(self, data: RawJson) -> Self {
-        self.with_meta("data", data.get())
+        self.with_meta("data", in_one_line(data).get())
     }
 
     fn with_meta(mut self, name: &str, json: &str) -> Self {
@@ -147,10 +147,10 @@ impl ToolError {
             Some(Detail::Fault(fault)) => Err(fault),
             Some(Detail::Result(json)) if asks(&json) => Ok(json),
             Some(Detail::Result(json)) => {
-                let fault = Fault::internal(self.message);
-                Err(match RawJson::parse(meta(&json)) {
-                    Ok(data) => fault.with_data(data),
-                    Err(_) => fault,
+                let data = RawJson::parse(meta(&json)).ok();
+                Err(Fault {
+                    data,
+                    ..Fault::internal(self.message)
                 })
             }
             None => Err(Fault::internal(self.message)),
@@ -277,11 +277,11 @@ impl Fault {
         }
     }
 
-    /// The same with `data` for the client.
+    /// The same with `data` for the client. It travels in one line: in place of line breaks between its values are spaces.
     #[must_use]
     pub fn with_data(self, data: RawJson) -> Self {
         Self {
-            data: Some(data),
+            data: Some(in_one_line(data)),
             ..self
         }
     }
@@ -328,6 +328,12 @@ impl Fault {
     }
 }
 
+/// The same value without line breaks, which JSON has between values only.
+fn in_one_line(data: RawJson) -> RawJson {
+    let line = data.get().replace('\n', " ");
+    RawJson::from_string(line).unwrap_or(data)
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -368,7 +374,19 @@ impl From<mcp_servlet_json::Error> for Failure<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Fault;
+    use mcp_servlet_json::RawJson;
+
+    use super::{Fault, ToolError};
+
+    #[test]
+    fn data_of_several_lines_is_written_in_one() {
+        let data = RawJson::parse("{\n  \"a\": [\r\n1],\n\"ö\": \"\\n\"}").unwrap();
+        let wire = Fault::new(7, "broken").with_data(data.clone()).to_wire();
+        let line = "mcp-fault: {\"code\":7,\"data\":{   \"a\": [\r 1], \"ö\": \"\\n\"}}";
+        assert_eq!(wire, format!("broken\n{line}"));
+        let fault = ToolError::new("broken").with_data(data).into_questions();
+        assert_eq!(fault.unwrap_err().to_wire().lines().count(), 2);
+    }
 
     #[test]
     fn no_message_passes_for_the_line_of_our_host() {
