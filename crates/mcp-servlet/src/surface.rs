@@ -71,7 +71,7 @@ impl Surface {
         completions: &[],
     };
 
-    /// Stops the build if two resources have one address, or two prompts one name.
+    /// Stops the build if two resources have one address, two prompts one name, or two completions one argument.
     pub const fn new(
         resources: Listed<ResourceEntry>,
         templates: Listed<TemplateEntry>,
@@ -80,6 +80,7 @@ impl Surface {
     ) -> Self {
         unique::check_resources(resources.entries);
         unique::check_prompts(prompts.entries);
+        unique::check_completions(completions);
         Self {
             resources,
             templates,

@@ -1,5 +1,6 @@
 //! Two things of one name stop the build, in `const` evaluation.
 
+use crate::completion::CompletionEntry;
 use crate::prompt::PromptEntry;
 use crate::resource::ResourceEntry;
 use crate::tool::Entry;
@@ -12,9 +13,7 @@ macro_rules! checks {
             while first < entries.len() {
                 let mut second = first + 1;
                 while second < entries.len() {
-                    if same(entries[first].$field, entries[second].$field) {
-                        refuse($message, entries[first].$field, "", "");
-                    }
+                    check(entries[first].$field, entries[second].$field, $message);
                     second += 1;
                 }
                 first += 1;
@@ -30,6 +29,37 @@ checks! {
     check_prompts(PromptEntry, name, "two prompts are called `");
     /// Panics with the address that two resources share.
     check_resources(ResourceEntry, uri, "two resources have the address `");
+}
+
+/// Panics if the names are the same; those with errors stand without a name, and their errors say what is wrong.
+const fn check(one: &str, other: &str, message: &str) {
+    if !one.is_empty() && same(one, other) {
+        refuse(message, one, "", "");
+    }
+}
+
+/// Panics with the argument that two completions suggest values for.
+pub(crate) const fn check_completions(entries: &[CompletionEntry]) {
+    let mut first = 0;
+    while first < entries.len() {
+        let mut second = first + 1;
+        while second < entries.len() {
+            check_completion(&entries[first], &entries[second]);
+            second += 1;
+        }
+        first += 1;
+    }
+}
+
+const fn check_completion(one: &CompletionEntry, other: &CompletionEntry) {
+    let (target, argument) = (one.target.name, one.argument);
+    if one.target.is_prompt == other.target.is_prompt
+        && !target.is_empty()
+        && same(target, other.target.name)
+        && same(argument, other.argument)
+    {
+        refuse("two completions are for `", argument, "` of `", target);
+    }
 }
 
 pub(crate) const fn same(one: &str, other: &str) -> bool {
@@ -72,4 +102,16 @@ const fn append(message: &mut [u8; SENTENCE], start: usize, text: &str) -> usize
         at += 1;
     }
     start + at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_tools;
+    use crate::surface::item::Blank;
+    use crate::tool::Entry;
+
+    #[test]
+    fn those_with_errors_have_no_name_to_share() {
+        check_tools(&[Entry::BLANK, Entry::BLANK]);
+    }
 }
