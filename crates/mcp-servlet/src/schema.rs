@@ -354,9 +354,10 @@ impl Node {
         }
     }
 
-    /// The same with an example value, as JSON text.
+    /// The same with an example value, as JSON text. Other text stops the build.
     #[must_use]
     pub const fn with_example(self, json: &'static str) -> Self {
+        text::check_value(json);
         Self {
             example: json,
             ..self
@@ -397,9 +398,11 @@ impl Property {
         }
     }
 
-    /// The same, optional on input: a default stands in. `json` is that default, empty if not a constant.
+    /// The same, optional on input: a default stands in. `json` is that default, empty if not a constant; other text stops
+    /// the build.
     #[must_use]
     pub const fn with_default(self, json: &'static str) -> Self {
+        text::check_value(json);
         Self {
             required: false,
             default: json,
@@ -443,9 +446,10 @@ impl Property {
         }
     }
 
-    /// The same with an example value, as JSON text.
+    /// The same with an example value, as JSON text. Other text stops the build.
     #[must_use]
     pub const fn with_example(self, json: &'static str) -> Self {
+        text::check_value(json);
         assert!(
             self.node.takes(json),
             "an example is a value that the type takes: a text in quotes, a number, `true` or `false`, a word of the enum"
@@ -463,6 +467,8 @@ impl Property {
             matches!(self.node.kind, Kind::Integer { .. } | Kind::Number),
             "`min` and `max` are for numbers"
         );
+        text::check_number(min);
+        text::check_number(max);
         Self { min, max, ..self }
     }
 

@@ -15,6 +15,28 @@ pub(crate) const fn check_object(json: &str) {
     );
 }
 
+/// Stops the build unless `json` is one JSON value, or empty for none.
+pub(crate) const fn check_value(json: &str) {
+    let bytes = json.as_bytes();
+    if bytes.is_empty() {
+        return;
+    }
+    let end = value(bytes, space(bytes, 0));
+    assert!(
+        space(bytes, end) == bytes.len(),
+        "this must be one JSON value: there is text after it"
+    );
+}
+
+/// Stops the build unless `json` is one JSON number, or empty for none.
+pub(crate) const fn check_number(json: &str) {
+    check_value(json);
+    assert!(
+        matches!(json.as_bytes(), [] | [b'-' | b'0'..=b'9', ..]),
+        "this must be a JSON number"
+    );
+}
+
 /// Whether the root object of `json`, checked before, has a member called `name`.
 pub(crate) const fn has_member(json: &str, name: &str) -> bool {
     member(json.as_bytes(), name).is_some()
@@ -250,7 +272,33 @@ const fn digits(bytes: &[u8], mut here: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{check_object, has_member, has_text};
+    use super::{check_number, check_object, check_value, has_member, has_text};
+
+    #[test]
+    fn a_bound_is_a_number() {
+        for json in ["", "1", "-0.5e3"] {
+            check_number(json);
+        }
+        for json in ["true", "\"1\"", "1.", "1,2"] {
+            assert!(
+                std::panic::catch_unwind(|| check_number(json)).is_err(),
+                "accepted {json}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_are_whole_and_alone() {
+        for json in ["", "1", " -0.5 ", "\"red\"", "null", "[{}]"] {
+            check_value(json);
+        }
+        for json in ["red", "1 2", "\"a", "[1", " "] {
+            assert!(
+                std::panic::catch_unwind(|| check_value(json)).is_err(),
+                "accepted {json}"
+            );
+        }
+    }
 
     #[test]
     fn accepts_json_objects() {
