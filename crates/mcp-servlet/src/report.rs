@@ -41,11 +41,7 @@ impl Hints {
                 Err(_) => "",
             },
             choose: if has_variants { choice } else { no_choice },
-            explain: if has_numbers {
-                explain
-            } else {
-                no_explanation
-            },
+            explain: if has_numbers { explain } else { no_explanation },
         }
     }
 }

@@ -51,7 +51,11 @@ pub(crate) struct VariantOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) rename_all: Option<Case>,
     pub(crate) skip: bool,
+    /// Whether it stands for all tags that no other variant has.
+    pub(crate) other: bool,
     pub(crate) untagged: Option<syn::Ident>,
+    /// The key behind serde code written by hand.
+    pub(crate) custom: Option<syn::Ident>,
 }
 
 impl TypeOptions {
@@ -163,7 +167,11 @@ impl VariantOptions {
                 "skip" => options.skip = true,
                 "skip_deserializing" => reading = Some(item),
                 "skip_serializing" => writing = Some(item),
+                "other" => options.other = true,
                 "untagged" => options.untagged = item.path.get_ident().cloned(),
+                "with" | "deserialize_with" | "serialize_with" => {
+                    options.custom = item.path.get_ident().cloned();
+                }
                 _ => {}
             }
         }

@@ -31,10 +31,7 @@ impl Reader<'_> {
             return None;
         }
         for (_, options) in &variants {
-            if let Some(key) = &options.untagged {
-                let message = "one untagged variant among tagged ones has no schema here\nhelp: make the whole enum untagged";
-                self.diagnostics.error(key, message);
-            }
+            self.check_variant(options);
         }
         let private = self.private.clone();
         let description = docs::description(&input.attrs);
@@ -58,14 +55,32 @@ impl Reader<'_> {
         Some(Shape::of(quote!(#node.with_description(#description))))
     }
 
+    fn check_variant(&mut self, options: &VariantOptions) {
+        if let Some(key) = &options.untagged {
+            let message = "one untagged variant among tagged ones has no schema here\nhelp: make the whole enum untagged";
+            self.diagnostics.error(key, message);
+        }
+        if let Some(key) = &options.custom {
+            let message = format!(
+                "the schema of a variant read by `{key}` is unknown\nhelp: put `{key}` on a field inside, beside `#[schema(json = \"…\")]`"
+            );
+            self.diagnostics.error(key, message);
+        }
+    }
+
     fn variant(&mut self, variant: &Variant, options: &VariantOptions) -> TokenStream {
         let name = variant_name(variant, options, self.options);
         let case = options.rename_all.or(self.options.rename_all_fields);
         let content = self.content(&variant.fields, case);
+        let private = self.private.clone();
         let node = match (&self.options.tag, &self.options.content) {
-            (Some(tag), Some(place)) => self.adjacent(&tag.value(), &place.value(), &name, content),
-            (Some(tag), None) => self.internal(&tag.value(), &name, content),
+            (Some(tag), Some(place)) => {
+                let tag = self.tag_of(&tag.value(), &name, options);
+                self.adjacent(&tag, &place.value(), content)
+            }
+            (Some(tag), None) => self.internal(&self.tag_of(&tag.value(), &name, options), content),
             (None, _) if self.options.untagged => self.untagged(content),
+            (None, _) if options.other => quote!(#private::Node::string()),
             (None, _) => self.external(&name, content),
         };
         let description = docs::description(&variant.attrs);
@@ -73,25 +88,17 @@ impl Reader<'_> {
     }
 
     /// `{"t": "Variant", "c": …}`
-    fn adjacent(
-        &self,
-        tag: &str,
-        place: &str,
-        name: &str,
-        content: Option<Inner<'_>>,
-    ) -> TokenStream {
+    fn adjacent(&self, tag: &TokenStream, place: &str, content: Option<Inner<'_>>) -> TokenStream {
         let private = &self.private;
-        let tag = self.tag(tag, name);
         let content = content.map(|content| self.holding(place, &content));
-        let properties = [Some(tag), content].into_iter().flatten();
+        let properties = [Some(tag.clone()), content].into_iter().flatten();
         let closed = self.closed();
         quote!(#private::Node::object(&[#(#properties),*])#closed)
     }
 
     /// `{"t": "Variant", …}`
-    fn internal(&self, tag: &str, name: &str, content: Option<Inner<'_>>) -> TokenStream {
+    fn internal(&self, tag: &TokenStream, content: Option<Inner<'_>>) -> TokenStream {
         let private = &self.private;
-        let tag = self.tag(tag, name);
         let object = quote!(#private::Node::object(&[#tag]));
         match content {
             None => object,
@@ -123,6 +130,19 @@ impl Reader<'_> {
         };
         let property = self.holding(name, &content);
         quote!(#private::Node::object(&[#property.required()]).closed())
+    }
+
+    /// The tag of a variant; what stands for all others has any text for a tag where it is read.
+    fn tag_of(&self, tag: &str, name: &str, options: &VariantOptions) -> TokenStream {
+        let property = self.tag(tag, name);
+        if !options.other {
+            return property;
+        }
+        let private = &self.private;
+        quote! {
+            #property.output_only(),
+            #private::Property::with_node(#tag, "", &#private::Node::string(), false).input_only()
+        }
     }
 
     /// The property that tells the variants apart.

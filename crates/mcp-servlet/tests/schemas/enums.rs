@@ -204,13 +204,31 @@ fn describes_internally_tagged_variants() {
                 },
                 "required": ["kind", "degrees"],
             },
-            { "type": "object", "properties": { "kind": kind("unknown") }, "required": ["kind"] },
+            {
+                "type": "object",
+                "properties": { "kind": { "type": "string", "description": "kind" } },
+                "required": ["kind"],
+            },
         ],
     });
     assert_eq!(input!(Internal), expected);
+    let written = &output!(Internal)["anyOf"][3];
+    assert_eq!(written["properties"]["kind"]["enum"], json!(["unknown"]));
     let mut at_the_root = expected;
     at_the_root["properties"] = json!({});
     assert_eq!(whole!(Internal), at_the_root);
+}
+
+#[derive(Deserialize, Schema)]
+enum Mixed {
+    Number(u8),
+    #[serde(other)]
+    Else,
+}
+
+#[test]
+fn a_variant_for_all_others_takes_any_text() {
+    assert_eq!(input!(Mixed)["anyOf"][1], json!({ "type": "string" }));
 }
 
 #[derive(Deserialize, Serialize, Schema)]

@@ -13,7 +13,16 @@ macro_rules! line {
 macro_rules! ten {
     ($text:ident) => {
         concat!(
-            $text!(), $text!(), $text!(), $text!(), $text!(), $text!(), $text!(), $text!(), $text!(), $text!()
+            $text!(),
+            $text!(),
+            $text!(),
+            $text!(),
+            $text!(),
+            $text!(),
+            $text!(),
+            $text!(),
+            $text!(),
+            $text!()
         )
     };
 }
