@@ -30,6 +30,9 @@ macro_rules! integers {
 }
 
 integers!(i8, i16, i32, u8, u16, u32);
+// In wasm.
+#[cfg(target_pointer_width = "32")]
+integers!(isize, usize);
 
 macro_rules! natural_numbers {
     ($($ty:ty: $max:expr),*) => {
@@ -39,8 +42,12 @@ macro_rules! natural_numbers {
 
 natural_numbers!(
     NonZeroU8: Some(u8::MAX as i64), NonZeroU16: Some(u16::MAX as i64), NonZeroU32: Some(u32::MAX as i64),
-    NonZeroU64: None, NonZeroUsize: None
+    NonZeroU64: None
 );
+#[cfg(target_pointer_width = "32")]
+natural_numbers!(NonZeroUsize: Some(usize::MAX as i64));
+#[cfg(not(target_pointer_width = "32"))]
+natural_numbers!(NonZeroUsize: None);
 
 macro_rules! signed_numbers_but_zero {
     ($($ty:ty: $signed:ty),*) => {
@@ -67,9 +74,7 @@ schemas! {
 schemas! {
     bool => Node::boolean();
     i64 => Node::integer(None, None);
-    isize => Node::integer(None, None);
     u64 => Node::integer(Some(0), None);
-    usize => Node::integer(Some(0), None);
     f32 => Node::number();
     f64 => Node::number();
     String => Node::string();
@@ -77,6 +82,12 @@ schemas! {
     char => Node::character();
     () => Node::null();
     RawJson => Node::any();
+}
+
+#[cfg(not(target_pointer_width = "32"))]
+schemas! {
+    isize => Node::integer(None, None);
+    usize => Node::integer(Some(0), None);
 }
 
 impl<T: Schema> Schema for Option<T> {
