@@ -1,6 +1,7 @@
 //! Configuration as a struct.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 use mcp_servlet::prelude::*;
 use mcp_servlet::testing::TestContext;
@@ -25,6 +26,7 @@ struct Settings {
     retries: u8,
     offset: Option<i64>,
     huge: Option<u64>,
+    largest: Option<NonZeroU64>,
     ratio: Option<f64>,
     #[serde(default)]
     verbose: bool,
@@ -43,6 +45,7 @@ fn full() -> TestContext {
         .with_config("retries", " 3 ")
         .with_config("offset", "-5")
         .with_config("huge", "18446744073709551615")
+        .with_config("largest", "18446744073709551615")
         .with_config("ratio", "0.5")
         .with_config("verbose", "true")
         .with_config("mode", "slow")
@@ -59,6 +62,7 @@ fn each_key_is_read_by_the_type_of_its_field() {
     assert_eq!(settings.api_key, "\"quoted\" 7");
     assert_eq!((settings.retries, settings.offset), (3, Some(-5)));
     assert_eq!((settings.huge, settings.ratio), (Some(u64::MAX), Some(0.5)));
+    assert_eq!(settings.largest, Some(NonZeroU64::MAX));
     assert_eq!((settings.verbose, settings.mode), (true, Some(Mode::Slow)));
     assert_eq!(settings.hosts.unwrap(), ["a", "b"]);
     assert_eq!(settings.labels.unwrap()["a"], "b");
