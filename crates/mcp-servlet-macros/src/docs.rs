@@ -43,23 +43,41 @@ pub(crate) fn doc_value(attribute: &Attribute) -> Option<&Expr> {
 }
 
 fn push_lines(text: &mut String, lines: &str) {
-    // Only a block comment has several, and stars at their margin; elsewhere a star begins an item of a list.
-    let is_block = lines.contains('\n');
-    for (index, line) in lines.lines().enumerate() {
-        if index > 0 {
-            text.push('\n');
-        }
-        let unstarred = if is_block { unstarred(line) } else { None };
-        let line = unstarred.unwrap_or_else(|| line.strip_prefix(' ').unwrap_or(line));
-        text.push_str(line.trim_end());
-    }
+    // Only a block comment has several.
+    let lines: Vec<&str> = if lines.contains('\n') {
+        block(lines)
+    } else {
+        lines.lines().map(without_space).collect()
+    };
+    let lines: Vec<_> = lines.into_iter().map(str::trim_end).collect();
+    text.push_str(&lines.join("\n"));
 }
 
-/// A line of a block comment without the star before its text.
+/// The lines of a block comment without its margin: stars, or else the indentation that all have after the first.
+fn block(lines: &str) -> Vec<&str> {
+    let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
+    let written = || rest.lines().filter(|line| !line.trim().is_empty());
+    let has_stars = written().all(|line| unstarred(line).is_some());
+    let margin = written().map(|line| line.len() - line.trim_start().len());
+    let margin = margin.min().unwrap_or(0);
+    let rest = rest.lines().map(|line| match unstarred(line) {
+        Some(text) if has_stars => text,
+        _ => line.get(margin..).unwrap_or(line),
+    });
+    std::iter::once(without_space(first)).chain(rest).collect()
+}
+
+/// A line without the space after the slashes.
+fn without_space(line: &str) -> &str {
+    line.strip_prefix(' ').unwrap_or(line)
+}
+
+/// A line of a block comment without the star before its text; elsewhere a star begins an item of a list.
 fn unstarred(line: &str) -> Option<&str> {
     let bare = line.trim_start();
-    let rest = bare.strip_prefix("* ")?;
-    (line.len() > bare.len()).then_some(rest)
+    let rest = bare.strip_prefix('*')?;
+    let is_margin = line.len() > bare.len() && (rest.is_empty() || rest.starts_with(' '));
+    is_margin.then(|| without_space(rest))
 }
 
 #[cfg(test)]
@@ -85,7 +103,22 @@ mod tests {
 
     #[test]
     fn blocks_lose_their_margin() {
-        let block: Attribute = parse_quote!(#[doc = "\n * Formats:\n * - csv\n "]);
-        assert_eq!(text(&[block]), "Formats:\n- csv");
+        for (block, expected) in [
+            ("\n * Formats:\n * - csv\n ", "Formats:\n- csv"),
+            ("\n * First.\n *\n * Second.\n ", "First.\n\nSecond."),
+            ("\n    First.\n\n    Second.\n", "First.\n\nSecond."),
+            (
+                " First.\n    - item\n      more\n ",
+                "First.\n- item\n  more",
+            ),
+            (
+                "\n    Formats:\n\n    * csv\n      * old\n",
+                "Formats:\n\n* csv\n  * old",
+            ),
+            ("\n  Formats:\n  * csv\n  *", "Formats:\n* csv\n*"),
+        ] {
+            let block: Attribute = parse_quote!(#[doc = #block]);
+            assert_eq!(text(&[block]), expected);
+        }
     }
 }
