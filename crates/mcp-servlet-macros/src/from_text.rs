@@ -107,7 +107,7 @@ fn node(
     diagnostics: &mut Diagnostics,
 ) -> TokenStream {
     let description = docs::description(&input.attrs);
-    let mut node = quote!(#private::Node::string().with_description(#description));
+    let mut node = quote!(#private::Node::parsed().with_description(#description));
     if let Some(format) = &options.format {
         node.extend(quote!(.with_format(#format)));
     }

@@ -84,7 +84,7 @@ impl<T: Schema + DeserializeOwned> ByValue for T {}
 pub const fn text_default<T>(argument: Argument<T>, json: &'static str) -> Argument<T> {
     assert!(
         argument.property.node.may_be(json),
-        "a text that the argument's type does not take cannot be its default: write a word of the enum, or a number without quotes"
+        "a text that the argument's type does not take cannot be its default: write a word of the enum, one character, or a number without quotes"
     );
     argument.with_default(json)
 }

@@ -5,12 +5,15 @@
 
 #[cfg(feature = "jiff")]
 mod jiff_types;
+mod kind;
 pub(crate) mod optional;
 mod questions;
 pub(crate) mod render;
 mod std_types;
 pub(crate) mod text;
 mod words;
+
+pub(crate) use self::kind::{Kind, Object};
 
 /// A type whose JSON Schema is known at compile time.
 ///
@@ -68,64 +71,6 @@ pub struct Node {
     pub(crate) description: &'static str,
     /// As JSON text, empty for none.
     pub(crate) example: &'static str,
-}
-
-/// What a [`Node`] accepts.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
-    /// Any JSON.
-    Any,
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Boolean,
-    /// A whole number, within bounds where they are narrower than 64 bits.
-    Integer { min: Option<i64>, max: Option<i64> },
-    /// Any number.
-    Number,
-    /// Text, perhaps in a named format.
-    String { format: &'static str },
-    /// Text of one character.
-    Character,
-    /// One of some texts; `notes` tells what they mean, a line for each.
-    Enum {
-        values: &'static [&'static str],
-        notes: &'static str,
-    },
-    /// A list.
-    Array {
-        items: &'static Node,
-        nullable: bool,
-        unique: bool,
-        /// How many there must be, if that is fixed.
-        count: Option<usize>,
-    },
-    /// An object with values of one type under any names.
-    Map {
-        values: &'static Node,
-        nullable: bool,
-    },
-    /// An object with known properties.
-    Object(Object),
-    /// Any of several schemas; `object` says that each is an object.
-    AnyOf {
-        variants: &'static [Node],
-        object: bool,
-    },
-    /// A schema written as JSON text.
-    Raw(&'static str),
-}
-
-/// The properties of an object schema.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Object {
-    pub(crate) properties: &'static [Property],
-    /// Objects whose properties are spliced in, as by `#[serde(flatten)]`.
-    pub(crate) flattened: &'static [&'static Node],
-    /// Whether unknown properties are refused.
-    pub(crate) closed: bool,
-    /// Whether no property is required, whatever the properties say.
-    pub(crate) partial: bool,
 }
 
 /// One property of an object schema.
@@ -191,7 +136,18 @@ impl Node {
 
     /// Text.
     pub const fn string() -> Self {
-        Self::new(Kind::String { format: "" })
+        Self::new(Kind::String {
+            format: "",
+            parsed: false,
+        })
+    }
+
+    /// Text of a form of its own, of which nobody knows an example who is not given one.
+    pub const fn parsed() -> Self {
+        Self::new(Kind::String {
+            format: "",
+            parsed: true,
+        })
     }
 
     /// Text of one character.
@@ -203,8 +159,8 @@ impl Node {
     #[must_use]
     pub const fn with_format(self, format: &'static str) -> Self {
         match self.kind {
-            Kind::String { .. } => Self {
-                kind: Kind::String { format },
+            Kind::String { parsed, .. } => Self {
+                kind: Kind::String { format, parsed },
                 ..self
             },
             _ => self,
@@ -261,7 +217,13 @@ impl Node {
 
     /// An object with any names and values of `T`.
     pub const fn map<T: Schema + ?Sized>() -> Self {
+        Self::map_with_keys::<String, T>()
+    }
+
+    /// An object with names that are read as `K`, and values of `T`.
+    pub const fn map_with_keys<K: Schema + ?Sized, T: Schema + ?Sized>() -> Self {
         Self::new(Kind::Map {
+            keys: K::NODE,
             values: T::NODE,
             nullable: T::NULLABLE,
         })
@@ -452,7 +414,7 @@ impl Property {
         text::check_value(json);
         assert!(
             self.node.takes(json),
-            "an example is a value that the type takes: a text in quotes, a number, `true` or `false`, a word of the enum"
+            "an example is a value that the type takes: a text in quotes, a number in its range, `true` or `false`, a word of the enum"
         );
         Self {
             example: json,

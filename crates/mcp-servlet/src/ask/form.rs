@@ -134,7 +134,7 @@ fn kind(json: &mut String, kind: &Kind) {
                 }
             }
         }
-        Kind::String { format } if FORMATS.contains(format) => {
+        Kind::String { format, .. } if FORMATS.contains(format) => {
             write_raw(json, ",\"format\":");
             write_string(json, format);
         }

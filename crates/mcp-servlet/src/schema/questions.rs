@@ -15,7 +15,8 @@ impl Node {
     /// Whether text may stand for it; `json` is a string.
     pub(crate) const fn may_be(&self, json: &str) -> bool {
         match self.kind {
-            Kind::Any | Kind::String { .. } | Kind::Character | Kind::Raw(_) => true,
+            Kind::Any | Kind::String { .. } | Kind::Raw(_) => true,
+            Kind::Character => text::is_character(json),
             Kind::AnyOf { object, .. } => !object,
             Kind::Enum { values, .. } => text::is_among(json, values),
             _ => false,
@@ -28,9 +29,11 @@ impl Node {
         match json.as_bytes() {
             [b'"', ..] => self.may_be(json),
             [b't' | b'f', ..] => anything || matches!(self.kind, Kind::Boolean),
-            [b'-' | b'0'..=b'9', ..] => {
-                anything || matches!(self.kind, Kind::Integer { .. } | Kind::Number)
-            }
+            [b'-' | b'0'..=b'9', ..] => match self.kind {
+                Kind::Integer { min, max } => is_integer(json, min, max),
+                Kind::Number => true,
+                _ => anything,
+            },
             _ => true,
         }
     }
@@ -62,4 +65,19 @@ impl Node {
             _ => false,
         }
     }
+}
+
+/// Whether a JSON number is a whole one within bounds; where there are none, those of 64 bits.
+const fn is_integer(json: &str, min: Option<i64>, max: Option<i64>) -> bool {
+    let Some(number) = text::integer(json) else {
+        return false;
+    };
+    let (least, most) = match (min, max) {
+        (Some(min), Some(max)) => (min as i128, max as i128),
+        (Some(min @ 0..), None) => (min as i128, u64::MAX as i128),
+        (Some(min), None) => (min as i128, i64::MAX as i128),
+        (None, Some(max)) => (i64::MIN as i128, max as i128),
+        (None, None) => (i64::MIN as i128, i64::MAX as i128),
+    };
+    least <= number && number <= most
 }

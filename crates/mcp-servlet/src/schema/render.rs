@@ -5,6 +5,7 @@
 
 mod example;
 mod json;
+mod keys;
 pub(crate) mod lists;
 #[cfg(test)]
 mod tests;
@@ -198,7 +199,7 @@ impl<const N: usize> Text<N> {
                 self.integer("minimum", min);
                 self.integer("maximum", max);
             }
-            Kind::String { format } => self.text("format", format),
+            Kind::String { format, .. } => self.text("format", format),
             Kind::Character => {
                 self.json("minLength", "1");
                 self.json("maxLength", "1");
@@ -216,7 +217,12 @@ impl<const N: usize> Text<N> {
                 self.count("minItems", count);
                 self.count("maxItems", count);
             }
-            Kind::Map { values, nullable } => {
+            Kind::Map {
+                keys,
+                values,
+                nullable,
+            } => {
+                self.keys(keys);
                 self.key("additionalProperties");
                 self.node(values, "", nullable, side);
             }
@@ -414,7 +420,9 @@ const fn flattened_map(object: &Object) -> Option<(&'static Node, bool)> {
     let mut at = 0;
     while at < object.flattened.len() {
         let found = match object.flattened[at].kind {
-            Kind::Map { values, nullable } => Some((values, nullable)),
+            Kind::Map {
+                values, nullable, ..
+            } => Some((values, nullable)),
             Kind::Object(ref inner) => flattened_map(inner),
             _ => None,
         };

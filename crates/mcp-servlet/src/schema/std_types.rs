@@ -147,10 +147,10 @@ impl<T: Schema> Schema for BTreeSet<T> {
     const NODE: &'static Node = &Node::set::<T>();
 }
 
-impl<K, T: Schema, S> Schema for HashMap<K, T, S> {
-    const NODE: &'static Node = &Node::map::<T>();
+impl<K: Schema, T: Schema, S> Schema for HashMap<K, T, S> {
+    const NODE: &'static Node = &Node::map_with_keys::<K, T>();
 }
 
-impl<K, T: Schema> Schema for BTreeMap<K, T> {
-    const NODE: &'static Node = &Node::map::<T>();
+impl<K: Schema, T: Schema> Schema for BTreeMap<K, T> {
+    const NODE: &'static Node = &Node::map_with_keys::<K, T>();
 }

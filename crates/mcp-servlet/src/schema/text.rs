@@ -54,6 +54,37 @@ pub(crate) const fn is_among(json: &str, texts: &[&str]) -> bool {
     false
 }
 
+/// Whether a JSON string has one character.
+pub(crate) const fn is_character(json: &str) -> bool {
+    let bytes = json.as_bytes();
+    let mut end = match at(bytes, 1) {
+        b'"' => return false,
+        b'\\' => escape(bytes, 2),
+        _ => 2,
+    };
+    // The rest of a character that takes several bytes.
+    while at(bytes, end) & 0b1100_0000 == 0b1000_0000 {
+        end += 1;
+    }
+    at(bytes, end) == b'"'
+}
+
+/// The value of a JSON number that has digits only, unless it is beyond all integers here.
+pub(crate) const fn integer(json: &str) -> Option<i128> {
+    let bytes = json.as_bytes();
+    let is_negative = at(bytes, 0) == b'-';
+    let mut here = is_negative as usize;
+    let mut value: i128 = 0;
+    while here < bytes.len() {
+        if !bytes[here].is_ascii_digit() || value > u64::MAX as i128 {
+            return None;
+        }
+        value = value * 10 + (bytes[here] - b'0') as i128;
+        here += 1;
+    }
+    Some(if is_negative { -value } else { value })
+}
+
 /// Whether the root object of `json`, checked before, has the member `name` with the text `value`.
 pub(crate) const fn has_text(json: &str, name: &str, value: &str) -> bool {
     let bytes = json.as_bytes();

@@ -7,6 +7,7 @@ use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
 use crate::probe::tool;
+use crate::strict::check;
 
 /// The schema of the argument `value`, whose description is derived from its name.
 fn value(schema: Value) -> Value {
@@ -80,7 +81,35 @@ fn describes_collections_inside_each_other() {
         ),
         (
             input!(HashMap<u16, Vec<String>>),
-            json!({ "type": "object", "additionalProperties": strings }),
+            json!({
+                "type": "object",
+                "propertyNames": { "pattern": "^(0|[1-9][0-9]*)$" },
+                "additionalProperties": strings,
+            }),
+        ),
+        (
+            input!(BTreeMap<i64, u8>),
+            json!({
+                "type": "object",
+                "propertyNames": { "pattern": "^-?(0|[1-9][0-9]*)$" },
+                "additionalProperties": byte,
+            }),
+        ),
+        (
+            input!(BTreeMap<bool, u8>),
+            json!({
+                "type": "object",
+                "propertyNames": { "enum": ["true", "false"] },
+                "additionalProperties": byte,
+            }),
+        ),
+        (
+            input!(BTreeMap<char, u8>),
+            json!({
+                "type": "object",
+                "propertyNames": { "minLength": 1, "maxLength": 1 },
+                "additionalProperties": byte,
+            }),
         ),
         (
             input!(BTreeMap<String, Option<BTreeMap<String, u8>>>),
@@ -310,4 +339,60 @@ fn takes_over_a_schema_written_by_hand() {
         description["tools"][1]["inputSchema"],
         json!({ "type": "object", "properties": {} })
     );
+}
+
+/// A day.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize, Schema)]
+#[serde(rename_all = "lowercase")]
+enum Day {
+    Saturday,
+    Sunday,
+}
+
+/// Something with a form of its own.
+#[derive(FromText)]
+struct Machine(std::net::Ipv4Addr);
+
+/// Plans days.
+#[tool]
+fn plan(days: BTreeMap<Day, BTreeMap<i8, BTreeMap<bool, BTreeMap<char, u8>>>>) -> usize {
+    days.len()
+}
+
+/// Looks for a machine.
+#[tool]
+fn find(machine: Machine) -> String {
+    machine.0.to_string()
+}
+
+/// Takes what is barely right.
+#[tool]
+fn barely(
+    #[arg(example = 255)] n: u8,
+    #[arg(example = -128)] m: i8,
+    #[arg(example = 18446744073709551615)] most: u64,
+    #[arg(example = 1.5)] x: f64,
+    #[arg(default = "ä")] c: char,
+    #[arg(default = "\n")] d: char,
+) -> String {
+    format!("{n}{m}{most}{x}{c}{d}")
+}
+
+mcp_servlet::export!(static EXAMPLES = { tools: [plan, find, barely] });
+
+#[test]
+fn arguments_to_imitate_are_valid_or_not_shown() {
+    let description = check(&EXAMPLES);
+    let days = &description["tools"][0]["inputSchema"]["properties"]["days"];
+    assert_eq!(
+        days["propertyNames"],
+        json!({ "enum": ["saturday", "sunday"] })
+    );
+    for name in ["plan", "barely"] {
+        let example = EXAMPLES.example(name).unwrap();
+        let example: Value = serde_json::from_str(example.get()).unwrap();
+        let result = EXAMPLES.call(name, example.clone()).unwrap();
+        assert_ne!(result.is_error, Some(true), "{example}: {result:?}");
+    }
+    assert!(EXAMPLES.example("find").is_none());
 }

@@ -55,16 +55,22 @@ impl<const N: usize> Text<N> {
                 _ => self.raw("1"),
             },
             Kind::Number => self.raw("1.5"),
-            Kind::String { format } => self.string(text(format)),
+            Kind::String { format, parsed } => match text(format) {
+                Some(text) => self.string(text),
+                None if parsed || !format.is_empty() => return false,
+                None => self.string("text"),
+            },
             Kind::Character => self.string("x"),
             Kind::Enum { values, .. } => match values {
                 [first, ..] => self.string(first),
                 [] => return false,
             },
             Kind::Array { items, count, .. } => return self.array_example(items, count),
-            Kind::Map { values, .. } => {
-                self.raw("{\"key\":");
-                let known = self.example(values);
+            Kind::Map { keys, values, .. } => {
+                self.byte(b'{');
+                let known = self.key_example(keys);
+                self.byte(b':');
+                let known = self.example(values) && known;
                 self.byte(b'}');
                 return known;
             }
@@ -227,8 +233,9 @@ impl<const N: usize> Text<N> {
     }
 }
 
-const fn text(format: &str) -> &'static str {
-    match format.as_bytes() {
+/// A text in a format that JSON Schema has.
+const fn text(format: &str) -> Option<&'static str> {
+    Some(match format.as_bytes() {
         b"date-time" => "2026-01-31T12:00:00Z",
         b"date" => "2026-01-31",
         b"time" => "12:00:00Z",
@@ -239,6 +246,6 @@ const fn text(format: &str) -> &'static str {
         b"ipv6" => "2001:db8::1",
         b"hostname" => "example.com",
         b"duration" => "PT1H",
-        _ => "text",
-    }
+        _ => return None,
+    })
 }

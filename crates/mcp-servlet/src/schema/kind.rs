@@ -1,0 +1,66 @@
+//! What there is to say of a type.
+
+use super::{Node, Property};
+
+/// What a [`Node`] accepts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// Any JSON.
+    Any,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number, within bounds where they are narrower than 64 bits.
+    Integer { min: Option<i64>, max: Option<i64> },
+    /// Any number.
+    Number,
+    /// Text, perhaps in a named format.
+    String {
+        format: &'static str,
+        /// Whether it has a form of its own, which the schema does not tell.
+        parsed: bool,
+    },
+    /// Text of one character.
+    Character,
+    /// One of some texts; `notes` tells what they mean, a line for each.
+    Enum {
+        values: &'static [&'static str],
+        notes: &'static str,
+    },
+    /// A list.
+    Array {
+        items: &'static Node,
+        nullable: bool,
+        unique: bool,
+        /// How many there must be, if that is fixed.
+        count: Option<usize>,
+    },
+    /// An object with values of one type under names of another, which are text in JSON.
+    Map {
+        keys: &'static Node,
+        values: &'static Node,
+        nullable: bool,
+    },
+    /// An object with known properties.
+    Object(Object),
+    /// Any of several schemas; `object` says that each is an object.
+    AnyOf {
+        variants: &'static [Node],
+        object: bool,
+    },
+    /// A schema written as JSON text.
+    Raw(&'static str),
+}
+
+/// The properties of an object schema.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Object {
+    pub(crate) properties: &'static [Property],
+    /// Objects whose properties are spliced in, as by `#[serde(flatten)]`.
+    pub(crate) flattened: &'static [&'static Node],
+    /// Whether unknown properties are refused.
+    pub(crate) closed: bool,
+    /// Whether no property is required, whatever the properties say.
+    pub(crate) partial: bool,
+}

@@ -1,0 +1,52 @@
+//! The names in a map: what they stand for is text, whatever it is elsewhere.
+
+use super::json::Text;
+use crate::schema::{Kind, Node};
+
+impl<const N: usize> Text<N> {
+    /// What names there may be, unless any text will do or JSON Schema has no words for it.
+    pub(super) const fn keys(&mut self, keys: &Node) {
+        let known = matches!(
+            keys.kind,
+            Kind::Boolean | Kind::Integer { .. } | Kind::Character | Kind::Enum { .. }
+        );
+        if !known {
+            return;
+        }
+        self.key("propertyNames");
+        self.byte(b'{');
+        match keys.kind {
+            Kind::Boolean => self.json("enum", "[\"true\",\"false\"]"),
+            Kind::Integer { min: Some(0..), .. } => self.text("pattern", "^(0|[1-9][0-9]*)$"),
+            Kind::Integer { .. } => self.text("pattern", "^-?(0|[1-9][0-9]*)$"),
+            Kind::Character => {
+                self.json("minLength", "1");
+                self.json("maxLength", "1");
+            }
+            Kind::Enum { values, .. } => self.values(values, false),
+            _ => {}
+        }
+        self.byte(b'}');
+    }
+
+    /// Appends a name that may be in the map; `false` if there is no telling.
+    pub(super) const fn key_example(&mut self, keys: &Node) -> bool {
+        match keys.kind {
+            Kind::String {
+                format,
+                parsed: false,
+            } if format.is_empty() && keys.example.is_empty() => {
+                self.string("key");
+                true
+            }
+            Kind::String { .. } | Kind::Character | Kind::Enum { .. } => self.example(keys),
+            Kind::Boolean | Kind::Integer { .. } | Kind::Number => {
+                self.byte(b'"');
+                let known = self.example(keys);
+                self.byte(b'"');
+                known
+            }
+            _ => false,
+        }
+    }
+}
