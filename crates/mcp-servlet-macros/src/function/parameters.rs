@@ -1,6 +1,6 @@
 //! Parameters: which is the context, which are arguments, and what is wrong with them.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, Type};
@@ -131,6 +131,12 @@ fn argument<'a>(
         check_literal("example", "a literal", example, |_| true, diagnostics);
     }
     check_bounds(&options, diagnostics);
+    if let Some(borrow) = borrow(ty.to_token_stream()) {
+        diagnostics.error(
+            borrow,
+            format!("argument `{ident}` cannot be borrowed\nhelp: take what is owned, as `Option<String>` is; only the `&Context` is a reference"),
+        );
+    }
     let name = match &options.rename {
         Some(rename) => {
             if rename.value().is_empty() {
@@ -147,6 +153,32 @@ fn argument<'a>(
         description: docs::description(&param.attributes),
         options,
     }
+}
+
+/// The sign of a reference inside a type, which no call outlives; `&'static` may be what a type of the author reads.
+fn borrow(ty: TokenStream) -> Option<TokenTree> {
+    let mut tokens = ty.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let found = match &token {
+            TokenTree::Punct(sign) if sign.as_char() == '&' => {
+                let is_static = tokens.next_if(is_quote).is_some()
+                    && tokens
+                        .next()
+                        .is_some_and(|name| name.to_string() == "static");
+                (!is_static).then_some(token)
+            }
+            TokenTree::Group(group) => borrow(group.stream()),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+fn is_quote(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == '\'')
 }
 
 fn is_number(json: &str) -> bool {
