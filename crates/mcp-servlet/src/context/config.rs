@@ -201,14 +201,12 @@ fn is_integer(json: &str, min: Option<i64>, max: Option<i64>) -> bool {
     if !is(json, |first| first == b'-' || first.is_ascii_digit()) {
         return false;
     }
-    match Reader::from(json).signed() {
-        Ok(number) => min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max),
-        // Beyond 63 bits is a `u64`, which has no upper bound in its schema.
-        Err(_) => {
-            let is_natural = min.is_some_and(|min| min >= 0);
-            is_natural && max.is_none() && Reader::from(json).unsigned().is_ok()
-        }
+    if let Ok(number) = Reader::from(json).signed() {
+        return min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max);
     }
+    // Beyond 63 bits is a `u64`, which has no upper bound in its schema.
+    let is_natural = min.is_some_and(|min| min >= 0);
+    is_natural && max.is_none() && Reader::from(json).unsigned().is_ok()
 }
 
 /// Whether it is one JSON value that begins so.

@@ -30,9 +30,6 @@ macro_rules! integers {
 }
 
 integers!(i8, i16, i32, u8, u16, u32);
-// In wasm.
-#[cfg(target_pointer_width = "32")]
-integers!(isize, usize);
 
 macro_rules! natural_numbers {
     ($($ty:ty: $max:expr),*) => {
@@ -44,10 +41,6 @@ natural_numbers!(
     NonZeroU8: Some(u8::MAX as i64), NonZeroU16: Some(u16::MAX as i64), NonZeroU32: Some(u32::MAX as i64),
     NonZeroU64: None
 );
-#[cfg(target_pointer_width = "32")]
-natural_numbers!(NonZeroUsize: Some(usize::MAX as i64));
-#[cfg(not(target_pointer_width = "32"))]
-natural_numbers!(NonZeroUsize: None);
 
 macro_rules! signed_numbers_but_zero {
     ($($ty:ty: $signed:ty),*) => {
@@ -84,10 +77,19 @@ schemas! {
     RawJson => Node::any();
 }
 
+// In wasm.
+#[cfg(target_pointer_width = "32")]
+schemas! {
+    isize => Node::of::<i32>();
+    usize => Node::of::<u32>();
+    NonZeroUsize => Node::of::<NonZeroU32>();
+}
+
 #[cfg(not(target_pointer_width = "32"))]
 schemas! {
-    isize => Node::integer(None, None);
-    usize => Node::integer(Some(0), None);
+    isize => Node::of::<i64>();
+    usize => Node::of::<u64>();
+    NonZeroUsize => Node::of::<NonZeroU64>();
 }
 
 impl<T: Schema> Schema for Option<T> {

@@ -353,9 +353,11 @@ enum Day {
 #[derive(FromText)]
 struct Machine(std::net::Ipv4Addr);
 
+type Rooms = BTreeMap<i8, BTreeMap<bool, BTreeMap<char, u8>>>;
+
 /// Plans days.
 #[tool]
-fn plan(days: BTreeMap<Day, BTreeMap<i8, BTreeMap<bool, BTreeMap<char, u8>>>>) -> usize {
+fn plan(days: BTreeMap<Day, Rooms>) -> usize {
     days.len()
 }
 
@@ -368,14 +370,14 @@ fn find(machine: Machine) -> String {
 /// Takes what is barely right.
 #[tool]
 fn barely(
-    #[arg(example = 255)] n: u8,
-    #[arg(example = -128)] m: i8,
+    #[arg(example = 255)] byte: u8,
+    #[arg(example = -128)] least: i8,
     #[arg(example = 18446744073709551615)] most: u64,
-    #[arg(example = 1.5)] x: f64,
-    #[arg(default = "ä")] c: char,
-    #[arg(default = "\n")] d: char,
+    #[arg(example = 1.5)] part: f64,
+    #[arg(default = "ä")] letter: char,
+    #[arg(default = "\n")] end: char,
 ) -> String {
-    format!("{n}{m}{most}{x}{c}{d}")
+    format!("{byte}{least}{most}{part}{letter}{end}")
 }
 
 mcp_servlet::export!(static EXAMPLES = { tools: [plan, find, barely] });
