@@ -53,7 +53,7 @@ mod in_memory {
 
     use rustix::fs::{MemfdFlags, memfd_create};
 
-    /// A file that this process alone can name, and that is gone with it; see memfd_create(2).
+    /// A file that this process alone can name, and that is gone with it; see `memfd_create(2)`.
     pub(in crate::engine) struct File(fs::File);
 
     impl File {

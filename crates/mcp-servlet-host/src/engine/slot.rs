@@ -116,7 +116,7 @@ impl Factory {
             return Ok(manifest);
         };
         // One more than calls may have, so that what goes too far in one is told as that.
-        let bounded = bound::memories(&*self.wasm()?, u64::from(pages) + 1);
+        let bounded = bound::memories(&self.wasm()?, u64::from(pages) + 1);
         let bounded = bounded.map_err(|error| LoadError::Unreadable {
             servlet: self.name.clone(),
             source: Unreadable::damaged(&error),
