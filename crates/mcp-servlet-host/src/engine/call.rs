@@ -249,7 +249,7 @@ impl Current {
         *lock(&self.0) = call;
     }
 
-    /// The call, while there is one: code that runs at the start of an instance belongs to the call that needed it.
+    /// The call, while there is one: what runs at the start of an instance belongs to none.
     pub(crate) fn get(&self) -> Option<Arc<Call>> {
         lock(&self.0).clone()
     }
