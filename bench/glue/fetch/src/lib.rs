@@ -64,12 +64,14 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                         "type": "integer",
                         "description": "how many characters to return at most",
                         "minimum": 1,
+                        "maximum": u32::MAX,
                         "default": 5000,
                     },
                     "start_index": {
                         "type": "integer",
                         "description": "how many characters to skip, to go on where another part ended",
                         "minimum": 0,
+                        "maximum": u32::MAX,
                         "default": 0,
                     },
                     "raw": {
