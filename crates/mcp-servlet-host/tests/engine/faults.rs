@@ -292,10 +292,7 @@ fn a_call_that_sleeps_in_the_host_keeps_no_other_from_its_turn() {
         ..LoadOptions::default()
     };
     let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    let runtime = runtime.expect("a runtime");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     for what in [1, 0] {
         let answer = runtime.block_on(servlet.call_async("t", Some(&arguments(what))));
         assert_eq!(answer.is_ok(), what == 0, "{answer:?}");
@@ -342,10 +339,7 @@ fn whoever_waits_for_a_call_that_sleeps_in_the_host_is_answered_all_the_same() {
         ..LoadOptions::default()
     };
     let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    let runtime = runtime.expect("a runtime");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let error = runtime.block_on(servlet.call_async("t", Some(&arguments(1))));
     let error = error.expect_err("it sleeps");
     assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
