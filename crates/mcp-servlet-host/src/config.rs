@@ -154,7 +154,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Something that the section needs is not there.
-    fn missing(&mut self, section: &ServletSection, span: std::ops::Range<usize>, what: String) {
+    fn absent(&mut self, section: &ServletSection, span: std::ops::Range<usize>, what: String) {
         if self.missing == Missing::Now || section.on_failure == file::OnFailure::Fail {
             self.problem(span, what);
         }
@@ -216,7 +216,7 @@ impl Reader<'_> {
             }
             // Loading it fails as well.
             Err(error) => {
-                self.missing(section, span, error.to_string());
+                self.absent(section, span, error.to_string());
                 vec![source]
             }
         }
@@ -230,7 +230,7 @@ impl Reader<'_> {
             self.directory(section);
         } else if !path.exists() {
             let message = format!("there is no file `{}`", path.display());
-            self.missing(section, section.source.span(), message);
+            self.absent(section, section.source.span(), message);
         }
         path
     }
@@ -263,7 +263,7 @@ impl Reader<'_> {
             let host = self.folder.join(path.host.get_ref());
             if !host.is_dir() {
                 let message = format!("there is no directory `{}`", host.display());
-                self.missing(section, path.host.span(), message);
+                self.absent(section, path.host.span(), message);
             }
             if options.allowed_paths.iter().any(|other| other.host == host) {
                 let message = "this directory is allowed twice, and can have one name";

@@ -19,9 +19,8 @@ mod watchdog;
 pub use cache::CompileCache;
 pub(crate) use call::{Call, Current, Reason};
 pub(crate) use plugin::Plugin;
-pub(crate) use pool::{Job, Pool};
+pub(crate) use pool::{Job, Pool, apart};
 pub(crate) use stop::Stop;
-pub(crate) use threads::apart;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -286,10 +286,7 @@ impl Servlet {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, CallError> {
         let outcome = engine::apart(work).await;
-        outcome.map_err(|error| CallError::Start {
-            servlet: self.name.clone(),
-            message: error.to_string(),
-        })
+        outcome.map_err(|stop| self.error(self.abi.call_tool(), &Limits::of(&self.options), stop))
     }
 
     fn describe(&self) -> Result<Description, LoadError> {
@@ -323,17 +320,10 @@ impl Servlet {
 
     /// Options for tools that cannot be kept would be ignored in silence.
     fn check_options(&self) -> Result<(), LoadError> {
-        let names = self.options.tools.keys();
-        for name in names.filter(|name| self.tool(name).is_none()) {
-            let problem = LoadError::NoSuchTool {
-                servlet: self.name.clone(),
-                pattern: name.clone(),
-            };
-            if !notify::changes_lists(&self.module) {
-                return Err(problem);
-            }
-            // It may come, or come back.
-            tracing::warn!("{problem} now");
+        // A tool that is not there now may come, where lists change; until then the host says so.
+        let unknown = self.unknown_tools().next();
+        if let Some(problem) = unknown.filter(|_| !notify::changes_lists(&self.module)) {
+            return Err(problem);
         }
         match self.options.tool_without_memory(*self.instances()) {
             None => Ok(()),
@@ -342,6 +332,16 @@ impl Servlet {
                 tool: tool.to_owned(),
             }),
         }
+    }
+
+    /// What is said of tools that it does not have.
+    pub(crate) fn unknown_tools(&self) -> impl Iterator<Item = LoadError> {
+        let names = self.options.tools.keys();
+        let unknown = names.filter(|name| self.tool(name).is_none());
+        unknown.map(|name| LoadError::NoSuchTool {
+            servlet: self.name.clone(),
+            pattern: name.clone(),
+        })
     }
 
     /// A run of one export, within the limits of the servlet.

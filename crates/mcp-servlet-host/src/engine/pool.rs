@@ -100,6 +100,19 @@ impl Drop for StopOnDrop {
     }
 }
 
+/// The outcome of work on a thread that may block; where nobody waits for it any more, it is lost.
+pub(crate) async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Stop> {
+    let (done, outcome) = oneshot::channel();
+    let run = move || {
+        let _ = done.send(work());
+    };
+    threads::run(run)
+        .map_err(|error| Stop::Start(format!("there is no thread for it: {error}")))?;
+    outcome.await.map_err(|_| Stop::Trap(BROKEN.to_owned()))
+}
+
 impl Pool {
     /// Compiles a module and makes the first instances.
     pub(crate) fn new(
@@ -154,20 +167,16 @@ impl Pool {
         });
         let (pool, running) = (Arc::clone(self), Arc::clone(&call));
         let span = tracing::Span::current();
-        let (done, output) = oneshot::channel();
         let work = move || {
             // What the servlet logs belongs to whoever called.
             let _within = span.enter();
             let output = pool.execute(&job, &running);
             // The thread counts until it is free, whoever still waits for it.
             running.leave();
-            // If nobody does, nobody wants the output.
-            let _ = done.send(output);
+            output
         };
-        threads::run(work)
-            .map_err(|error| Stop::Start(format!("there is no thread for it: {error}")))?;
         tokio::select! {
-            output = output => output.unwrap_or_else(|_| Err(Stop::Trap(BROKEN.to_owned()))),
+            output = apart(work) => output?,
             reason = call.given_up() => Err(Stop::Stopped(reason)),
         }
     }

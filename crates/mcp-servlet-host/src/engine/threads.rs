@@ -13,8 +13,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::sync::oneshot;
-
 use super::lock;
 
 /// After how much time without work a thread ends.
@@ -36,21 +34,6 @@ struct State {
     /// Whether a thread was started or woken and has not looked for work yet.
     is_one_coming: bool,
     threads: usize,
-}
-
-/// The outcome of something that computes, on a thread that may.
-///
-/// # Errors
-/// If there is no thread, or the work panicked.
-pub(crate) async fn apart<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> io::Result<T> {
-    let (done, outcome) = oneshot::channel();
-    run(move || {
-        // If nobody waits any more, nobody wants the outcome.
-        let _ = done.send(work());
-    })?;
-    outcome.await.map_err(io::Error::other)
 }
 
 /// Runs something on a thread that may block; an error says why there is none.

@@ -46,15 +46,16 @@ impl Filter {
     }
 }
 
-/// Chooses tools and gives them names; tells of tools that do not appear, and of patterns without tools. Whether names
-/// are unique is not decided here.
+/// Chooses tools and gives them names; tells of tools that do not appear, and of patterns and limits without tools. Whether
+/// names are unique is not decided here.
 pub(super) fn name_tools(mounts: &[Mount]) -> (Vec<Chosen<'_, Tool>>, Vec<LoadError>) {
     let idle = mounts.iter().flat_map(|mount| {
         let patterns = mount.filter.idle(mount.servlet.tools());
-        patterns.map(|pattern| LoadError::NoSuchTool {
+        let patterns = patterns.map(|pattern| LoadError::NoSuchTool {
             servlet: mount.servlet.name().to_owned(),
             pattern: pattern.clone(),
-        })
+        });
+        patterns.chain(mount.servlet.unknown_tools())
     });
     let mut problems: Vec<_> = idle.collect();
     let mut tools = choose(mounts, |mount| {

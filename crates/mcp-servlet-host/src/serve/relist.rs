@@ -54,8 +54,12 @@ impl Server {
                 return;
             }
         };
-        let known: Vec<_> = old.problems().iter().map(ToString::to_string).collect();
-        let problems = new.problems().iter().map(ToString::to_string);
+        let known: Vec<_> = old
+            .problems()
+            .iter()
+            .map(|problem| chain(problem))
+            .collect();
+        let problems = new.problems().iter().map(|problem| chain(problem));
         for problem in problems.filter(|problem| !known.contains(problem)) {
             tracing::warn!("not served: {problem}");
         }

@@ -291,7 +291,7 @@ fn a_call_that_sleeps_in_the_host_keeps_no_other_from_its_turn() {
         instances: Instances::ONE.into(),
         ..LoadOptions::default()
     };
-    let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
+    let servlet = sleeper().load_with(&options).expect("a servlet");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     for what in [1, 0] {
         let answer = runtime.block_on(servlet.call_async("t", Some(&arguments(what))));

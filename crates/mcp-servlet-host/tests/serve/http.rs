@@ -344,9 +344,11 @@ fn a_client_that_is_ready_twice_hears_of_a_change_once() {
     assert_eq!(methods[1], "notifications/prompts/list_changed");
 }
 
+/// Says that the list of tools is another one.
+const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
+
 #[test]
 fn a_servlet_that_cannot_list_keeps_no_other_from_changing_its_list() {
-    const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
     let list = |name: &str| {
         let tool = json!({"name": name, "description": "d", "inputSchema": {"type": "object"}});
         json!({"tools": [tool]}).to_string()
@@ -377,8 +379,7 @@ fn a_servlet_that_cannot_list_keeps_no_other_from_changing_its_list() {
 }
 
 #[test]
-fn lists_that_change_with_every_call_are_not_read_with_every_call() {
-    const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
+fn lists_that_change_with_every_call_are_read_no_more_often() {
     const CALLS: usize = 40;
     // Each description has another name for the other tool.
     let list = |at: usize| {
@@ -407,23 +408,26 @@ fn lists_that_change_with_every_call_are_not_read_with_every_call() {
         let times = name.and_then(|name| name.strip_prefix("read_")?.parse::<usize>().ok());
         times.expect("a number")
     };
-    std::thread::sleep(Duration::from_millis(200));
-    let times = read();
-    assert!((2..=CALLS + 1).contains(&times), "{times}");
-    std::thread::sleep(Duration::from_millis(200));
-    assert_eq!(read(), times, "nothing has changed since");
+    let mut times = 0;
+    // Until they are read no more.
+    while times < 2 || times != read() {
+        times = read();
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    assert!(times <= CALLS + 1, "{times}");
 }
 
 #[test]
 fn a_limit_for_a_tool_that_is_not_there_yet_keeps_its_servlet_from_nothing() {
-    const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
     let mut options = LoadOptions::default();
     options
         .tools
         .insert("later".to_owned(), ToolOptions::default());
     let wat = || Wat::new().describe(DESCRIPTION).answer("{}");
     assert!(wat().load_with(&options).is_err());
-    assert!(wat().import(NOTIFY).load_with(&options).is_ok());
+    let servlet = wat().import(NOTIFY).load_with(&options);
+    let host = Host::new(vec![servlet.expect("a servlet")]).expect("a host");
+    assert!(host.problems()[0].to_string().contains("no tool `later`"));
 }
 
 #[test]
