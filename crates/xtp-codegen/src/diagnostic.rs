@@ -5,6 +5,7 @@ mod json;
 #[cfg(feature = "miette")]
 mod picture;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub use self::code::Code;
@@ -190,6 +191,7 @@ impl Report {
 
     /// The problems in the order of the text, those of this text before those of others.
     pub(crate) fn into_diagnostics(mut self) -> Diagnostics {
+        self.drop_repeated();
         self.drop_general();
         let own = self.origin;
         // Stable, so that problems of one place stay in the order they were found.
@@ -198,17 +200,31 @@ impl Report {
         Diagnostics(self.found)
     }
 
+    /// What aliases repeat has its problems once, where it is written.
+    fn drop_repeated(&mut self) {
+        let mut seen = BTreeSet::new();
+        self.found.retain(|problem| {
+            let place = (problem.origin.to_string(), problem.span, problem.code);
+            seen.insert((place, problem.message.clone()))
+        });
+    }
+
     /// That a key should not be there goes without saying where something else is said about it.
     fn drop_general(&mut self) {
+        let place = |problem: &Diagnostic| (problem.origin.to_string(), problem.pointer.clone());
         let (general, mut specific): (Vec<_>, Vec<_>) = std::mem::take(&mut self.found)
             .into_iter()
             .partition(|problem| problem.code == Code::BeyondPublished);
+        let mut first = BTreeMap::new();
+        for (index, problem) in specific.iter().enumerate() {
+            first.entry(place(problem)).or_insert(index);
+        }
         for problem in general {
-            let same = |other: &&mut Diagnostic| {
-                other.pointer == problem.pointer && other.origin == problem.origin
-            };
-            match specific.iter_mut().find(same) {
-                Some(other) => other.severity = other.severity.min(problem.severity),
+            match first.get(&place(&problem)) {
+                Some(index) => {
+                    let other = &mut specific[*index];
+                    other.severity = other.severity.min(problem.severity);
+                }
                 None => self.found.push(problem),
             }
         }

@@ -1,10 +1,12 @@
 //! The text as a tree whose every node knows its place.
 //!
-//! JSON is read by the same path: but for exotic escapes it is a subset of YAML. Anchors and
-//! aliases are resolved where they stand. Merge keys are ordinary keys, which no XTP construct
-//! has, and tags are refused: a schema travels as JSON and must mean the same there.
+//! JSON is read by the same path: but for exotic escapes it is a subset of YAML. Aliases and
+//! merge keys are resolved, and tags are refused: a schema travels as JSON and must mean the same
+//! there.
 
+mod aliases;
 mod load;
+mod merge;
 mod surrogates;
 
 pub(crate) use self::load::load;
@@ -84,5 +86,7 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
     pub(crate) text: String,
+    /// Whether it is YAML's merge key. None is left in what `load` returns.
+    pub(crate) is_merge: bool,
     pub(crate) span: Span,
 }

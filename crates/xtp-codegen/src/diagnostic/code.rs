@@ -20,6 +20,8 @@ pub enum Code {
     TooDeep,
     /// The YAML says something that JSON cannot say.
     BeyondJson,
+    /// Aliases repeat too much.
+    Aliases,
     /// A value is of another kind than its place wants.
     WrongKind,
     /// A key has no meaning at its place.
@@ -87,6 +89,7 @@ impl Code {
             Self::DocumentCount => "XTP003",
             Self::TooDeep => "XTP004",
             Self::BeyondJson => "XTP005",
+            Self::Aliases => "XTP006",
             Self::WrongKind => "XTP101",
             Self::UnknownKey => "XTP102",
             Self::MissingKey => "XTP103",
@@ -128,6 +131,9 @@ impl Code {
             Self::DocumentCount => "write one document, without `---` between parts",
             Self::TooDeep => "give inner types names under `components.schemas`",
             Self::BeyondJson => "write what JSON could say too: no tags, and strings as keys",
+            Self::Aliases => {
+                "write what is repeated once, under `components.schemas`, and use `$ref`"
+            }
             Self::WrongKind => "write a value of that kind",
             Self::UnknownKey => "remove the key",
             Self::MissingKey => "add the key",

@@ -1,9 +1,9 @@
-//! From text to nodes. The only file that names the YAML library.
+//! From text to nodes. Only this file and `aliases.rs` name the YAML library.
 
-use saphyr::{LoadableYamlNode, MarkedYaml, Marker, Scalar, ScanError, YamlData};
+use saphyr::{MarkedYaml, Marker, Scalar, ScanError, YamlData};
 
 use crate::diagnostic::{Code, Diagnostics, Report};
-use crate::node::{Entry, Key, Node, Number, Value, without_surrogates};
+use crate::node::{Entry, Key, Node, Number, Value, aliases, merge, without_surrogates};
 use crate::span::{At, Origin, Pointer, Span};
 
 /// The deepest indentation read. It bounds how deep a document can nest, and with it the stack.
@@ -32,10 +32,15 @@ fn load_into(text: &str, report: &mut Report) -> Option<Node> {
             .help(format!("indent by at most {MAX_INDENT} columns"));
         return None;
     }
-    let mut documents = match MarkedYaml::load_from_str(text) {
+    let mut documents = match aliases::documents(text) {
         Ok(documents) => documents,
-        Err(error) => {
+        Err(aliases::Error::Scan(error)) => {
             report_scan_error(&error, &places, report);
+            return None;
+        }
+        Err(aliases::Error::Bomb { alias, what }) => {
+            let at = places.at_root(Some(alias));
+            report.error(Code::Aliases, &at, what);
             return None;
         }
     };
@@ -160,11 +165,9 @@ impl Converter<'_> {
             YamlData::Sequence(items) => self.list(items, pointer),
             YamlData::Mapping(map) => {
                 let entries = map.iter();
-                Value::Map(
-                    entries
-                        .filter_map(|(key, value)| self.entry(key, value, pointer))
-                        .collect(),
-                )
+                let entries = entries.filter_map(|(key, value)| self.entry(key, value, pointer));
+                let entries = entries.collect();
+                Value::Map(merge::merged(entries, pointer, self.report))
             }
             YamlData::Tagged(tag, _) => self.refuse(span, pointer, &format!("the tag `{tag}`")),
             YamlData::Representation(..) | YamlData::Alias(_) | YamlData::BadValue => {
@@ -196,6 +199,8 @@ impl Converter<'_> {
         };
         let key = Key {
             text: text.clone().into_owned(),
+            // In quotes it is a key like any other.
+            is_merge: text == "<<" && self.places.text[span.offset..].starts_with("<<"),
             span,
         };
         let value = self.node(value, &pointer.child(&key.text));
