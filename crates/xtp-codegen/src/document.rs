@@ -176,20 +176,20 @@ pub(crate) struct Object {
     pub(crate) extra: Option<Item>,
 }
 
-/// One of several objects, told apart by a property.
+/// One of several schemas.
 #[derive(Clone, Debug)]
 pub(crate) struct Union {
     pub(crate) at: At,
-    /// The property that tells.
-    pub(crate) tag: String,
+    /// The property that tells which one it is, if there is a `discriminator`.
+    pub(crate) tag: Option<String>,
     pub(crate) members: Vec<Member>,
 }
 
-/// One of the objects of a union.
+/// One of the schemas of a union.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
-    /// What the tag says.
-    pub(crate) value: String,
+    /// What `mapping` says that the tag is.
+    pub(crate) mapped: Option<Name>,
     pub(crate) target: Name,
 }
 

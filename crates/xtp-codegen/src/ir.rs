@@ -95,13 +95,22 @@ pub(crate) struct Struct {
     pub(crate) extra: Option<(String, Item)>,
 }
 
-/// One of several structs, told apart by a property.
+/// One of several types.
 #[derive(Clone, Debug)]
 pub(crate) struct Union {
-    /// The property that tells.
-    pub(crate) tag: String,
-    /// By what the tag says.
+    pub(crate) tagging: Tagging,
     pub(crate) members: Vec<(Names, TypeId)>,
+}
+
+/// How the members of a union are told apart. Their wire names are what the tag says.
+#[derive(Clone, Debug)]
+pub(crate) enum Tagging {
+    /// By a property that only the union has.
+    Union(String),
+    /// By a property that the members have themselves.
+    Members(String),
+    /// By what they consist of. Their wire names are those of the schemas.
+    Content,
 }
 
 /// A field of a struct.

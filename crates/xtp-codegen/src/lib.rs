@@ -58,8 +58,10 @@ mod schema;
 mod servlets;
 mod span;
 mod spell;
+mod suggest;
 mod types;
 mod typify;
+mod unions;
 
 pub use crate::build::{Build, BuildError};
 pub use crate::diagnostic::{Code, Diagnostic, Diagnostics};

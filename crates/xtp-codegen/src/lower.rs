@@ -4,19 +4,22 @@
 pub(crate) mod names;
 mod recursion;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::{self, Document, Shape};
 use crate::ir::{
-    Field, Function, Item, Kind, Module, Names, Parameter, Struct, Type, TypeDef, TypeId, Union,
+    Field, Function, Item, Kind, Module, Names, Parameter, Struct, Tagging, Type, TypeDef, TypeId,
+    Union,
 };
 use crate::names::{Taken, pascal, type_source};
+use crate::unions::{Schemas, Tag};
 
 /// Lowers a document that passed all checks.
 pub(crate) fn lower(document: &Document) -> Module {
     let schemas = names::schemas(document);
     let mut lower = Lower {
         document,
+        schemas: Schemas::of(document),
         ids: BTreeMap::new(),
         types: Vec::new(),
         order: Vec::new(),
@@ -51,6 +54,7 @@ pub(crate) fn lower(document: &Document) -> Module {
 
 struct Lower<'d> {
     document: &'d Document,
+    schemas: Schemas<'d>,
     /// The types of schemas.
     ids: BTreeMap<&'d str, TypeId>,
     /// By their ids; each is there in the end.
@@ -100,14 +104,14 @@ impl<'d> Lower<'d> {
     fn object(&mut self, object: &'d document::Object, path: &str) -> Struct {
         let (fields, extra) = names::fields(object);
         let properties = object.properties.iter().zip(fields);
+        let required: BTreeSet<&str> = object.required.iter().map(|r| r.text.as_str()).collect();
         let fields = properties.map(|(property, name)| {
             let path = format!("{path}{}", pascal(&property.name.text));
-            let required = &object.required;
             let value = self.item(&property.value, &path);
             self.describe(&value, property.description.as_ref());
             Field {
                 docs: property.description.clone(),
-                required: required.iter().any(|r| r.text == property.name.text),
+                required: required.contains(property.name.text.as_str()),
                 value,
                 name,
             }
@@ -133,16 +137,32 @@ impl<'d> Lower<'d> {
     }
 
     fn union(&mut self, union: &document::Union) -> Union {
-        let members = names::members(&union.members);
+        let tagging = match &union.tag {
+            None => Tagging::Content,
+            Some(tag) if self.schemas.declare_tag(union) => Tagging::Members(tag.clone()),
+            Some(tag) => Tagging::Union(tag.clone()),
+        };
+        let tags = union.members.iter().map(|member| match &tagging {
+            Tagging::Members(tag) => match self.schemas.tag(member, tag) {
+                Tag::Values { values, .. } => values.join("` or `"),
+                _ => member.target.text.clone(),
+            },
+            _ => member
+                .mapped
+                .as_ref()
+                .unwrap_or(&member.target)
+                .text
+                .clone(),
+        });
+        let tags: Vec<_> = tags.collect();
+        let members = names::members(&union.members, &tags);
         let members = members.into_iter().zip(&union.members);
         let members = members.filter_map(|(name, member)| {
             let id = self.ids.get(member.target.text.as_str())?;
             Some((name, *id))
         });
-        Union {
-            tag: union.tag.clone(),
-            members: members.collect(),
-        }
+        let members = members.collect();
+        Union { tagging, members }
     }
 
     fn item(&mut self, item: &'d document::Item, path: &str) -> Item {

@@ -12,9 +12,12 @@
 //! required stays as the schema has it, and so does its description unless the fragment has
 //! one. Fragments understood so far: `{}`, any JSON value.
 
+use std::collections::BTreeMap;
+
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Property, Shape};
 use crate::read::{Cursor, Fields};
+use crate::suggest;
 
 /// Applies an overlay to the document that it was written for.
 pub(crate) fn apply(root: &Cursor<'_>, report: &mut Report, document: &mut Document) {
@@ -24,7 +27,8 @@ pub(crate) fn apply(root: &Cursor<'_>, report: &mut Report, document: &mut Docum
     for key in fields.others(&["version", "overlay"]) {
         let message = format!("an overlay has no key `{}`", key.text.escape_debug());
         let problem = report.error(Code::UnknownKey, &key.at, message);
-        problem.help("the keys are `version` and `overlay`");
+        let known = |_: &str| "the keys are `version` and `overlay`".to_owned();
+        problem.help(suggest::help(&key.text, &["version", "overlay"], known));
     }
     if let Some(version) = fields.required("version", report)
         && let Some(text) = version.text(report)
@@ -36,8 +40,9 @@ pub(crate) fn apply(root: &Cursor<'_>, report: &mut Report, document: &mut Docum
     }
     let entries = fields.required("overlay", report);
     let entries = entries.and_then(|overlay| overlay.entries(report));
+    let mut properties = properties(document);
     for (address, fragment) in entries.unwrap_or_default() {
-        let target = find(&address, document, report);
+        let target = find(&address, &mut properties, report);
         let read = read(&fragment, report);
         if let (Some(target), Some((value, description))) = (target, read) {
             target.value = value;
@@ -46,33 +51,53 @@ pub(crate) fn apply(root: &Cursor<'_>, report: &mut Report, document: &mut Docum
     }
 }
 
-fn find<'d>(
+/// The properties of a document by schema and name.
+type Properties<'d> = BTreeMap<(String, String), &'d mut Property>;
+
+fn properties(document: &mut Document) -> Properties<'_> {
+    let mut properties = Properties::new();
+    for schema in &mut document.schemas {
+        if let Shape::Object(object) = &mut schema.value.shape {
+            for property in &mut object.properties {
+                let address = (schema.name.text.clone(), property.name.text.clone());
+                properties.insert(address, property);
+            }
+        }
+    }
+    properties
+}
+
+fn find<'p, 'd>(
     address: &Name,
-    document: &'d mut Document,
+    properties: &'p mut Properties<'d>,
     report: &mut Report,
-) -> Option<&'d mut Property> {
+) -> Option<&'p mut &'d mut Property> {
     let Some((schema, property)) = address.text.split_once('.') else {
-        let message = format!("`{}` is no address of a property", address.text);
+        let message = format!(
+            "`{}` is no address of a property",
+            address.text.escape_debug()
+        );
         let problem = report.error(Code::OverlayAddress, &address.at, message);
         problem.help("write `Type.property`");
         return None;
     };
-    let mut schemas = document.schemas.iter_mut();
-    let shape = schemas
-        .find(|candidate| candidate.name.text == schema)
-        .map(|found| &mut found.value.shape);
-    let found = match shape {
-        Some(Shape::Object(object)) => object
-            .properties
-            .iter_mut()
-            .find(|candidate| candidate.name.text == property),
-        Some(_) | None => None,
-    };
-    if found.is_none() {
-        let message = format!("the schema has no property `{}`", address.text);
-        report.error(Code::OverlayAddress, &address.at, message);
+    let found = (schema.to_owned(), property.to_owned());
+    if !properties.contains_key(&found) {
+        let message = format!(
+            "the schema has no property `{}`",
+            address.text.escape_debug()
+        );
+        let problem = report.error(Code::OverlayAddress, &address.at, message);
+        let known = properties
+            .keys()
+            .map(|(schema, name)| format!("{schema}.{name}"));
+        let known: Vec<_> = known.collect();
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        problem.help(suggest::help(&address.text, &known, |known| {
+            format!("write `Type.property`: {known}")
+        }));
     }
-    found
+    properties.get_mut(&found)
 }
 
 fn read(fragment: &Cursor<'_>, report: &mut Report) -> Option<(Item, Option<String>)> {

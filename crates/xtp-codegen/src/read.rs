@@ -8,6 +8,7 @@ mod object;
 mod schema;
 mod shape;
 mod simple;
+mod union;
 
 pub(crate) use self::cursor::{Cursor, Fields, Keys};
 use crate::diagnostic::{Code, Report};

@@ -33,6 +33,8 @@ pub(crate) enum Refused {
     Always,
     /// The published rules alone.
     Published,
+    /// The published rules; everything else ignores it, although it was meant to say something.
+    Ignored,
     /// The library alone; what was meant is not known for sure.
     Library,
     /// The library alone, although Rust can say it.
@@ -59,11 +61,12 @@ impl Refused {
         match (self, mode) {
             (Self::Published, Mode::Compat) => None,
             (Self::Always, _)
-            | (Self::Published, Mode::Strict)
+            | (Self::Published | Self::Ignored, Mode::Strict)
             | (Self::Library, Mode::Lenient | Mode::Compat)
             | (Self::LibraryNeedlessly, Mode::Compat)
             | (Self::BothNeedlessly, Mode::Strict | Mode::Compat) => Some(Error),
             (Self::Published | Self::BothNeedlessly, Mode::Lenient)
+            | (Self::Ignored, Mode::Lenient | Mode::Compat)
             | (Self::Library, Mode::Strict)
             | (Self::LibraryNeedlessly, Mode::Lenient | Mode::Strict)
             | (Self::Nobody, _) => Some(Warning),

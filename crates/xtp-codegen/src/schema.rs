@@ -37,15 +37,18 @@ impl<'a> Input<'a> {
 
     /// Chooses whether the schema may use `oneOf`, which is a proposal and not part of XTP.
     ///
-    /// Its members are references to objects. They are told apart by a property `type` that
-    /// holds the name of the schema; as in `OpenAPI`, `discriminator` with `propertyName` and
-    /// `mapping` chooses another property and other values.
+    /// Its members are references to schemas. With a `discriminator`, as in `OpenAPI`, a property
+    /// tells which of them an object is: by the name of the schema, or by what `mapping` says.
+    /// Either all members declare that property, as an enum of one value that they require, or
+    /// none does. Without a `discriminator` a value is the first member that it fits; members that
+    /// cannot be told apart in this way are an error.
     ///
     /// ```yaml
     /// Shape:
     ///   oneOf:
     ///     - $ref: "#/components/schemas/Circle"
     ///     - $ref: "#/components/schemas/Square"
+    ///   discriminator: {propertyName: kind}
     /// ```
     #[must_use]
     pub fn one_of(mut self, wanted: bool) -> Self {

@@ -27,7 +27,7 @@ fn generated(case: &Path) -> String {
         input = input.overlay("overlay.yaml", &overlay);
     }
     input = input
-        .one_of(name == "one-of")
+        .one_of(name.starts_with("one-of"))
         .unlisted_required(name == "unlisted");
     let generated = if name.starts_with("plugin") {
         Schema::parse(&input).and_then(|schema| schema.to_plugin(&options(name)))

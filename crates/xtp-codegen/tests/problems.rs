@@ -1,7 +1,7 @@
 //! Every problem that can be reported: its code and where it points.
 
 use xtp_codegen::Severity::{self, Error, Warning};
-use xtp_codegen::{Code, Diagnostics, Input, Options, Schema, generate};
+use xtp_codegen::{Code, Diagnostics, Input, Mode, Options, Schema, generate};
 
 /// A severity and a code, the text that has the problem, its line and column, and its pointer.
 type Case = (Severity, Code, &'static str, (usize, usize), &'static str);
@@ -83,11 +83,79 @@ fn advises_to_quote_a_key_that_is_no_string() {
 }
 
 #[test]
+fn asks_whether_a_near_miss_was_meant() {
+    let function = |text: &str| format!("version: v1-draft\nexports: {{f: {text}}}");
+    let property = |text: &str| {
+        let schema = format!("A: {{properties: {{colour: {text}}}}}\nB: {{enum: [b]}}");
+        with_schemas(&schema)
+    };
+    let cases = [
+        (
+            function("{inputs: {type: string}}"),
+            "did you mean `input`? As it is, it means nothing",
+        ),
+        (
+            function("{ouput: {type: string}}"),
+            "did you mean `output`? As it is, it means nothing",
+        ),
+        (
+            function("{output: {type: string, contenttype: x}}"),
+            "did you mean `contentType`?",
+        ),
+        (
+            function("{output: {type: string, contentType: aplication/json}}"),
+            "did you mean `application/json`?",
+        ),
+        (
+            "version: v1-draft\nexport: {}".to_owned(),
+            "did you mean `exports`?",
+        ),
+        (
+            "version: v1-draft\nexports: {}\ncomponents: {schema: {}}".to_owned(),
+            "did you mean `schemas`?",
+        ),
+        (property("{type: strng}"), "did you mean `string`?"),
+        (property("{type: int}"), "write `type: integer`"),
+        (
+            property("{type: string, format: datetime}"),
+            "did you mean `date-time`?",
+        ),
+        (
+            property("{type: string, nulable: true}"),
+            "did you mean `nullable`?",
+        ),
+        (
+            property("{$ref: '#/components/schemas/b'}"),
+            "did you mean `B`?",
+        ),
+        (
+            with_schemas("A: {required: [color], properties: {colour: {type: string}}}"),
+            "did you mean `colour`?",
+        ),
+    ];
+    for (text, help) in cases {
+        for mode in [Mode::Lenient, Mode::Strict] {
+            let found = match Schema::parse(&Input::new("schema.yaml", &text).mode(mode)) {
+                Ok(schema) => schema.warnings().to_string(),
+                Err(problems) => problems.to_string(),
+            };
+            assert!(found.contains(help), "{text}\n{found}");
+        }
+    }
+    // The official library ignores such keys; what was meant is lost there, too.
+    let misspelt = function("{inputs: {type: string}}");
+    let found = Schema::parse(&Input::new("schema.yaml", &misspelt).mode(Mode::Compat));
+    let found = found.expect("a warning").warnings().to_string();
+    assert!(found.contains("did you mean `input`?"), "{found}");
+}
+
+#[test]
 fn points_at_problems_of_functions() {
     #[rustfmt::skip]
     let cases: &[Case] = &[
         (Error, Code::WrongKind, "f:", (3, 3), "#/exports/f"),
         (Warning, Code::UnknownKey, "f: {inputs: {}}", (3, 7), "#/exports/f/inputs"),
+        (Warning, Code::UnknownKey, "f: {ouput: {}}", (3, 7), "#/exports/f/ouput"),
         (Error, Code::Identifier, "a/b: {}", (3, 3), "#/exports/a~1b"),
         (Warning, Code::MissingKey, "f: {input: {type: string}}", (3, 7), "#/exports/f/input"),
         (Warning, Code::ContentType, "f: {input: {type: string, contentType: text/plain}}", (3, 42), "#/exports/f/input/contentType"),

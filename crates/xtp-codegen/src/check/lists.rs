@@ -6,6 +6,10 @@ use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Function, Name, Object, Shape};
 use crate::rules::Refused;
 use crate::span::At;
+use crate::suggest;
+
+/// How many unknown names are compared with all others.
+const MAX_COMPARED: usize = 100;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
     let parameters = document.functions().flat_map(Function::parameters);
@@ -41,12 +45,18 @@ fn check_required(object: &Object, report: &mut Report) {
         Refused::Library
     };
     let mut seen = BTreeSet::new();
+    let mut compared = 0;
     for name in &object.required {
         let shown = name.text.escape_debug();
         if !defined.contains(name.text.as_str()) {
             let message = format!("`{shown}` is required but not defined");
             let problem = report.refused(by, Code::Required, &name.at, message);
-            problem.help(format!("add `{shown}` to `properties`"));
+            compared += 1;
+            let others = defined.iter().copied().filter(|_| compared <= MAX_COMPARED);
+            problem.help(match suggest::nearest(&name.text, others) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("add `{shown}` to `properties`"),
+            });
         } else if !seen.insert(&name.text) {
             let message = format!("`{shown}` is listed twice");
             let problem = report.refused(Refused::Nobody, Code::Required, &name.at, message);

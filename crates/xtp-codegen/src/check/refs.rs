@@ -4,15 +4,21 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Shape};
+use crate::suggest;
+
+/// How many unknown names are compared with all others, which takes a while in a large schema.
+const MAX_COMPARED: usize = 100;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
     let schemas = document.schemas.iter();
     let names: Vec<&str> = schemas.map(|schema| schema.name.text.as_str()).collect();
     let known: BTreeSet<&str> = names.iter().copied().collect();
+    let mut compared = 0;
     document.visit(&mut |item| {
         for target in targets(item) {
             if !known.contains(target.text.as_str()) {
-                unknown(target, &names, report);
+                compared += 1;
+                unknown(target, &names, compared <= MAX_COMPARED, report);
             }
         }
     });
@@ -27,22 +33,16 @@ fn targets(item: &Item) -> Vec<&Name> {
     }
 }
 
-fn unknown(target: &Name, names: &[&str], report: &mut Report) {
+/// Notes a reference to nothing. With `compare`, the help has the name that was probably meant.
+fn unknown(target: &Name, names: &[&str], compare: bool, report: &mut Report) {
     let message = format!("there is no schema `{}`", target.text.escape_debug());
     let problem = report.error(Code::RefTarget, &target.at, message);
-    match closest(&target.text, names) {
-        Some(name) => problem.help(format!("did you mean `{name}`?")),
-        None if names.is_empty() => problem.help("define it under `components.schemas`"),
-        None => problem.help(format!("the schemas are `{}`", names.join("`, `"))),
+    if names.is_empty() {
+        problem.help("define it under `components.schemas`");
+    } else if compare {
+        let known = |known: &str| format!("the schemas are {known}");
+        problem.help(suggest::help(&target.text, names, known));
+    } else {
+        problem.help(format!("the schemas are {}", suggest::listed(names)));
     }
-}
-
-/// The name that was probably meant.
-fn closest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
-    let scored = names.iter().map(|name| {
-        let likeness = strsim::jaro_winkler(&text.to_lowercase(), &name.to_lowercase());
-        (likeness, *name)
-    });
-    let best = scored.max_by(|one, two| one.0.total_cmp(&two.0))?;
-    (best.0 > 0.85).then_some(best.1)
 }

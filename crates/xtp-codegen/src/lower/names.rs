@@ -37,9 +37,9 @@ pub(crate) fn variants(values: &[Name]) -> Vec<Names> {
 }
 
 /// The names of a union's members, in their order: in JSON what the tag says, in Rust the type.
-pub(crate) fn members(members: &[Member]) -> Vec<Names> {
+pub(crate) fn members(members: &[Member], tags: &[String]) -> Vec<Names> {
     let targets = texts(members.iter().map(|member| &member.target));
-    let wire: Vec<&str> = members.iter().map(|member| member.value.as_str()).collect();
+    let wire: Vec<&str> = tags.iter().map(String::as_str).collect();
     let rust = unique(&targets, pascal);
     let names = rust.iter().map(|name| variant_source(name)).collect();
     pairs(&wire, names)

@@ -5,6 +5,7 @@ use crate::document::Name;
 use crate::node::{Key, Node, Value};
 use crate::rules::Refused;
 use crate::span::{At, Pointer, Span};
+use crate::suggest;
 
 /// A node and the path that led to it.
 #[derive(Clone, Debug)]
@@ -136,6 +137,9 @@ pub(crate) struct Fields<'a> {
     entries: Vec<(Name, Cursor<'a>)>,
 }
 
+/// The keys of unions.
+const PROPOSED: [&str; 2] = ["oneOf", "discriminator"];
+
 /// The keys that something can have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keys<'k> {
@@ -169,6 +173,8 @@ impl<'a> Fields<'a> {
             published,
             beyond,
         } = keys;
+        let known = published.iter().chain(*beyond).copied();
+        let missing: Vec<&str> = known.filter(|known| self.get(known).is_none()).collect();
         for (key, _) in &self.entries {
             let text = key.text.as_str();
             if published.contains(&text) {
@@ -180,13 +186,7 @@ impl<'a> Fields<'a> {
                 let problem = report.refused(Refused::Published, code, &key.at, message);
                 problem.help("the official library takes it, and so does this generator");
             } else {
-                let message = format!("{what} has no key `{}`", text.escape_debug());
-                let code = Code::UnknownKey;
-                let problem = report.refused(Refused::Published, code, &key.at, message);
-                problem.help(format!(
-                    "it means nothing; the keys are `{}`",
-                    published.join("`, `")
-                ));
+                unknown(key, keys, &missing, report);
             }
         }
     }
@@ -244,4 +244,31 @@ impl<'a> Fields<'a> {
         let cursor = self.get(key)?;
         cursor.expect_text(Refused::Published, report)
     }
+}
+
+/// Notes a key that means nothing here. One that looks like a slip, or belongs to a proposal
+/// that is not asked for, is of interest in every mode. `missing` are the known keys that the map
+/// does not have.
+fn unknown(key: &Name, keys: &Keys<'_>, missing: &[&str], report: &mut Report) {
+    let (what, text) = (keys.what, key.text.as_str());
+    // Only types, which may be references, can be unions.
+    if PROPOSED.contains(&text) && keys.beyond.contains(&"$ref") {
+        let message = format!("`{text}` is a proposal that is not part of XTP");
+        let problem = report.refused(Refused::Ignored, Code::Unsupported, &key.at, message);
+        problem.help(
+            "generate with `--one-of`, or in a build script with `.one_of(true)`; without it, this means nothing",
+        );
+        return;
+    }
+    let meant = suggest::nearest(text, missing.iter().copied());
+    let by = meant.map_or(Refused::Published, |_| Refused::Ignored);
+    let message = format!("{what} has no key `{}`", text.escape_debug());
+    let problem = report.refused(by, Code::UnknownKey, &key.at, message);
+    problem.help(match meant {
+        Some(meant) => format!("did you mean `{meant}`? As it is, it means nothing"),
+        None => format!(
+            "it means nothing; the keys are {}",
+            suggest::listed(keys.published)
+        ),
+    });
 }

@@ -8,6 +8,7 @@ use crate::node::Value;
 use crate::read::shape::{self, Place};
 use crate::read::{Cursor, Fields, Keys};
 use crate::rules::Refused;
+use crate::suggest;
 
 /// The content types of the published rules; all others mean raw bytes to the generators.
 const CONTENT_TYPES: [(&str, ContentType); 3] = [
@@ -133,10 +134,11 @@ fn content_type(fields: &Fields<'_>, report: &mut Report) -> ContentType {
         return *known;
     }
     let message = format!("content type `{}` is not one of XTP", text.escape_debug());
-    let known = CONTENT_TYPES.map(|(known, _)| known).join("`, `");
+    let known = CONTENT_TYPES.map(|(known, _)| known);
+    let help = suggest::help(text.as_str(), &known, |known| format!("use one of {known}"));
     let code = Code::ContentType;
     let problem = report.refused(Refused::Published, code, &cursor.at(), message);
-    problem.help(format!("it is taken as raw bytes; use one of `{known}`"));
+    problem.help(format!("it is taken as raw bytes; {help}"));
     ContentType::Binary
 }
 

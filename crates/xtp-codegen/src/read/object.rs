@@ -1,14 +1,11 @@
-//! Types with parts that have names: objects, enums, and the proposed unions.
+//! Types with parts that have names: objects and enums.
 
 use crate::diagnostic::{Code, Report};
-use crate::document::{Item, Member, Name, Object, Property, Shape, Union};
+use crate::document::{Item, Name, Object, Property, Shape};
 use crate::node::Value;
 use crate::read::shape::{self, Place};
-use crate::read::{Cursor, Fields, Keys};
+use crate::read::{Cursor, Fields};
 use crate::rules::Refused;
-
-/// The tag of a union that does not name one.
-const DEFAULT_TAG: &str = "type";
 
 /// Reads an object with `properties`.
 pub(super) fn read(
@@ -100,77 +97,4 @@ pub(super) fn values(fields: &Fields<'_>, values: &Cursor<'_>, report: &mut Repo
         problem.help("remove `type`");
     }
     names(values, report).map_or(Shape::Any, Shape::Enum)
-}
-
-/// Reads a union, which is a proposal and in neither set of rules.
-pub(super) fn union(fields: &Fields<'_>, members: &Cursor<'_>, report: &mut Report) -> Shape {
-    let (tag, mapping) = discriminator(fields, report);
-    let members = members.list(report).unwrap_or_default();
-    let members = members.iter().filter_map(|cursor| {
-        let target = member(cursor, report)?;
-        let value = mapping.iter().find(|(_, name)| name.text == target.text);
-        let value = value.map_or_else(|| target.text.clone(), |(value, _)| value.clone());
-        Some(Member { value, target })
-    });
-    let members: Vec<_> = members.collect();
-    for (value, target) in &mapping {
-        let name = &target.text;
-        match members.iter().find(|member| member.target.text == *name) {
-            None => {
-                let message = format!("`{name}` is no member of the union");
-                let problem = report.error(Code::Union, &target.at, message);
-                problem.help("list it under `oneOf`, or remove it from `mapping`");
-            }
-            Some(member) if member.value != *value => {
-                let message = format!("`{name}` is tagged `{}` already", member.value);
-                let problem = report.error(Code::Union, &target.at, message);
-                problem.help("a member has one tag; a schema of its own can have another one");
-            }
-            Some(_) => {}
-        }
-    }
-    Shape::Union(Box::new(Union {
-        members,
-        at: fields.whole.at_key(),
-        tag,
-    }))
-}
-
-fn member(cursor: &Cursor<'_>, report: &mut Report) -> Option<Name> {
-    let keys = Keys {
-        what: "a member of `oneOf`",
-        published: &["$ref", "description"],
-        beyond: &[],
-    };
-    let fields = Fields::read(cursor, &keys, report)?;
-    let Some(target) = fields.get("$ref") else {
-        let message = "a member of `oneOf` is a `$ref` to an object";
-        let problem = report.error(Code::Unsupported, &cursor.at(), message);
-        problem.help("give the type a name under `components.schemas`");
-        return None;
-    };
-    let text = target.text(report)?;
-    shape::target(target, text, report)
-}
-
-/// The tag of a union, and what it says for each schema where that is not the schema's name.
-fn discriminator(fields: &Fields<'_>, report: &mut Report) -> (String, Vec<(String, Name)>) {
-    let keys = Keys {
-        what: "`discriminator`",
-        published: &["propertyName", "mapping"],
-        beyond: &[],
-    };
-    let cursor = fields.get("discriminator");
-    let Some(fields) = cursor.and_then(|cursor| Fields::read(cursor, &keys, report)) else {
-        return (DEFAULT_TAG.to_owned(), Vec::new());
-    };
-    let tag = fields.required("propertyName", report);
-    let tag = tag.and_then(|tag| tag.text(report));
-    let mapping = fields.get("mapping").and_then(|map| map.entries(report));
-    let mapping = mapping.unwrap_or_default();
-    let mapping = mapping.into_iter().filter_map(|(value, cursor)| {
-        let target = shape::target(&cursor, cursor.text(report)?, report)?;
-        Some((value.text, target))
-    });
-    (tag.unwrap_or(DEFAULT_TAG).to_owned(), mapping.collect())
 }

@@ -6,7 +6,7 @@
 use crate::diagnostic::{Code, Report};
 use crate::document::{Item, Name, Shape};
 use crate::node::Value;
-use crate::read::{Cursor, Fields, Keys, object, simple};
+use crate::read::{Cursor, Fields, Keys, object, simple, union};
 use crate::rules::Refused;
 
 /// How deep types may nest in each other. Whoever needs more needs a name in between.
@@ -138,7 +138,7 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
     if report.rules.one_of
         && let Some(members) = fields.get("oneOf")
     {
-        return object::union(fields, members, report);
+        return union::read(fields, members, report);
     }
     let ty = simple::ty(fields, report);
     let format = simple::format(fields, ty, report);

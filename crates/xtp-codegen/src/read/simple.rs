@@ -5,6 +5,7 @@ use crate::document::{Item, Scalar, Shape};
 use crate::node::Value;
 use crate::read::Fields;
 use crate::rules::Refused;
+use crate::suggest;
 
 /// Every type of XTP, with the formats that the library lets refine it.
 const TYPES: [(&str, &[&str]); 7] = [
@@ -20,6 +21,24 @@ const TYPES: [(&str, &[&str]); 7] = [
     ("object", &[]),
     ("array", &[]),
     ("buffer", &[]),
+];
+
+/// Types of other languages, and what XTP has for them.
+const FOREIGN: [(&str, &str); 14] = [
+    ("bool", "type: boolean"),
+    ("bytes", "type: buffer"),
+    ("char", "type: string"),
+    ("date", "type: string, format: date-time"),
+    ("date-time", "type: string, format: date-time"),
+    ("dict", "type: object"),
+    ("double", "type: number, format: double"),
+    ("float", "type: number, format: float"),
+    ("int", "type: integer"),
+    ("list", "type: array"),
+    ("map", "type: object"),
+    ("null", "nullable: true"),
+    ("str", "type: string"),
+    ("text", "type: string"),
 ];
 
 /// The formats of the published rules, which go with every type there.
@@ -43,13 +62,21 @@ pub(super) fn ty(fields: &Fields<'_>, report: &mut Report) -> Option<&'static st
         &at,
         format!("{found} is not a type of XTP"),
     );
-    if let Value::List(_) = cursor.value() {
-        problem.help("write one type, and `nullable: true` if it may be null");
-    } else {
-        let known = TYPES.map(|(known, _)| known).join("`, `");
-        problem.help(format!("use one of `{known}`"));
+    match cursor.value() {
+        Value::List(_) => problem.help("write one type, and `nullable: true` if it may be null"),
+        Value::Text(text) => problem.help(type_help(text)),
+        _ => problem.help(type_help("")),
     }
     None
+}
+
+/// What to write instead of a type that is none.
+fn type_help(text: &str) -> String {
+    if let Some((_, meant)) = FOREIGN.iter().find(|(foreign, _)| *foreign == text) {
+        return format!("write `{meant}`");
+    }
+    let known = TYPES.map(|(known, _)| known);
+    suggest::help(text, &known, |known| format!("use one of {known}"))
 }
 
 /// Reads `format`, if it is there and refines the type.
@@ -92,7 +119,11 @@ pub(super) fn format(
     problem.help(match (ty, formats) {
         (None, _) => "add `type`".to_owned(),
         (Some(ty), []) => format!("remove it; type `{ty}` has no formats"),
-        (Some(_), _) => format!("use one of `{}`", formats.join("`, `")),
+        // Widths are alike, but no slip.
+        (Some(_), _) if name.ends_with(|c: char| c.is_ascii_digit()) => {
+            format!("use one of {}", suggest::listed(formats))
+        }
+        (Some(_), _) => suggest::help(name, formats, |known| format!("use one of {known}")),
     });
     None
 }
@@ -105,7 +136,8 @@ pub(super) fn shape(
     report: &mut Report,
 ) -> Shape {
     let Some(ty) = ty else {
-        if fields.get("type").is_none() {
+        // Of a union that is not asked for, more cannot be said.
+        if !fields.has_any(&["type", "oneOf"]) {
             missing_type(fields, report);
         }
         return Shape::Any;

@@ -1,11 +1,15 @@
-//! Enums whose variants carry structs, told apart by a property of the JSON object.
+//! Enums whose variants carry the types of a union's members.
 
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Item, parse_quote};
 
-use crate::ir::{TypeDef, TypeId, Union};
+use crate::ir::{Tagging, TypeDef, TypeId, Union};
 use crate::json_schema::Slot;
 use crate::spell::{Missing, Spelling};
+use crate::suggest::listed;
 use crate::types::{docs, ident};
 
 /// The enum, its default (the first member), and conversions from its members.
@@ -17,15 +21,26 @@ pub(super) fn items(
 ) -> Result<Vec<Item>, Missing> {
     let docs = docs::attributes(def.docs.as_deref(), 0);
     let name = ident(&def.name.rust);
-    let tag = &union.tag;
+    let serde = serde_attribute(&name, union);
+    let mut members: BTreeMap<TypeId, usize> = BTreeMap::new();
+    for (_, member) in &union.members {
+        *members.entry(*member).or_default() += 1;
+    }
     let mut variants = Vec::new();
     let mut items = Vec::new();
     for (index, (names, member)) in union.members.iter().enumerate() {
         let (variant, wire) = (ident(&names.rust), &names.wire);
         let ty = spelling.get(Slot::Field(id, index))?;
-        let rename = (names.rust != *wire).then(|| quote!(#[serde(rename = #wire)]));
-        let doc = format!(" `{wire}` in JSON.");
-        variants.push(quote!(#[doc = #doc] #rename #variant(#ty)));
+        let (doc, rename) = match &union.tagging {
+            Tagging::Union(_) => {
+                let rename = (names.rust != *wire).then(|| quote!(#[serde(rename = #wire)]));
+                (format!("`{wire}` in JSON."), rename)
+            }
+            Tagging::Members(tag) => (format!("`{tag}` is `{wire}` in JSON."), None),
+            Tagging::Content => (format!("The schema `{wire}`."), None),
+        };
+        let docs = docs::attributes(Some(&doc), 4);
+        variants.push(quote!(#(#docs)* #rename #variant(#ty)));
         if index == 0 {
             items.push(parse_quote! {
                 impl ::core::default::Default for #name {
@@ -35,8 +50,7 @@ pub(super) fn items(
                 }
             });
         }
-        let same = union.members.iter().filter(|(_, other)| other == member);
-        if same.count() == 1 {
+        if members.get(member) == Some(&1) {
             items.push(parse_quote! {
                 impl ::core::convert::From<#ty> for #name {
                     fn from(value: #ty) -> Self {
@@ -51,9 +65,25 @@ pub(super) fn items(
         parse_quote! {
             #(#docs)*
             #[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-            #[serde(tag = #tag)]
+            #[serde(#serde)]
             pub enum #name { #(#variants,)* }
         },
     );
     Ok(items)
+}
+
+/// How serde tells the variants apart, and what it says of a value that is none of them.
+fn serde_attribute(name: &syn::Ident, union: &Union) -> TokenStream {
+    let values = union.members.iter().map(|(names, _)| names.wire.as_str());
+    let values = listed(&values.collect::<Vec<_>>());
+    let expecting = match &union.tagging {
+        Tagging::Union(tag) => return quote!(tag = #tag),
+        Tagging::Members(tag) => {
+            format!(
+                "`{name}` expects an object whose `{tag}` is one of {values}, and what belongs to it"
+            )
+        }
+        Tagging::Content => format!("`{name}` expects one of {values}"),
+    };
+    quote!(untagged, expecting = #expecting)
 }

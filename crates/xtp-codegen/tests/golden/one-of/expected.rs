@@ -30,11 +30,11 @@ impl Square {
 
 /// Something to draw.
 #[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-#[serde(tag = "type")]
+#[serde(untagged, expecting = "`Shape` expects one of `Circle`, `Square`")]
 pub enum Shape {
-    /// `Circle` in JSON.
+    /// The schema `Circle`.
     Circle(Circle),
-    /// `Square` in JSON.
+    /// The schema `Square`.
     Square(Box<Square>),
 }
 
@@ -100,9 +100,9 @@ impl Drawing {
 }
 
 #[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-#[serde(tag = "type")]
+#[serde(untagged, expecting = "`DrawingBackground` expects one of `Square`")]
 pub enum DrawingBackground {
-    /// `Square` in JSON.
+    /// The schema `Square`.
     Square(Square),
 }
 

@@ -1,0 +1,103 @@
+//! Unions, which are a proposal and in neither set of rules: `oneOf`, as `OpenAPI` has it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostic::{Code, Report};
+use crate::document::{Member, Name, Shape, Union};
+use crate::read::{Cursor, Fields, Keys, shape};
+
+/// Reads a union.
+pub(super) fn read(fields: &Fields<'_>, members: &Cursor<'_>, report: &mut Report) -> Shape {
+    let (tag, mapping) = discriminator(fields, report);
+    let mut values: BTreeMap<&str, &Name> = BTreeMap::new();
+    for (value, target) in &mapping {
+        values.entry(&target.text).or_insert(value);
+    }
+    let members = members.list(report).unwrap_or_default();
+    let members = members.iter().filter_map(|cursor| {
+        let target = member(cursor, report)?;
+        let mapped = values.get(target.text.as_str()).copied().cloned();
+        Some(Member { mapped, target })
+    });
+    let members: Vec<_> = members.collect();
+    let names: BTreeSet<&str> = members.iter().map(|m| m.target.text.as_str()).collect();
+    for (value, target) in &mapping {
+        let first = names
+            .get(target.text.as_str())
+            .and(values.get(target.text.as_str()));
+        expect_member(value, target, first.copied(), report);
+    }
+    Shape::Union(Box::new(Union {
+        members,
+        at: fields.whole.at_key(),
+        tag,
+    }))
+}
+
+/// Notes an entry of `mapping` that is for no member, or is not the first for one.
+fn expect_member(value: &Name, target: &Name, first: Option<&Name>, report: &mut Report) {
+    let name = target.text.escape_debug();
+    match first {
+        None => {
+            let message = format!("`{name}` is no member of the union");
+            let problem = report.error(Code::Union, &target.at, message);
+            problem.help("list it under `oneOf`, or remove it from `mapping`");
+        }
+        Some(first) if first.text != value.text => {
+            let message = format!("`{name}` is tagged `{}` already", first.text.escape_debug());
+            let problem = report.error(Code::Union, &target.at, message);
+            problem.help("a member has one tag; a schema of its own can have another one");
+        }
+        Some(_) => {}
+    }
+}
+
+fn member(cursor: &Cursor<'_>, report: &mut Report) -> Option<Name> {
+    let keys = Keys {
+        what: "a member of `oneOf`",
+        published: &["$ref", "description"],
+        beyond: &[],
+    };
+    let fields = Fields::new(cursor, report)?;
+    let Some(target) = fields.get("$ref") else {
+        let message = "a member of `oneOf` is a `$ref` to a schema";
+        let problem = report.error(Code::Unsupported, &cursor.at(), message);
+        problem.help("give the type a name under `components.schemas`");
+        return None;
+    };
+    fields.expect(&keys, report);
+    let text = target.text(report)?;
+    shape::target(target, text, report)
+}
+
+/// The property that tells the members apart, and what it says for each of them where that is
+/// not the schema's name.
+fn discriminator(fields: &Fields<'_>, report: &mut Report) -> (Option<String>, Vec<(Name, Name)>) {
+    let keys = Keys {
+        what: "`discriminator`",
+        published: &["propertyName", "mapping"],
+        beyond: &[],
+    };
+    let cursor = fields.get("discriminator");
+    let Some(fields) = cursor.and_then(|cursor| Fields::read(cursor, &keys, report)) else {
+        return (None, Vec::new());
+    };
+    let tag = fields.required("propertyName", report);
+    let tag = tag.and_then(|tag| tag.text(report));
+    let mapping = fields.get("mapping").and_then(|map| map.entries(report));
+    let mapping = mapping.unwrap_or_default();
+    let mapping = mapping.into_iter().filter_map(|(value, cursor)| {
+        let target = mapped(&cursor, cursor.text(report)?, report)?;
+        Some((value, target))
+    });
+    let mapping = mapping.collect();
+    (tag.map(str::to_owned), mapping)
+}
+
+/// The schema of an entry of `mapping`: a reference, or as `OpenAPI` allows, a bare name.
+fn mapped(cursor: &Cursor<'_>, text: &str, report: &mut Report) -> Option<Name> {
+    if text.contains(['#', '/']) {
+        return shape::target(cursor, text, report);
+    }
+    cursor.name(report)
+}

@@ -1,0 +1,65 @@
+//! The known name that a misspelt one probably means.
+
+/// How alike two names must be, from 0 to 1, for one to be taken for the other.
+const ALIKE: f64 = 0.85;
+/// How many names a help lists.
+const LISTED: usize = 10;
+
+/// The known name that is most like `text`, if one is like it.
+pub(crate) fn nearest<'n>(text: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let text = text.to_lowercase();
+    let scored = known.into_iter().map(|name| {
+        let likeness = strsim::jaro_winkler(&text, &name.to_lowercase());
+        (likeness, name)
+    });
+    let best = scored.max_by(|one, two| one.0.total_cmp(&two.0))?;
+    (best.0 > ALIKE).then_some(best.1)
+}
+
+/// What a help says about a name that is none of `known`: the one that was probably meant, or
+/// else those there are.
+pub(crate) fn help(text: &str, known: &[&str], otherwise: impl FnOnce(&str) -> String) -> String {
+    match nearest(text, known.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => otherwise(&listed(known)),
+    }
+}
+
+/// Names as a sentence lists them.
+pub(crate) fn listed(names: &[&str]) -> String {
+    let shown = &names[..names.len().min(LISTED)];
+    let text = format!("`{}`", shown.join("`, `"));
+    match names.len() - shown.len() {
+        0 => text,
+        more => format!("{text} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_a_slip_means() {
+        let keys = ["description", "codeSamples", "input", "output"];
+        let cases = [
+            ("inputs", Some("input")),
+            ("ouput", Some("output")),
+            ("Output", Some("output")),
+            ("codeSample", Some("codeSamples")),
+            ("desc", Some("description")),
+            ("title", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(nearest(text, keys), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_a_few_names() {
+        assert_eq!(listed(&["a", "b"]), "`a`, `b`");
+        let many = listed(&["n"; 12]);
+        assert!(many.ends_with("`n` and 2 more"), "{many}");
+    }
+}

@@ -1,0 +1,155 @@
+//! `oneOf`: when its members can be told apart, and what is said if they cannot.
+
+use serde_json::{Value, json};
+use xtp_codegen::{Code, Diagnostics, Input, Mode, Schema};
+use xtp_goldens::{one_of, one_of_declared};
+
+const MEMBERS: &str = "
+Plain: {properties: {a: {type: string}}}
+Circle: {required: [kind], properties: {kind: {enum: [circle]}, radius: {type: number}}}
+Square: {required: [kind], properties: {kind: {enum: [square]}, side: {type: number}}}
+Loose: {properties: {kind: {enum: [loose]}}}
+Named: {required: [kind], properties: {kind: {type: string}}}
+Text: {type: string}
+Word: {enum: [one, two]}";
+
+fn parsed(union: &str, mode: Mode, one_of: bool) -> Result<Schema, Diagnostics> {
+    let schemas = format!("{MEMBERS}\nU: {{{union}}}").replace('\n', "\n    ");
+    let text = format!("version: v1-draft\nexports: {{}}\ncomponents:\n  schemas:{schemas}\n");
+    Schema::parse(&Input::new("schema.yaml", &text).mode(mode).one_of(one_of))
+}
+
+fn members(names: &[&str]) -> String {
+    let members = names
+        .iter()
+        .map(|name| format!("{{$ref: '#/components/schemas/{name}'}}"));
+    format!("oneOf: [{}]", members.collect::<Vec<_>>().join(", "))
+}
+
+fn refused(names: &[&str], more: &str) -> String {
+    let union = format!("{}{more}", members(names));
+    match parsed(&union, Mode::Lenient, true) {
+        Ok(_) => panic!("{union} is taken"),
+        Err(problems) => {
+            assert!(
+                problems.iter().any(|problem| problem.code == Code::Union),
+                "{problems}"
+            );
+            problems.to_string()
+        }
+    }
+}
+
+#[test]
+fn without_the_flag_the_flag_is_named_in_every_mode() {
+    for mode in [Mode::Lenient, Mode::Compat, Mode::Strict] {
+        let union = format!(
+            "{}, discriminator: {{propertyName: kind}}",
+            members(&["Circle"])
+        );
+        let found = match parsed(&union, mode, false) {
+            Ok(schema) => schema.warnings().clone(),
+            Err(problems) => problems,
+        };
+        let found = found.to_string();
+        assert!(
+            found.contains("`oneOf` is a proposal that is not part of XTP"),
+            "{found}"
+        );
+        assert!(found.contains("generate with `--one-of`"), "{found}");
+        assert!(!found.contains("nothing says what type it has"), "{found}");
+    }
+}
+
+#[test]
+fn members_that_cannot_be_told_apart_are_refused() {
+    let told = refused(&["Plain", "Circle"], "");
+    assert!(
+        told.contains("values of `Circle` may be taken for `Plain`"),
+        "{told}"
+    );
+    assert!(
+        told.contains("add `discriminator: {propertyName: type}`"),
+        "{told}"
+    );
+    refused(&["Text", "Word"], "");
+    refused(&["Loose", "Circle"], "");
+    refused(&["Named", "Circle"], "");
+    for fine in [
+        &["Circle", "Plain"][..],
+        &["Circle", "Square"],
+        &["Text", "Circle"],
+        &["Circle", "Loose"],
+    ] {
+        assert!(
+            parsed(&members(fine), Mode::Lenient, true).is_ok(),
+            "{fine:?}"
+        );
+    }
+}
+
+#[test]
+fn a_tag_is_declared_by_all_members_or_by_none() {
+    let tag = ", discriminator: {propertyName: kind}";
+    let told = refused(&["Circle", "Plain"], tag);
+    assert!(
+        told.contains("`Plain` does not declare the tag `kind`"),
+        "{told}"
+    );
+    let told = refused(&["Circle", "Named"], tag);
+    assert!(
+        told.contains("the tag `kind` of `Named` may have any value"),
+        "{told}"
+    );
+    let told = refused(&["Circle", "Loose"], tag);
+    assert!(
+        told.contains("the tag `kind` of `Loose` may be absent"),
+        "{told}"
+    );
+    let told = refused(&["Circle", "Circle"], tag);
+    assert!(
+        told.contains("two members of the union are tagged `circle`"),
+        "{told}"
+    );
+    let told = refused(&["Circle", "Text"], tag);
+    assert!(told.contains("`Text` is no object"), "{told}");
+    let other = ", discriminator: {propertyName: kind, mapping: {round: Circle}}";
+    let told = refused(&["Circle", "Square"], other);
+    assert!(
+        told.contains("`mapping` has `round` for `Circle`, whose `kind` is `circle`"),
+        "{told}"
+    );
+}
+
+/// Reads and writes again.
+fn round_trip<T: serde::Serialize + serde::de::DeserializeOwned>(
+    value: &Value,
+) -> Result<Value, String> {
+    let read = serde_json::from_value::<T>(value.clone()).map_err(|error| error.to_string())?;
+    serde_json::to_value(&read).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_declared_tag_is_read_and_written_once() {
+    use one_of_declared::Shape;
+    let square = json!({"kind": "square", "side": 2.0, "inner": {"kind": "circle", "radius": 1.0}});
+    assert_eq!(round_trip::<Shape>(&square).as_ref(), Ok(&square));
+    assert!(matches!(Shape::default(), Shape::Circle(_)));
+    let written = serde_json::to_string(&Shape::default()).expect("JSON");
+    assert_eq!(written, r#"{"kind":"circle","radius":0.0}"#);
+    let told = round_trip::<Shape>(&json!({"kind": "oval"}));
+    let expected = "`Shape` expects an object whose `kind` is one of `circle`, `square`, and what belongs to it";
+    assert_eq!(told, Err(expected.to_owned()));
+}
+
+#[test]
+fn members_without_a_tag_are_told_apart_by_what_they_are() {
+    for id in [json!(7), json!("seven")] {
+        assert_eq!(round_trip::<one_of_declared::Id>(&id), Ok(id));
+    }
+    assert!(round_trip::<one_of_declared::Id>(&json!(null)).is_err());
+    let shape = json!({"side": 2.0, "inner": {"radius": 1.0}});
+    assert_eq!(round_trip::<one_of::Shape>(&shape), Ok(shape));
+    let tagged = json!({"kind": "circle", "radius": 1.0});
+    assert_eq!(round_trip::<one_of::Tagged>(&tagged), Ok(tagged));
+}
