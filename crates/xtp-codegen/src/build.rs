@@ -59,8 +59,7 @@ pub enum BuildError {
 impl Build {
     /// A plugin of this schema, whose path is relative to the package.
     ///
-    /// JSON that the schema leaves open is a `mcp_servlet::RawJson`, so that the plugin needs
-    /// nothing besides `mcp-servlet` and `serde`; see [`options`](Self::options).
+    /// It is generated with [`Options::for_plugin`]; see [`options`](Self::options) for others.
     pub fn new(schema: impl Into<PathBuf>) -> Self {
         let schema = schema.into();
         let stem = schema.file_stem().unwrap_or_default().to_string_lossy();
@@ -68,15 +67,12 @@ impl Build {
             "@generated from {} by xtp-codegen. Do not edit.",
             name(&schema)
         );
-        let options = Options::new().header(header);
         Self {
             module: snake(&stem),
             overlay: None,
             mode: Mode::default(),
             one_of: false,
-            options: options
-                .free_form("::mcp_servlet::RawJson")
-                .any_json("::mcp_servlet::RawJson"),
+            options: Options::for_plugin().header(header),
             schema,
         }
     }

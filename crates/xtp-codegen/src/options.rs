@@ -43,6 +43,14 @@ impl Options {
         Self::default()
     }
 
+    /// The choices for a plugin that needs nothing besides `mcp-servlet` and `serde`: JSON that the
+    /// schema leaves open is a `mcp_servlet::RawJson`, and an object a `mcp_servlet::RawObject`.
+    pub fn for_plugin() -> Self {
+        Self::default()
+            .free_form("::mcp_servlet::RawObject")
+            .any_json("::mcp_servlet::RawJson")
+    }
+
     /// Sets the comment on top of the file, without its slashes.
     #[must_use]
     pub fn header(mut self, text: impl Into<String>) -> Self {

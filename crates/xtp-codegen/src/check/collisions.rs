@@ -1,6 +1,8 @@
 //! Names that are different in the schema and would be the same in Rust. One of them gets a
 //! number, which its author should know.
 
+use std::collections::BTreeMap;
+
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Name, Shape};
 use crate::names;
@@ -29,10 +31,16 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 fn check_names(names: Vec<&Name>, spell: Spell, report: &mut Report) {
     let wire: Vec<&str> = names.iter().map(|name| name.text.as_str()).collect();
     let given = names::unique(&wire, spell);
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for text in &wire {
+        *times.entry(*text).or_default() += 1;
+    }
     for (name, given) in names.iter().zip(&given) {
         let plain = spell(&name.text);
         // A name that is listed twice is reported as that.
-        let repeated = wire.iter().filter(|other| **other == name.text).count() > 1;
+        let repeated = times
+            .get(name.text.as_str())
+            .is_some_and(|times| *times > 1);
         if plain == *given || repeated {
             continue;
         }

@@ -61,9 +61,11 @@ fn collect<'a>(item: &'a Item, must: bool, label: &str, edges: &mut Vec<Edge<'a>
         }),
         Shape::List(item) | Shape::Map(item) => collect(item, false, label, edges),
         Shape::Object(object) => {
+            let required = object.required.iter();
+            let required: BTreeSet<&str> = required.map(|name| name.text.as_str()).collect();
             for property in &object.properties {
                 let name = &property.name.text;
-                let required = object.required.iter().any(|other| other.text == *name);
+                let required = required.contains(name.as_str());
                 let label = format!("{label}.{name}");
                 collect(&property.value, must && required, &label, edges);
             }

@@ -3,7 +3,7 @@
 //! It follows properties, the items of a list, and the values of a map, and neither lists of
 //! lists nor schemas that are another name for a schema.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compat::Finding;
 use crate::node::Node;
@@ -14,12 +14,16 @@ pub(super) fn find(root: &Node) -> Vec<Finding> {
     let Some(schemas) = schemas else {
         return Vec::new();
     };
+    let entries = schemas.entries();
+    let by_name = entries
+        .iter()
+        .map(|entry| (entry.key.text.as_str(), &entry.value));
     let mut search = Search {
-        schemas,
+        schemas: by_name.collect(),
         done: BTreeSet::new(),
         found: Vec::new(),
     };
-    for entry in schemas.entries() {
+    for entry in entries {
         search.visit(&entry.key.text);
     }
     search.found
@@ -27,7 +31,7 @@ pub(super) fn find(root: &Node) -> Vec<Finding> {
 
 /// A depth-first walk that keeps its own stack, however long a chain of schemas is.
 struct Search<'a> {
-    schemas: &'a Node,
+    schemas: BTreeMap<&'a str, &'a Node>,
     done: BTreeSet<&'a str>,
     found: Vec<Finding>,
 }
@@ -66,7 +70,7 @@ impl<'a> Search<'a> {
         if self.done.contains(schema) {
             return;
         }
-        if let Some(node) = self.schemas.get(schema) {
+        if let Some(node) = self.schemas.get(schema).copied() {
             way.push(Step {
                 schema,
                 labels: Vec::new(),

@@ -14,7 +14,7 @@ pub(crate) fn unique(names: &[&str], rust_name: impl Fn(&str) -> String) -> Vec<
     }
     let mut taken = Taken::default();
     for plain in wanted.keys() {
-        taken.0.insert((*plain).to_owned());
+        taken.names.insert((*plain).to_owned());
     }
     let mut given = plain.clone();
     for (plain, mut indices) in wanted {
@@ -28,18 +28,26 @@ pub(crate) fn unique(names: &[&str], rust_name: impl Fn(&str) -> String) -> Vec<
 
 /// The names that something has already.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Taken(BTreeSet<String>);
+pub(crate) struct Taken {
+    names: BTreeSet<String>,
+    /// The number that a name gets next.
+    next: BTreeMap<String, usize>,
+}
 
 impl Taken {
     /// The name, or if it is taken, the name with the first number that is free.
     pub(crate) fn take(&mut self, name: &str) -> String {
-        let mut given = name.to_owned();
-        let mut number = 2;
-        while !self.0.insert(given.clone()) {
-            given = format!("{name}{number}");
-            number += 1;
+        if self.names.insert(name.to_owned()) {
+            return name.to_owned();
         }
-        given
+        let number = self.next.entry(name.to_owned()).or_insert(2);
+        loop {
+            let given = format!("{name}{number}");
+            *number += 1;
+            if self.names.insert(given.clone()) {
+                return given;
+            }
+        }
     }
 }
 
