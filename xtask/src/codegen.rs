@@ -65,15 +65,12 @@ fn expected(target: &Target, root: &Path) -> anyhow::Result<String> {
         input = input.overlay(name, &overlay);
     }
     let schema = Schema::parse(&input)?;
-    let options = Options::new().header(header).conversions(false);
+    let (json, plugin) = ("::mcp_servlet_json::RawJson", Options::for_plugin());
+    let adjusted = |options: Options| options.header(header).conversions(false);
     Ok(match target.kind {
-        Kind::Types => schema.to_rust(&with_json(options, "::mcp_servlet_json::RawJson"))?,
-        Kind::Plugin => schema.to_plugin(&with_json(options, "::mcp_servlet::RawJson"))?,
+        Kind::Types => schema.to_rust(&adjusted(plugin.free_form(json).any_json(json)))?,
+        Kind::Plugin => schema.to_plugin(&adjusted(plugin))?,
     })
-}
-
-fn with_json(options: Options, json: &str) -> Options {
-    options.free_form(json).any_json(json)
 }
 
 fn bring_up_to_date(path: &Path, expected: &str, check: bool) -> anyhow::Result<()> {

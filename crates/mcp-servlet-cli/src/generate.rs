@@ -149,7 +149,13 @@ impl Generate {
             .file_name()
             .unwrap_or_default()
             .to_string_lossy();
-        let options = Options::new()
+        let options = if self.types {
+            Options::new()
+        } else {
+            Options::for_plugin()
+        };
+        let options = options
+            .own_file(true)
             .header(format!(
                 "@generated from {name} by xtp-codegen. Do not edit: run `servlet gen`."
             ))
@@ -159,8 +165,7 @@ impl Generate {
         if self.types {
             return schema.to_rust(&options);
         }
-        let open = "::mcp_servlet::RawJson";
-        schema.to_plugin(&options.free_form(open).any_json(open))
+        schema.to_plugin(&options)
     }
 
     /// For people to standard error, so that standard output can be a file; for editors to standard output.

@@ -5,7 +5,7 @@
 //!
 //! - [`from_str`], [`from_slice`], [`to_string`] and [`to_writer`] for types that derive serde's traits;
 //! - [`Reader`], [`write_string`] and its siblings for code that knows its JSON and wants no types in between;
-//! - [`RawJson`] for values that only pass through;
+//! - [`RawJson`] for values that only pass through, and [`RawObject`] for objects;
 //! - [`Error`], which knows the place of the innermost wrong value, and [`describe()`] to say what was found there.
 //!
 //! ```
@@ -82,6 +82,7 @@ pub use describe::describe;
 pub use error::{Error, ErrorKind};
 pub use float::{write_f32, write_f64, write_plain_f32, write_plain_f64};
 pub use raw::RawJson;
+pub use raw::object::RawObject;
 pub use reader::{Kind, Reader};
 pub use ser::Serializer;
 pub use write::{write_i64, write_raw, write_string, write_u64};

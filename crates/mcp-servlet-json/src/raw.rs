@@ -1,6 +1,7 @@
 //! A JSON value that nobody needs to look into: its text, checked once.
 
 mod collect;
+pub(crate) mod object;
 #[cfg(test)]
 mod tests;
 mod transcode;

@@ -416,7 +416,7 @@ pub use mcp_servlet_macros::FromText;
 /// | `crate = path` | where this crate is, if it was renamed |
 pub use mcp_servlet_macros::test;
 
-pub use mcp_servlet_json::RawJson;
+pub use mcp_servlet_json::{RawJson, RawObject};
 pub use mcp_servlet_types::{
     Annotations, Completion, Content, Icon, IconTheme, PromptMessage, ResourceContents, Role,
 };

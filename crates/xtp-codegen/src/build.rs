@@ -126,10 +126,9 @@ impl Build {
         let folder = env::var_os("OUT_DIR").ok_or(BuildError::NoOutDir);
         match folder.and_then(|folder| self.write_to(Path::new(&folder))) {
             Ok((_, warnings)) => {
-                for warning in warnings.iter().filter(|warning| !self.is_nagging(warning)) {
-                    for line in warning.to_string().lines() {
-                        println!("cargo::warning={line}");
-                    }
+                let warnings = warnings.without(|warning| self.is_nagging(warning));
+                for line in warnings.to_string().lines() {
+                    println!("cargo::warning={line}");
                 }
             }
             Err(problem) => {
