@@ -76,12 +76,9 @@ impl Plugin {
     fn new(context: &Context) -> Result<Self, Error> {
         let schema = format!("{:#}\n", context.schema);
         let samples = context.has_flag("stub-with-code-samples");
-        let options = Options::new()
-            .header(format!(
-                "@generated from {SCHEMA} by xtp-codegen. Do not edit: run `servlet gen`."
-            ))
-            .free_form("::mcp_servlet::RawJson")
-            .any_json("::mcp_servlet::RawJson");
+        let options = Options::for_plugin().own_file(true).header(format!(
+            "@generated from {SCHEMA} by xtp-codegen. Do not edit: run `servlet gen`."
+        ));
         let parsed = Schema::parse(&Input::new(SCHEMA, &schema)).map_err(Error::Schema)?;
         let module = parsed.to_plugin(&options).map_err(Error::Schema)?;
         let name = names::unused("Plugin", &module);

@@ -2,16 +2,29 @@
 
 use syn::Item;
 
+use crate::options::Options;
+use crate::types::docs::is_visible;
+
+/// What keeps rustfmt and clippy off a file.
+const OWN_FILE: &str = r#"
+#![cfg_attr(rustfmt, rustfmt_skip)]
+#![allow(clippy::style, reason = "names and descriptions are those of the schema")]
+"#;
+
 /// Prints items under a header, with a blank line between any two of them.
-pub(crate) fn format(header: &str, items: Vec<Item>) -> String {
-    join(header, items.into_iter().map(item))
+pub(crate) fn format(options: &Options, items: Vec<Item>) -> String {
+    join(options, items.into_iter().map(item))
 }
 
 /// Joins printed items under a header in the same way.
-pub(crate) fn join(header: &str, items: impl IntoIterator<Item = String>) -> String {
+pub(crate) fn join(options: &Options, items: impl IntoIterator<Item = String>) -> String {
     let mut text = String::new();
-    for line in header.lines() {
-        text.extend(["// ", line, "\n"]);
+    for line in options.header.lines() {
+        let line: String = line.chars().filter(|c| is_visible(*c)).collect();
+        text.extend(["// ", &line, "\n"]);
+    }
+    if options.own_file {
+        text += OWN_FILE;
     }
     for item in items {
         text.push('\n');

@@ -1,6 +1,7 @@
 //! From a checked document to what is generated: references are resolved, inline types get
 //! names, and every name is one of Rust.
 
+pub(crate) mod complexity;
 pub(crate) mod names;
 mod recursion;
 
@@ -11,6 +12,7 @@ use crate::ir::{
     Field, Function, Item, Kind, Module, Names, Parameter, Struct, Tagging, Type, TypeDef, TypeId,
     Union,
 };
+use crate::lower::complexity::{Around, FIELD, PARAMETER, is_complex};
 use crate::names::{Taken, pascal, type_source};
 use crate::unions::{Schemas, Tag};
 
@@ -107,7 +109,7 @@ impl<'d> Lower<'d> {
         let required: BTreeSet<&str> = object.required.iter().map(|r| r.text.as_str()).collect();
         let fields = properties.map(|(property, name)| {
             let path = format!("{path}{}", pascal(&property.name.text));
-            let value = self.item(&property.value, &path);
+            let value = self.simple_item(&property.value, &path, FIELD);
             self.describe(&value, property.description.as_ref());
             Field {
                 docs: property.description.clone(),
@@ -118,7 +120,7 @@ impl<'d> Lower<'d> {
         });
         let fields = fields.collect();
         let values = object.extra.as_ref();
-        let values = values.map(|values| self.item(values, &format!("{path}Value")));
+        let values = values.map(|values| self.simple_item(values, &format!("{path}Value"), FIELD));
         Struct {
             fields,
             extra: values.map(|values| (extra, values)),
@@ -163,6 +165,30 @@ impl<'d> Lower<'d> {
         });
         let members = members.collect();
         Union { tagging, members }
+    }
+
+    /// An item whose type has a name if it is complex.
+    fn simple_item(&mut self, item: &'d document::Item, path: &str, around: Around) -> Item {
+        let item = self.item(item, path);
+        if !is_complex(&item, around) {
+            return item;
+        }
+        let id = TypeId(self.types.len());
+        let rust = type_source(&self.taken.take(path));
+        let wire = rust.clone();
+        self.order.push(id);
+        self.types.push(Some(TypeDef {
+            name: Names { wire, rust },
+            docs: None,
+            kind: Kind::Alias(Item {
+                ty: item.ty,
+                nullable: false,
+            }),
+        }));
+        Item {
+            ty: Type::Named(id),
+            nullable: item.nullable,
+        }
     }
 
     fn item(&mut self, item: &'d document::Item, path: &str) -> Item {
@@ -235,7 +261,7 @@ impl<'d> Lower<'d> {
         let parameter = parameter?;
         let slot = self.parameters;
         self.parameters += 1;
-        let value = self.item(&parameter.value, path);
+        let value = self.simple_item(&parameter.value, path, PARAMETER);
         self.describe(&value, parameter.description.as_ref());
         Some(Parameter {
             at: parameter.at.clone(),

@@ -140,7 +140,7 @@ impl Schema {
         let spelling = spelling.map_err(|error| self.internal(&error))?;
         let items = types::items(&self.module, &spelling, options)
             .map_err(|error| self.internal(&error))?;
-        Ok(format::format(&options.header, items))
+        Ok(format::format(options, items))
     }
 
     /// Generates what a plugin consists of: a trait of its exports with the macro that makes wasm
@@ -160,7 +160,7 @@ impl Schema {
         let text = glue.texts().and_then(|mut texts| {
             let types = types::items(&self.module, &spelling, options)?;
             texts.extend(types.into_iter().map(format::item));
-            Ok(format::join(&options.header, texts))
+            Ok(format::join(options, texts))
         });
         text.map_err(|error| self.internal(&error))
     }

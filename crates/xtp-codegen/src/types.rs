@@ -33,9 +33,9 @@ pub(crate) fn items(
             }
             Kind::Enum(values) => items.extend(enums::items(def, values, options)),
             Kind::Alias(_) => items.push(alias::alias(def, spelling.get(Slot::Alias(*id))?)),
-            Kind::Newtype(_) => {
+            Kind::Newtype(content) => {
                 let ty = spelling.get(Slot::Field(*id, 0))?;
-                items.push(alias::newtype(def, ty));
+                items.push(alias::newtype(def, content, ty));
             }
             Kind::Union(content) => items.extend(union::items(*id, def, content, spelling)?),
         }

@@ -8,8 +8,10 @@ use std::process::Command;
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use xtp_codegen::{Input, Options, Schema};
 use xtp_goldens::{
-    any_json, enum_conversions, free_form, lists_and_maps, names as named, optionality, scalars,
+    any_json, enum_conversions, free_form, lists_and_maps, names as named, optionality,
+    plugin_open, scalars,
 };
 
 /// The goldens are a package of their own, so that they also compile for wasm.
@@ -33,6 +35,61 @@ fn compiles_every_case_for_wasm() {
     let output = cargo.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
+}
+
+/// As the workflow of a new project runs it.
+#[test]
+fn clippy_has_nothing_to_say_of_any_case() {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["clippy", "--quiet", "--locked", "--package", "xtp-goldens"]);
+    cargo.args(["--", "--deny", "warnings"]);
+    let output = cargo.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+#[test]
+fn rustfmt_leaves_a_file_of_its_own_as_it_is() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = Vec::new();
+    for entry in fs::read_dir(golden).unwrap() {
+        let case = entry.unwrap().path();
+        let name = case.file_name().unwrap().to_str().unwrap();
+        let text = fs::read_to_string(case.join("schema.yaml")).unwrap();
+        let input = Input::new("schema.yaml", &text).one_of(true);
+        let Ok(schema) = Schema::parse(&input) else {
+            continue;
+        };
+        let options = Options::for_plugin().own_file(true);
+        for (kind, rust) in [
+            ("types", schema.to_rust(&options)),
+            ("plugin", schema.to_plugin(&options)),
+        ] {
+            files.push(folder.path().join(format!("{name}-{kind}.rs")));
+            fs::write(files.last().unwrap(), rust.unwrap()).unwrap();
+        }
+    }
+    assert!(files.len() > 50, "{}", files.len());
+    // Another width than that of the printer, as an author may have it.
+    let config = ["--edition", "2024", "--check", "--config", "max_width=80"];
+    let output = Command::new("rustfmt").args(config).args(&files).output();
+    let output = output.unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+}
+
+#[test]
+fn an_object_is_nothing_else() {
+    use plugin_open::Record;
+    let record = json!({"foo": {"x": [1.5]}, "any": [1]});
+    assert_eq!(round_trip::<Record>(&record), record);
+    for other in [json!([]), json!("{}"), json!(1), json!(null)] {
+        let wrong = json!({"foo": other, "any": other});
+        assert!(serde_json::from_value::<Record>(wrong).is_err(), "{other}");
+    }
+    let written = serde_json::to_value(Record::default()).unwrap();
+    assert_eq!(written, json!({"foo": {}, "any": null}));
 }
 
 /// Reads and writes again; the result is what was read, but for what is expected to vanish.

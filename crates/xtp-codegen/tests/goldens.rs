@@ -41,6 +41,7 @@ fn generated(case: &Path) -> String {
 fn options(name: &str) -> Options {
     let options = Options::new();
     match name {
+        "plugin-open" => Options::for_plugin().own_file(true),
         "catch-all" => options.catch_all(true),
         "dates-chrono" => options.dates(Dates::Chrono),
         "dates-jiff" => options.dates(Dates::Jiff),

@@ -43,6 +43,7 @@ goldens! {
     one_of = "../../../crates/xtp-codegen/tests/golden/one-of/expected.rs",
     optionality = "../../../crates/xtp-codegen/tests/golden/optionality/expected.rs",
     plugin_names = "../../../crates/xtp-codegen/tests/golden/plugin-names/expected.rs",
+    plugin_open = "../../../crates/xtp-codegen/tests/golden/plugin-open/expected.rs",
     plugin = "../../../crates/xtp-codegen/tests/golden/plugin/expected.rs",
     recursion = "../../../crates/xtp-codegen/tests/golden/recursion/expected.rs",
     scalars = "../../../crates/xtp-codegen/tests/golden/scalars/expected.rs",

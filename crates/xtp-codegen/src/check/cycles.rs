@@ -9,21 +9,30 @@ use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Shape};
 use crate::rules::Refused;
 
+/// How many schemas are shown at the start and at the end of a long way.
+const SHOWN: usize = 5;
+
 pub(super) fn check(document: &Document, report: &mut Report) {
     let schemas = document.schemas.iter();
     let graph: Graph<'_> = schemas
         .map(|schema| {
             let mut edges = Vec::new();
-            collect(&schema.value, true, "", &mut edges);
+            collect(&schema.value, true, Depth::Schema, "", &mut edges);
             (schema.name.text.as_str(), edges)
         })
         .collect();
-    let endless: Graph<'_> = graph
-        .iter()
-        .map(|(name, edges)| (*name, edges.iter().filter(|e| e.must).cloned().collect()))
-        .collect();
+    let only = |wanted: fn(&Edge<'_>) -> bool| -> Graph<'_> {
+        let edges = graph.iter();
+        let edges = edges.map(|(name, edges)| {
+            let wanted = edges.iter().filter(|edge| wanted(edge));
+            (*name, wanted.cloned().collect())
+        });
+        edges.collect()
+    };
+    let endless = only(|edge| edge.must);
+    let refused = only(|edge| edge.is_seen);
     let mut reported = BTreeSet::new();
-    for (graph, is_endless) in [(&endless, true), (&graph, false)] {
+    for (graph, is_endless) in [(&endless, true), (&refused, false)] {
         let mut search = Search {
             graph,
             is_endless,
@@ -46,20 +55,42 @@ struct Edge<'a> {
     target: &'a Name,
     /// Whether no value can do without the other schema.
     must: bool,
+    /// Whether the official library follows it. It looks at properties, and once into lists and
+    /// maps.
+    is_seen: bool,
+}
+
+/// Where a type is, as far as the official library looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Schema,
+    Property,
+    /// In a list or a map that is a property, or in a map that is a schema.
+    Part,
+    Deeper,
 }
 
 /// The uses of other schemas in each schema.
 type Graph<'a> = BTreeMap<&'a str, Vec<Edge<'a>>>;
 
-fn collect<'a>(item: &'a Item, must: bool, label: &str, edges: &mut Vec<Edge<'a>>) {
+fn collect<'a>(item: &'a Item, must: bool, depth: Depth, label: &str, edges: &mut Vec<Edge<'a>>) {
     let must = must && !item.nullable;
     match &item.shape {
         Shape::Ref(target) => edges.push(Edge {
             label: label.to_owned(),
             target,
             must,
+            is_seen: matches!(depth, Depth::Property | Depth::Part),
         }),
-        Shape::List(item) | Shape::Map(item) => collect(item, false, label, edges),
+        Shape::List(item) if depth == Depth::Property => {
+            collect(item, false, Depth::Part, label, edges);
+        }
+        Shape::Map(item) if matches!(depth, Depth::Schema | Depth::Property) => {
+            collect(item, false, Depth::Part, label, edges);
+        }
+        Shape::List(item) | Shape::Map(item) => {
+            collect(item, false, Depth::Deeper, label, edges);
+        }
         Shape::Object(object) => {
             let required = object.required.iter();
             let required: BTreeSet<&str> = required.map(|name| name.text.as_str()).collect();
@@ -67,10 +98,14 @@ fn collect<'a>(item: &'a Item, must: bool, label: &str, edges: &mut Vec<Edge<'a>
                 let name = &property.name.text;
                 let required = required.contains(name.as_str());
                 let label = format!("{label}.{name}");
-                collect(&property.value, must && required, &label, edges);
+                let depth = match depth {
+                    Depth::Schema => Depth::Property,
+                    _ => Depth::Deeper,
+                };
+                collect(&property.value, must && required, depth, &label, edges);
             }
             if let Some(extra) = &object.extra {
-                collect(extra, false, label, edges);
+                collect(extra, false, Depth::Deeper, label, edges);
             }
         }
         Shape::Union(union) => {
@@ -80,6 +115,7 @@ fn collect<'a>(item: &'a Item, must: bool, label: &str, edges: &mut Vec<Edge<'a>
                 label: label.to_owned(),
                 target: &member.target,
                 must: must && index == 0,
+                is_seen: false,
             }));
         }
         Shape::Scalar(_) | Shape::FreeForm | Shape::Any | Shape::Enum(_) => {}
@@ -164,6 +200,10 @@ impl<'a> Search<'a, '_> {
             circle.push(format!("`{}{label}`", step.schema));
         }
         circle.push(format!("`{schema}`"));
+        if circle.len() > 2 * SHOWN {
+            let left_out = SHOWN..circle.len() - SHOWN;
+            circle.splice(left_out, ["…".to_owned()]);
+        }
         circle.join(" → ")
     }
 }

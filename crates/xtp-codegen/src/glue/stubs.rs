@@ -6,7 +6,7 @@ use syn::{ImplItem, parse_quote};
 use super::Glue;
 use crate::ir::Function;
 use crate::spell::Missing;
-use crate::types::docs::is_visible;
+use crate::types::docs::{BREAKS, is_visible};
 use crate::types::ident;
 
 /// An `impl` in which every export says that it is not implemented, for a type of this name.
@@ -35,6 +35,7 @@ fn function(glue: &Glue<'_>, export: &Function, sample: Option<&str>) -> Result<
         .position(|line| line.trim_start().starts_with("Err("));
     let comments = sample.into_iter().flat_map(|sample| sample.lines());
     let comments = comments.flat_map(|line| line.split('\r'));
+    let comments = comments.flat_map(|line| line.split(BREAKS));
     let comments = comments.map(|line| {
         let line: String = line.chars().filter(|c| is_visible(*c)).collect();
         format!("        // {line}").trim_end().to_owned()

@@ -1,49 +1,127 @@
 //! Aliases that contain themselves. Rust has none, so they become structs of one field.
 
-use std::collections::BTreeSet;
+use crate::ir::{Kind, Module, Type, TypeDef, TypeId};
 
-use crate::ir::{Kind, Module, Type, TypeId};
-
-/// Turns each alias that leads back to itself into a newtype.
+/// Turns each alias that leads back to itself into a newtype, if a `type` of Rust cannot: where
+/// the way back has no other types than aliases, or no list or map to end a value.
 pub(super) fn close(module: &mut Module) {
-    for index in 0..module.types.len() {
-        let Kind::Alias(item) = &module.types[index].kind else {
-            continue;
-        };
-        if contains_itself(module, TypeId(index)) {
-            module.types[index].kind = Kind::Newtype(item.clone());
+    let is_alias = |def: &TypeDef| matches!(def.kind, Kind::Alias(_));
+    let aliases: Vec<_> = module.types.iter().map(is_alias).collect();
+    let named = module.types.iter().map(|def| {
+        let targets = targets(&def.kind).into_iter().filter(|_| is_alias(def));
+        let targets = targets.map(|(TypeId(id), _)| id);
+        targets.filter(|id| aliases[*id]).collect()
+    });
+    let direct = module.types.iter().map(|def| {
+        let targets = targets(&def.kind).into_iter();
+        let direct = targets.filter(|(_, is_direct)| *is_direct);
+        direct.map(|(TypeId(id), _)| id).collect()
+    });
+    let named = on_circles(&named.collect::<Vec<_>>());
+    let direct = on_circles(&direct.collect::<Vec<_>>());
+    for (index, def) in module.types.iter_mut().enumerate() {
+        if let Kind::Alias(item) = &def.kind
+            && (named[index] || direct[index])
+        {
+            def.kind = Kind::Newtype(item.clone());
         }
     }
 }
 
-fn contains_itself(module: &Module, id: TypeId) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut open = targets(&module.get(id).kind);
-    while let Some(next) = open.pop() {
-        if next == id {
-            return true;
-        }
-        if seen.insert(next) {
-            open.extend(targets(&module.get(next).kind));
-        }
-    }
-    false
-}
-
-/// The types that a type consists of.
-fn targets(kind: &Kind) -> Vec<TypeId> {
+/// The types that a type consists of, and whether directly: in no list or map.
+fn targets(kind: &Kind) -> Vec<(TypeId, bool)> {
     if let Kind::Union(union) = kind {
-        return union.members.iter().map(|(_, id)| *id).collect();
+        return union.members.iter().map(|(_, id)| (*id, true)).collect();
+    }
+    if let Kind::Struct(def) = kind {
+        let fields = def.fields.iter();
+        let fields = fields.filter_map(|field| target(&field.value.ty, true));
+        // Further properties are a map.
+        let extra = def.extra.iter();
+        let extra = extra.filter_map(|(_, item)| target(&item.ty, false));
+        return fields.chain(extra).collect();
     }
     let items = kind.items().into_iter();
-    items.filter_map(|item| target(&item.ty)).collect()
+    items.filter_map(|item| target(&item.ty, true)).collect()
 }
 
 /// The type definition that values consist of, however deep in lists and maps.
-fn target(ty: &Type) -> Option<TypeId> {
+fn target(ty: &Type, is_direct: bool) -> Option<(TypeId, bool)> {
     match ty {
-        Type::Named(id) => Some(*id),
-        Type::List(item) | Type::Map(item) => target(&item.ty),
+        Type::Named(id) => Some((*id, is_direct)),
+        Type::List(item) | Type::Map(item) => target(&item.ty, false),
         Type::Scalar(_) | Type::FreeForm | Type::Any => None,
+    }
+}
+
+/// Which nodes of a graph lead back to themselves: those in a strongly connected component with
+/// another node, or with an edge to themselves (Tarjan's algorithm, with a stack of its own).
+fn on_circles(edges: &[Vec<usize>]) -> Vec<bool> {
+    const UNSEEN: usize = usize::MAX;
+    let mut order = vec![UNSEEN; edges.len()];
+    let mut lowest = vec![UNSEEN; edges.len()];
+    let mut is_open = vec![false; edges.len()];
+    let mut found = vec![false; edges.len()];
+    let (mut open, mut count) = (Vec::new(), 0);
+    for start in 0..edges.len() {
+        let mut way = Vec::new();
+        if order[start] == UNSEEN {
+            way.push((start, 0));
+        }
+        while let Some((node, next)) = way.last_mut() {
+            let node = *node;
+            if *next == 0 {
+                (order[node], lowest[node]) = (count, count);
+                count += 1;
+                open.push(node);
+                is_open[node] = true;
+            }
+            let edge = edges[node].get(*next).copied();
+            *next += 1;
+            if let Some(target) = edge {
+                found[node] |= target == node;
+                if order[target] == UNSEEN {
+                    way.push((target, 0));
+                } else if is_open[target] {
+                    lowest[node] = lowest[node].min(order[target]);
+                }
+                continue;
+            }
+            way.pop();
+            if let Some((parent, _)) = way.last() {
+                lowest[*parent] = lowest[*parent].min(lowest[node]);
+            }
+            if lowest[node] == order[node] {
+                let first = open.iter().rposition(|open| *open == node).unwrap_or(0);
+                let is_circle = open.len() - first > 1;
+                for member in open.drain(first..) {
+                    is_open[member] = false;
+                    found[member] |= is_circle;
+                }
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_circles;
+
+    #[test]
+    fn finds_what_leads_back_to_itself() {
+        let graph = [
+            vec![1],
+            vec![2, 3],
+            vec![1],
+            vec![4],
+            vec![],
+            vec![5, 0],
+            vec![3],
+        ];
+        let expected = [false, true, true, false, false, true, false];
+        assert_eq!(on_circles(&graph), expected);
+        let chain: Vec<_> = (0..100_000).map(|n| vec![(n + 1) % 100_000]).collect();
+        assert!(on_circles(&chain).into_iter().all(|found| found));
     }
 }

@@ -24,7 +24,8 @@ pub(crate) fn attributes(description: Option<&str>, indent: usize) -> Vec<TokenS
 }
 
 fn lines(description: &str, width: usize) -> Vec<String> {
-    let text: String = description.chars().filter(|c| is_visible(*c)).collect();
+    let text = description.replace(BREAKS, "\n");
+    let text: String = text.chars().filter(|c| is_visible(*c)).collect();
     let mut lines: Vec<String> = Vec::new();
     let text = text.replace('\t', "    ");
     let mut open: Option<Fence<'_>> = None;
@@ -56,10 +57,24 @@ fn lines(description: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Whether a character may stand in source: no control characters, and none that reorder or
-/// hide text, which rustc refuses.
+/// Characters besides `\n` that end a line for some editors.
+pub(crate) const BREAKS: [char; 5] = ['\u{B}', '\u{C}', '\u{85}', '\u{2028}', '\u{2029}'];
+
+/// Whether a character may stand in source: no control characters, none that ends a line only
+/// for some, and none that reorders or hides text, which rustc refuses.
 pub(crate) fn is_visible(c: char) -> bool {
-    let hidden = matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{061C}' | '\u{FEFF}');
+    let hidden = matches!(
+        c,
+        '\u{AD}'
+            | '\u{61C}'
+            | '\u{180E}'
+            | '\u{200B}'..='\u{200F}'
+            | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}'
+            | '\u{FEFF}'
+            | '\u{FFF9}'..='\u{FFFB}'
+            | '\u{E0000}'..='\u{E007F}'
+    );
     !hidden && (!c.is_control() || c == '\n' || c == '\t')
 }
 
@@ -151,7 +166,7 @@ mod tests {
 
     #[test]
     fn keeps_rustdoc_from_running_and_linking() {
-        let cases: [(&str, &[&str]); 17] = [
+        let cases: [(&str, &[&str]); 19] = [
             ("one\n\n\ntwo \n", &["one", "", "two"]),
             ("```\nlet x\n```", &["```text", "let x", "```"]),
             ("```rust\nx", &["```text", "x", "```"]),
@@ -161,6 +176,11 @@ mod tests {
             ("[x](https://a.b)", &["[x](https://a.b)"]),
             ("see https://a.b/c.", &["see <https://a.b/c>."]),
             ("a\u{202E}b\u{0}", &["ab"]),
+            (
+                "a\u{2028}b\u{2029}c\u{85}d\u{C}e",
+                &["a", "b", "c", "d", "e"],
+            ),
+            ("a\u{AD}b\u{FFF9}c\u{E0041}d\u{FEFF}", &["abcd"]),
             ("> ```\n> x\n> ```\ny", &["```text", "x", "```", "y"]),
             ("> ```\n> x\ny", &["```text", "x", "```", "y"]),
             (

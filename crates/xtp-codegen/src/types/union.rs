@@ -65,6 +65,7 @@ pub(super) fn items(
         parse_quote! {
             #(#docs)*
             #[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+            #[allow(clippy::large_enum_variant, reason = "the schema has members of any size")]
             #[serde(#serde)]
             pub enum #name { #(#variants,)* }
         },

@@ -105,6 +105,7 @@ impl ::core::fmt::Display for SquareKind {
 }
 
 #[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+#[allow(clippy::large_enum_variant, reason = "the schema has members of any size")]
 #[serde(
     untagged,
     expecting = "`Shape` expects an object whose `kind` is one of `circle`, `square`, and what belongs to it"
@@ -136,6 +137,7 @@ impl ::core::convert::From<Box<Square>> for Shape {
 
 /// No discriminator, so the kind of value tells.
 #[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+#[allow(clippy::large_enum_variant, reason = "the schema has members of any size")]
 #[serde(untagged, expecting = "`Id` expects one of `Number`, `Text`")]
 pub enum Id {
     /// The schema `Number`.

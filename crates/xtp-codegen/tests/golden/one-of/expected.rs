@@ -30,6 +30,7 @@ impl Square {
 
 /// Something to draw.
 #[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+#[allow(clippy::large_enum_variant, reason = "the schema has members of any size")]
 #[serde(untagged, expecting = "`Shape` expects one of `Circle`, `Square`")]
 pub enum Shape {
     /// The schema `Circle`.
@@ -57,6 +58,7 @@ impl ::core::convert::From<Box<Square>> for Shape {
 }
 
 #[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+#[allow(clippy::large_enum_variant, reason = "the schema has members of any size")]
 #[serde(tag = "kind")]
 pub enum Tagged {
     /// `circle` in JSON.
@@ -100,6 +102,7 @@ impl Drawing {
 }
 
 #[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+#[allow(clippy::large_enum_variant, reason = "the schema has members of any size")]
 #[serde(untagged, expecting = "`DrawingBackground` expects one of `Square`")]
 pub enum DrawingBackground {
     /// The schema `Square`.

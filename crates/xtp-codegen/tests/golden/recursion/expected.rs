@@ -62,3 +62,11 @@ pub struct Chain {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Box<Link>>,
 }
+
+#[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+pub struct Forest {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trees: Option<Trees>,
+}
+
+pub type Trees = Vec<Forest>;

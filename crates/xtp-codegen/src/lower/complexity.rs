@@ -1,0 +1,42 @@
+//! Types that are too complex to be read where they are used. They get a name of their own, and
+//! clippy's `type_complexity` has nothing to say.
+
+use crate::ir::{Item, Type};
+
+/// What clippy takes for complex: ten points for each type, times how deep it is in others.
+const MAX: usize = 250;
+/// What is around a type: its points, and how deep the type is in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Around(usize, usize);
+
+/// `Option<Option<…>>`, which a field can be.
+pub(crate) const FIELD: Around = Around(30, 3);
+/// `Result<…, Error>`, and an `Option` if it may be null.
+pub(crate) const PARAMETER: Around = Around(30, 2);
+
+/// Whether a type is complex where it is used.
+pub(crate) fn is_complex(item: &Item, Around(points, depth): Around) -> bool {
+    let nullable = item.nullable && depth == PARAMETER.1;
+    let option = if nullable { 10 * depth } else { 0 };
+    points + option + score(&item.ty, depth + usize::from(nullable)) > MAX
+}
+
+fn score(ty: &Type, depth: usize) -> usize {
+    let own = 10 * depth;
+    match ty {
+        Type::Scalar(_) | Type::Any | Type::Named(_) => own,
+        // By default, a map of strings and values.
+        Type::FreeForm => own + 20 * (depth + 1),
+        Type::List(item) => own + nullable(item, depth + 1),
+        Type::Map(item) => own + 10 * (depth + 1) + nullable(item, depth + 1),
+    }
+}
+
+/// The points of an item, which is in an `Option` if it may be null.
+fn nullable(item: &Item, depth: usize) -> usize {
+    if item.nullable {
+        10 * depth + score(&item.ty, depth + 1)
+    } else {
+        score(&item.ty, depth)
+    }
+}
