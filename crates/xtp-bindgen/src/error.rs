@@ -28,12 +28,14 @@ pub enum Error {
 
 /// By their pointers: the schema comes as one line, where columns help nobody.
 fn listed(problems: &Diagnostics) -> String {
-    let told = problems.iter().map(|problem| {
+    let told = problems.shown().map(|problem| {
         let (at, severity, code) = (&problem.pointer, problem.severity, problem.code);
         let (message, help) = (&problem.message, &problem.help);
         format!("\n  {at}: {severity}[{code}]: {message}\n    help: {help}")
     });
-    format!("the schema has problems:{}", told.collect::<String>())
+    let more = problems.more().map(|more| format!("\n  {more}"));
+    let told: String = told.chain(more).collect();
+    format!("the schema has problems:{told}")
 }
 
 fn with_causes(error: &dyn std::error::Error) -> String {

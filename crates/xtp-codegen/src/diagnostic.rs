@@ -61,6 +61,9 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// How many problems people are shown at once.
+const MAX_SHOWN: usize = 50;
+
 /// Problems of a schema, in the order of the text.
 ///
 /// As an error it is never empty. `Display` gives plain text, one paragraph for each problem,
@@ -86,8 +89,40 @@ impl Diagnostics {
         self.iter().any(|found| found.severity == Severity::Error)
     }
 
+    /// The problems but for those that a caller does not want to hear of.
+    pub(crate) fn without(&self, unwanted: impl Fn(&Diagnostic) -> bool) -> Self {
+        let wanted = self.iter().filter(|problem| !unwanted(problem));
+        Self(wanted.cloned().collect())
+    }
+
+    /// What people read of the problems: all, or the first ones of very many, with errors before
+    /// warnings.
+    pub fn shown(&self) -> impl Iterator<Item = &Diagnostic> {
+        let mut shown: Vec<_> = self.iter().enumerate().collect();
+        if shown.len() > MAX_SHOWN {
+            shown.sort_by_key(|(_, problem)| problem.severity);
+            shown.truncate(MAX_SHOWN);
+            shown.sort_by_key(|(index, _)| *index);
+        }
+        shown.into_iter().map(|(_, problem)| problem)
+    }
+
+    /// How many problems there are besides those [`shown`](Self::shown), in words.
+    pub fn more(&self) -> Option<String> {
+        let more = self
+            .0
+            .len()
+            .checked_sub(MAX_SHOWN)
+            .filter(|more| *more > 0)?;
+        let s = if more == 1 { "" } else { "s" };
+        Some(format!(
+            "{more} more problem{s}; `servlet gen --format json` prints all"
+        ))
+    }
+
     fn render(&self) -> String {
-        let lines: Vec<String> = self.iter().map(ToString::to_string).collect();
+        let shown = self.shown().map(ToString::to_string);
+        let lines: Vec<String> = shown.chain(self.more()).collect();
         lines.join("\n")
     }
 }

@@ -36,7 +36,8 @@ impl Slot {
     }
 }
 
-/// Types without parts that are not of JSON, by the formats that stand for them.
+/// Types whose parts do not matter here: enums and aliases, by their definitions, and those that
+/// JSON does not have, by the formats that stand for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaf {
     /// An enum or an alias, which is known by its name alone.
@@ -58,7 +59,7 @@ impl Leaf {
 
 /// The definitions of all types that have parts, and the leaves that they use.
 pub(crate) fn definitions(module: &Module, byte: Scalar) -> Definitions {
-    let schemas = Schemas { module, byte };
+    let schemas = Schemas { byte };
     let mut loose = Map::new();
     let mut all = Vec::new();
     for (id, def) in module.ids() {
@@ -89,9 +90,8 @@ pub(crate) fn definitions(module: &Module, byte: Scalar) -> Definitions {
             }
             Kind::Alias(item) => {
                 loose.insert(Slot::Alias(id).address().1, schemas.item(item));
-                continue;
             }
-            Kind::Enum(_) => continue,
+            Kind::Enum(_) => {}
         }
         all.push((format!("{TYPE}{}", id.0), object(properties)));
     }
@@ -128,13 +128,12 @@ fn object(properties: Map<String, Value>) -> Value {
     })
 }
 
-struct Schemas<'m> {
-    module: &'m Module,
+struct Schemas {
     /// What a string in base64 is taken for.
     byte: Scalar,
 }
 
-impl Schemas<'_> {
+impl Schemas {
     fn item(&self, item: &Item) -> Value {
         self.ty(&item.ty, item.nullable)
     }
@@ -142,9 +141,6 @@ impl Schemas<'_> {
     fn ty(&self, ty: &Type, nullable: bool) -> Value {
         match ty {
             Type::Any => json!({}),
-            Type::Named(id) if is_leaf(&self.module.get(*id).kind) => {
-                leaf(Leaf::Named(*id), nullable)
-            }
             Type::Named(TypeId(id)) => named(*id, nullable),
             Type::Scalar(Scalar::Byte) => scalar(self.byte, nullable),
             Type::Scalar(kind) => scalar(*kind, nullable),

@@ -40,8 +40,13 @@ pub(crate) fn types(definitions: Definitions, leaves: &[Leaf]) -> Result<Types, 
     let found = catch_unwind(AssertUnwindSafe(|| {
         let mut settings = TypeSpaceSettings::default();
         settings.with_map_type("::std::collections::BTreeMap");
-        for leaf in leaves.iter().map(|leaf| leaf.format()) {
-            settings.with_conversion(string_of(&leaf), leaf, std::iter::empty());
+        for leaf in leaves {
+            let name = leaf.format();
+            match leaf {
+                // Looked up by name; conversions are compared one by one.
+                Leaf::Named(_) => settings.with_replacement(&name, &name, std::iter::empty()),
+                _ => settings.with_conversion(string_of(&name), name, std::iter::empty()),
+            };
         }
         let mut space = TypeSpace::new(&settings);
         space.add_ref_types(schemas)?;

@@ -1,16 +1,20 @@
 //! Problems as pictures: the lines they point at, underlined.
 
+mod excerpt;
+
 use std::fmt;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceSpan};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan};
 
+use self::excerpt::Excerpt;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::rules::Severity;
 
 impl Diagnostics {
     /// The problems as a person reads them in a terminal, each with the lines it points at.
     ///
-    /// Colors are those of ANSI terminals.
+    /// Of very many problems the first ones are shown, errors before warnings, and at the end how
+    /// many more there are. Colors are those of ANSI terminals.
     pub fn to_picture(&self, colors: bool) -> String {
         let theme = if colors {
             GraphicalTheme::unicode()
@@ -19,12 +23,15 @@ impl Diagnostics {
         };
         let handler = GraphicalReportHandler::new_themed(theme).with_links(false);
         let mut text = String::new();
-        for problem in self {
+        for problem in self.shown() {
             if !text.is_empty() {
                 text.push('\n');
             }
             let drawn = handler.render_report(&mut text, &Picture::new(problem));
             drawn.expect("a string takes all that is written to it");
+        }
+        if let Some(more) = self.more() {
+            text.extend(["\n", &more, "\n"]);
         }
         text
     }
@@ -34,15 +41,14 @@ impl Diagnostics {
 #[derive(Debug)]
 struct Picture<'a> {
     problem: &'a Diagnostic,
-    source: NamedSource<String>,
+    excerpt: Excerpt,
 }
 
 impl<'a> Picture<'a> {
     fn new(problem: &'a Diagnostic) -> Self {
-        let origin = &problem.origin;
         Self {
             problem,
-            source: NamedSource::new(origin.to_string(), origin.text().to_owned()),
+            excerpt: Excerpt::new(&problem.origin, problem.span),
         }
     }
 }
@@ -72,18 +78,12 @@ impl miette::Diagnostic for Picture<'_> {
     }
 
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        Some(&self.source)
+        Some(&self.excerpt)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.problem.span;
-        // A whole map is marked by its first line.
-        let text = self.problem.origin.text();
-        let marked = text.get(span.offset..span.offset + span.len);
-        let first = marked.and_then(|marked| marked.lines().next());
-        let length = first.map_or(0, |line| line.trim_end().len());
-        let place = SourceSpan::new(span.offset.into(), length);
-        let label = LabeledSpan::new_with_span(Some(self.problem.pointer.clone()), place);
+        let pointer = Some(self.problem.pointer.clone());
+        let label = LabeledSpan::new_with_span(pointer, self.excerpt.marked());
         Some(Box::new(std::iter::once(label)))
     }
 }

@@ -1,0 +1,110 @@
+//! The lines of a text around a problem.
+//!
+//! miette would count lines from the start for each problem, and it panics where a mark stands
+//! behind 65,535 columns, as in JSON without line breaks. So it gets an excerpt: the line of the
+//! problem and its neighbours, as far as a person can read them.
+
+use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
+
+use crate::span::{Origin, Span};
+
+/// How many characters of a line are shown on either side of a mark.
+const AROUND: usize = 100;
+/// How many characters are marked.
+const MARKED: usize = 100;
+
+/// A few lines of a text, with one place marked.
+#[derive(Debug)]
+pub(super) struct Excerpt {
+    name: String,
+    text: String,
+    /// The line of the text where the excerpt starts, counted from 0.
+    first_line: usize,
+    marked: SourceSpan,
+    /// Where the mark is in the whole text, both counted from 0.
+    place: (usize, usize),
+}
+
+impl Excerpt {
+    pub(super) fn new(origin: &Origin, span: Span) -> Self {
+        let text = origin.text();
+        let offset = span.offset.min(text.len());
+        let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+        let line = line_at(text, start);
+        // A whole map is marked by its first line.
+        let end = (offset + span.len).min(start + line.len()).max(offset);
+        let marked = text[offset..end].trim_end();
+
+        let mut excerpt = String::new();
+        let before = text[..start].strip_suffix('\n');
+        let before = before.map(|before| &before[before.rfind('\n').map_or(0, |at| at + 1)..]);
+        if let Some(before) = before {
+            excerpt.extend([head(before.trim_end_matches('\r')).as_str(), "\n"]);
+        }
+        excerpt += &tail(&text[start..offset]);
+        let at = excerpt.len();
+        let shown: String = marked.chars().take(MARKED).collect();
+        excerpt += &shown;
+        excerpt += &head(&line[(offset + shown.len() - start).min(line.len())..]);
+        let next = text[start..].find('\n').map(|at| start + at + 1);
+        if let Some(next) = next.filter(|next| *next < text.len()) {
+            excerpt.extend(["\n", &head(line_at(text, next)), "\n"]);
+        }
+        Self {
+            name: origin.to_string(),
+            text: excerpt,
+            first_line: span.line.saturating_sub(1 + usize::from(before.is_some())),
+            marked: SourceSpan::new(at.into(), shown.len()),
+            place: (span.line.saturating_sub(1), span.column.saturating_sub(1)),
+        }
+    }
+
+    /// What is marked, by its place in the excerpt.
+    pub(super) fn marked(&self) -> SourceSpan {
+        self.marked
+    }
+}
+
+impl SourceCode for Excerpt {
+    /// Gives the whole excerpt, or without lines around it, the place of the mark.
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        context_lines_before: usize,
+        _context_lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let whole = SourceSpan::new(0.into(), self.text.len());
+        let (part, line, column) = match context_lines_before {
+            0 => (*span, self.place.0, self.place.1),
+            _ => (whole, self.first_line, 0),
+        };
+        let data = self.text.as_bytes();
+        let data = data.get(part.offset()..part.offset() + part.len());
+        let data = data.ok_or(MietteError::OutOfBounds)?;
+        let lines = self.text.lines().count();
+        let name = self.name.clone();
+        let contents = MietteSpanContents::new_named(name, data, part, line, column, lines);
+        Ok(Box::new(contents))
+    }
+}
+
+/// The line that starts at an offset, without its end.
+fn line_at(text: &str, start: usize) -> &str {
+    text[start..].lines().next().unwrap_or_default()
+}
+
+/// The start of a line, as far as it is shown.
+fn head(line: &str) -> String {
+    match line.char_indices().nth(AROUND) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_owned(),
+    }
+}
+
+/// The end of a line, as far as it is shown.
+fn tail(line: &str) -> String {
+    match line.char_indices().rev().nth(AROUND) {
+        Some((at, c)) => format!("…{}", &line[at + c.len_utf8()..]),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,122 @@
+//! Large schemas: no time that grows with the square of their size, and no more text than
+//! somebody can read.
+//!
+//! `SCHEMA_SIZE=5000 cargo test --release -p xtp-codegen --test large -- --nocapture` measures more.
+
+#![expect(clippy::print_stdout, reason = "the times are of interest")]
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use xtp_codegen::{Input, Options, Schema};
+
+fn schemas(entries: impl IntoIterator<Item = String>) -> String {
+    let mut text = "version: v1-draft\nexports: {}\ncomponents:\n  schemas:\n".to_owned();
+    for entry in entries {
+        writeln!(text, "    {entry}").expect("a string takes it");
+    }
+    text
+}
+
+fn reference(to: &str) -> String {
+    format!("{{$ref: '#/components/schemas/{to}'}}")
+}
+
+/// A schema that is large in one way.
+fn schema(what: &str, size: usize) -> String {
+    match what {
+        "properties" => {
+            let names: Vec<_> = (0..size).map(|n| format!("p{n}")).collect();
+            let properties = names
+                .iter()
+                .map(|name| format!("{name}: {{type: string, nullable: true}}"));
+            let properties = properties.collect::<Vec<_>>().join(", ");
+            let required = names.join(", ");
+            schemas([format!(
+                "A: {{required: [{required}], properties: {{{properties}}}}}"
+            )])
+        }
+        "values of an enum" => {
+            let values: Vec<_> = (0..size).map(|n| format!("v{n}")).collect();
+            schemas([format!("A: {{enum: [{}]}}", values.join(", "))])
+        }
+        "names that collide" => {
+            let signs = |n: usize| format!("{n:016b}").replace('0', "_").replace('1', "$");
+            schemas((0..size).map(|n| format!("a{}: {{type: string}}", signs(n))))
+        }
+        "enums and their uses" => {
+            let enums = (0..size).map(|n| format!("E{n}: {{enum: [a]}}"));
+            let uses = (0..size).map(|n| {
+                let enum_ = reference(&format!("E{n}"));
+                format!("S{n}: {{properties: {{e: {enum_}, s: {{type: string}}}}}}")
+            });
+            schemas(enums.chain(uses))
+        }
+        "a chain of aliases" => {
+            let links = (0..size).map(|n| format!("L{n}: {}", reference(&format!("L{}", n + 1))));
+            schemas(links.chain([format!("L{size}: {{type: string}}")]))
+        }
+        "a circle of objects" => schemas((0..size).map(|n| {
+            let next = reference(&format!("L{}", (n + 1) % size));
+            let first = reference("L0");
+            format!("L{n}: {{properties: {{next: {next}, first: {first}}}}}")
+        })),
+        _ => unreachable!("no such schema"),
+    }
+}
+
+fn timed(text: &str) -> Duration {
+    let start = Instant::now();
+    let schema = Schema::parse(&Input::new("schema.yaml", text)).expect("a schema");
+    drop((
+        schema.warnings().to_picture(false),
+        schema.warnings().to_string(),
+    ));
+    schema.to_plugin(&Options::for_plugin()).expect("Rust");
+    start.elapsed()
+}
+
+/// Four times the size takes about four times as long, not sixteen times.
+#[test]
+fn takes_time_in_proportion() {
+    let all = [
+        "properties",
+        "values of an enum",
+        "names that collide",
+        "enums and their uses",
+        "a chain of aliases",
+        "a circle of objects",
+    ];
+    let size = std::env::var("SCHEMA_SIZE").map_or(100, |size| size.parse().expect("a number"));
+    for what in all {
+        let (small, large) = (schema(what, size), schema(what, 4 * size));
+        // Whatever else the machine does makes the times longer, never shorter.
+        let best = |text: &str| timed(text).min(timed(text));
+        let (small, large) = (best(&small), best(&large));
+        println!("{what}: {size} in {small:.1?}, {} in {large:.1?}", 4 * size);
+        assert!(large < 9 * small, "{what}: {small:?}, {large:?}");
+    }
+}
+
+#[test]
+fn shows_the_first_of_very_many_problems_and_how_many_more_there_are() {
+    let entries = (0..5_000).map(|n| format!("T{n}: {{properties: {{a: {{type: nonsense}}}}}}"));
+    let yaml = schemas(entries);
+    let entries =
+        (0..5_000).map(|n| format!(r#""T{n}":{{"properties":{{"a":{{"type":"nonsense"}}}}}}"#));
+    let entries = entries.collect::<Vec<_>>().join(",");
+    let json = format!(
+        r#"{{"version":"v1-draft","exports":{{}},"components":{{"schemas":{{{entries}}}}}}}"#
+    );
+    for text in [yaml, json] {
+        let problems = Schema::parse(&Input::new("schema.yaml", &text)).expect_err("problems");
+        assert_eq!(problems.iter().count(), 5_000);
+        assert_eq!(problems.to_json().matches("\"code\"").count(), 5_000);
+        for shown in [problems.to_picture(false), problems.to_string()] {
+            assert!(shown.contains("4950 more problems"), "{shown}");
+            assert_eq!(shown.matches("XTP201").count(), 50);
+            assert!(shown.len() < 60_000, "{} bytes", shown.len());
+            assert!(shown.lines().all(|line| line.chars().count() < 400));
+        }
+    }
+}
