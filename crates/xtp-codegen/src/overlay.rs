@@ -67,11 +67,11 @@ fn properties(document: &mut Document) -> Properties<'_> {
     properties
 }
 
-fn find<'p, 'd>(
+fn find<'p>(
     address: &Name,
-    properties: &'p mut Properties<'d>,
+    properties: &'p mut Properties<'_>,
     report: &mut Report,
-) -> Option<&'p mut &'d mut Property> {
+) -> Option<&'p mut Property> {
     let Some((schema, property)) = address.text.split_once('.') else {
         let message = format!(
             "`{}` is no address of a property",
@@ -97,7 +97,7 @@ fn find<'p, 'd>(
             format!("write `Type.property`: {known}")
         }));
     }
-    properties.get_mut(&found)
+    properties.get_mut(&found).map(|found| &mut **found)
 }
 
 fn read(fragment: &Cursor<'_>, report: &mut Report) -> Option<(Item, Option<String>)> {

@@ -212,7 +212,7 @@ fn a_build_script_gets_a_file_named_after_the_schema() {
     assert!(warnings.is_empty(), "{warnings}");
     let first = fs::read_to_string(&path).unwrap();
     assert!(first.starts_with("// @generated from "), "{first}");
-    assert!(first.contains("fn order(input: ::mcp_servlet::RawJson) -> Result<(), Error> {"));
+    assert!(first.contains("fn order(input: ::mcp_servlet::RawObject) -> Result<(), Error> {"));
     build.write_to(folder.path()).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), first);
 }

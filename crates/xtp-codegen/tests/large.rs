@@ -87,7 +87,7 @@ fn takes_time_in_proportion() {
         "a chain of aliases",
         "a circle of objects",
     ];
-    let size = std::env::var("SCHEMA_SIZE").map_or(100, |size| size.parse().expect("a number"));
+    let size = std::env::var("SCHEMA_SIZE").map_or(60, |size| size.parse().expect("a number"));
     for what in all {
         let (small, large) = (schema(what, size), schema(what, 4 * size));
         // Whatever else the machine does makes the times longer, never shorter.
