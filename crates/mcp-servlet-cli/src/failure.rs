@@ -95,9 +95,7 @@ impl From<LoadError> for Failure {
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         let help = match &error {
-            CallError::HostDenied { url, .. } => {
-                host_of(url).map(|host| format!("--allow-host {host}"))
-            }
+            CallError::HostDenied { option, .. } => Some(option.clone()),
             CallError::Timeout { .. } => Some("--timeout gives it longer".into()),
             CallError::OutOfMemory { .. } => Some("--memory gives it more".into()),
             _ => error.help(),
@@ -158,31 +156,9 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     }
 }
 
-fn host_of(url: &str) -> Option<&str> {
-    let rest = url.split_once("://")?.1;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let host = authority.rsplit('@').next()?;
-    if let Some(end) = host.find(']') {
-        return Some(&host[..=end]);
-    }
-    Some(host.split_once(':').map_or(host, |(host, _)| host))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn finds_the_host_to_allow() {
-        for url in [
-            "https://a.example/x?y",
-            "http://a.example:80",
-            "http://u:p@a.example#z",
-        ] {
-            assert_eq!(host_of(url), Some("a.example"), "{url}");
-        }
-        assert_eq!(host_of("http://[::1]:80"), Some("[::1]"));
-    }
 
     #[test]
     fn a_reader_that_leaves_is_no_failure() {

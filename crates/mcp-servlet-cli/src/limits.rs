@@ -25,6 +25,11 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "HOST", value_parser = parse_host)]
     allow_host: Vec<String>,
 
+    /// Let these hosts have private addresses, those of this machine and its networks; otherwise only the addresses that
+    /// `--allow-host` names, and `localhost`
+    #[arg(long)]
+    allow_private: bool,
+
     /// Let a servlet that was built for WASI open a directory, under another name if one is given; may be repeated
     #[arg(long, value_name = "DIR[:NAME[:ro]]", value_parser = path)]
     allow_path: Vec<AllowedPath>,
@@ -52,6 +57,7 @@ impl Limits {
         LoadOptions {
             config: self.config.iter().cloned().collect(),
             allowed_hosts: self.allow_host.clone(),
+            allow_private: self.allow_private,
             allowed_paths: self.allow_path.clone(),
             memory: self.memory.map_or(defaults.memory, |limit| limit.0),
             timeout: self.timeout.map_or(defaults.timeout, |limit| limit.0),
@@ -62,6 +68,9 @@ impl Limits {
     /// The options that say the same, in any folder.
     pub(crate) fn arguments(&self) -> Result<Vec<String>, Failure> {
         let mut arguments = Vec::new();
+        if self.allow_private {
+            arguments.push("--allow-private".to_owned());
+        }
         // In one, because a value may begin with a dash.
         let mut add = |name: &str, value: String| arguments.push(format!("{name}={value}"));
         for (key, value) in &self.config {
@@ -96,7 +105,7 @@ impl Limits {
     pub(crate) fn are_given(&self) -> bool {
         let lists_are_empty =
             self.config.is_empty() && self.allow_host.is_empty() && self.allow_path.is_empty();
-        !lists_are_empty || self.timeout.is_some() || self.memory.is_some()
+        !lists_are_empty || self.allow_private || self.timeout.is_some() || self.memory.is_some()
     }
 }
 
@@ -190,6 +199,7 @@ mod tests {
         let limits = Limits {
             config: vec![("key".to_owned(), "-a=b".to_owned())],
             allow_host: vec!["*.example".to_owned()],
+            allow_private: true,
             allow_path: allow_path.into(),
             timeout: None,
             memory: Some(Limit(None)),
@@ -198,6 +208,7 @@ mod tests {
         assert_eq!(
             arguments,
             [
+                "--allow-private".to_owned(),
                 "--config=key=-a=b".to_owned(),
                 "--allow-host=*.example".to_owned(),
                 format!("--allow-path={here}:ro"),

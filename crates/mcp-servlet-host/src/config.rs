@@ -253,6 +253,7 @@ impl Reader<'_> {
         let mut options = LoadOptions::default();
         self.defaults.apply(&mut options, self.folder);
         section.limits.apply(&mut options, self.folder);
+        options.allow_private = section.allow.private;
         for host in &section.allow.hosts {
             match parse_host(host.get_ref()) {
                 Ok(pattern) => options.allowed_hosts.push(pattern),

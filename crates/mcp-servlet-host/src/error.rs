@@ -280,8 +280,10 @@ pub enum CallError {
         servlet: String,
         /// The export that was running.
         export: &'static str,
-        /// Where the request would have gone: the origin, as there may be secrets in the rest of an address.
+        /// The origin to which the request would have gone: there may be secrets in the rest of a URL.
         url: String,
+        /// What allows it, such as `--allow-host api.example`.
+        option: String,
     },
     /// The call ran longer than its options allow.
     #[error("servlet `{servlet}` did not finish `{export}` within {limit:?}")]

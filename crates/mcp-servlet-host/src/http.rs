@@ -1,9 +1,12 @@
 //! HTTP for servlets, to the hosts that their options allow.
 //!
-//! Extism's own function looks at the first address alone and follows redirects wherever they lead; here each
-//! address is checked.
+//! Extism's own function looks at the first URL alone, follows redirects wherever they lead, and ends the call when a
+//! request fails. Here each URL and each resolved address is checked, and servlets that can read failures get them.
 
+mod address;
 mod answer;
+mod deadline;
+mod failure;
 mod request;
 
 use std::{
@@ -13,14 +16,23 @@ use std::{
 };
 
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val, ValType};
-use ureq::http::Response;
+use mcp_servlet_types::{HTTP_ERRORS, HttpErrorKind};
+use ureq::{http::Response, unversioned::transport::DefaultConnector};
+use url::Url;
 
 use crate::{
+    LoadOptions,
     engine::{Call, Current},
+    glob,
     inspect::{EXTISM, Module},
     notify::Ear,
 };
+use address::Addresses;
 pub use answer::{HttpRequest, HttpResponse};
+use deadline::Deadline;
+pub(crate) use failure::Denied;
+use failure::Ended;
+pub use failure::HttpFailure;
 use request::Request;
 
 const MAX_REDIRECTS: usize = 10;
@@ -36,15 +48,28 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(allowed_hosts: &[String]) -> Self {
+    pub(crate) fn new(options: &LoadOptions) -> Self {
         let config = ureq::Agent::config_builder()
             .max_redirects(0)
             .http_status_as_error(false)
+            // ureq would take one from the environment, and leave it to that to resolve names.
+            .proxy(None)
             .build();
+        let resolver = Addresses::of(options);
         Self {
-            agent: config.into(),
-            allowed_hosts: allowed_hosts.into(),
+            agent: ureq::Agent::with_parts(config, DefaultConnector::default(), resolver),
+            allowed_hosts: options.allowed_hosts.as_slice().into(),
         }
+    }
+
+    /// Whether a request may be sent, as far as its URL tells.
+    fn check(&self, ask: &Request) -> Result<(), HttpFailure> {
+        let host = ask.url.host_str().unwrap_or_default();
+        let mut patterns = self.allowed_hosts.iter();
+        if patterns.any(|pattern| glob::matches(pattern, host)) {
+            return Ok(());
+        }
+        Err(HttpFailure::host_denied(&ask.url))
     }
 }
 
@@ -56,6 +81,14 @@ struct Last {
 }
 
 impl Last {
+    /// No status of HTTP is as low.
+    fn failed(kind: HttpErrorKind) -> Self {
+        Self {
+            status: kind.code(),
+            headers: BTreeMap::new(),
+        }
+    }
+
     fn of(response: &Response<ureq::Body>) -> Self {
         let headers = response.headers().iter().filter_map(|(name, value)| {
             Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
@@ -70,6 +103,8 @@ impl Last {
 /// What the functions of one slot share.
 #[derive(Clone)]
 struct Shared {
+    /// Whether the module reads failures. Otherwise they end the call.
+    reads_failures: bool,
     client: Client,
     current: Current,
     ear: Ear,
@@ -83,7 +118,9 @@ pub(crate) fn functions(
     current: &Current,
     ear: &Ear,
 ) -> Vec<Function> {
+    let mut sections = module.sections.iter();
     let shared = Shared {
+        reads_failures: sections.any(|section| section.name == HTTP_ERRORS),
         client: client.clone(),
         current: current.clone(),
         ear: ear.clone(),
@@ -123,7 +160,12 @@ fn http_request(
         Val::I64(0) => None,
         at => Some(take(plugin, at)?),
     };
-    let (last, body) = shared.exchange(&ask, body)?;
+    let (last, body) = match shared.exchange(&ask, body) {
+        Err(Ended::Failed(failure)) if shared.reads_failures => {
+            (Last::failed(failure.kind), failure.message.into_bytes())
+        }
+        outcome => outcome.map_err(Error::new)?,
+    };
     *shared.remembered()? = last;
     let handle = plugin.memory_new(body)?;
     outputs[0] = plugin.memory_to_val(handle);
@@ -169,93 +211,86 @@ impl Shared {
     }
 
     /// Answers a request: the listener of the call does, or the network.
-    fn exchange(&self, ask: &[u8], body: Option<Vec<u8>>) -> Result<(Last, Vec<u8>), Error> {
+    fn exchange(&self, ask: &[u8], body: Option<Vec<u8>>) -> Result<(Last, Vec<u8>), Ended> {
+        let mut request = Request::read(ask)?;
         let listener = self.ear.listener();
         if let Some(listener) = listener.filter(|listener| listener.answers_http()) {
-            let request = HttpRequest::read(ask, body.clone().unwrap_or_default())?;
+            let request = HttpRequest::read(ask, body.clone().unwrap_or_default());
+            let request = request.map_err(Error::new)?;
             if let Some(answer) = listener.answer_http(&request) {
                 let HttpResponse {
                     status,
                     headers,
                     body,
-                } = answer;
+                } = answer?;
                 return Ok((Last { status, headers }, body));
             }
         }
-        let mut ask = Request::read(ask)?;
-        ask.body = body;
-        let response = self.send(ask)?;
-        let last = Last::of(&response);
-        Ok((last, self.read(response)?))
-    }
-
-    /// The call on whose behalf a request is sent.
-    fn call(&self) -> Result<Arc<Call>, Error> {
+        request.body = body;
         let call = self.current.get();
-        call.ok_or_else(|| Error::msg("HTTP requests can be sent in calls only"))
+        let call = call.ok_or_else(|| Error::msg("HTTP requests can be sent in calls only"))?;
+        let deadline = Deadline::of(&call);
+        let (url, response) = self.send(request, &call, &deadline)?;
+        let last = Last::of(&response);
+        Ok((last, read(response, &url, &call, &deadline)?))
     }
 
     /// Sends a request and follows where the answer leads, as far as that is allowed.
-    fn send(&self, mut ask: Request) -> Result<Response<ureq::Body>, Error> {
-        let call = self.call()?;
+    fn send(
+        &self,
+        mut ask: Request,
+        call: &Call,
+        deadline: &Deadline<'_>,
+    ) -> Result<(Url, Response<ureq::Body>), Ended> {
         let limit = call.limits().http_requests;
         if let Some(limit) = limit.filter(|limit| call.count_request() >= *limit) {
-            return Err(Error::msg(format!(
-                "one call may send {limit} HTTP requests, and this is another one"
-            )));
+            let message =
+                format!("one call may send {limit} HTTP requests, and this is another one");
+            return Err(HttpFailure::new(HttpErrorKind::TooManyRequests, message).into());
         }
         for _ in 0..=MAX_REDIRECTS {
-            if !ask.is_allowed(self.client.allowed_hosts.iter()) {
-                return Err(Error::msg(format!(
-                    "HTTP request to {} is not allowed",
-                    ask.origin()
-                )));
-            }
-            let response = ask.send(&self.client.agent, call.time_left());
-            let response = response.map_err(|error| timeout(error, &call))?;
-            match ask.redirected(&response) {
+            self.client.check(&ask)?;
+            let response = ask.send(&self.client.agent, deadline.left());
+            let response = response.map_err(|error| deadline.ended(error, &ask.url))?;
+            match ask.redirected(&response)? {
                 Some(next) => ask = next,
-                None => return Ok(response),
+                None => return Ok((ask.url, response)),
             }
         }
-        Err(Error::msg(format!(
+        let message = format!(
             "more than {MAX_REDIRECTS} redirects, the last to {}",
-            ask.origin()
-        )))
-    }
-
-    /// Reads a body as far as it may go, and as long as somebody waits for it.
-    fn read(&self, response: Response<ureq::Body>) -> Result<Vec<u8>, Error> {
-        let call = self.call()?;
-        let mut reader = response
-            .into_body()
-            .into_with_config()
-            .limit(u64::MAX)
-            .reader();
-        let mut body = Vec::new();
-        loop {
-            let chunk = (&mut reader).take(CHUNK).read_to_end(&mut body);
-            let read = chunk.map_err(|error| timeout(error.into(), &call))?;
-            let limit = call.limits().http_response;
-            if let Some(limit) = limit.filter(|limit| body.len() as u64 > *limit) {
-                return Err(Error::msg(format!(
-                    "the HTTP response is larger than {limit} bytes"
-                )));
-            }
-            if read == 0 {
-                return Ok(body);
-            }
-            if call.stopping().is_some() {
-                return Err(Error::msg("the call was stopped"));
-            }
-        }
+            failure::origin(&ask.url)
+        );
+        Err(HttpFailure::new(HttpErrorKind::TooManyRedirects, message).into())
     }
 }
 
-/// Tells a call whose time ended during a request from a request that failed.
-fn timeout(error: ureq::Error, call: &Call) -> Error {
-    if matches!(error, ureq::Error::Timeout(_)) {
-        call.expire();
+/// Reads a body as far as it may go, and as long as somebody waits for it.
+fn read(
+    response: Response<ureq::Body>,
+    url: &Url,
+    call: &Call,
+    deadline: &Deadline<'_>,
+) -> Result<Vec<u8>, Ended> {
+    let mut reader = response
+        .into_body()
+        .into_with_config()
+        .limit(u64::MAX)
+        .reader();
+    let mut body = Vec::new();
+    loop {
+        let chunk = (&mut reader).take(CHUNK).read_to_end(&mut body);
+        let read = chunk.map_err(|error| deadline.ended(error.into(), url))?;
+        let limit = call.limits().http_response;
+        if let Some(limit) = limit.filter(|limit| body.len() as u64 > *limit) {
+            let message = format!("the HTTP response is larger than {limit} bytes");
+            return Err(HttpFailure::new(HttpErrorKind::TooLarge, message).into());
+        }
+        if read == 0 {
+            return Ok(body);
+        }
+        if call.stopping().is_some() {
+            return Err(Error::msg("the call was stopped").into());
+        }
     }
-    Error::new(error)
 }

@@ -50,7 +50,7 @@ pub use error::{CallError, LoadError};
 pub use extras::Extras;
 pub use fault::Fault;
 pub use host::{Filter, Host, Introduction, Mount, Prefix};
-pub use http::{HttpRequest, HttpResponse};
+pub use http::{HttpFailure, HttpRequest, HttpResponse};
 pub use inspect::{Export, Import, Module, Section, Unreadable};
 pub use limits::ToolOptions;
 pub use load::{Entry, Loaded, OnFailure};

@@ -19,6 +19,8 @@ pub struct ToolOptions {
     pub http_requests: Option<Option<u32>>,
     /// How many bytes the body of an HTTP response may have.
     pub http_response: Option<Option<u64>>,
+    /// How long one HTTP request may take, redirects and body included.
+    pub http_timeout: Option<Option<Duration>>,
 }
 
 /// How far one call may go. It travels with the call to wherever a bound is kept; `None` is no bound.
@@ -34,6 +36,8 @@ pub(crate) struct Limits {
     pub(crate) http_requests: Option<u32>,
     /// How many bytes the body of an HTTP response may have.
     pub(crate) http_response: Option<u64>,
+    /// How long one HTTP request may take, redirects and body included.
+    pub(crate) http_timeout: Option<Duration>,
 }
 
 impl Limits {
@@ -45,6 +49,7 @@ impl Limits {
             output: options.output,
             http_requests: options.http_requests,
             http_response: options.http_response,
+            http_timeout: options.http_timeout,
         }
     }
 
@@ -60,6 +65,7 @@ impl Limits {
             output: tool.output.unwrap_or(limits.output),
             http_requests: tool.http_requests.unwrap_or(limits.http_requests),
             http_response: tool.http_response.unwrap_or(limits.http_response),
+            http_timeout: tool.http_timeout.unwrap_or(limits.http_timeout),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val};
 
-use crate::{HttpRequest, HttpResponse, JsonObject, inspect::Module, serve::Change};
+use crate::{HttpFailure, HttpRequest, HttpResponse, JsonObject, inspect::Module, serve::Change};
 
 /// The module that servlets import them from.
 pub(crate) const USER: &str = "extism:host/user";
@@ -35,9 +35,9 @@ pub trait Listener: std::fmt::Debug + Send + Sync {
         false
     }
 
-    /// Answers an HTTP request in the place of the network. `None` leaves it to the network, as far as the options of
-    /// the servlet allow that.
-    fn answer_http(&self, _request: &HttpRequest) -> Option<HttpResponse> {
+    /// Answers an HTTP request, or fails it, instead of the network. `None` leaves it to the network, as far as the
+    /// options of the servlet allow that.
+    fn answer_http(&self, _request: &HttpRequest) -> Option<Result<HttpResponse, HttpFailure>> {
         None
     }
 }

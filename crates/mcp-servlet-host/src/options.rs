@@ -17,6 +17,10 @@ pub struct LoadOptions {
     pub config: BTreeMap<String, String>,
     /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name.
     pub allowed_hosts: Vec<String>,
+    /// Whether HTTP requests may go to private addresses: loopback, link-local, and those of private networks.
+    ///
+    /// Otherwise only those that `allowed_hosts` lists without a pattern, and `localhost` if it is in the list.
+    pub allow_private: bool,
     /// Directories that a servlet built for WASI may open.
     pub allowed_paths: Vec<AllowedPath>,
     /// How many bytes of memory an instance may take, messages included; `None` lifts the bound.
@@ -31,6 +35,9 @@ pub struct LoadOptions {
     pub http_requests: Option<u32>,
     /// How many bytes the body of an HTTP response may have; `None` leaves it to `memory`.
     pub http_response: Option<u64>,
+    /// How long one HTTP request may take, redirects and body included; `None` leaves it to `timeout`. It ends the
+    /// request, where `timeout` ends the call.
+    pub http_timeout: Option<Duration>,
     /// How many instances there may be, and for how long; by default as the servlet needs it.
     pub instances: InstanceLimits,
     /// What calls share.
@@ -158,6 +165,7 @@ impl Default for LoadOptions {
         Self {
             config: BTreeMap::new(),
             allowed_hosts: Vec::new(),
+            allow_private: false,
             allowed_paths: Vec::new(),
             memory: Some(256 * 1024 * 1024),
             timeout: Some(Duration::from_secs(30)),
@@ -165,6 +173,7 @@ impl Default for LoadOptions {
             vars: 1 << 20,
             http_requests: Some(100),
             http_response: Some(50 << 20),
+            http_timeout: Some(Duration::from_secs(20)),
             instances: InstanceLimits::default(),
             isolation: Isolation::Shared,
             queue: 1024,
@@ -185,6 +194,7 @@ impl std::fmt::Debug for LoadOptions {
         f.debug_struct("LoadOptions")
             .field("config", &config)
             .field("allowed_hosts", &self.allowed_hosts)
+            .field("allow_private", &self.allow_private)
             .field("allowed_paths", &self.allowed_paths)
             .field("memory", &self.memory)
             .field("timeout", &self.timeout)

@@ -17,13 +17,14 @@ use std::{
     thread,
 };
 
+use mcp_servlet_types::HttpErrorKind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use self::wire::Wire;
 use crate::{
-    CallError, HttpRequest, HttpResponse, Instances, Listener, LoadOptions, Notification, Servlet,
-    Source,
+    CallError, HttpFailure, HttpRequest, HttpResponse, Instances, Listener, LoadOptions,
+    Notification, Servlet, Source,
     abi::{Abi, BESIDE_TOOLS, CALL, DESCRIBE},
 };
 
@@ -89,6 +90,20 @@ struct Request {
     input: String,
 }
 
+/// How a test answers an HTTP request.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum HttpAnswer {
+    Failure { failure: WireFailure },
+    Response(HttpResponse),
+}
+
+#[derive(Deserialize)]
+struct WireFailure {
+    code: u16,
+    message: String,
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Answer {
@@ -126,9 +141,15 @@ impl Listener for Client {
         self.answers_http
     }
 
-    fn answer_http(&self, request: &HttpRequest) -> Option<HttpResponse> {
+    fn answer_http(&self, request: &HttpRequest) -> Option<Result<HttpResponse, HttpFailure>> {
         self.wire.send(&json!({ "http": request })).ok()?;
-        self.wire.receive().ok()??.ok()
+        Some(match self.wire.receive().ok()??.ok()? {
+            HttpAnswer::Response(response) => Ok(response),
+            HttpAnswer::Failure { failure } => Err(HttpFailure {
+                kind: HttpErrorKind::from_code(failure.code),
+                message: failure.message,
+            }),
+        })
     }
 }
 

@@ -267,7 +267,7 @@ fn server(answers: &'static [&'static str]) -> u16 {
 
 fn fetch_from(port: u16) -> CallError {
     let options = LoadOptions {
-        allowed_hosts: vec!["127.0.*".into()],
+        allowed_hosts: vec!["127.0.0.1".into()],
         ..LoadOptions::default()
     };
     let servlet = fetch(&format!("http://127.0.0.1:{port}/")).load_with(&options);

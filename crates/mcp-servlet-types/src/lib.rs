@@ -32,10 +32,12 @@
 //! ```
 
 mod content;
+mod http;
 mod prompt;
 #[rustfmt::skip]
 mod generated;
 
 pub use content::base64;
 pub use generated::*;
+pub use http::{HTTP_ERRORS, HttpErrorKind, refused_request};
 pub use mcp_servlet_json::RawJson;

@@ -96,6 +96,9 @@ pub(super) struct Allow {
     /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name.
     #[schemars(with = "Vec<String>")]
     pub(super) hosts: Vec<Spanned<String>>,
+    /// Whether the hosts may have private addresses; by default only those that `hosts` lists as addresses, and
+    /// `localhost`.
+    pub(super) private: bool,
     /// Directories that it may open.
     pub(super) paths: Vec<AllowedPath>,
 }
@@ -138,6 +141,8 @@ pub(super) struct ToolLimits {
     http_requests: Option<u32>,
     /// How large the body of an HTTP response may be.
     http_response: Option<Size>,
+    /// How long one HTTP request may take, redirects and body included.
+    http_timeout: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -166,6 +171,8 @@ pub(super) struct Limits {
     http_requests: Option<u32>,
     /// How large the body of an HTTP response may be.
     http_response: Option<Size>,
+    /// How long one HTTP request may take, redirects and body included.
+    http_timeout: Option<Time>,
     /// How many instances there may be.
     instances: Option<InstancesAre>,
     /// What calls share.
@@ -274,6 +281,10 @@ impl Limits {
             &mut options.http_response,
             self.http_response.map(|limit| limit.0),
         );
+        set(
+            &mut options.http_timeout,
+            self.http_timeout.map(|limit| limit.0),
+        );
         set(&mut options.queue, self.queue);
         set(&mut options.wait, self.wait.map(|limit| limit.0));
         set(&mut options.isolation, self.isolation.map(Into::into));
@@ -303,6 +314,7 @@ impl ToolLimits {
             output: self.output.map(|limit| limit.0),
             http_requests: self.http_requests.map(Some),
             http_response: self.http_response.map(|limit| limit.0),
+            http_timeout: self.http_timeout.map(|limit| limit.0),
         }
     }
 }

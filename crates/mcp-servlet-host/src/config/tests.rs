@@ -34,7 +34,9 @@ fn reads_everything_that_can_be_said() {
     let options = &first.options;
     assert_eq!(options.config["units"], "metric");
     assert_eq!(options.allowed_hosts, ["api.weather.example"]);
+    assert!(!options.allow_private && second.options.allow_private);
     assert_eq!(options.timeout, Some(Duration::from_secs(10)));
+    assert_eq!(options.http_timeout, Some(Duration::from_secs(5)));
     assert_eq!(options.memory, Some(64 << 20), "from the limits for all");
     assert_eq!(options.arguments, CheckArguments::Coerce);
     let forecast = ToolOptions {
@@ -43,6 +45,7 @@ fn reads_everything_that_can_be_said() {
         output: Some(Some(1 << 20)),
         http_requests: Some(Some(1)),
         http_response: Some(Some(4 << 20)),
+        http_timeout: Some(Some(Duration::from_secs(2))),
     };
     assert_eq!(options.tools["get_forecast"], forecast);
     assert_eq!(first.filter.only, ["get_*"]);

@@ -35,7 +35,7 @@ impl Plugin {
             .with_functions(log::functions(name, &module))
             .with_functions(http::functions(
                 &module,
-                &http::Client::new(&options.allowed_hosts),
+                &http::Client::new(options),
                 &current,
                 &notify::Ear::default(),
             ))

@@ -56,7 +56,7 @@ impl Factory {
             options: options.clone(),
             manifest: options.manifest(wasm.wasm()),
             wasm,
-            http: http::Client::new(&options.allowed_hosts),
+            http: http::Client::new(options),
         }
     }
 

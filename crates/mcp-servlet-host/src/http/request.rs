@@ -2,12 +2,24 @@
 
 use std::time::Duration;
 
-use extism::Error;
+use mcp_servlet_types::{HttpErrorKind, refused_request};
 use serde_json::Value;
 use ureq::http::{self, Response, StatusCode, header};
 use url::Url;
 
-use crate::glob;
+use super::HttpFailure;
+
+/// The headers of a servlet that a redirect takes to another origin. Every other one may be a secret.
+const SAFE_HEADERS: [&str; 8] = [
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "content-encoding",
+    "content-language",
+    "content-type",
+    "range",
+    "user-agent",
+];
 
 /// A request of a servlet.
 #[derive(Clone)]
@@ -20,8 +32,8 @@ pub(super) struct Request {
 
 impl Request {
     /// Reads the JSON in which servlets write requests.
-    pub(super) fn read(json: &[u8]) -> Result<Self, Error> {
-        let json: Value = serde_json::from_slice(json)?;
+    pub(super) fn read(json: &[u8]) -> Result<Self, HttpFailure> {
+        let json: Value = serde_json::from_slice(json).map_err(|error| invalid(&error))?;
         let text = |key: &str| json.get(key).and_then(Value::as_str);
         let headers = json
             .get("headers")
@@ -30,22 +42,20 @@ impl Request {
             .flatten();
         let header =
             |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
+        let headers: Vec<_> = headers.filter_map(header).collect();
+        let method = text("method").unwrap_or("GET");
+        let names = headers.iter().map(|(name, _)| name.as_str());
+        if let Some(reason) = refused_request(method, names) {
+            return Err(invalid(&reason));
+        }
+        let url = Url::parse(text("url").unwrap_or_default()).map_err(|error| invalid(&error))?;
+        check_scheme(&url)?;
         Ok(Self {
-            url: Url::parse(text("url").unwrap_or_default())?,
-            method: text("method").unwrap_or("GET").to_uppercase(),
-            headers: headers.filter_map(header).collect(),
+            url,
+            method: method.to_uppercase(),
+            headers,
             body: None,
         })
-    }
-
-    /// Where it goes, without what may be secret: path, query and password.
-    pub(super) fn origin(&self) -> String {
-        self.url.origin().ascii_serialization()
-    }
-
-    pub(super) fn is_allowed<'a>(&self, mut patterns: impl Iterator<Item = &'a String>) -> bool {
-        let host = self.url.host_str().unwrap_or_default();
-        patterns.any(|pattern| glob::matches(pattern, host))
     }
 
     pub(super) fn send(
@@ -69,8 +79,19 @@ impl Request {
         }
     }
 
-    /// The request that a redirect asks for.
-    pub(super) fn redirected(&self, response: &Response<ureq::Body>) -> Option<Self> {
+    /// The request that a redirect asks for, if the response is one.
+    pub(super) fn redirected(
+        &self,
+        response: &Response<ureq::Body>,
+    ) -> Result<Option<Self>, HttpFailure> {
+        let next = self.next(response);
+        if let Some(next) = &next {
+            check_scheme(&next.url)?;
+        }
+        Ok(next)
+    }
+
+    fn next(&self, response: &Response<ureq::Body>) -> Option<Self> {
         let keeps_method = match response.status() {
             StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
             StatusCode::SEE_OTHER => self.method == "HEAD",
@@ -85,14 +106,35 @@ impl Request {
         if !keeps_method {
             "GET".clone_into(&mut next.method);
             next.body = None;
+            next.keep_headers(|name| !name.starts_with("content-"));
         }
         if next.url.origin() != self.url.origin() {
-            let is_secret = |name: &str| ["authorization", "cookie"].contains(&name);
-            next.headers
-                .retain(|(name, _)| !is_secret(&name.to_lowercase()));
+            next.keep_headers(|name| SAFE_HEADERS.contains(&name));
         }
         Some(next)
     }
+
+    fn keep_headers(&mut self, keep: impl Fn(&str) -> bool) {
+        self.headers
+            .retain(|(name, _)| keep(&name.to_ascii_lowercase()));
+    }
+}
+
+fn invalid(reason: &dyn std::fmt::Display) -> HttpFailure {
+    HttpFailure::new(
+        HttpErrorKind::Request,
+        format!("invalid HTTP request: {reason}"),
+    )
+}
+
+fn check_scheme(url: &Url) -> Result<(), HttpFailure> {
+    if matches!(url.scheme(), "http" | "https") {
+        return Ok(());
+    }
+    let scheme = url.scheme();
+    Err(invalid(&format!(
+        "the scheme of a URL is `http` or `https`, not `{scheme}`"
+    )))
 }
 
 #[cfg(test)]

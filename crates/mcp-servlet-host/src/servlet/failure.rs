@@ -3,6 +3,7 @@
 use crate::{
     CallError, ErrorTexts, Fault, Servlet,
     engine::{Reason, Stop},
+    http::Denied,
     limits::Limits,
 };
 
@@ -35,9 +36,10 @@ impl Servlet {
                 export,
                 message: self.shown(export, message),
             },
-            Stop::Trap(message) => match denied_url(&message) {
-                Some(url) => CallError::HostDenied {
-                    url: url.to_owned(),
+            Stop::Trap(message) => match Denied::parse(&message) {
+                Some(Denied { origin, option }) => CallError::HostDenied {
+                    url: origin.to_owned(),
+                    option: option.to_owned(),
                     servlet,
                     export,
                 },
@@ -72,11 +74,4 @@ impl Servlet {
             Stop::Waited(limit) => CallError::Waited { servlet, limit },
         }
     }
-}
-
-/// The address in Extism's message about a host that is not allowed.
-fn denied_url(message: &str) -> Option<&str> {
-    message
-        .strip_prefix("HTTP request to ")?
-        .strip_suffix(" is not allowed")
 }

@@ -2,6 +2,8 @@
 
 mod cancel;
 mod compose;
+mod egress;
+mod failures;
 mod faults;
 mod network;
 mod paths;

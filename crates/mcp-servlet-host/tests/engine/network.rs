@@ -15,7 +15,11 @@ use crate::{
 
 /// Sends a request to `url` again and again, whichever of its two tools is called.
 fn fetcher(url: &str, times: usize) -> Wat {
-    let request = format!(r#"{{"url":"{url}"}}"#);
+    sender(&format!(r#"{{"url":"{url}"}}"#), times, "")
+}
+
+/// The same for any request, in the JSON of Extism; goes on with `then`.
+pub(crate) fn sender(request: &str, times: usize, then: &str) -> Wat {
     let http = r#"(import "extism:host/env" "http_request"
         (func $http (param i64 i64) (result i64)))"#;
     let bytes: Vec<_> = request
@@ -27,7 +31,7 @@ fn fetcher(url: &str, times: usize) -> Wat {
         "(drop (call $http (call $block (i32.const 60000) (i32.const {})) (i64.const 0)))",
         request.len()
     );
-    let body = bytes.concat() + &send.repeat(times);
+    let body = bytes.concat() + &send.repeat(times) + then;
     tools_named(&["t", "u"], &[(1, &body)]).import(http)
 }
 

@@ -1,0 +1,218 @@
+//! Requests that a servlet must not send, against real servers that would notice.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
+    sync::{Arc, Mutex},
+};
+
+use mcp_servlet_host::{CallError, LoadOptions};
+
+use crate::{arguments, network::sender};
+
+/// Answers every request alike and keeps what came.
+struct Server {
+    port: u16,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn start(answer: &str) -> Self {
+        Self::at(Ipv4Addr::LOCALHOST.into(), answer).expect("a port")
+    }
+
+    fn at(address: IpAddr, answer: &str) -> std::io::Result<Self> {
+        let listener = TcpListener::bind(SocketAddr::new(address, 0))?;
+        let port = listener.local_addr()?.port();
+        let requests = Arc::<Mutex<Vec<String>>>::default();
+        let kept = Arc::clone(&requests);
+        let answer = format!("HTTP/1.1 {answer}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.expect("a connection");
+                let mut request = [0; 4096];
+                let length = stream.read(&mut request).unwrap_or(0);
+                let request = String::from_utf8_lossy(&request[..length]).to_lowercase();
+                kept.lock().expect("no panic").push(request);
+                let _ = stream.write_all(answer.as_bytes());
+            }
+        });
+        Ok(Self { port, requests })
+    }
+
+    fn requests(&self) -> Vec<String> {
+        self.requests.lock().expect("no panic").clone()
+    }
+}
+
+fn allowing(hosts: &[&str]) -> LoadOptions {
+    LoadOptions {
+        allowed_hosts: hosts.iter().map(|&host| host.to_owned()).collect(),
+        ..LoadOptions::default()
+    }
+}
+
+fn send(request: &str, options: &LoadOptions) -> Result<(), CallError> {
+    let servlet = sender(request, 1, "")
+        .load_with(options)
+        .expect("a servlet");
+    servlet.call("t", Some(&arguments(1))).map(drop)
+}
+
+fn get(url: &str, options: &LoadOptions) -> Result<(), CallError> {
+    send(&format!(r#"{{"url":"{url}"}}"#), options)
+}
+
+#[test]
+fn no_secret_of_the_servlet_follows_a_redirect_to_another_origin() {
+    for status in ["302 Found", "307 Temporary Redirect"] {
+        let other = Server::start("200 OK");
+        let answer = format!("{status}\r\nLocation: http://127.0.0.1:{}/", other.port);
+        let first = Server::start(&answer);
+        let request = format!(
+            r#"{{"url":"http://127.0.0.1:{}/","headers":{{"Accept":"text/html","X-Api-Key":"secret",
+            "Authorization":"Bearer secret","Cookie":"a=secret","X-Anything":"secret"}}}}"#,
+            first.port
+        );
+        send(&request, &allowing(&["127.0.0.1"])).expect("an answer");
+        assert_eq!(first.requests()[0].matches("secret").count(), 4);
+        let [redirected] = &other.requests()[..] else {
+            panic!("{:?}", other.requests());
+        };
+        assert!(!redirected.contains("secret"), "{redirected}");
+        assert!(redirected.contains("accept: text/html"), "{redirected}");
+    }
+}
+
+#[test]
+fn headers_of_the_servlet_stay_on_a_redirect_to_the_same_origin() {
+    let server = Server::start("302 Found\r\nLocation: /next");
+    let request = format!(
+        r#"{{"url":"http://127.0.0.1:{}/","headers":{{"X-Api-Key":"secret"}}}}"#,
+        server.port
+    );
+    let error = send(&request, &allowing(&["127.0.0.1"])).expect_err("it never ends");
+    assert!(
+        error.to_string().contains("more than 10 redirects"),
+        "{error}"
+    );
+    let requests = server.requests();
+    assert_eq!(requests.len(), 11);
+    assert!(requests.iter().all(|request| request.contains("secret")));
+}
+
+#[test]
+fn headers_and_methods_of_the_connection_are_refused() {
+    let server = Server::start("200 OK");
+    let refused = |method: &str, header: &str| {
+        let request = format!(
+            r#"{{"url":"http://127.0.0.1:{}/","method":"{method}","headers":{{"{header}":"1"}}}}"#,
+            server.port
+        );
+        let error = send(&request, &allowing(&["127.0.0.1"]));
+        error.expect_err(header).to_string()
+    };
+    for header in [
+        "Host",
+        "CONTENT-LENGTH",
+        "transfer-encoding",
+        "Connection",
+        "keep-alive",
+        "Upgrade",
+        "TE",
+        "Proxy-Authorization",
+        "proxy-connection",
+    ] {
+        let error = refused("POST", header);
+        assert!(error.contains(&format!("header `{header}`")), "{error}");
+    }
+    for method in ["CONNECT", "TRACE", "trace"] {
+        let error = refused(method, "x-a");
+        assert!(error.contains(&format!("method `{method}`")), "{error}");
+    }
+    assert_eq!(server.requests(), [""; 0]);
+}
+
+#[test]
+fn a_wildcard_opens_no_private_address_however_it_is_written() {
+    let server = Server::at(Ipv4Addr::UNSPECIFIED.into(), "200 OK").expect("a port");
+    let port = server.port;
+    for host in [
+        "localhost",
+        "LOCALHOST",
+        "127.0.0.1",
+        "127.1",
+        "2130706433",
+        "0x7f.0.0.1",
+        "0.0.0.0",
+        "127.8.9.10",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+    ] {
+        let error = get(&format!("http://{host}:{port}/"), &allowing(&["*"]));
+        let error = error.expect_err(host);
+        assert!(
+            matches!(error, CallError::HostDenied { .. }),
+            "{host}: {error:?}"
+        );
+    }
+    if let Ok(server) = Server::at(Ipv6Addr::LOCALHOST.into(), "200 OK") {
+        let error = get(&format!("http://[::1]:{}/", server.port), &allowing(&["*"]));
+        assert!(matches!(error, Err(CallError::HostDenied { .. })));
+        assert_eq!(server.requests(), [""; 0]);
+    }
+    assert_eq!(server.requests(), [""; 0]);
+}
+
+#[test]
+fn a_redirect_opens_no_private_address_either() {
+    let hidden = Server::start("200 OK");
+    let answer = format!("302 Found\r\nLocation: http://localhost:{}/", hidden.port);
+    let first = Server::start(&answer);
+    // The address of the first one is in the list, and that of the second one belongs to a name.
+    let options = allowing(&["127.0.0.1", "*"]);
+    get(&format!("http://localhost:{}/", hidden.port), &options).expect("the address is listed");
+    let hidden = Server::at(Ipv4Addr::new(127, 0, 0, 2).into(), "200 OK").expect("a port");
+    let answer = format!("302 Found\r\nLocation: http://127.0.0.2:{}/", hidden.port);
+    let second = Server::start(&answer);
+    for server in [&first, &second] {
+        let options = allowing(&["127.0.0.1", "*2"]);
+        let error = get(&format!("http://127.0.0.1:{}/", server.port), &options);
+        assert!(
+            matches!(error, Err(CallError::HostDenied { .. })),
+            "{error:?}"
+        );
+    }
+    assert_eq!(hidden.requests(), [""; 0]);
+}
+
+#[test]
+fn a_private_address_is_open_where_the_operator_names_it() {
+    let server = Server::start("200 OK");
+    let port = server.port;
+    let local = format!("http://localhost:{port}/");
+    let address = format!("http://127.0.0.1:{port}/");
+    let mapped = format!("http://[::ffff:127.0.0.1]:{port}/");
+    for (url, hosts) in [
+        (&local, &["localhost"][..]),
+        (&local, &["local*", "127.0.0.1"]),
+        (&address, &["127.0.0.1"]),
+        (&mapped, &["[::ffff:7f00:1]"]),
+    ] {
+        get(url, &allowing(hosts)).unwrap_or_else(|error| panic!("{url} {hosts:?}: {error:?}"));
+    }
+    for url in [&local, &address] {
+        let options = LoadOptions {
+            allow_private: true,
+            ..allowing(&["*"])
+        };
+        get(url, &options).unwrap_or_else(|error| panic!("{url}: {error:?}"));
+    }
+    assert_eq!(server.requests().len(), 6);
+    // It opens the name alone.
+    let error = get(&address, &allowing(&["localhost", "*"]));
+    assert!(
+        matches!(error, Err(CallError::HostDenied { .. })),
+        "{error:?}"
+    );
+}
