@@ -2,9 +2,10 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::process::Command;
 
 use e2e::{Profile, wasm};
-use mcp_servlet_host::{CallError, LoadOptions, Servlet};
+use mcp_servlet_host::{LoadOptions, Servlet};
 use serde_json::{Value, json};
 
 use crate::exports::imports;
@@ -103,13 +104,49 @@ fn nothing_is_fetched_that_the_operator_did_not_allow() {
     let server = server();
     for (allowed, path) in [(vec![], "/page"), (vec!["127.0.0.1".to_owned()], "/away")] {
         let arguments = json!({ "url": format!("{server}{path}") });
-        let error = fetcher(allowed).call("fetch", Some(object(&arguments)));
-        let error = error.expect_err("it is not allowed");
-        assert!(
-            matches!(error, CallError::HostDenied { .. }),
-            "{path}: {error:?}"
-        );
+        let (is_error, text) = fetch(&fetcher(allowed), &arguments);
+        let says = text.contains("not allowed; the operator can allow them with `--allow-host ");
+        assert!(is_error && says, "{path}: {text}");
     }
+}
+
+#[test]
+fn a_server_that_is_down_is_an_error_for_the_model() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    let servlet = fetcher(vec!["127.0.0.1".to_owned()]);
+    let (is_error, text) = fetch(&servlet, &json!({ "url": format!("http://{address}/") }));
+    let says = format!("the connection to `http://{address}` failed: ");
+    assert!(is_error && text.starts_with(&says), "{text}");
+}
+
+#[test]
+fn a_proxy_of_the_environment_sees_no_request() {
+    let proxy = TcpListener::bind("127.0.0.1:0").expect("a port");
+    proxy.set_nonblocking(true).expect("a listener");
+    let address = format!("http://{}", proxy.local_addr().expect("an address"));
+    let mut command = Command::new(e2e::servlet());
+    command.env_remove("NO_PROXY").env_remove("no_proxy");
+    for variable in [
+        "HTTP_PROXY",
+        "http_proxy",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "all_proxy",
+    ] {
+        command.env(variable, &address);
+    }
+    let argument = format!("url={}/data", server());
+    let output = command
+        .arg("call")
+        .arg(wasm("fetch", Profile::Servlet))
+        .args(["fetch", &argument, "--allow-host", "127.0.0.1"])
+        .output()
+        .expect("the command starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("[1, 2]"), "{output:?}");
+    assert!(proxy.accept().is_err(), "the proxy was asked");
 }
 
 #[test]

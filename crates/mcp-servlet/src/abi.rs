@@ -174,6 +174,12 @@ pub(crate) fn list_roots() -> String {
     load_text(unsafe { host_list_roots() })
 }
 
+/// Says that [`http`] reads failures: our host answers with them instead of ending the call.
+#[cfg(feature = "http")]
+#[used]
+#[unsafe(link_section = "mcp-servlet.http-errors")]
+static HTTP_ERRORS: [u8; 1] = [1];
+
 /// Sends an HTTP request, described in the JSON that Extism reads: status, headers (JSON), body.
 #[cfg(feature = "http")]
 pub(crate) fn http(request: &str, body: Option<&[u8]>) -> (u16, Option<Vec<u8>>, Vec<u8>) {

@@ -423,7 +423,7 @@ pub use mcp_servlet_types::{
 
 pub use self::completion::IntoCompletion;
 #[cfg(feature = "http")]
-pub use self::context::http::{HttpError, HttpRequest, HttpResponse};
+pub use self::context::http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 pub use self::context::{Capabilities, Client, Context, Level};
 pub use self::error::{Fault, ToolError};
 pub use self::parts::IntoText;

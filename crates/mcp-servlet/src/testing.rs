@@ -36,12 +36,12 @@
 //! [`Client`].
 
 mod client;
+#[cfg(feature = "http")]
+mod recorded;
 mod remote;
 
 #[cfg(feature = "http")]
 use std::cell::RefCell;
-#[cfg(feature = "http")]
-use std::collections::BTreeMap;
 use std::ops::Deref;
 #[cfg(feature = "http")]
 use std::rc::Rc;
@@ -52,6 +52,8 @@ pub use mcp_servlet_types as types;
 use serde::Serialize;
 
 pub use self::client::Client;
+#[cfg(feature = "http")]
+pub use self::recorded::RecordedHttp;
 use crate::context::{Context, Host, Level};
 use crate::servlet::Servlet;
 
@@ -108,30 +110,40 @@ impl TestContext {
         self.with(|host| host.http = Some(Rc::new(RefCell::new(answer))))
     }
 
-    /// The same with answers to HTTP requests, by method and URL, such as `GET https://example.com/`.
+    /// The same with responses to HTTP requests, or failures, by method and URL, such as `GET https://example.com/`.
     ///
-    /// A request that is not among them has no answer, and an error says which it was. What was sent,
-    /// [`requests`](Self::requests) says.
+    /// A request that is not among them fails with an error that names it. [`requests`](Self::requests) has those that
+    /// were sent.
     ///
     /// ```
     /// use mcp_servlet::prelude::*;
     /// use mcp_servlet::testing::TestContext;
-    /// use mcp_servlet::{HttpRequest, HttpResponse};
+    /// use mcp_servlet::{HttpErrorKind, HttpRequest, HttpResponse};
     ///
-    /// let page = HttpResponse::new(200, "hello");
-    /// let context = TestContext::new().with_recorded_http([("GET https://example.com/", page)]);
+    /// let context = TestContext::new().with_recorded_http([
+    ///     ("GET https://example.com/", Ok(HttpResponse::new(200, "hello"))),
+    ///     ("GET https://example.org/", Err(HttpErrorKind::Timeout)),
+    /// ]);
     /// let answer = context.http(&HttpRequest::get("https://example.com/")).unwrap();
     /// assert_eq!(answer.text().unwrap(), "hello");
-    /// assert!(context.http(&HttpRequest::get("https://example.org/")).is_err());
-    /// assert_eq!(context.requests().len(), 2);
+    /// let error = context.http(&HttpRequest::get("https://example.org/")).unwrap_err();
+    /// assert_eq!(error.kind(), HttpErrorKind::Timeout);
+    /// assert!(context.http(&HttpRequest::get("https://example.net/")).is_err());
+    /// assert_eq!(context.requests().len(), 3);
     /// ```
     #[cfg(feature = "http")]
     #[must_use]
     pub fn with_recorded_http<'a>(
         self,
-        answers: impl IntoIterator<Item = (&'a str, crate::HttpResponse)>,
+        answers: impl IntoIterator<Item = (&'a str, impl Into<RecordedHttp>)>,
     ) -> Self {
-        self.with_http(recorded(answers))
+        let recording = recorded::Recording::new(answers);
+        self.with_http(move |request| {
+            let missing = |request| crate::HttpError::new(recorded::missing(request));
+            recording
+                .answer(request)
+                .unwrap_or_else(|| Err(missing(request)))
+        })
     }
 
     /// The HTTP requests so far.
@@ -257,24 +269,6 @@ impl TestContext {
     fn with<T>(self, change: impl FnOnce(&mut Host) -> T) -> Self {
         change(&mut self.context.host.borrow_mut());
         self
-    }
-}
-
-/// Answers requests by method and URL.
-#[cfg(feature = "http")]
-fn recorded<'a>(
-    answers: impl IntoIterator<Item = (&'a str, crate::HttpResponse)>,
-) -> impl Fn(&crate::HttpRequest) -> Result<crate::HttpResponse, crate::HttpError> + 'static {
-    let answers = answers.into_iter();
-    let answers: BTreeMap<_, _> = answers
-        .map(|(request, answer)| (request.to_owned(), answer))
-        .collect();
-    move |request| {
-        let request = format!("{} {}", request.method, request.url);
-        answers
-            .get(&request)
-            .cloned()
-            .ok_or_else(|| crate::HttpError::new(format!("the test has no answer to `{request}`")))
     }
 }
 

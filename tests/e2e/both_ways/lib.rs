@@ -2,7 +2,7 @@
 
 use mcp_servlet::ask::{elicit, roots, sample};
 use mcp_servlet::prelude::*;
-use mcp_servlet::HttpRequest;
+use mcp_servlet::{HttpErrorKind, HttpRequest};
 
 #[derive(Deserialize, Schema)]
 struct Dates {
@@ -23,12 +23,24 @@ fn who(context: &Context) -> Result<String, ToolError> {
 /// The weather, from the network.
 #[tool]
 fn weather(context: &Context, city: String) -> Result<String, ToolError> {
-    let url = format!("https://weather.example/{city}?days=1");
-    let request = HttpRequest::post(url, "{}").with_header("x-user", "ada");
-    let answer = context.http(&request)?;
+    let request = HttpRequest::post("https://weather.example/", "{}")
+        .with_segment(&city)?
+        .with_query("days", 1)
+        .with_header("x-user", "ada");
+    let answer = match context.http(&request) {
+        Err(error) if error.kind() == HttpErrorKind::Connect => return Ok(format!("offline: {error}")),
+        answer => answer?,
+    };
     let kind = answer.header("Content-Type").unwrap_or("nothing").to_owned();
     let page = answer.success()?;
     Ok(format!("{} {kind}: {}", page.status, page.text()?))
+}
+
+/// Sends a request that no host sends.
+#[tool]
+fn smuggle(context: &Context, header: String) -> Result<u16, ToolError> {
+    let request = HttpRequest::get("https://weather.example/").with_header(header, "1");
+    Ok(context.http(&request)?.status)
 }
 
 /// Plans a trip, and asks in two rounds.
@@ -97,7 +109,7 @@ fn names(name: String) -> Vec<String> {
 }
 
 mcp_servlet::export!(pub static SERVLET = {
-    tools: [who, weather, plan, count, refuse],
+    tools: [who, weather, smuggle, plan, count, refuse],
     resources: [picture],
     resource_templates: [city],
     prompts: [ask],

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use mcp_servlet::HttpResponse;
+use mcp_servlet::{HttpErrorKind, HttpResponse};
 use mcp_servlet::testing::Client;
 use serde_json::json;
 use trip::SERVLET;
@@ -39,6 +39,15 @@ fn network(client: &Client) {
     show(client.call("weather", json!({ "city": "Rome" })));
     show(client.call("weather", json!({ "city": "Oslo" })));
     show(client.requests());
+    show(client.call("smuggle", json!({ "header": "Content-Length" })));
+}
+
+#[mcp_servlet::test]
+fn broken_network(client: &Client) {
+    for kind in HttpErrorKind::ALL {
+        let client = client.with_recorded_http([("POST https://weather.example/Rome?days=1", kind)]);
+        show(client.call("weather", json!({ "city": "Rome" })));
+    }
 }
 
 #[mcp_servlet::test]

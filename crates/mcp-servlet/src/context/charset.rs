@@ -2,7 +2,7 @@
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-use super::http::{HttpError, HttpResponse};
+use super::http::{HttpError, HttpErrorKind, HttpResponse};
 
 /// How far into a body its own word on its charset is looked for, in bytes.
 const BEGINNING: usize = 1024;
@@ -40,7 +40,7 @@ impl HttpResponse {
         let media_type = self.media_type().unwrap_or_default();
         if !is_text(&media_type) {
             let parts = ["the body is `", &media_type, "`, which is no text"];
-            return Err(HttpError::new(parts.concat()));
+            return Err(HttpError::new(parts.concat()).with_kind(HttpErrorKind::Body));
         }
         let encoding = self.encoding(&media_type).unwrap_or(UTF_8);
         Ok(encoding.decode(&self.body).0.into_owned())

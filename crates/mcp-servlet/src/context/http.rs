@@ -1,22 +1,34 @@
 //! HTTP through the host.
 
+mod error;
+mod url;
+
 use std::collections::BTreeMap;
-use std::fmt;
 
 use mcp_servlet_json::{from_slice, to_string, write_string, write_u64};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// How much of the body of a failure is shown, in characters.
-const SHOWN: usize = 200;
+pub use self::error::{HttpError, HttpErrorKind};
+
+/// How much of the body of a response with another status is shown, in characters.
+const SHOWN_OF_STATUS: usize = 200;
+
+/// How much of a body is shown that the tool cannot read, in characters.
+const SHOWN_OF_BODY: usize = 80;
+
+/// Codes below this one are failures: see [`mcp_servlet_types::HTTP_ERRORS`].
+const FIRST_STATUS: u16 = 100;
 
 /// A request for [`Context::http`](crate::Context::http).
 ///
 /// ```
 /// use mcp_servlet::HttpRequest;
 ///
-/// let request = HttpRequest::get("https://example.com/").with_header("Accept", "text/html");
-/// assert_eq!(request.method, "GET");
+/// let request = HttpRequest::get("https://example.com/search")
+///     .with_query("q", "bread & butter")
+///     .with_header("Accept", "text/html");
+/// assert_eq!(request.url, "https://example.com/search?q=bread%20%26%20butter");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {
@@ -68,7 +80,8 @@ impl HttpRequest {
     ///
     /// [`HttpError`] if the value has no JSON.
     pub fn with_json(self, body: &(impl Serialize + ?Sized)) -> Result<Self, HttpError> {
-        let body = to_string(body).map_err(|_| HttpError::new("the body has no JSON"))?;
+        let no_json = |_| HttpError::new("the body has no JSON").with_kind(HttpErrorKind::Request);
+        let body = to_string(body).map_err(no_json)?;
         Ok(Self {
             body: body.into_bytes(),
             ..self.with_header("content-type", "application/json")
@@ -91,7 +104,7 @@ impl HttpRequest {
         let mut message = String::from("`");
         message.push_str(&self.url);
         message.push_str("` does not begin with http:// or https://");
-        Err(HttpError { message })
+        Err(HttpError::new(message).with_kind(HttpErrorKind::Request))
     }
 
     /// The JSON that Extism reads: it knows no other member.
@@ -143,9 +156,13 @@ impl HttpResponse {
     ///
     /// # Errors
     ///
-    /// [`HttpError`] if it is not UTF-8.
+    /// [`HttpError`] with status and media type if it is not UTF-8.
     pub fn text(&self) -> Result<&str, HttpError> {
-        std::str::from_utf8(&self.body).map_err(|_| HttpError::new("the body is not UTF-8 text"))
+        std::str::from_utf8(&self.body).map_err(|_| {
+            let mut message = String::from("the body is not UTF-8 text: ");
+            self.push_head(&mut message);
+            HttpError::new(message).with_kind(HttpErrorKind::Body)
+        })
     }
 
     /// The same with a header, for tests.
@@ -179,13 +196,28 @@ impl HttpResponse {
         }
         let mut message = String::from("the server answered with status ");
         write_u64(&mut message, self.status.into());
-        let text = self.text().unwrap_or_default();
-        let text: String = text.trim().chars().take(SHOWN).collect();
+        let text = self.beginning(SHOWN_OF_STATUS);
         if !text.is_empty() {
             message.push_str(": ");
             message.push_str(&text);
         }
-        Err(HttpError { message })
+        Err(HttpError::new(message).with_kind(HttpErrorKind::Status))
+    }
+
+    /// The first characters of the body, if it is text.
+    fn beginning(&self, characters: usize) -> String {
+        let text = std::str::from_utf8(&self.body).unwrap_or_default();
+        text.trim().chars().take(characters).collect()
+    }
+
+    /// What came, as far as the status and the headers tell.
+    fn push_head(&self, message: &mut String) {
+        message.push_str("status ");
+        write_u64(message, self.status.into());
+        if let Some(media_type) = self.media_type() {
+            message.push_str(", media type ");
+            message.push_str(&media_type);
+        }
     }
 
     /// Passes the response on if its body has at most so many bytes.
@@ -204,27 +236,35 @@ impl HttpResponse {
         message.push_str(" bytes, and ");
         write_u64(&mut message, bytes as u64);
         message.push_str(" are the most");
-        Err(HttpError { message })
+        Err(HttpError::new(message).with_kind(HttpErrorKind::TooLarge))
     }
 
     /// The body as JSON.
     ///
     /// # Errors
     ///
-    /// [`HttpError`] with the place, by JSON pointer or by byte, where the body is no JSON or no `T`.
+    /// [`HttpError`] with what is wrong, where, by offset and JSON pointer, and with what came instead: status, media type
+    /// and the first 80 characters.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
         let text = self.text()?;
-        from_slice(&self.body).map_err(|error| {
-            let mut message = String::from("the body does not fit at byte ");
-            write_u64(&mut message, error.offset() as u64);
-            let pointer = error.pointer(text);
-            if !pointer.is_empty() {
-                message.push_str(", in `");
-                message.push_str(&pointer);
-                message.push('`');
-            }
-            HttpError { message }
-        })
+        from_slice(&self.body).map_err(|error| self.unlike(text, &error))
+    }
+
+    #[cold]
+    fn unlike(&self, text: &str, error: &mcp_servlet_json::Error) -> HttpError {
+        let mut message = String::from("the body is not the expected JSON: ");
+        message.push_str(&error.to_string());
+        let pointer = error.pointer(text);
+        if !pointer.is_empty() {
+            message.push_str(" in `");
+            message.push_str(&pointer);
+            message.push('`');
+        }
+        message.push_str("; ");
+        self.push_head(&mut message);
+        message.push_str(", body: ");
+        message.push_str(&self.beginning(SHOWN_OF_BODY));
+        HttpError::new(message).with_kind(HttpErrorKind::Body)
     }
 
     #[cfg_attr(
@@ -236,11 +276,15 @@ impl HttpResponse {
         headers: Option<Vec<u8>>,
         body: Vec<u8>,
     ) -> Result<Self, HttpError> {
+        if status < FIRST_STATUS {
+            let message = String::from_utf8(body).unwrap_or_default();
+            return Err(HttpError::new(message).with_kind(HttpErrorKind::from_code(status)));
+        }
         let headers = match headers {
             None => BTreeMap::new(),
-            Some(json) => from_slice(&json).map_err(|error| {
-                HttpError::new(format!("the host's headers are not JSON: {error}"))
-            })?,
+            Some(json) => {
+                from_slice(&json).map_err(|_| HttpError::new("the host's headers are not JSON"))?
+            }
         };
         Ok(Self {
             status,
@@ -249,26 +293,3 @@ impl HttpResponse {
         })
     }
 }
-
-/// A request that has no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HttpError {
-    message: String,
-}
-
-impl HttpError {
-    /// An error with this message, for tests.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-        }
-    }
-}
-
-impl fmt::Display for HttpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for HttpError {}

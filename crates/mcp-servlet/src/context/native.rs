@@ -106,13 +106,13 @@ impl Context {
         }
     }
 
-    /// Sends an HTTP request and waits for the answer. A status of 400 and above is no error.
-    ///
-    /// The host stops the call if the operator did not allow the request's host.
+    /// Sends an HTTP request and waits for the response. A status of 400 and above is no error.
     ///
     /// # Errors
     ///
-    /// [`HttpError`](crate::HttpError) if the URL is not one of HTTP, or if the host answers with something that is not.
+    /// [`HttpError`](crate::HttpError) if there is no response, with the reason as its
+    /// [`kind`](crate::HttpError::kind): no connection, a host that the operator does not allow, a response that is too
+    /// large. Hosts other than that of `servlet` end the call instead, unless the URL is not one of HTTP.
     #[cfg(feature = "http")]
     pub fn http(
         &self,
@@ -120,6 +120,11 @@ impl Context {
     ) -> Result<crate::HttpResponse, crate::HttpError> {
         let request = request.checked()?;
         self.host.borrow_mut().requests.push(request.clone());
+        let headers = request.headers.keys().map(String::as_str);
+        if let Some(reason) = mcp_servlet_types::refused_request(&request.method, headers) {
+            let message = format!("invalid HTTP request: {reason}");
+            return Err(crate::HttpError::new(message).with_kind(crate::HttpErrorKind::Request));
+        }
         let Some(answer) = self.host.borrow().http.clone() else {
             return Err(crate::HttpError::new(
                 "there is no HTTP outside of a host: see `TestContext::with_http`",

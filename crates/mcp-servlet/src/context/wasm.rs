@@ -103,13 +103,13 @@ impl Context {
         abi::random(bytes);
     }
 
-    /// Sends an HTTP request and waits for the answer. A status of 400 and above is no error.
-    ///
-    /// The host stops the call if the operator did not allow the request's host.
+    /// Sends an HTTP request and waits for the response. A status of 400 and above is no error.
     ///
     /// # Errors
     ///
-    /// [`HttpError`](crate::HttpError) if the URL is not one of HTTP, or if the host answers with something that is not.
+    /// [`HttpError`](crate::HttpError) if there is no response, with the reason as its
+    /// [`kind`](crate::HttpError::kind): no connection, a host that the operator does not allow, a response that is too
+    /// large. Hosts other than that of `servlet` end the call instead, unless the URL is not one of HTTP.
     #[cfg(feature = "http")]
     pub fn http(
         &self,

@@ -5,7 +5,8 @@
 //! `{"output":…}` or `{"fault":{"code":…,"message":…,"data":…}}`. Before that may come what the servlet does on the way:
 //!
 //! - `{"progress":{…}}` and `{"message":{…}}`, the parameters of notifications;
-//! - `{"http":{"method":…,"url":…,"headers":{…},"body":[…]}}`, which wants a line `{"status":…,"headers":{…},"body":[…]}`.
+//! - `{"http":{"method":…,"url":…,"headers":{…},"body":[…]}}`, which wants a line `{"status":…,"headers":{…},"body":[…]}`
+//!   or, for a request that fails, `{"failure":{"code":…,"message":…}}`.
 
 #[cfg(feature = "http")]
 mod http;

@@ -188,7 +188,7 @@ mod http {
         let binary = TestContext::new().with_http(|_| Ok(HttpResponse::new(200, [0xff])));
         assert_eq!(
             fetched(&binary, arguments.clone()),
-            (true, "the body is not UTF-8 text".to_owned())
+            (true, "the body is not UTF-8 text: status 200".to_owned())
         );
         let (is_error, text) = fetched(&TestContext::new(), arguments);
         assert!(

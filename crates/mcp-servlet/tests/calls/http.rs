@@ -2,10 +2,10 @@
 
 use mcp_servlet::prelude::*;
 use mcp_servlet::testing::TestContext;
-use mcp_servlet::{HttpRequest, HttpResponse};
+use mcp_servlet::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use serde_json::json;
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Weather {
     degrees: i8,
 }
@@ -50,9 +50,21 @@ fn what_is_wrong_with_an_answer_is_said() {
         (
             200,
             r#"{"degrees":"hot"}"#,
-            "the body does not fit at byte 11, in `/degrees`",
+            "the body is not the expected JSON: wrong type, expected a number at offset 11 in `/degrees`; \
+            status 200, media type application/json, body: {\"degrees\":\"hot\"}",
         ),
-        (200, "<html>", "the body does not fit at byte 0"),
+        (
+            200,
+            "<html>\n",
+            "the body is not the expected JSON: expected a value at offset 0; \
+            status 200, media type application/json, body: <html>",
+        ),
+        (
+            200,
+            "{}",
+            "the body is not the expected JSON: missing field `degrees` at offset 0; \
+            status 200, media type application/json, body: {}",
+        ),
     ] {
         assert_eq!(say(status, body), says);
     }
@@ -60,8 +72,108 @@ fn what_is_wrong_with_an_answer_is_said() {
         say(200, &"x".repeat(101)),
         "the body has 101 bytes, and 100 are the most"
     );
-    let long = say(500, &"ä".repeat(1000));
-    assert_eq!(long.chars().filter(|c| *c == 'ä').count(), 200);
+    for (status, length) in [(500, 200), (200, 80)] {
+        let long = HttpResponse::new(status, "ä".repeat(1000)).success();
+        let error = long.and_then(|long| long.json::<Weather>()).unwrap_err();
+        let shown = error.to_string();
+        assert_eq!(shown.chars().filter(|c| *c == 'ä').count(), length);
+    }
+    let picture = HttpResponse::new(200, b"\x89PNG").with_header("Content-Type", "image/png");
+    assert_eq!(
+        picture.json::<Weather>().unwrap_err().to_string(),
+        "the body is not UTF-8 text: status 200, media type image/png"
+    );
+}
+
+#[test]
+fn each_error_has_a_kind() {
+    let body = |status, body: &str| HttpResponse::new(status, body);
+    let not_utf8 = HttpResponse::new(200, b"\xff");
+    for (error, kind) in [
+        (body(404, "").success().unwrap_err(), HttpErrorKind::Status),
+        (
+            body(200, "ab").within(1).unwrap_err(),
+            HttpErrorKind::TooLarge,
+        ),
+        (
+            body(200, "").json::<Weather>().err().unwrap(),
+            HttpErrorKind::Body,
+        ),
+        (not_utf8.text().unwrap_err(), HttpErrorKind::Body),
+        (HttpError::new("it broke"), HttpErrorKind::Other),
+    ] {
+        assert_eq!(error.kind(), kind, "{error}");
+    }
+}
+
+#[test]
+fn a_recorded_failure_of_any_kind_reaches_the_tool() {
+    for kind in HttpErrorKind::ALL {
+        let context =
+            TestContext::new().with_recorded_http([("POST https://weather.example/", kind)]);
+        let error = context.http(&HttpRequest::post("https://weather.example/", ""));
+        assert_eq!(error.unwrap_err().kind(), kind);
+        let result = SERVLET.call_with(&context, "weather", json!({ "city": "Rome" }));
+        assert_eq!(result.unwrap().is_error, Some(true), "{kind:?}");
+    }
+}
+
+#[test]
+fn what_the_host_refuses_is_refused_natively() {
+    let context = TestContext::new();
+    let get = || HttpRequest::get("https://example.com/");
+    for (request, says) in [
+        (
+            get().with_header("Host", "a"),
+            "invalid HTTP request: the header `host` is set by the host",
+        ),
+        (
+            HttpRequest::new("TRACE", "https://example.com/"),
+            "invalid HTTP request: the method `TRACE` cannot be sent",
+        ),
+    ] {
+        let error = context.http(&request).unwrap_err();
+        assert_eq!(error.kind(), HttpErrorKind::Request);
+        assert_eq!(error.to_string(), says);
+    }
+}
+
+#[test]
+fn urls_are_built_from_any_text() {
+    let at = |url: &str| HttpRequest::get(url);
+    for (request, url) in [
+        (
+            at("https://a/").with_query("q", "a b&c=d"),
+            "https://a/?q=a%20b%26c%3Dd",
+        ),
+        (at("https://a?").with_query("ä", ""), "https://a?%C3%A4="),
+        (
+            at("https://a?b=1#end").with_query("c", 2.5),
+            "https://a?b=1&c=2.5#end",
+        ),
+        (
+            at("https://a").with_segment("b c/d?e#f").unwrap(),
+            "https://a/b%20c%2Fd%3Fe%23f",
+        ),
+        (
+            at("https://a/b?c#d").with_segment("e").unwrap(),
+            "https://a/b/e?c#d",
+        ),
+        (
+            at("https://a/b/").with_segment("...%2e").unwrap(),
+            "https://a/b/...%252e",
+        ),
+    ] {
+        assert_eq!(request.url, url);
+    }
+    for segment in ["", ".", ".."] {
+        let error = at("https://a/b").with_segment(segment).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("`{segment}` is no segment of a path")
+        );
+        assert_eq!(error.kind(), HttpErrorKind::Request);
+    }
 }
 
 #[test]

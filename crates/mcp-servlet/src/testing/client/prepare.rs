@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use super::{Client, TestContext};
+#[cfg(feature = "http")]
+use crate::testing::recorded::{RecordedHttp, Recording, missing};
 
 impl Client {
     /// With one more configuration value.
@@ -11,7 +13,8 @@ impl Client {
         self.with(|context| context.with_config(key, value))
     }
 
-    /// With answers to HTTP requests, by method and URL, such as `GET https://example.com/`; nothing is sent.
+    /// With responses to HTTP requests, or failures, by method and URL, such as `GET https://example.com/`, see
+    /// [`TestContext::with_recorded_http`]. Nothing is sent.
     ///
     /// A request that is not among them ends the test. Without this, the wasm may send requests as the options of
     /// `servlet test` allow it, and nothing sends any in this process.
@@ -19,12 +22,13 @@ impl Client {
     #[must_use]
     pub fn with_recorded_http<'a>(
         &self,
-        answers: impl IntoIterator<Item = (&'a str, crate::HttpResponse)>,
+        answers: impl IntoIterator<Item = (&'a str, impl Into<RecordedHttp>)>,
     ) -> Self {
-        let answer = crate::testing::recorded(answers);
+        let recording = Recording::new(answers);
         self.with(|context| {
             context.with_http(move |request| {
-                Ok(answer(request).unwrap_or_else(|error| panic!("{error}")))
+                let answer = recording.answer(request);
+                answer.unwrap_or_else(|| panic!("{}", missing(request)))
             })
         })
     }

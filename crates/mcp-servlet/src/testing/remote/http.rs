@@ -18,33 +18,51 @@ pub(super) struct Request {
 
 /// The answer that it gets.
 #[derive(Serialize)]
-pub(super) struct Response {
-    status: u16,
-    headers: BTreeMap<String, String>,
-    body: Vec<u8>,
+#[serde(untagged)]
+pub(super) enum Answer {
+    Response {
+        status: u16,
+        headers: BTreeMap<String, String>,
+        body: Vec<u8>,
+    },
+    Failure {
+        failure: Failure,
+    },
+}
+
+#[derive(Serialize)]
+pub(super) struct Failure {
+    code: u16,
+    message: String,
 }
 
 impl Request {
     /// # Panics
     ///
-    /// If the test prepared no HTTP at all; then the host does not ask.
-    pub(super) fn answered_by(self, context: &Context) -> Response {
+    /// If the test prepared HTTP, but no answer to this request. Without any, the host does not ask.
+    pub(super) fn answered_by(self, context: &Context) -> Answer {
         let request = HttpRequest {
             method: self.method,
             url: self.url,
             headers: self.headers,
             body: self.body,
         };
-        let answer = context.http(&request);
-        let HttpResponse {
-            status,
-            headers,
-            body,
-        } = answer.unwrap_or_else(|error| panic!("{error}"));
-        Response {
-            status,
-            headers,
-            body,
+        match context.http(&request) {
+            Ok(HttpResponse {
+                status,
+                headers,
+                body,
+            }) => Answer::Response {
+                status,
+                headers,
+                body,
+            },
+            Err(error) => Answer::Failure {
+                failure: Failure {
+                    code: error.kind().code(),
+                    message: error.to_string(),
+                },
+            },
         }
     }
 }

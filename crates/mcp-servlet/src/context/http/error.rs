@@ -1,0 +1,68 @@
+//! What goes wrong with HTTP.
+
+use std::fmt;
+
+pub use mcp_servlet_types::HttpErrorKind;
+
+/// A request without a response, or a response that the tool cannot use.
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+/// use mcp_servlet::testing::TestContext;
+/// use mcp_servlet::{HttpErrorKind, HttpRequest};
+///
+/// fn page(context: &Context) -> Result<String, ToolError> {
+///     match context.http(&HttpRequest::get("https://example.com/")) {
+///         Ok(page) => Ok(page.success()?.text()?.to_owned()),
+///         Err(error) if error.kind() == HttpErrorKind::Connect => Ok("offline".to_owned()),
+///         Err(error) => Err(error.into()),
+///     }
+/// }
+///
+/// let down = [("GET https://example.com/", HttpErrorKind::Connect)];
+/// let context = TestContext::new().with_recorded_http(down);
+/// assert_eq!(page(&context).unwrap(), "offline");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpError {
+    kind: HttpErrorKind,
+    message: String,
+}
+
+impl HttpError {
+    /// An error of the kind [`Other`](HttpErrorKind::Other).
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            kind: HttpErrorKind::Other,
+            message: message.into(),
+        }
+    }
+
+    /// The same of another kind.
+    #[must_use]
+    pub fn with_kind(mut self, kind: HttpErrorKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// What sort of error it is.
+    pub fn kind(&self) -> HttpErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for HttpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for HttpError {}
+
+/// An error as a test records it.
+#[cfg(not(target_family = "wasm"))]
+impl From<HttpErrorKind> for HttpError {
+    fn from(kind: HttpErrorKind) -> Self {
+        Self::new(format!("the test records a failure: {kind:?}")).with_kind(kind)
+    }
+}
