@@ -118,17 +118,17 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_multicast()
         || address.is_documentation();
     let special = special
-        || match address.octets() {
+        || matches!(
+            address.octets(),
             // "This network", and what is reserved, broadcast included.
-            [0 | 240.., ..] => true,
+            [0 | 240.., ..]
             // Shared by the customers of a provider.
-            [100, second, ..] => second & 0b1100_0000 == 64,
+            | [100, 64..128, ..]
             // Assigned to protocols.
-            [192, 0, 0, _] => true,
+            | [192, 0, 0, _]
             // Benchmarks.
-            [198, 18 | 19, ..] => true,
-            _ => false,
-        };
+            | [198, 18 | 19, ..]
+        );
     !special
 }
 
@@ -139,8 +139,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     };
     match address.segments() {
         // Addresses of IPv4 in another form: mapped, compatible, by NAT64 and by 6to4.
-        [0, 0, 0, 0, 0, 0xffff | 0, high, low] => v4(high, low),
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => v4(high, low),
+        [0, 0, 0, 0, 0, 0xffff | 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => v4(high, low),
         // Teredo, which holds one as well, protocols, and documentation.
         [0x2001, second, ..] => second >= 0x200 && second != 0xdb8,
         [0x3fff, second, ..] => second >= 0x1000,

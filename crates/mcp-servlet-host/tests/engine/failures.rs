@@ -140,7 +140,7 @@ fn the_deadline_of_the_call_ends_it_although_failures_are_read() {
         r#"{{"url":"http://127.0.0.1:{}/"}}"#,
         server(Answers::Never)
     );
-    for http_timeout in [None, Some(Duration::from_secs(60))] {
+    for http_timeout in [None, Some(Duration::from_mins(1))] {
         let options = LoadOptions {
             timeout: Some(Duration::from_millis(200)),
             http_timeout,
