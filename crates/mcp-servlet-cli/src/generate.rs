@@ -7,6 +7,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 use xtp_codegen::{Dates, Diagnostics, Input, Mode, Options, Schema};
 
 use crate::{
@@ -16,7 +17,6 @@ use crate::{
 
 /// Generate Rust from an XTP schema, or check that it is up to date
 #[derive(Args, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Generate {
     /// The schema, YAML or JSON
     schema: PathBuf,
@@ -34,6 +34,18 @@ pub(crate) struct Generate {
     #[arg(long)]
     types: bool,
 
+    #[command(flatten)]
+    reading: Reading,
+
+    /// `json` prints all problems as a list, for editors
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// How a schema is read, and what is made of it.
+#[derive(Args, Debug)]
+#[group(id = "reading", multiple = true, requires = "schema")]
+pub(crate) struct Reading {
     /// A file that says what XTP cannot say
     #[arg(long, value_name = "FILE")]
     overlay: Option<PathBuf>,
@@ -57,10 +69,6 @@ pub(crate) struct Generate {
     /// Let enums take values that the schema does not list
     #[arg(long)]
     catch_all: bool,
-
-    /// `json` prints all problems as a list, for editors
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
 }
 
 /// Whose rules decide what is an error.
@@ -107,21 +115,77 @@ impl From<DateType> for Dates {
     }
 }
 
-impl Generate {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let (name, text) = (self.schema.display().to_string(), read(&self.schema)?);
-        let overlay = self.overlay.as_deref().map(read).transpose()?;
-        let overlay_name = self
-            .overlay
-            .as_deref()
-            .map(|path| path.display().to_string());
-        let mut input = Input::new(&name, &text)
+/// The texts of a schema, under the names that messages have for them.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    pub(crate) schema: (String, String),
+    pub(crate) overlay: Option<(String, String)>,
+}
+
+impl Reading {
+    pub(crate) fn texts(&self, schema: &Path) -> Result<Texts, Failure> {
+        Ok(Texts {
+            schema: named(schema)?,
+            overlay: self.overlay.as_deref().map(named).transpose()?,
+        })
+    }
+
+    pub(crate) fn parse(&self, texts: &Texts) -> Result<Schema, Diagnostics> {
+        let (name, text) = &texts.schema;
+        let mut input = Input::new(name, text)
             .mode(self.mode.into())
             .one_of(self.one_of);
-        if let (Some(name), Some(text)) = (&overlay_name, &overlay) {
+        if let Some((name, text)) = &texts.overlay {
             input = input.overlay(name, text);
         }
-        let rust = Schema::parse(&input).and_then(|schema| Ok((self.rust(&schema)?, schema)));
+        Schema::parse(&input)
+    }
+
+    fn adjusted(&self, options: Options) -> Options {
+        options
+            .dates(self.dates.into())
+            .keep_null(self.keep_null)
+            .catch_all(self.catch_all)
+    }
+
+    /// The same choices by their names, and on a command line.
+    pub(crate) fn to_json(&self) -> Value {
+        let (mode, dates) = (name(self.mode), name(self.dates));
+        let mut arguments = Vec::new();
+        if !matches!(self.mode, Rules::Lenient) {
+            arguments.extend(["--mode", &mode]);
+        }
+        if !matches!(self.dates, DateType::Text) {
+            arguments.extend(["--dates", &dates]);
+        }
+        let flags = [
+            ("--one-of", self.one_of),
+            ("--keep-null", self.keep_null),
+            ("--catch-all", self.catch_all),
+        ];
+        arguments.extend(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| *flag));
+        json!({
+            "mode": mode,
+            "dates": dates,
+            "oneOf": self.one_of,
+            "keepNull": self.keep_null,
+            "catchAll": self.catch_all,
+            "arguments": arguments.join(" "),
+        })
+    }
+}
+
+/// The name of a value on the command line.
+fn name(value: impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+impl Generate {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let texts = self.reading.texts(&self.schema)?;
+        let rust = self.reading.parse(&texts);
+        let rust = rust.and_then(|schema| Ok((self.rust(&schema)?, schema)));
         let (rust, found) = match &rust {
             Ok((rust, schema)) => (Some(rust), schema.warnings()),
             Err(problems) => (None, problems),
@@ -154,14 +218,10 @@ impl Generate {
         } else {
             Options::for_plugin()
         };
-        let options = options
-            .own_file(true)
-            .header(format!(
-                "@generated from {name} by xtp-codegen. Do not edit: run `servlet gen`."
-            ))
-            .dates(self.dates.into())
-            .keep_null(self.keep_null)
-            .catch_all(self.catch_all);
+        let options = options.own_file(true).header(format!(
+            "@generated from {name} by xtp-codegen. Do not edit: run `servlet gen`."
+        ));
+        let options = self.reading.adjusted(options);
         if self.types {
             return schema.to_rust(&options);
         }
@@ -178,18 +238,29 @@ impl Generate {
     }
 }
 
-/// Shows what keeps a schema from becoming a plugin.
-pub(crate) fn check(name: &str, text: &str) -> Result<(), Failure> {
-    let schema = Schema::parse(&Input::new(name, text));
-    let plugin = schema.and_then(|schema| schema.to_plugin(&Options::new()));
-    plugin.map(drop).map_err(|problems| {
-        show(&problems);
-        Failure::Shown(Kind::Usage)
-    })
+/// Shows the problems of a schema, and fails if no plugin can be made of it.
+pub(crate) fn check(texts: &Texts, reading: &Reading) -> Result<(), Failure> {
+    let options = reading.adjusted(Options::for_plugin());
+    let schema = reading.parse(texts);
+    match schema.and_then(|schema| schema.to_plugin(&options).map(|_| schema)) {
+        Ok(schema) => {
+            show(schema.warnings());
+            Ok(())
+        }
+        Err(problems) => {
+            show(&problems);
+            Err(Failure::Shown(Kind::Build))
+        }
+    }
+}
+
+/// Reads a schema, with the name that messages have for it.
+fn named(path: &Path) -> Result<(String, String), Failure> {
+    Ok((path.display().to_string(), read(path)?))
 }
 
 /// Reads a schema.
-pub(crate) fn read(path: &Path) -> Result<String, Failure> {
+fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", path.display());
         Failure::new(Kind::Usage, message)
@@ -197,7 +268,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
 }
 
 /// Shows problems to a person, underlined in the schema.
-fn show(found: &Diagnostics) {
+pub(crate) fn show(found: &Diagnostics) {
     if !found.is_empty() {
         let stderr = io::stderr();
         let colors = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();

@@ -14,7 +14,10 @@ use mcp_servlet_host::bundle::{self, Manifest};
 use serde_json::json;
 use xtp_bundle::{Bundle, Config};
 
-use crate::failure::{Failure, Kind, chain};
+use crate::{
+    failure::{Failure, Kind, chain},
+    generate::Reading,
+};
 use sdk::Sdk;
 
 /// Start a new servlet, from the template of the SDK or another one
@@ -47,6 +50,9 @@ pub(crate) struct New {
     /// Do not run the template's scripts
     #[arg(long)]
     no_scripts: bool,
+
+    #[command(flatten, next_help_heading = "With --schema, as for `servlet gen`")]
+    reading: Reading,
 }
 
 impl New {
@@ -54,7 +60,8 @@ impl New {
         let name = self.name()?;
         bundle::check_vacant(&self.folder)?;
         let sdk = self.sdk()?;
-        let schema = schema::read(self.schema.as_deref(), self.template.is_none())?;
+        let check = self.template.is_none();
+        let (schema, source) = schema::read(self.schema.as_deref(), &self.reading, check)?;
         let bundle = self.bundle()?;
         let mut context = json!({
             "project": {
@@ -68,6 +75,9 @@ impl New {
         });
         if let Some(sdk) = sdk {
             context["sdk"] = json!(sdk);
+        }
+        if let Some(source) = source {
+            context["source"] = source;
         }
         let entries = bundle::render(&bundle, &context)?;
         bundle::write(&entries, &self.folder)?;

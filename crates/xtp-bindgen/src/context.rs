@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
+use xtp_codegen::Options;
 
 use crate::Error;
 
@@ -17,6 +18,8 @@ pub(crate) struct Context {
     pub(crate) schema: Value,
     #[serde(default)]
     feature_flags: FeatureFlags,
+    /// How the schema was written, and is to be read. `servlet new` sets it; other drivers do not know it.
+    pub(crate) source: Option<Source>,
     /// Where the SDK comes from. `servlet new` sets it; other drivers do not know it.
     pub(crate) sdk: Option<Sdk>,
 }
@@ -30,6 +33,72 @@ pub(crate) struct Project {
     /// Empty where the schema came from a file.
     pub(crate) app_id: Option<String>,
     pub(crate) extension_point_id: Option<String>,
+}
+
+/// The schema as its author wrote it, with the options of `servlet new`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Source {
+    pub(crate) schema: String,
+    pub(crate) overlay: Option<String>,
+    mode: Mode,
+    dates: Dates,
+    pub(crate) one_of: bool,
+    keep_null: bool,
+    catch_all: bool,
+    /// The options, as `servlet gen` takes them.
+    pub(crate) arguments: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    #[default]
+    Lenient,
+    Strict,
+    Compat,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Dates {
+    #[default]
+    Text,
+    Chrono,
+    Jiff,
+}
+
+impl Source {
+    pub(crate) fn mode(&self) -> xtp_codegen::Mode {
+        match self.mode {
+            Mode::Lenient => xtp_codegen::Mode::Lenient,
+            Mode::Strict => xtp_codegen::Mode::Strict,
+            Mode::Compat => xtp_codegen::Mode::Compat,
+        }
+    }
+
+    pub(crate) fn adjusted(&self, options: Options) -> Options {
+        let dates = match self.dates {
+            Dates::Text => xtp_codegen::Dates::Text,
+            Dates::Chrono => xtp_codegen::Dates::Chrono,
+            Dates::Jiff => xtp_codegen::Dates::Jiff,
+        };
+        let options = options.dates(dates).keep_null(self.keep_null);
+        options.catch_all(self.catch_all)
+    }
+
+    /// The dependency that dates need, as Cargo.toml has it.
+    pub(crate) fn date_crate(&self) -> &'static str {
+        match self.dates {
+            Dates::Text => "",
+            Dates::Chrono => {
+                r#"chrono = { version = "0.4", default-features = false, features = ["alloc", "serde"] }"#
+            }
+            Dates::Jiff => {
+                r#"jiff = { version = "0.2", default-features = false, features = ["alloc", "serde"] }"#
+            }
+        }
+    }
 }
 
 /// The two shapes that drivers use.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use xtp_codegen::{Input, Options, Schema};
 
-use crate::context::{Context, Sdk};
+use crate::context::{Context, Sdk, Source};
 use crate::{Error, names};
 
 /// The version of the SDK that this plugin belongs to.
@@ -14,6 +14,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The file that `servlet gen` generates from. It holds JSON, which is YAML; an empty file is YAML as well.
 const SCHEMA: &str = "schema.yaml";
+
+/// The file that says what the schema cannot say.
+const OVERLAY: &str = "overlay.yaml";
 
 /// Everything, under the names that templates have for it.
 #[derive(Debug, Serialize)]
@@ -34,6 +37,12 @@ struct Plugin {
     name: String,
     /// The schema.
     schema: String,
+    /// What says what the schema cannot say.
+    overlay: String,
+    /// The options of `servlet gen` that generate the same again, with a blank before each.
+    arguments: String,
+    /// The dependency for dates.
+    dates: &'static str,
     /// Its types, its exports and the host's functions.
     module: String,
     /// First implementations of the exports.
@@ -74,23 +83,52 @@ impl Model {
 
 impl Plugin {
     fn new(context: &Context) -> Result<Self, Error> {
-        let schema = format!("{:#}\n", context.schema);
+        let source = context.source.as_ref();
+        // Other drivers pass what the schema says, but not its text.
+        let schema = source.map_or_else(
+            || format!("{:#}\n", context.schema),
+            |source| source.schema.clone(),
+        );
+        let overlay = source.and_then(|source| source.overlay.clone());
         let samples = context.has_flag("stub-with-code-samples");
         let options = Options::for_plugin().own_file(true).header(format!(
             "@generated from {SCHEMA} by xtp-codegen. Do not edit: run `servlet gen`."
         ));
-        let parsed = Schema::parse(&Input::new(SCHEMA, &schema)).map_err(Error::Schema)?;
+        let options = source.map_or(options.clone(), |source| source.adjusted(options));
+        let mut input = Input::new(SCHEMA, &schema);
+        if let Some(source) = source {
+            input = input.mode(source.mode()).one_of(source.one_of);
+        }
+        if let Some(overlay) = &overlay {
+            input = input.overlay(OVERLAY, overlay);
+        }
+        let parsed = Schema::parse(&input).map_err(Error::Schema)?;
         let module = parsed.to_plugin(&options).map_err(Error::Schema)?;
         let name = names::unused("Plugin", &module);
         let stubs = parsed.to_stubs(&name, samples, &options);
         Ok(Self {
             stubs: stubs.map_err(Error::Schema)?,
             exports: exports(&context.schema),
+            arguments: arguments(source),
+            dates: source.map_or("", Source::date_crate),
+            overlay: overlay.unwrap_or_default(),
             name,
             schema,
             module,
         })
     }
+}
+
+fn arguments(source: Option<&Source>) -> String {
+    let Some(source) = source else {
+        return String::new();
+    };
+    let overlay = source.overlay.as_ref();
+    let overlay = overlay.map(|_| format!("--overlay {OVERLAY}"));
+    let given = Some(source.arguments.clone()).filter(|given| !given.is_empty());
+    let all = given.into_iter().chain(overlay);
+    all.flat_map(|argument| [" ".to_owned(), argument])
+        .collect()
 }
 
 /// The names of the exports, each once: keys in one version of the language, items in the other.

@@ -104,6 +104,29 @@ fn lists_an_export_that_is_repeated_once() {
 }
 
 #[test]
+fn a_schema_keeps_every_byte_and_is_read_as_it_was_checked() {
+    let schema = "# A comment.\r\nversion: v1-draft\nexports:\n  f: {output: {$ref: '#/components/schemas/D', contentType: application/json}}\ncomponents:\n  schemas:\n    C: {required: [c], properties: {c: {type: string, format: date-time}}}\n    D: {oneOf: [{$ref: '#/components/schemas/C'}]}\n\n\n";
+    let source = serde_json::json!({
+        "schema": schema, "overlay": "version: v1-draft\noverlay: {}\n",
+        "mode": "lenient", "dates": "jiff", "oneOf": true, "keepNull": false, "catchAll": false,
+        "arguments": "--dates jiff --one-of",
+    });
+    let json = xtp_codegen::to_json("schema.yaml", schema).unwrap();
+    let context = serde_json::json!({ "schema": json, "source": source }).to_string();
+    let rendered = |template: &str| render(template.as_bytes(), &context).unwrap();
+    let file = "{% if not mcp %}\n{{ plugin.schema }}\n{%- endif %}\n";
+    assert_eq!(rendered(file), schema);
+    let module = rendered("{{ plugin.module }}");
+    assert!(module.contains("pub enum D {"), "{module}");
+    assert!(module.contains("pub c: ::jiff::Timestamp,"), "{module}");
+    assert!(rendered("{{ plugin.dates }}").starts_with("jiff = { version = "));
+    assert_eq!(
+        rendered("servlet gen schema.yaml{{ plugin.arguments }}"),
+        "servlet gen schema.yaml --dates jiff --one-of --overlay overlay.yaml"
+    );
+}
+
+#[test]
 fn says_what_is_wrong() {
     let context = render(b"", "{}").unwrap_err().to_string();
     assert!(

@@ -65,7 +65,7 @@ mod unions;
 
 pub use crate::build::{Build, BuildError};
 pub use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-pub use crate::node::without_surrogates;
+pub use crate::node::to_json;
 pub use crate::options::{Dates, Options};
 pub use crate::rules::{Mode, Severity};
 pub use crate::schema::{Input, Schema, generate};

@@ -10,8 +10,18 @@ mod merge;
 mod surrogates;
 
 pub(crate) use self::load::load;
-pub use self::surrogates::without_surrogates;
-use crate::span::Span;
+use self::surrogates::without_surrogates;
+use crate::diagnostic::Diagnostics;
+use crate::span::{Origin, Span};
+
+/// What a text says as JSON, with aliases and merge keys resolved. Whether it is a schema is not
+/// checked.
+///
+/// # Errors
+/// If the text is neither YAML nor JSON, or says what JSON cannot say.
+pub fn to_json(name: &str, text: &str) -> Result<serde_json::Value, Diagnostics> {
+    load(text, &Origin::new(name, text)).map(Node::into_json)
+}
 
 /// A value and where it stands.
 #[derive(Clone, Debug)]
@@ -30,6 +40,23 @@ pub(crate) enum Value {
     Text(String),
     List(Vec<Node>),
     Map(Vec<Entry>),
+}
+
+impl Node {
+    fn into_json(self) -> serde_json::Value {
+        match self.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Bool(value) => value.into(),
+            Value::Number(Number(number)) => number.into(),
+            Value::Text(text) => text.into(),
+            Value::List(items) => items.into_iter().map(Self::into_json).collect(),
+            Value::Map(entries) => {
+                let entries = entries.into_iter();
+                let entries = entries.map(|entry| (entry.key.text, entry.value.into_json()));
+                serde_json::Value::Object(entries.collect())
+            }
+        }
+    }
 }
 
 impl Value {

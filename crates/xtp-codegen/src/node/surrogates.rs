@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// shorter, blanks stand behind the closing quote, so that all that follows keeps its place.
 ///
 /// A text that is no object of JSON stays as it is.
-pub fn without_surrogates(text: &str) -> Cow<'_, str> {
+pub(super) fn without_surrogates(text: &str) -> Cow<'_, str> {
     let has_some = text.contains("\\ud") || text.contains("\\uD");
     if !has_some || !text.trim_start().starts_with('{') {
         return Cow::Borrowed(text);
