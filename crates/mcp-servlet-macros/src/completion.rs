@@ -12,7 +12,7 @@ use syn::{Path, Token};
 use crate::attributes::{Entries, unknown_key};
 use crate::diagnostics::Diagnostics;
 use crate::function::head::cfgs;
-use crate::function::parameters::parameters;
+use crate::function::parameters::{arguments as by_name, parameters};
 use crate::function::{FnHead, ValidParam, check, emit, strip};
 
 /// `review.language`: a prompt or a resource template, and an argument of it.
@@ -126,6 +126,11 @@ fn emit_completion(
     let context = Ident::new("context", Span::mixed_site());
     let arguments = Ident::new("arguments", Span::mixed_site());
     let values = emit::values(parameters, &context, &arguments);
+    let def = quote!(<#function as #private::Suggest>::DEF);
+    let check = emit::located(quote!(#def.check_argument()), of.argument.span());
+    let checks = by_name(parameters).enumerate().map(|(index, parameter)| {
+        emit::located(quote!(#def.check_parameter(#index)), parameter.ident.span())
+    });
     quote! {
         #marker
         #(#cfgs)*
@@ -144,6 +149,8 @@ fn emit_completion(
                     __RETURNS.reply(#function(#(#values),*))
                 }
             }
+            const _: () = #check;
+            #(const _: () = #checks;)*
         };
     }
 }

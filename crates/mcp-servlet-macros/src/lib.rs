@@ -13,6 +13,7 @@ mod from_text;
 mod function;
 #[cfg(test)]
 mod hygiene;
+mod listed;
 mod presentation;
 mod prompt;
 mod resource;
@@ -56,6 +57,13 @@ pub fn completion(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn test(attribute: TokenStream, item: TokenStream) -> TokenStream {
     test::expand(attribute.into(), item.into()).into()
+}
+
+/// What a section of `export!` lists. Not part of the API.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __listed(input: TokenStream) -> TokenStream {
+    listed::expand(input.into()).into()
 }
 
 /// Gives a type a JSON Schema.

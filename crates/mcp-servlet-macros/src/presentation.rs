@@ -4,10 +4,11 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::spanned::Spanned as _;
 
 use crate::attributes::Entry;
 use crate::diagnostics::Diagnostics;
-use crate::function::json_string;
+use crate::function::{emit, json_string};
 use crate::tree::{Kind, Member, Tree};
 
 /// The keys that [`Presentation::take`] reads.
@@ -68,6 +69,14 @@ impl Presentation {
     /// The JSON of a `_meta` with the user interface alone, if there is one.
     pub(crate) fn ui_meta(&self) -> Option<String> {
         (!self.ui.is_empty()).then(|| format!("{{\"ui\":{}}}", self.ui))
+    }
+
+    /// A constant that stops the build, at `meta`, unless that is JSON.
+    pub(crate) fn check(&self, private: &TokenStream) -> Option<TokenStream> {
+        let at = self.meta.as_ref()?.span();
+        let check = emit::located(self.tokens(private), at);
+        let check = emit::located(quote!(#check.check()), at);
+        Some(quote!(const _: () = #check;))
     }
 
     /// The constant, in terms of `private`, the path of `mcp_servlet::__private`.

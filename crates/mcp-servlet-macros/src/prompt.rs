@@ -100,11 +100,13 @@ fn emit_prompt(
     let context = Ident::new("context", Span::mixed_site());
     let arguments = Ident::new("arguments", Span::mixed_site());
     let values = emit::values(parameters, &context, &arguments);
+    let check = options.presentation.check(&private);
     quote! {
         #marker
         #(#cfgs)*
         const _: () = {
             #table
+            #check
             const __RETURNS: #private::PromptReturns<#returned> = #private::prompt_returns::<#returned>();
             #[automatically_derived]
             impl #private::Prompt for #function {

@@ -1,14 +1,16 @@
 //! What expansions of the macros call. Not part of the API: it changes without notice.
 
+pub use mcp_servlet_macros::__listed as listed;
 pub use mcp_servlet_types;
 pub use mcp_servlet_types::Completion;
 pub use serde;
 
 pub use crate::arguments::{
-    Argument, Arguments, Field, Whole, argument, argument_or_context, text_default, whole, whole_of,
+    Argument, Arguments, Field, Whole, argument, argument_or_context, default_of, whole, whole_of,
 };
 pub use crate::completion::{
-    Completed, CompletionDef, CompletionReturns, Suggest, Target, completion_returns, no_completion,
+    Completed, CompletionDef, CompletionEntry, CompletionReturns, Suggest, Target,
+    completion_returns, no_completion,
 };
 pub use crate::context::Context;
 pub use crate::error::Failure;
@@ -18,7 +20,7 @@ pub use crate::presentation::Presentation;
 pub use crate::prompt::{
     Prompt, PromptDef, PromptEntry, PromptResult, PromptReturns, no_prompt, prompt_returns,
 };
-pub use crate::resource::template::{Operator, Part, ResourceTemplate, TemplateEntry, variables};
+pub use crate::resource::template::{Operator, Part, ResourceTemplate, TemplateEntry};
 pub use crate::resource::{
     Resource, ResourceDef, ResourceEntry, ResourceResult, ResourceReturns, no_resource,
     resource_returns,
@@ -28,15 +30,23 @@ pub use crate::schema::optional::{NotOptional, Optional};
 pub use crate::schema::render::Description;
 pub use crate::schema::render::lists::List;
 pub use crate::schema::{Node, Property, Schema};
+pub use crate::surface::item::FunctionWithoutAttribute as __Listed;
 pub use crate::surface::item::Item;
 pub use crate::surface::{Listed, Surface, item};
 pub use crate::tool::{Entry, Hints, Parameters, Tool, ToolDef, ToolItem, stand_in};
+pub use crate::unique::{
+    unique_completion, unique_prompt, unique_resource, unique_resource_template, unique_tool,
+};
 
 #[cfg(target_family = "wasm")]
 pub use crate::exports::{
     call, complete, describe, get_prompt, list_prompts, list_resource_templates, list_resources,
     read_resource,
 };
+#[cfg(not(feature = "schemars"))]
+pub use crate::schema::absent::{schemars_argument, schemars_whole};
+#[cfg(feature = "schemars")]
+pub use crate::schema::generated::{schemars_argument, schemars_whole};
 #[cfg(not(target_family = "wasm"))]
 pub use crate::testing::run as test;
 

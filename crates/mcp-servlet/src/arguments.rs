@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::error::Failure;
 use crate::schema::{Node, Property, Schema};
 use crate::tool::{Parameters, Table};
+use crate::unique::refuse;
 
 /// One parameter in a tool's table.
 #[derive(Debug, Clone, Copy)]
@@ -50,15 +51,23 @@ pub struct Argument<T> {
 }
 
 /// A parameter of type `T`.
-pub const fn argument<T: Schema + DeserializeOwned>(
+pub const fn argument<T: Schema + FromJson>(
     name: &'static str,
     description: &'static str,
 ) -> Argument<T> {
-    Argument {
-        property: Property::new::<T>(name, description),
-        parse: from_str::<T>,
-    }
+    Argument::new(Property::new::<T>(name, description))
 }
+
+/// A type that serde can read from the JSON of a call.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read from JSON",
+    label = "an argument needs `Deserialize`",
+    note = "derive it: `#[derive(Deserialize, Schema)]`"
+)]
+pub trait FromJson: DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned> FromJson for T {}
 
 /// A parameter of a type that is called `Context`, which most likely is the context.
 pub const fn argument_or_context<T: ByValue>(
@@ -79,18 +88,22 @@ pub trait ByValue: Schema + DeserializeOwned {}
 #[diagnostic::do_not_recommend]
 impl<T: Schema + DeserializeOwned> ByValue for T {}
 
-/// The same parameter with a text in the source as its default, in JSON.
-#[must_use]
-pub const fn text_default<T>(argument: Argument<T>, json: &'static str) -> Argument<T> {
-    assert!(
-        argument.property.node.may_be(json),
-        "a text that the argument's type does not take cannot be its default: write a word of the enum, one character, or a number without quotes"
-    );
-    argument.with_default(json)
+/// The value of an absent argument with `#[arg(default)]`. The one mention of `Default`, so that its lack is one error.
+pub fn default_of<T: Default>() -> T {
+    T::default()
 }
 
 fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     mcp_servlet_json::from_str(text)
+}
+
+impl<T: FromJson> Argument<T> {
+    pub(crate) const fn new(property: Property) -> Self {
+        Self {
+            property,
+            parse: from_str::<T>,
+        }
+    }
 }
 
 impl<T> Argument<T> {
@@ -106,10 +119,45 @@ impl<T> Argument<T> {
     /// The same with an example value, as JSON text.
     #[must_use]
     pub const fn with_example(self, json: &'static str) -> Self {
-        Self {
-            property: self.property.with_example(json),
-            ..self
+        let property = Property {
+            example: json,
+            ..self.property
+        };
+        Self { property, ..self }
+    }
+
+    /// Stops the build if the type does not take its default, a text.
+    #[track_caller]
+    pub const fn check_default(&self) {
+        let Property { node, default, .. } = self.property;
+        if !node.may_be(default) {
+            self.refuse("default", default);
         }
+    }
+
+    /// Stops the build if the type does not take its example.
+    #[track_caller]
+    pub const fn check_example(&self) {
+        let Property { node, example, .. } = self.property;
+        if !node.takes(example) {
+            self.refuse("example", example);
+        }
+    }
+
+    #[track_caller]
+    const fn refuse(&self, what: &str, json: &str) -> ! {
+        let Property { name, node, .. } = self.property;
+        refuse(&[
+            "the ",
+            what,
+            " of `",
+            name,
+            "` must be ",
+            node.expected(),
+            ", found `",
+            json,
+            "`",
+        ])
     }
 
     /// The same with bounds, each a JSON number or empty. Whether they fit, [`Arguments::within`] asks.
@@ -171,33 +219,48 @@ impl<T> Argument<T> {
 /// The parameter that takes all arguments of a tool: its schema, and how to read it.
 #[derive(Debug, Clone, Copy)]
 pub struct Whole<T> {
-    node: &'static Node,
+    node: Node,
     names: Option<&'static [&'static str]>,
     parse: fn(&str) -> Result<T, Error>,
 }
 
 /// A parameter of type `T` that takes all arguments.
-pub const fn whole<T: Schema + DeserializeOwned>() -> Whole<T> {
+pub const fn whole<T: Schema + FromJson>() -> Whole<T> {
     Whole {
-        node: T::NODE,
         names: T::NAMES,
-        parse: from_str::<T>,
+        ..Whole::new(*T::NODE)
     }
 }
 
 /// A parameter of type `T` that takes all arguments, with a schema written by hand.
-pub const fn whole_of<T: DeserializeOwned>(node: &'static Node) -> Whole<T> {
-    Whole {
-        node,
-        names: None,
-        parse: from_str::<T>,
+pub const fn whole_of<T: FromJson>(schema: &'static str) -> Whole<T> {
+    Whole::new(Node::unchecked(schema))
+}
+
+impl<T: FromJson> Whole<T> {
+    pub(crate) const fn new(node: Node) -> Self {
+        Self {
+            node,
+            names: None,
+            parse: from_str::<T>,
+        }
     }
 }
 
 impl<T> Whole<T> {
     /// The schema of the arguments.
     pub const fn node(&self) -> Node {
-        *self.node
+        self.node
+    }
+
+    /// Stops the build if the schema is not that of an object, as clients send one.
+    #[track_caller]
+    pub const fn check(&self) {
+        self.node.check();
+        assert!(
+            self.node.may_be_object(),
+            "the arguments of a tool are an object\nhelp: take a struct, or parameters one by one"
+        );
     }
 
     /// How the arguments are taken apart.

@@ -11,9 +11,9 @@ use mcp_servlet_types::Completion;
 
 /// A function that `#[completion]` made suggest values.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a completion",
-    label = "`completions` in `export!` lists functions that carry `#[completion]`",
-    note = "put `#[completion(of = …)]` on the function"
+    message = "`completions` in `export!` lists a function that is not a completion",
+    label = "put `#[completion]` on this function",
+    note = "write `#[completion(of = review.language)]`, with a prompt or a resource template and its argument"
 )]
 pub trait Suggest {
     /// What it suggests values for.
@@ -51,20 +51,24 @@ pub struct CompletionDef {
 
 impl CompletionDef {
     /// Values of `argument`; `fields` are those that the function asks for.
-    ///
-    /// Stops the build if the target does not have all of these.
     pub const fn new(target: Target, argument: &'static str, fields: &'static [Field]) -> Self {
-        target.check_has(argument);
-        let mut at = 0;
-        while at < fields.len() {
-            target.check_has(fields[at].name);
-            at += 1;
-        }
         Self {
             target,
             argument,
             fields,
         }
+    }
+
+    /// Stops the build if the target does not have the argument.
+    #[track_caller]
+    pub const fn check_argument(&self) {
+        self.target.check_has(self.argument);
+    }
+
+    /// Stops the build if the target does not have the argument that parameter `index` is.
+    #[track_caller]
+    pub const fn check_parameter(&self, index: usize) {
+        self.target.check_has(self.fields[index].name);
     }
 
     /// Stands in for a completion with errors.
@@ -108,6 +112,7 @@ impl Target {
         }
     }
 
+    #[track_caller]
     const fn check_has(self, name: &str) {
         let mut at = 0;
         while at < self.fields.len() {
@@ -117,7 +122,7 @@ impl Target {
             at += 1;
         }
         if !self.name.is_empty() {
-            refuse("`", self.name, "` has no argument `", name);
+            refuse(&["`", self.name, "` has no argument `", name, "`"]);
         }
     }
 }

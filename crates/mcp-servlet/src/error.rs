@@ -180,7 +180,45 @@ impl<E: Into<Box<dyn Error>>> From<E> for ToolError {
     }
 }
 
+/// A type that may be the error of a tool, a resource, a prompt or a completion: all that [`ToolError`] converts from.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a tool",
+    label = "`?` and `return` cannot make it a `ToolError`",
+    note = "return `Result<_, ToolError>`, whose `?` takes every error with `std::error::Error`, `String` and `anyhow::Error`",
+    note = "std has no conversion for `Box<dyn Error + Send + Sync>`: return `Box<dyn Error>`, or `ToolError` with `.map_err(ToolError::from_boxed)?`"
+)]
+pub trait IntoToolError {
+    /// The error.
+    fn into_tool_error(self) -> ToolError;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<ToolError>> IntoToolError for E {
+    fn into_tool_error(self) -> ToolError {
+        self.into()
+    }
+}
+
 impl ToolError {
+    /// From a boxed error that can be sent between threads, for which `?` has no conversion.
+    ///
+    /// ```
+    /// use std::error::Error;
+    /// use mcp_servlet::prelude::*;
+    ///
+    /// fn answer() -> Result<u8, Box<dyn Error + Send + Sync>> { Ok("42".parse()?) }
+    ///
+    /// /// Tells the answer.
+    /// #[tool]
+    /// fn tell() -> Result<u8, ToolError> {
+    ///     answer().map_err(ToolError::from_boxed)
+    /// }
+    /// # assert_eq!(tell().unwrap(), 42);
+    /// ```
+    pub fn from_boxed(error: Box<dyn Error + Send + Sync>) -> Self {
+        Self::from_error(&*error)
+    }
+
     /// From an error; a [`Fault`] among its causes makes it one.
     fn from_error(error: &(dyn Error + 'static)) -> Self {
         let message = chain(error);

@@ -89,7 +89,7 @@ macro_rules! __export {
         [name ($($name:expr)?) else $no_name:tt]
         [version ($($version:expr)?) else $no_version:tt]
         [instructions ($($instructions:expr)?) else $no_instructions:tt]
-        [tools ($($(#[$attribute:meta])* $tool:path),* $(,)?)]
+        [tools ($($tools:tt)*)]
         [resources ($($resources:tt)*)] [resource_templates ($($templates:tt)*)]
         [prompts ($($prompts:tt)*)] [completions ($($completions:tt)*)]
     ) => {
@@ -97,7 +97,7 @@ macro_rules! __export {
         #[allow(long_running_const_eval, reason = "long descriptions take long to look through")]
         $($head)* static $servlet: $crate::Servlet = {
             const __TOOLS: &[$crate::__private::ToolItem] =
-                &[$($(#[$attribute])* <$tool as $crate::__private::Tool>::ITEM),*];
+                $crate::__private::listed! { [$crate::__private] Tool ITEM: $crate::__private::ToolItem, unique_tool; $($tools)* };
             const __DESCRIPTION: $crate::__private::Description = $crate::__private::Description {
                 name: $crate::__or! { $($name)? => $no_name },
                 version: $crate::__or! { $($version)? => $no_version },
@@ -112,6 +112,7 @@ macro_rules! __export {
                 &__TEXT,
                 &$crate::__private::item::entries::<_, _, { __TOOLS.len() }>(__TOOLS),
             );
+            let servlet = $crate::__with_generators! { servlet, __DESCRIPTION };
             #[cfg(not(target_family = "wasm"))]
             let servlet = servlet.with_surface({
                 $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
@@ -120,9 +121,18 @@ macro_rules! __export {
             servlet
         };
 
+        // A macro that is exported exists once in a crate, so a second `export!` is an error natively, too. A test has
+        // one crate for several.
+        #[cfg(not(test))]
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! one_export_per_crate {
+            () => {};
+        }
+
         #[cfg(target_family = "wasm")]
         const _: () = {
-            $crate::__tool_shims! { $servlet ($($tool)*) }
+            $crate::__tool_shims! { $servlet ($($tools)*) }
             $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
             $crate::__shim! { __SURFACE "list_resources" list_resources ($($resources)*) }
             $crate::__shim! { __SURFACE "list_resource_templates" list_resource_templates ($($templates)*) }
@@ -178,20 +188,17 @@ macro_rules! __wrong_section {
 #[macro_export]
 macro_rules! __surface {
     (
-        ($($(#[$if_resource:meta])* $resource:path),* $(,)?)
-        ($($(#[$if_template:meta])* $template:path),* $(,)?)
-        ($($(#[$if_prompt:meta])* $prompt:path),* $(,)?)
-        ($($(#[$if_completion:meta])* $completion:path),* $(,)?)
+        ($($resources:tt)*) ($($templates:tt)*) ($($prompts:tt)*) ($($completions:tt)*)
     ) => {
         #[allow(dead_code, reason = "without sections, no export reads it")]
         #[allow(long_running_const_eval, reason = "many entries take long to compare")]
         static __SURFACE: $crate::__private::Surface = {
             const __RESOURCES: &[$crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::ResourceEntry>] =
-                &[$($(#[$if_resource])* <$resource as $crate::__private::Resource>::ITEM),*];
+                $crate::__private::listed! { [$crate::__private] Resource ITEM: $crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::ResourceEntry>, unique_resource; $($resources)* };
             const __TEMPLATES: &[$crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::TemplateEntry>] =
-                &[$($(#[$if_template])* <$template as $crate::__private::ResourceTemplate>::ITEM),*];
+                $crate::__private::listed! { [$crate::__private] ResourceTemplate ITEM: $crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::TemplateEntry>, unique_resource_template; $($templates)* };
             const __PROMPTS: &[$crate::__private::Item<$crate::__private::PromptDef, $crate::__private::PromptEntry>] =
-                &[$($(#[$if_prompt])* <$prompt as $crate::__private::Prompt>::ITEM),*];
+                $crate::__private::listed! { [$crate::__private] Prompt ITEM: $crate::__private::Item<$crate::__private::PromptDef, $crate::__private::PromptEntry>, unique_prompt; $($prompts)* };
             $crate::__private::Surface::new(
                 $crate::__private::Listed::new(
                     $crate::__rendered!($crate::__private::List::Resources(__RESOURCES)),
@@ -205,7 +212,7 @@ macro_rules! __surface {
                     $crate::__rendered!($crate::__private::List::Prompts(__PROMPTS)),
                     &$crate::__private::item::entries::<_, _, { __PROMPTS.len() }>(__PROMPTS),
                 ),
-                &[$($(#[$if_completion])* <$completion as $crate::__private::Suggest>::ENTRY),*],
+                $crate::__private::listed! { [$crate::__private] Suggest ENTRY: $crate::__private::CompletionEntry, unique_completion; $($completions)* },
             )
         };
     };
@@ -229,6 +236,26 @@ macro_rules! __rendered {
         static __TEXT: [u8; __LENGTH] = __LIST.render::<__LENGTH>();
         &__TEXT
     }};
+}
+
+/// The servlet with what fills the gaps in its description.
+#[cfg(feature = "schemars")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_generators {
+    ($servlet:ident, $description:ident) => {
+        $servlet.with_generators(const { &$description.generators() })
+    };
+}
+
+/// The servlet as it is: all schemas are constants.
+#[cfg(not(feature = "schemars"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_generators {
+    ($servlet:ident, $description:ident) => {
+        $servlet
+    };
 }
 
 /// The wasm exports for tools; both are always there, as hosts know a servlet by them.

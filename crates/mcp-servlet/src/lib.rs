@@ -431,6 +431,8 @@ pub use self::prompt::{IntoPromptResult, PromptResult};
 pub use self::resource::{IntoResourceResult, ResourceResult};
 pub use self::result::{IntoToolResult, Json, ToolResult};
 pub use self::schema::Schema;
+#[cfg(feature = "schemars")]
+pub use self::schema::Schemars;
 pub use self::servlet::Servlet;
 
 /// Everything that a servlet usually names.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mcp_servlet_json::write_u64;
 
 use crate::arguments::{Argument, Arguments, argument};
-use crate::error::{Failure, ToolError};
+use crate::error::{Failure, IntoToolError, ToolError};
 use crate::result::ToolResult;
 use crate::schema::{Node, Property};
 
@@ -37,9 +37,9 @@ macro_rules! texts {
 
 texts!(String, &'static str, Cow<'static, str>, Box<str>);
 
-impl<T: IntoText, E: Into<ToolError>> IntoText for Result<T, E> {
+impl<T: IntoText, E: IntoToolError> IntoText for Result<T, E> {
     fn into_text(self) -> Result<String, ToolError> {
-        self.map_err(E::into).and_then(T::into_text)
+        self.map_err(E::into_tool_error).and_then(T::into_text)
     }
 }
 

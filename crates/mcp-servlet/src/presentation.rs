@@ -21,19 +21,18 @@ impl Presentation {
         meta: "",
     };
 
-    /// Whether there is a `_meta`. One that is not a JSON object stops the build.
+    /// Stops the build if `meta` is not a JSON object, or says again what `ui` says.
+    #[track_caller]
+    pub const fn check(&self) {
+        check_object(self.meta);
+        assert!(
+            self.ui.is_empty() || !has_member(self.meta, "ui"),
+            "`meta` has a member `ui`, and there is the option `ui`\nhelp: keep one of them"
+        );
+    }
+
+    /// Whether there is a `_meta`.
     pub(crate) const fn has_meta(&self) -> bool {
-        if !self.meta.is_empty() {
-            assert!(
-                matches!(self.meta.trim_ascii().as_bytes().first(), Some(b'{')),
-                "`meta` must be a JSON object: it must start with `{{`"
-            );
-            check_object(self.meta);
-            assert!(
-                self.ui.is_empty() || !has_member(self.meta, "ui"),
-                "`meta` has a member `ui` beside the option `ui`"
-            );
-        }
         !self.ui.is_empty() || !self.meta.is_empty()
     }
 }

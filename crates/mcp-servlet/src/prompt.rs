@@ -13,9 +13,9 @@ use crate::surface::item::Item;
 
 /// A function that `#[prompt]` made a prompt.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a prompt",
-    label = "`prompts` in `export!` lists functions that carry `#[prompt]`",
-    note = "put `#[prompt]` on the function"
+    message = "`prompts` in `export!` lists a function that is not a prompt",
+    label = "put `#[prompt]` on this function",
+    note = "a function with another attribute, such as `#[tool]`, belongs in the section of that name"
 )]
 pub trait Prompt {
     /// What clients learn of the prompt. Used in `const` evaluation only, so none of it is linked.

@@ -44,6 +44,16 @@ impl Hints {
             explain: if has_numbers { explain } else { no_explanation },
         }
     }
+
+    /// The same where schemas are not in the description yet.
+    #[cfg(feature = "schemars")]
+    pub(crate) const fn of_any_schema(self) -> Self {
+        Self {
+            choose: choice,
+            explain,
+            ..self
+        }
+    }
 }
 
 /// Whether schemas have variants, and numbers. A description may be long, and the compiler counts steps.

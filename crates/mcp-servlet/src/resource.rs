@@ -12,9 +12,9 @@ use crate::surface::item::Item;
 
 /// A function that `#[resource]` made a resource.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a resource",
-    label = "`resources` in `export!` lists functions that carry `#[resource]`",
-    note = "functions that carry `#[resource_template]` belong into `resource_templates`"
+    message = "`resources` in `export!` lists a function that is not a resource",
+    label = "put `#[resource]` on this function",
+    note = "a function with `#[resource_template]` belongs in `resource_templates`"
 )]
 pub trait Resource {
     /// What clients learn of the resource. Used in `const` evaluation only, so none of it is linked.

@@ -9,7 +9,7 @@ use mcp_servlet_json::{
 use mcp_servlet_types::Content;
 use serde::Serialize;
 
-use crate::error::{Failure, ToolError};
+use crate::error::{Failure, IntoToolError, ToolError};
 use crate::schema::{Node, Schema};
 
 /// The result of a tool: content blocks, and perhaps structured content beside them.
@@ -192,7 +192,7 @@ pub trait IntoToolResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
-impl<T: Serialize + Schema> IntoToolResult for Json<T> {
+impl<T: ToJson + Schema> IntoToolResult for Json<T> {
     const OUTPUT: Option<&'static Node> = if is_object::<T>() {
         Some(T::NODE)
     } else {
@@ -201,17 +201,30 @@ impl<T: Serialize + Schema> IntoToolResult for Json<T> {
 
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
         let json = to_string(&self.0)?;
-        Ok(if is_object::<T>() {
-            ToolResult::structured(&json)
-        } else {
-            ToolResult::text(&json)
-        })
+        Ok(
+            if is_object::<T>() && (!T::NODE.is_generated() || json.starts_with('{')) {
+                ToolResult::structured(&json)
+            } else {
+                ToolResult::text(&json)
+            },
+        )
     }
 }
 
+/// A type that serde can write as JSON.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written as JSON",
+    label = "`Json<{Self}>` needs `Serialize`",
+    note = "derive it: `#[derive(Serialize, Schema)]`"
+)]
+pub trait ToJson: Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> ToJson for T {}
+
 /// Whether `T` is always an object, which MCP wants structured content to be.
 const fn is_object<T: Schema>() -> bool {
-    T::NODE.is_object() && !T::NULLABLE
+    T::NODE.may_be_object() && !T::NULLABLE
 }
 
 impl IntoToolResult for ToolResult {
@@ -244,11 +257,12 @@ impl<T: IntoToolResult> IntoToolResult for Option<T> {
     }
 }
 
-impl<T: IntoToolResult, E: Into<ToolError>> IntoToolResult for Result<T, E> {
+impl<T: IntoToolResult, E: IntoToolError> IntoToolResult for Result<T, E> {
     const OUTPUT: Option<&'static Node> = T::OUTPUT;
 
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
-        self.map_err(E::into).and_then(T::into_tool_result)
+        self.map_err(E::into_tool_error)
+            .and_then(T::into_tool_result)
     }
 }
 

@@ -3,16 +3,31 @@
 //! A [`Schema`] is a tree of [`Node`]s built by `const` evaluation. `export!` renders it to JSON text
 //! at compile time, so a servlet carries its schemas as plain data and no code that makes them.
 
+#[cfg(not(feature = "schemars"))]
+pub(crate) mod absent;
+#[cfg(feature = "chrono")]
+mod chrono_types;
+pub(crate) mod gaps;
+#[cfg(feature = "schemars")]
+pub(crate) mod generated;
 #[cfg(feature = "jiff")]
 mod jiff_types;
+#[cfg(feature = "serde_json")]
+mod json_types;
 mod kind;
 pub(crate) mod optional;
 mod questions;
 pub(crate) mod render;
 mod std_types;
 pub(crate) mod text;
+#[cfg(feature = "url")]
+mod url_types;
+#[cfg(feature = "uuid")]
+mod uuid_types;
 mod words;
 
+#[cfg(feature = "schemars")]
+pub use self::generated::Schemars;
 pub(crate) use self::kind::{Kind, Object};
 
 /// A type whose JSON Schema is known at compile time.
@@ -50,7 +65,8 @@ pub(crate) use self::kind::{Kind, Object};
     message = "`{Self}` has no JSON Schema",
     label = "this type cannot be an argument or a structured result",
     note = "derive it: `#[derive(Deserialize, Schema)]` for arguments, `#[derive(Serialize, Schema)]` for results",
-    note = "the context is no argument: take it by reference, as `&Context`",
+    note = "types of `serde_json`, `chrono`, `jiff`, `uuid` and `url` have one with the feature of `mcp-servlet` of that name",
+    note = "types that implement `schemars::JsonSchema` are arguments by `#[arg(schemars)]`; `RawJson` is any JSON",
     note = "tuples and 128-bit integers have none that all clients understand: take a struct, or text"
 )]
 pub trait Schema {
@@ -271,6 +287,7 @@ impl Node {
     }
 
     /// The schema of `T` for [`with_flattened`](Self::with_flattened): of an `Option`, nothing is required.
+    #[track_caller]
     pub const fn flattened<T: Schema + ?Sized>() -> Self {
         match T::NODE.kind {
             Kind::Object(object) if T::OPTIONAL => Self {
@@ -297,9 +314,23 @@ impl Node {
     }
 
     /// A schema written as JSON text. Text that is not a JSON object stops the build.
+    #[track_caller]
     pub const fn raw(json: &'static str) -> Self {
         text::check_object(json);
+        Self::unchecked(json)
+    }
+
+    /// The same without the check.
+    pub(crate) const fn unchecked(json: &'static str) -> Self {
         Self::new(Kind::Raw(json))
+    }
+
+    /// Stops the build if it is text that is not a JSON object.
+    #[track_caller]
+    pub(crate) const fn check(&self) {
+        if let Kind::Raw(json) = self.kind {
+            text::check_object(json);
+        }
     }
 
     /// The same with a description, unless it is empty.
@@ -318,6 +349,7 @@ impl Node {
 
     /// The same with an example value, as JSON text. Other text stops the build.
     #[must_use]
+    #[track_caller]
     pub const fn with_example(self, json: &'static str) -> Self {
         text::check_value(json);
         Self {
@@ -363,6 +395,7 @@ impl Property {
     /// The same, optional on input: a default stands in. `json` is that default, empty if not a constant; other text stops
     /// the build.
     #[must_use]
+    #[track_caller]
     pub const fn with_default(self, json: &'static str) -> Self {
         text::check_value(json);
         Self {
@@ -410,6 +443,7 @@ impl Property {
 
     /// The same with an example value, as JSON text. Other text stops the build.
     #[must_use]
+    #[track_caller]
     pub const fn with_example(self, json: &'static str) -> Self {
         text::check_value(json);
         assert!(
@@ -424,6 +458,7 @@ impl Property {
 
     /// The same with bounds, each a JSON number or empty. They are for numbers, and stop the build elsewhere.
     #[must_use]
+    #[track_caller]
     pub const fn with_bounds(self, min: &'static str, max: &'static str) -> Self {
         assert!(
             matches!(self.node.kind, Kind::Integer { .. } | Kind::Number),

@@ -1,10 +1,15 @@
 //! A servlet: its tools, what it says of itself, and how it answers.
 
+#[cfg(feature = "schemars")]
+use std::sync::OnceLock;
+
 use crate::context::Context;
 use crate::error::{Failure, Fault};
 use crate::report::{Hints, Report};
 use crate::request::{Request, malformed};
 use crate::result::ToolResult;
+#[cfg(feature = "schemars")]
+use crate::schema::gaps::{self, Generators};
 use crate::schema::render::split;
 #[cfg(not(target_family = "wasm"))]
 use crate::surface::Surface;
@@ -36,6 +41,13 @@ pub struct Servlet {
     description: &'static [u8],
     hints: Hints,
     tools: &'static [Entry],
+    /// Makes the description where a schema in it is not a constant; nothing of it is linked elsewhere.
+    #[cfg(feature = "schemars")]
+    fill: Option<fn(&Self) -> &'static str>,
+    #[cfg(feature = "schemars")]
+    generators: &'static Generators,
+    #[cfg(feature = "schemars")]
+    filled: OnceLock<&'static str>,
     /// In wasm each export refers to what it needs, so that nothing else is there.
     #[cfg(not(target_family = "wasm"))]
     surface: &'static Surface,
@@ -43,35 +55,67 @@ pub struct Servlet {
 
 impl Servlet {
     /// A servlet of these tools; `text` is the rendered answer of `describe`, and what goes with it.
-    ///
-    /// Stops the build if two tools have one name.
     pub const fn new(text: &'static [u8], tools: &'static [Entry]) -> Self {
-        crate::unique::check_tools(tools);
         let (description, examples) = split(text);
         Self {
             description,
             hints: Hints::new(description, examples),
             tools,
+            #[cfg(feature = "schemars")]
+            fill: None,
+            #[cfg(feature = "schemars")]
+            generators: &Generators::NONE,
+            #[cfg(feature = "schemars")]
+            filled: OnceLock::new(),
             #[cfg(not(target_family = "wasm"))]
             surface: &Surface::NONE,
         }
     }
 
+    /// The same with what fills the gaps in its description.
+    #[cfg(feature = "schemars")]
+    #[must_use]
+    pub const fn with_generators(mut self, generators: &'static Generators) -> Self {
+        if !generators.is_empty() {
+            self.fill = Some(Self::filled);
+            self.generators = generators;
+            self.hints = self.hints.of_any_schema();
+        }
+        self
+    }
+
+    #[cfg(feature = "schemars")]
+    fn filled(&self) -> &'static str {
+        self.filled.get_or_init(|| {
+            let text = std::str::from_utf8(self.description).unwrap_or_default();
+            gaps::fill(text, self.generators).leak()
+        })
+    }
+
     /// The same with resources, prompts and completion.
     #[cfg(not(target_family = "wasm"))]
     #[must_use]
-    pub const fn with_surface(self, surface: &'static Surface) -> Self {
-        Self { surface, ..self }
+    pub const fn with_surface(mut self, surface: &'static Surface) -> Self {
+        self.surface = surface;
+        self
     }
 
     /// The answer of the `describe` export, as JSON.
     pub fn description(&self) -> &'static str {
+        #[cfg(feature = "schemars")]
+        if let Some(fill) = self.fill {
+            return fill(self);
+        }
         // It was a `str` before `const` evaluation put it into an array, so the default never is.
         std::str::from_utf8(self.description).unwrap_or_default()
     }
 
     #[cfg(target_family = "wasm")]
     pub(crate) fn description_bytes(&self) -> &'static [u8] {
+        #[cfg(feature = "schemars")]
+        if let Some(fill) = self.fill {
+            return fill(self).as_bytes();
+        }
         self.description
     }
 

@@ -21,7 +21,6 @@ use crate::report::Report;
 use crate::request::{malformed, members, params};
 use crate::resource::template::{self, TemplateEntry};
 use crate::resource::{Read, ResourceEntry};
-use crate::unique;
 use crate::wire::PARAMS;
 
 /// What a servlet offers beside tools.
@@ -71,16 +70,13 @@ impl Surface {
         completions: &[],
     };
 
-    /// Stops the build if two resources have one address, two prompts one name, or two completions one argument.
+    /// What the sections of `export!` list.
     pub const fn new(
         resources: Listed<ResourceEntry>,
         templates: Listed<TemplateEntry>,
         prompts: Listed<PromptEntry>,
         completions: &'static [CompletionEntry],
     ) -> Self {
-        unique::check_resources(resources.entries);
-        unique::check_prompts(prompts.entries);
-        unique::check_completions(completions);
         Self {
             resources,
             templates,

@@ -12,9 +12,9 @@ use crate::surface::item::Item;
 
 /// A function that `#[tool]` made a tool.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a tool",
-    label = "`tools` in `export!` lists functions that carry `#[tool]`",
-    note = "what carries another attribute, such as `#[prompt]`, belongs into the section of that kind"
+    message = "`tools` in `export!` lists a function that is not a tool",
+    label = "put `#[tool]` on this function",
+    note = "a function with another attribute, such as `#[prompt]`, belongs in the section of that name"
 )]
 pub trait Tool {
     /// What clients learn of the tool. Used in `const` evaluation only, so none of it is linked.

@@ -1,65 +1,72 @@
-//! Two things of one name stop the build, in `const` evaluation.
+//! Two entries of one name stop the build, in `const` evaluation.
+//!
+//! Each check is a constant of its own, at the second entry in the source, and nothing else depends on it: so the
+//! compiler reports one error there. What panics is `#[track_caller]`, which keeps our functions out of its report.
 
 use crate::completion::CompletionEntry;
-use crate::prompt::PromptEntry;
-use crate::resource::ResourceEntry;
-use crate::tool::Entry;
+use crate::prompt::{PromptDef, PromptEntry};
+use crate::resource::template::{TemplateEntry, order};
+use crate::resource::{ResourceDef, ResourceEntry};
+use crate::surface::item::Item;
+use crate::tool::ToolItem;
 
 macro_rules! checks {
-    ($($(#[$doc:meta])* $check:ident($entry:ty, $field:ident, $message:literal);)*) => {
+    ($($(#[$doc:meta])* $check:ident($item:ty, $one:ident, $other:ident) $same:expr => $message:expr;)*) => {
         $($(#[$doc])*
-        pub(crate) const fn $check(entries: &[$entry]) {
-            let mut first = 0;
-            while first < entries.len() {
-                let mut second = first + 1;
-                while second < entries.len() {
-                    check(entries[first].$field, entries[second].$field, $message);
-                    second += 1;
+        ///
+        /// `numbers` are the places of the entries in the source, where some may be left out by `#[cfg]`.
+        #[track_caller]
+        pub const fn $check(items: &[$item], numbers: &[usize], number: usize) {
+            let index = index_of(numbers, number);
+            let $other = &items[index];
+            let mut at = 0;
+            while at < index {
+                let $one = &items[at];
+                if $same {
+                    refuse($message);
                 }
-                first += 1;
+                at += 1;
             }
         })*
     };
 }
 
 checks! {
-    /// Panics with the name that two tools share.
-    check_tools(Entry, name, "two tools are called `");
-    /// Panics with the name that two prompts share.
-    check_prompts(PromptEntry, name, "two prompts are called `");
-    /// Panics with the address that two resources share.
-    check_resources(ResourceEntry, uri, "two resources have the address `");
+    /// Panics if a tool before the one with this number has its name.
+    unique_tool(ToolItem, one, other) is_twin(one.entry.name, other.entry.name) =>
+        &["two tools are called `", one.entry.name, "`\nhelp: give one of them another name: `#[tool(name = \"…\")]`"];
+    /// Panics if a prompt before the one with this number has its name.
+    unique_prompt(Item<PromptDef, PromptEntry>, one, other) is_twin(one.entry.name, other.entry.name) =>
+        &["two prompts are called `", one.entry.name, "`\nhelp: give one of them another name: `#[prompt(name = \"…\")]`"];
+    /// Panics if a resource before the one with this number has its URI.
+    unique_resource(Item<ResourceDef, ResourceEntry>, one, other) is_twin(one.entry.uri, other.entry.uri) =>
+        &["two resources have the URI `", one.entry.uri, "`\nhelp: give one of them another: `#[resource(uri = \"…\")]`"];
+    /// Panics if a template before the one with this number matches the same URIs.
+    unique_resource_template(Item<ResourceDef, TemplateEntry>, one, other) order::are_alike(&one.entry, &other.entry) =>
+        &["two resource templates match the same URIs: `", one.entry.uri, "` and `", other.entry.uri,
+            "`\nhelp: begin one of them with other text"];
+    /// Panics if a completion before the one with this number suggests values for the same argument.
+    unique_completion(CompletionEntry, one, other) is_same_target(one, other) =>
+        &["two completions are for `", one.argument, "` of `", one.target.name, "`\nhelp: remove one of them from `completions`"];
 }
 
-/// Panics if the names are the same; those with errors stand without a name, and their errors say what is wrong.
-const fn check(one: &str, other: &str, message: &str) {
-    if !one.is_empty() && same(one, other) {
-        refuse(message, one, "", "");
+const fn index_of(numbers: &[usize], number: usize) -> usize {
+    let mut at = 0;
+    while at < numbers.len() && numbers[at] != number {
+        at += 1;
     }
+    at
 }
 
-/// Panics with the argument that two completions suggest values for.
-pub(crate) const fn check_completions(entries: &[CompletionEntry]) {
-    let mut first = 0;
-    while first < entries.len() {
-        let mut second = first + 1;
-        while second < entries.len() {
-            check_completion(&entries[first], &entries[second]);
-            second += 1;
-        }
-        first += 1;
-    }
+/// Whether two names are the same. Entries with errors have empty ones, and their errors say what is wrong.
+const fn is_twin(one: &str, other: &str) -> bool {
+    !one.is_empty() && same(one, other)
 }
 
-const fn check_completion(one: &CompletionEntry, other: &CompletionEntry) {
-    let (target, argument) = (one.target.name, one.argument);
-    if one.target.is_prompt == other.target.is_prompt
-        && !target.is_empty()
-        && same(target, other.target.name)
-        && same(argument, other.argument)
-    {
-        refuse("two completions are for `", argument, "` of `", target);
-    }
+const fn is_same_target(one: &CompletionEntry, other: &CompletionEntry) -> bool {
+    one.target.is_prompt == other.target.is_prompt
+        && is_twin(one.target.name, other.target.name)
+        && same(one.argument, other.argument)
 }
 
 pub(crate) const fn same(one: &str, other: &str) -> bool {
@@ -77,24 +84,27 @@ pub(crate) const fn same(one: &str, other: &str) -> bool {
     true
 }
 
-/// More than a sentence about two names of at most 128 characters needs; longer addresses are cut.
-const SENTENCE: usize = 512;
+/// More than a message with two names of at most 128 characters needs; longer URIs are cut.
+const MESSAGE: usize = 640;
 
-/// Panics with the pieces and a closing backtick; names come second and fourth.
-pub(crate) const fn refuse(start: &str, name: &str, between: &str, other: &str) -> ! {
-    let mut message = [0; SENTENCE];
-    let end = append(&mut message, 0, start);
-    let end = append(&mut message, end, name);
-    let end = append(&mut message, end, between);
-    let end = append(&mut message, end, other);
-    let end = append(&mut message, end, "`");
+/// Panics with a message of these pieces.
+#[track_caller]
+pub(crate) const fn refuse(pieces: &[&str]) -> ! {
+    let mut message = [0; MESSAGE];
+    let mut end = 0;
+    let mut at = 0;
+    while at < pieces.len() {
+        end = append(&mut message, end, pieces[at]);
+        at += 1;
+    }
     match core::str::from_utf8(message.split_at(end).0) {
         Ok(text) => panic!("{}", text),
-        Err(_) => panic!("two things have one name"),
+        // A long URI is cut inside of a character.
+        Err(_) => panic!("two entries have one name"),
     }
 }
 
-const fn append(message: &mut [u8; SENTENCE], start: usize, text: &str) -> usize {
+const fn append(message: &mut [u8; MESSAGE], start: usize, text: &str) -> usize {
     let text = text.as_bytes();
     let mut at = 0;
     while at < text.len() && start + at < message.len() {
@@ -102,16 +112,4 @@ const fn append(message: &mut [u8; SENTENCE], start: usize, text: &str) -> usize
         at += 1;
     }
     start + at
-}
-
-#[cfg(test)]
-mod tests {
-    use super::check_tools;
-    use crate::surface::item::Blank;
-    use crate::tool::Entry;
-
-    #[test]
-    fn those_with_errors_have_no_name_to_share() {
-        check_tools(&[Entry::BLANK, Entry::BLANK]);
-    }
 }

@@ -34,7 +34,7 @@ impl Servlet {
             Stop::Panic(message) => CallError::Panic {
                 servlet,
                 export,
-                message: self.shown(export, message),
+                message: self.shown(export, with_cause(message)),
             },
             Stop::Trap(message) => match Denied::parse(&message) {
                 Some(Denied { origin, option }) => CallError::HostDenied {
@@ -46,12 +46,12 @@ impl Servlet {
                 None => CallError::Trap {
                     servlet,
                     export,
-                    message,
+                    message: with_cause(message),
                 },
             },
             Stop::Start(message) => CallError::Start {
                 servlet,
-                message: self.shown(export, message),
+                message: self.shown(export, with_cause(message)),
             },
             Stop::Stopped(Reason::Deadline(limit)) => CallError::Timeout {
                 servlet,
@@ -74,4 +74,30 @@ impl Servlet {
             Stop::Waited(limit) => CallError::Waited { servlet, limit },
         }
     }
+}
+
+/// What the runtime and std say of something that has one likely cause in a servlet, and that cause.
+///
+/// The stack of a Rust servlet begins at the start of its memory and grows down, so a stack overflow is an access below 0.
+const CAUSES: [(&str, &str); 4] = [
+    (
+        "out of bounds memory access",
+        "most likely a stack overflow: recursion without end, or a large array that is not in a `Box` or `Vec`",
+    ),
+    ("call stack exhausted", "most likely recursion without end"),
+    (
+        "time not implemented on this platform",
+        "`SystemTime::now` and `Instant::now` need WASI; \
+        use `Context::now`, or build with `servlet build --target wasm32-wasip1`",
+    ),
+    (
+        "failed to spawn thread",
+        "a servlet has one thread; do the work in the call itself",
+    ),
+];
+
+/// The message, and in parentheses what most likely led to it.
+fn with_cause(message: String) -> String {
+    let known = CAUSES.iter().find(|(text, _)| message.contains(text));
+    known.map_or(message.clone(), |(_, cause)| format!("{message} ({cause})"))
 }

@@ -12,6 +12,8 @@ pub(crate) struct ArgOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) default: Option<ArgDefault>,
     pub(crate) flatten: Option<syn::Ident>,
+    /// The schema is that of `schemars::JsonSchema`.
+    pub(crate) schemars: Option<syn::Ident>,
     pub(crate) example: Option<TokenStream>,
     pub(crate) min: Option<TokenStream>,
     pub(crate) max: Option<TokenStream>,
@@ -27,7 +29,9 @@ pub(crate) enum ArgDefault {
     Value(TokenStream),
 }
 
-const ARG_KEYS: &[&str] = &["default", "rename", "flatten", "example", "min", "max"];
+const ARG_KEYS: &[&str] = &[
+    "default", "rename", "flatten", "schemars", "example", "min", "max",
+];
 
 impl ArgOptions {
     pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
@@ -53,6 +57,10 @@ impl ArgOptions {
                 "flatten" => {
                     entry.bare(diagnostics);
                     options.flatten = Some(entry.key.clone());
+                }
+                "schemars" => {
+                    entry.bare(diagnostics);
+                    options.schemars = Some(entry.key.clone());
                 }
                 "example" => options.example = entry.expression(diagnostics),
                 "min" => options.min = entry.expression(diagnostics),

@@ -107,7 +107,7 @@ pub(crate) fn no_whole(
 ) {
     if parameters
         .iter()
-        .any(|param| matches!(param, ValidParam::Whole(_)))
+        .any(|param| matches!(param, ValidParam::Whole { .. }))
     {
         let (name, kind) = (&head.name, words(kind));
         diagnostics.error(

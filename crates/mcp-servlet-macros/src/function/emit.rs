@@ -38,9 +38,15 @@ pub(crate) fn arguments_and<'a>(
     let names: Vec<_> = (0..arguments(parameters).count()).map(constant).collect();
     let types = arguments(parameters).map(|argument| argument.ty);
     let values = arguments(parameters).map(|argument| constant_value(argument, private));
+    let checks = names.iter().zip(arguments(parameters));
+    let checks = checks.flat_map(|(name, argument)| checks_of(name, argument));
+    let defaults = arguments(parameters).enumerate();
+    let defaults = defaults.filter_map(|(index, argument)| default_of(index, argument, private));
     let count = names.len() + more.clone().count();
     quote! {
         #(const #names: #private::Argument<#types> = #values;)*
+        #(const _: () = #checks;)*
+        #(#defaults)*
         const __PROPERTIES: [#private::Property; #count] = [#(#names.property(),)* #(#more),*];
         const __FIELDS: &[#private::Field] = &#private::Field::of(&__PROPERTIES);
         const __INPUT: #private::Node = #private::Node::object(&__PROPERTIES);
@@ -52,6 +58,17 @@ fn constant(index: usize) -> Ident {
     format_ident!("__ARGUMENT_{index}")
 }
 
+fn default_constant(index: usize) -> Ident {
+    format_ident!("__DEFAULT_{index}")
+}
+
+/// What makes the value of an absent argument with `#[arg(default)]`.
+fn default_of(index: usize, argument: &Argument<'_>, private: &TokenStream) -> Option<TokenStream> {
+    let (name, ty) = (default_constant(index), argument.ty);
+    let is_of_type = matches!(argument.options.default, Some(ArgDefault::OfType));
+    is_of_type.then(|| quote!(const #name: fn() -> #ty = #private::default_of::<#ty>;))
+}
+
 fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream {
     let Argument {
         ty,
@@ -60,20 +77,18 @@ fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream
         options,
         ..
     } = argument;
-    let make = if is_called_context(ty) {
+    let make = if options.schemars.is_some() {
+        quote!(schemars_argument)
+    } else if is_called_context(ty) {
         quote!(argument_or_context)
     } else {
         quote!(argument)
     };
-    let mut value = quote!(#private::#make::<#ty>(#name, #description));
+    let optional = options.schemars.as_ref().map(|_| is_optional(ty, private));
+    let mut value = quote!(#private::#make::<#ty>(#name, #description #optional));
     if let Some(default) = &options.default {
         let json = json_token(default_json(default));
-        if let Some(text) = text(default) {
-            // At the text, for the error if the type does not take it.
-            value = located(quote!(#private::text_default(#value, #json)), text.span());
-        } else {
-            value.extend(quote!(.with_default(#json)));
-        }
+        value.extend(quote!(.with_default(#json)));
     }
     if let Some(example) = &options.example {
         let json = json_token(json_literal(example));
@@ -85,6 +100,27 @@ fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream
         value.extend(quote!(.with_bounds(#min, #max)));
     }
     value
+}
+
+/// Whether a type is an `Option`, where it has no `Schema` to ask.
+fn is_optional(ty: &Type, private: &TokenStream) -> TokenStream {
+    quote!(, {
+        #[allow(unused_imports, reason = "an `Option` has the constant itself")]
+        use #private::NotOptional as _;
+        #private::Optional::<#ty>::IS
+    })
+}
+
+/// What stops the build if the type does not take a literal in the source, at that literal.
+///
+/// Nothing else depends on these constants, so the compiler reports one error.
+fn checks_of(constant: &Ident, argument: &Argument<'_>) -> Vec<TokenStream> {
+    let options = &argument.options;
+    let default = options.default.as_ref().and_then(text);
+    let default = default.map(|text| located(quote!(#constant.check_default()), text.span()));
+    let example = options.example.as_ref();
+    let example = example.map(|example| located(quote!(#constant.check_example()), example.span()));
+    default.into_iter().chain(example).collect()
 }
 
 /// Whether a type has the context's name, which decides nothing but what is said if it is no argument.
@@ -110,7 +146,7 @@ pub(crate) fn values(
             context.set_span(context.span().located_at(*at));
             context.into_token_stream()
         }
-        ValidParam::Whole(_) => quote!(__WHOLE.get(&#arguments)?),
+        ValidParam::Whole { .. } => quote!(__WHOLE.get(&#arguments)?),
         ValidParam::Argument(argument) => value(argument, arguments, indices.next().unwrap_or(0)),
     });
     values.collect()
@@ -121,7 +157,8 @@ fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStrea
     let value = match &options.default {
         None => quote!(#constant.get(&#arguments, #index)?),
         Some(ArgDefault::OfType) => {
-            quote!(#constant.get_or(&#arguments, #index, ::core::default::Default::default)?)
+            let default = default_constant(index);
+            quote!(#constant.get_or(&#arguments, #index, #default)?)
         }
         Some(default) if text(default).is_some() => {
             quote!(#constant.get_or_text(&#arguments, #index)?)
@@ -148,7 +185,7 @@ fn text(default: &ArgDefault) -> Option<syn::LitStr> {
 }
 
 /// The same tokens with their names as they are, and the place where the compiler shall find fault with them.
-fn located(tokens: TokenStream, at: Span) -> TokenStream {
+pub(crate) fn located(tokens: TokenStream, at: Span) -> TokenStream {
     let located = tokens.into_iter().map(|mut token| {
         token.set_span(token.span().located_at(at));
         token

@@ -15,7 +15,11 @@ pub(crate) enum ValidParam<'a> {
     /// The context, and where its type stands.
     Context(Span),
     /// All arguments at once, and where that is said.
-    Whole(&'a Type),
+    Whole {
+        ty: &'a Type,
+        /// Whether its schema is that of schemars.
+        schemars: bool,
+    },
     /// One argument.
     Argument(Box<Argument<'a>>),
 }
@@ -40,6 +44,9 @@ pub(crate) fn parameters<'a>(
     let parameters: Vec<_> = params
         .filter_map(|param| parameter(param, kind, head, whole, diagnostics))
         .collect();
+    if kind != "tool" {
+        no_schemars(&parameters, diagnostics);
+    }
     check_contexts(&parameters, kind, head, diagnostics);
     check_names(&parameters, diagnostics);
     parameters
@@ -103,7 +110,10 @@ fn parameter<'a>(
         }
         _ if arg.flatten.is_some() || whole => {
             check_flatten(&arg, diagnostics);
-            Some(ValidParam::Whole(ty))
+            Some(ValidParam::Whole {
+                ty,
+                schemars: arg.schemars.is_some(),
+            })
         }
         _ => Some(ValidParam::Argument(Box::new(argument(
             param,
@@ -269,6 +279,17 @@ fn check_flatten(options: &ArgOptions, diagnostics: &mut Diagnostics) {
         diagnostics.error(
             flatten,
             "`flatten` stands alone\nhelp: put the other options on the struct's fields",
+        );
+    }
+}
+
+/// Only the description of tools is made at run time, which such a schema needs.
+fn no_schemars(parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
+    for schemars in arguments(parameters).filter_map(|argument| argument.options.schemars.as_ref())
+    {
+        diagnostics.error(
+            schemars,
+            "`schemars` is for the arguments of tools\nhelp: take text or a number, and read it in the function",
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned as _;
 
 use super::Kind;
 use super::template::{Part, Template};
@@ -42,11 +43,13 @@ pub(crate) fn resource(resource: &ValidResource<'_>) -> TokenStream {
             )),
         ),
     };
+    let check = resource.options.presentation.check(&private);
     quote! {
         #marker
         #(#cfgs)*
         const _: () = {
             #table
+            #check
             const __RETURNS: #private::ResourceReturns<#output> = #private::resource_returns::<#output>();
             #[automatically_derived]
             impl #private::#kind for #function {
@@ -150,10 +153,14 @@ fn def(resource: &ValidResource<'_>, private: &TokenStream) -> TokenStream {
 
 /// The arguments, each checked to be a piece of an address.
 fn table(parameters: &[ValidParam<'_>], private: &TokenStream) -> TokenStream {
-    let arguments = emit::arguments_by_name(parameters, private);
+    let table = emit::arguments_by_name(parameters, private);
+    let checks = arguments(parameters).enumerate().map(|(index, argument)| {
+        let check = quote!(__PROPERTIES[#index].check_variable());
+        emit::located(check, argument.ty.span())
+    });
     quote! {
-        #arguments
-        const _: #private::Node = #private::variables(__INPUT);
+        #table
+        #(const _: () = #checks;)*
     }
 }
 

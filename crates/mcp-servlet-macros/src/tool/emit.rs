@@ -5,6 +5,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::Type;
+use syn::spanned::Spanned as _;
 
 use super::options::ToolOptions;
 use super::validate::ValidTool;
@@ -33,11 +34,13 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
         let index = by_name(&tool.parameters).count();
         quote!(#private::Excerpt::of(&#arguments, #index, #length)?,)
     });
+    let check = tool.options.presentation.check(&private);
     quote! {
         #marker
         #(#cfgs)*
         const _: () = {
             #parameters
+            #check
             const __RETURNS: #returns;
             #[automatically_derived]
             impl #private::Tool for #function {
@@ -114,7 +117,7 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
 
 /// The arguments, `__INPUT`, their schema, and `__PARAMETERS`, how to take them apart.
 fn parameters(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
-    let Some(ty) = whole(tool) else {
+    let Some((ty, schemars)) = whole(tool) else {
         let more = tool.options.parts.as_ref().map(|length| {
             let length = length.base10_digits();
             [
@@ -124,21 +127,26 @@ fn parameters(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
         });
         return emit::arguments_and(more.iter().flatten(), &tool.parameters, private);
     };
-    let whole = if let Some(schema) = &tool.options.input_schema {
-        quote!(#private::whole_of::<#ty>(&#private::Node::raw(#schema)))
+    let (whole, at) = if let Some(schema) = &tool.options.input_schema {
+        (quote!(#private::whole_of::<#ty>(#schema)), schema.span())
+    } else if schemars {
+        (quote!(#private::schemars_whole::<#ty>()), ty.span())
     } else {
-        quote!(#private::whole::<#ty>())
+        (quote!(#private::whole::<#ty>()), ty.span())
     };
+    let check = emit::located(quote!(__WHOLE.check()), at);
     quote! {
         const __WHOLE: #private::Whole<#ty> = #whole;
+        const _: () = #check;
         const __INPUT: #private::Node = __WHOLE.node();
         const __PARAMETERS: #private::Parameters = __WHOLE.parameters();
     }
 }
 
-fn whole<'a>(tool: &ValidTool<'a>) -> Option<&'a Type> {
+/// The type that takes all arguments, and whether its schema is that of schemars.
+fn whole<'a>(tool: &ValidTool<'a>) -> Option<(&'a Type, bool)> {
     tool.parameters.iter().find_map(|param| match param {
-        ValidParam::Whole(ty) => Some(*ty),
+        ValidParam::Whole { ty, schemars } => Some((*ty, *schemars)),
         _ => None,
     })
 }

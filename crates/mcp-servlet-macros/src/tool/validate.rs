@@ -56,7 +56,7 @@ fn check_whole(
 ) {
     let wholes = parameters
         .iter()
-        .filter(|param| matches!(param, ValidParam::Whole(_)))
+        .filter(|param| matches!(param, ValidParam::Whole { .. }))
         .count();
     let others = parameters
         .iter()
@@ -90,7 +90,7 @@ fn check_parts(
     };
     if parameters
         .iter()
-        .any(|param| matches!(param, ValidParam::Whole(_)))
+        .any(|param| matches!(param, ValidParam::Whole { .. }))
     {
         let name = &head.name;
         diagnostics.error(

@@ -13,6 +13,7 @@ const FLAT: &str = "forms are flat: give each entry a field of its own, which is
     an enum without data or a list of such enums, unlike `";
 
 /// Stops the build unless a form can show it.
+#[track_caller]
 pub(super) const fn check(node: &Node) {
     let Kind::Object(object) = &node.kind else {
         panic!("a form is a struct with a field for each entry");
@@ -25,7 +26,7 @@ pub(super) const fn check(node: &Node) {
     while at < object.properties.len() {
         let property = &object.properties[at];
         if property.in_input && !fits(&property.node.kind) {
-            refuse(FLAT, property.name, "", "");
+            refuse(&[FLAT, property.name, "`"]);
         }
         at += 1;
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mcp_servlet_json::{write_raw, write_string};
 use mcp_servlet_types::Completion;
 
-use crate::error::{Failure, ToolError};
+use crate::error::{Failure, IntoToolError, ToolError};
 
 /// MCP: at most so many values in one answer.
 const MOST: usize = 100;
@@ -78,9 +78,10 @@ impl<T: IntoCompletion> IntoCompletion for Option<T> {
     }
 }
 
-impl<T: IntoCompletion, E: Into<ToolError>> IntoCompletion for Result<T, E> {
+impl<T: IntoCompletion, E: IntoToolError> IntoCompletion for Result<T, E> {
     fn into_completion(self) -> Result<Completion, ToolError> {
-        self.map_err(E::into).and_then(T::into_completion)
+        self.map_err(E::into_tool_error)
+            .and_then(T::into_completion)
     }
 }
 

@@ -152,10 +152,12 @@ fn value(kind: &Kind, text: &str) -> Result<String, String> {
         }
         Kind::Character | Kind::Enum { .. } => false,
         // Whatever it is, it may be a text too.
-        Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_) if !is(json, |_| true) => {
+        Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_) | Kind::Generated(_)
+            if !is(json, |_| true) =>
+        {
             return Ok(quoted(text));
         }
-        Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_) => true,
+        Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_) | Kind::Generated(_) => true,
     };
     if fits {
         Ok(json.to_owned())

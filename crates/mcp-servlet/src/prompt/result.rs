@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mcp_servlet_json::{Error, to_writer, write_raw, write_string};
 use mcp_servlet_types::{Content, PromptMessage};
 
-use crate::error::{Failure, ToolError};
+use crate::error::{Failure, IntoToolError, ToolError};
 
 /// The messages of a prompt, and perhaps what it is good for as it is filled in.
 ///
@@ -94,9 +94,10 @@ impl IntoPromptResult for Content {
     }
 }
 
-impl<T: IntoPromptResult, E: Into<ToolError>> IntoPromptResult for Result<T, E> {
+impl<T: IntoPromptResult, E: IntoToolError> IntoPromptResult for Result<T, E> {
     fn into_prompt_result(self) -> Result<PromptResult, ToolError> {
-        self.map_err(E::into).and_then(T::into_prompt_result)
+        self.map_err(E::into_tool_error)
+            .and_then(T::into_prompt_result)
     }
 }
 

@@ -6,7 +6,7 @@ use mcp_servlet_json::{RawJson, to_string, write_raw, write_string};
 use mcp_servlet_types::{ResourceContents, base64};
 use serde::Serialize;
 
-use crate::error::{Failure, ToolError};
+use crate::error::{Failure, IntoToolError, ToolError};
 use crate::result::Json;
 
 /// What is stored under an address, or that there is nothing.
@@ -174,11 +174,12 @@ impl<T: IntoResourceResult> IntoResourceResult for Option<T> {
     }
 }
 
-impl<T: IntoResourceResult, E: Into<ToolError>> IntoResourceResult for Result<T, E> {
+impl<T: IntoResourceResult, E: IntoToolError> IntoResourceResult for Result<T, E> {
     const MIME_TYPE: &'static str = T::MIME_TYPE;
 
     fn into_resource_result(self) -> Result<ResourceResult, ToolError> {
-        self.map_err(E::into).and_then(T::into_resource_result)
+        self.map_err(E::into_tool_error)
+            .and_then(T::into_resource_result)
     }
 }
 

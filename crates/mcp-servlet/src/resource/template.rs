@@ -3,7 +3,7 @@
 //! The macro parses a template at compile time. Here an address is compared with the parts, and what
 //! stands in the place of a variable becomes an argument.
 
-mod order;
+pub(crate) mod order;
 #[cfg(test)]
 mod tests;
 
@@ -11,14 +11,14 @@ use super::{Read, ResourceDef, ResourceResult};
 use crate::arguments::{Arguments, Field};
 use crate::context::Context;
 use crate::error::Failure;
-use crate::schema::Node;
+use crate::schema::Property;
 use crate::surface::item::Item;
 
 /// A function that `#[resource_template]` made a family of resources.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a resource template",
-    label = "`resource_templates` in `export!` lists functions that carry `#[resource_template]`",
-    note = "functions that carry `#[resource]` belong into `resources`"
+    message = "`resource_templates` in `export!` lists a function that is not a resource template",
+    label = "put `#[resource_template]` on this function",
+    note = "a function with `#[resource]` belongs in `resources`"
 )]
 pub trait ResourceTemplate {
     /// What clients learn of the family. Used in `const` evaluation only, so none of it is linked.
@@ -58,19 +58,21 @@ pub struct TemplateEntry {
 }
 
 impl TemplateEntry {
-    /// The entries, the most specific first. Stops the build if two match the same addresses.
+    /// The entries, the most specific first.
     pub const fn in_order<const N: usize>(entries: [Self; N]) -> [Self; N] {
         order::sorted(entries)
     }
 }
 
-/// The schema of variables, which stops the build unless each can be a piece of an address.
-pub const fn variables(node: Node) -> Node {
-    assert!(
-        node.has_plain_properties(),
-        "a variable of a template is text, a number, a boolean, or an enum without fields"
-    );
-    node
+impl Property {
+    /// Stops the build unless the value can be a piece of a URI.
+    #[track_caller]
+    pub const fn check_variable(&self) {
+        assert!(
+            self.node.is_plain(),
+            "a variable of a template is text, a number, a boolean, or an enum without fields"
+        );
+    }
 }
 
 /// One part of a template.

@@ -51,6 +51,42 @@ pub(crate) enum Kind {
     },
     /// A schema written as JSON text.
     Raw(&'static str),
+    /// A schema that is made when the servlet describes itself.
+    #[cfg_attr(
+        not(feature = "schemars"),
+        allow(dead_code, reason = "only that feature makes schemas")
+    )]
+    Generated(Generate),
+}
+
+/// Makes the members of a schema, as JSON text without the braces.
+pub(crate) type Generate = fn(&Gap<'_>) -> String;
+
+/// What the text of a description says of a schema that is not in it yet.
+#[cfg_attr(
+    not(feature = "schemars"),
+    allow(dead_code, reason = "only that feature makes schemas")
+)]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gap<'a> {
+    pub(crate) place: Place,
+    /// The description that comes before the type's own, as JSON; empty for none.
+    pub(crate) description: &'a str,
+    /// The description of a type that has none, as JSON; empty for none.
+    pub(crate) fallback: &'a str,
+}
+
+/// Where in a tool a schema is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// All arguments.
+    Arguments,
+    /// One argument, or a part of it.
+    Argument,
+    /// The structured result, with the name of its member.
+    Result,
+    /// A part of the structured result.
+    Part,
 }
 
 /// The properties of an object schema.

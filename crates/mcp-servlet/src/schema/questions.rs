@@ -15,7 +15,7 @@ impl Node {
     /// Whether text may stand for it; `json` is a string.
     pub(crate) const fn may_be(&self, json: &str) -> bool {
         match self.kind {
-            Kind::Any | Kind::String { .. } | Kind::Raw(_) => true,
+            Kind::Any | Kind::String { .. } | Kind::Raw(_) | Kind::Generated(_) => true,
             Kind::Character => text::is_character(json),
             Kind::AnyOf { object, .. } => !object,
             Kind::Enum { values, .. } => text::is_among(json, values),
@@ -25,7 +25,10 @@ impl Node {
 
     /// Whether a literal in the source, in JSON, may be a value of this type.
     pub(crate) const fn takes(&self, json: &str) -> bool {
-        let anything = matches!(self.kind, Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_));
+        let anything = matches!(
+            self.kind,
+            Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_) | Kind::Generated(_)
+        );
         match json.as_bytes() {
             [b'"', ..] => self.may_be(json),
             [b't' | b'f', ..] => anything || matches!(self.kind, Kind::Boolean),
@@ -38,22 +41,44 @@ impl Node {
         }
     }
 
-    /// Whether no property is a list or an object.
-    pub(crate) const fn has_plain_properties(&self) -> bool {
-        let Kind::Object(object) = self.kind else {
-            return false;
-        };
-        let mut at = 0;
-        while at < object.properties.len() {
-            if matches!(
-                object.properties[at].node.kind,
-                Kind::Array { .. } | Kind::Map { .. } | Kind::Object(_) | Kind::Null
-            ) {
-                return false;
+    /// Whether it is neither a list nor an object.
+    pub(crate) const fn is_plain(&self) -> bool {
+        !matches!(
+            self.kind,
+            Kind::Array { .. }
+                | Kind::Map { .. }
+                | Kind::Object(_)
+                | Kind::Null
+                | Kind::Generated(_)
+        )
+    }
+
+    /// What a value must be, in words.
+    pub(crate) const fn expected(&self) -> &'static str {
+        match self.kind {
+            Kind::Null => "`null`",
+            Kind::Boolean => "`true` or `false`",
+            Kind::Integer { .. } => "a whole number in the range of its type, without quotes",
+            Kind::Number => "a number without quotes",
+            Kind::String { .. } => "text",
+            Kind::Character => "one character",
+            Kind::Enum { .. } => "a word of the enum, as serde writes it",
+            Kind::Array { .. } => "a list, which `#[arg(default = …)]` takes as an expression",
+            Kind::Map { .. } | Kind::Object(_) | Kind::AnyOf { .. } => {
+                "an object, which `#[arg(default = …)]` takes as an expression"
             }
-            at += 1;
+            Kind::Any | Kind::Raw(_) | Kind::Generated(_) => "JSON",
         }
-        true
+    }
+
+    /// Whether it may describe objects only: of a generated schema, that is known when the servlet describes itself.
+    pub(crate) const fn may_be_object(&self) -> bool {
+        self.is_object() || self.is_generated()
+    }
+
+    /// Whether it is made when the servlet describes itself.
+    pub(crate) const fn is_generated(&self) -> bool {
+        matches!(self.kind, Kind::Generated(_))
     }
 
     /// Whether it describes objects only, as the arguments of a tool must.

@@ -12,6 +12,9 @@ mod tests;
 
 pub(crate) use self::example::split;
 use self::json::Text;
+#[cfg(feature = "schemars")]
+use super::gaps::Generators;
+use super::kind::Place;
 use super::text::has_member;
 use super::words::Words;
 use super::{Kind, Node, Object, Property};
@@ -46,6 +49,14 @@ impl Description {
         let mut text = Text::<N>::new();
         text.everything(self);
         text.bytes
+    }
+
+    /// What fills the gaps of the rendered description.
+    #[cfg(feature = "schemars")]
+    pub const fn generators(&self) -> Generators {
+        let mut text = Text::<0>::new();
+        text.everything(self);
+        text.generators
     }
 }
 
@@ -87,10 +98,6 @@ impl<const N: usize> Text<N> {
 
     /// The members of one tool's description.
     const fn tool(&mut self, tool: &ToolDef) {
-        assert!(
-            tool.input.is_object(),
-            "the arguments of a tool must be an object: give a struct, or parameters one by one"
-        );
         self.key("name");
         self.string(tool.name);
         self.text("title", tool.title);
@@ -104,8 +111,12 @@ impl<const N: usize> Text<N> {
         self.key("inputSchema");
         self.arguments(&tool.input);
         if let Some(output) = tool.output {
-            self.key("outputSchema");
-            self.node(output, "", false, Side::Output);
+            if let Kind::Generated(generate) = output.kind {
+                self.gap(generate, Place::Result, output.description, "");
+            } else {
+                self.key("outputSchema");
+                self.node(output, "", false, Side::Output);
+            }
         }
         if !tool.hints.are_unset() {
             self.hints(tool.hints);
@@ -129,6 +140,12 @@ impl<const N: usize> Text<N> {
 
     /// The schema of all arguments; strict clients want `properties` there, whatever else there is.
     const fn arguments(&mut self, node: &Node) {
+        if let Kind::Generated(generate) = node.kind {
+            self.byte(b'{');
+            self.gap(generate, Place::Arguments, node.description, "");
+            self.byte(b'}');
+            return;
+        }
         self.byte(b'{');
         self.members(node, node.description, false, Side::Input);
         let has_properties = match node.kind {
@@ -166,7 +183,7 @@ impl<const N: usize> Text<N> {
             description
         };
         let nullable = nullable && matches!(side, Side::Output);
-        let wrapped = nullable && matches!(node.kind, Kind::AnyOf { .. } | Kind::Raw(_));
+        let wrapped = nullable && node.kind.has_own_type();
         if wrapped {
             self.raw("{\"anyOf\":[");
         }
@@ -180,6 +197,11 @@ impl<const N: usize> Text<N> {
     }
 
     const fn members(&mut self, node: &Node, description: &str, nullable: bool, side: Side) {
+        if let Kind::Generated(generate) = node.kind {
+            self.separate();
+            self.gap(generate, side.place(), description, "");
+            return;
+        }
         if let Kind::Raw(json) = node.kind {
             if !has_member(json, "description") {
                 self.text("description", description);
@@ -194,7 +216,12 @@ impl<const N: usize> Text<N> {
             self.text("description", description);
         }
         match node.kind {
-            Kind::Any | Kind::Null | Kind::Boolean | Kind::Number | Kind::Raw(_) => {}
+            Kind::Any
+            | Kind::Null
+            | Kind::Boolean
+            | Kind::Number
+            | Kind::Raw(_)
+            | Kind::Generated(_) => {}
             Kind::Integer { min, max } => {
                 self.integer("minimum", min);
                 self.integer("maximum", max);
@@ -263,7 +290,9 @@ impl<const N: usize> Text<N> {
             Kind::String { .. } | Kind::Character | Kind::Enum { .. } => "string",
             Kind::Array { .. } => "array",
             Kind::Map { .. } | Kind::Object(_) | Kind::AnyOf { object: true, .. } => "object",
-            Kind::Any | Kind::Raw(_) | Kind::AnyOf { object: false, .. } => return,
+            Kind::Any | Kind::Raw(_) | Kind::Generated(_) | Kind::AnyOf { object: false, .. } => {
+                return;
+            }
         };
         let nullable = nullable && !matches!(kind, Kind::Null);
         self.key("type");
@@ -347,7 +376,12 @@ impl<const N: usize> Text<N> {
         };
         if own.is_empty() && matches!(side, Side::Input) {
             let words = Words::of(property.name);
-            self.members(&node, words.or(property.name), false, side);
+            let words = words.or(property.name);
+            if let Kind::Generated(generate) = node.kind {
+                self.gap(generate, side.place(), "", words);
+            } else {
+                self.members(&node, words, false, side);
+            }
         } else {
             self.property_members(&node, own, property.nullable, side);
         }
@@ -373,7 +407,7 @@ impl<const N: usize> Text<N> {
 
     const fn property_members(&mut self, node: &Node, own: &str, nullable: bool, side: Side) {
         let nullable = nullable && matches!(side, Side::Output);
-        if nullable && matches!(node.kind, Kind::AnyOf { .. } | Kind::Raw(_)) {
+        if nullable && node.kind.has_own_type() {
             self.key("anyOf");
             self.byte(b'[');
             self.node(node, own, false, side);
@@ -455,6 +489,22 @@ const fn requires_any(object: &Object, side: Side) -> bool {
         at += 1;
     }
     false
+}
+
+impl Side {
+    const fn place(self) -> Place {
+        match self {
+            Self::Input => Place::Argument,
+            Self::Output => Place::Part,
+        }
+    }
+}
+
+impl Kind {
+    /// Whether the text of its schema says what type it is, so that `null` cannot be added to that.
+    const fn has_own_type(&self) -> bool {
+        matches!(self, Self::AnyOf { .. } | Self::Raw(_) | Self::Generated(_))
+    }
 }
 
 impl Property {

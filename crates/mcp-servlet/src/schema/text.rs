@@ -1,40 +1,57 @@
 //! Checking JSON text in `const` evaluation, so that a bad schema stops the build.
 
+/// What is wrong, for a person.
+type Error = &'static str;
+
+/// `?` in a `const fn`.
+macro_rules! ok {
+    ($result:expr) => {
+        match $result {
+            Ok(value) => value,
+            Err(error) => return Err(error),
+        }
+    };
+}
+
 /// Stops the build unless `json` is one JSON object.
+#[track_caller]
 pub(crate) const fn check_object(json: &str) {
     let bytes = json.as_bytes();
-    let start = space(bytes, 0);
     assert!(
-        at(bytes, start) == b'{',
-        "this must be a JSON object: it must start with `{{`"
+        at(bytes, space(bytes, 0)) == b'{',
+        "expected a JSON object: it starts with `{{`"
     );
-    let end = value(bytes, start);
-    assert!(
-        space(bytes, end) == bytes.len(),
-        "this must be one JSON object: there is text after it"
-    );
+    check_value(json);
 }
 
 /// Stops the build unless `json` is one JSON value, or empty for none.
+#[track_caller]
 pub(crate) const fn check_value(json: &str) {
-    let bytes = json.as_bytes();
-    if bytes.is_empty() {
-        return;
+    if let Err(error) = whole(json.as_bytes()) {
+        panic!("{}", error);
     }
-    let end = value(bytes, space(bytes, 0));
-    assert!(
-        space(bytes, end) == bytes.len(),
-        "this must be one JSON value: there is text after it"
-    );
 }
 
 /// Stops the build unless `json` is one JSON number, or empty for none.
+#[track_caller]
 pub(crate) const fn check_number(json: &str) {
     check_value(json);
     assert!(
         matches!(json.as_bytes(), [] | [b'-' | b'0'..=b'9', ..]),
-        "this must be a JSON number"
+        "expected a JSON number"
     );
+}
+
+const fn whole(bytes: &[u8]) -> Result<(), Error> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let end = ok!(value(bytes, space(bytes, 0)));
+    if space(bytes, end) == bytes.len() {
+        Ok(())
+    } else {
+        Err("expected one JSON value, found text after it")
+    }
 }
 
 /// Whether the root object of `json`, checked before, has a member called `name`.
@@ -59,7 +76,10 @@ pub(crate) const fn is_character(json: &str) -> bool {
     let bytes = json.as_bytes();
     let mut end = match at(bytes, 1) {
         b'"' => return false,
-        b'\\' => escape(bytes, 2),
+        b'\\' => match escape(bytes, 2) {
+            Ok(end) => end,
+            Err(_) => return false,
+        },
         _ => 2,
     };
     // The rest of a character that takes several bytes.
@@ -89,7 +109,7 @@ pub(crate) const fn integer(json: &str) -> Option<i128> {
 pub(crate) const fn has_text(json: &str, name: &str, value: &str) -> bool {
     let bytes = json.as_bytes();
     match member(bytes, name) {
-        Some(start) => is_quoted(bytes, start, self::value(bytes, start), value.as_bytes()),
+        Some((start, end)) => is_quoted(bytes, start, end, value.as_bytes()),
         None => false,
     }
 }
@@ -97,7 +117,7 @@ pub(crate) const fn has_text(json: &str, name: &str, value: &str) -> bool {
 /// The text of the member `name` of the root object of `json`, checked before.
 pub(crate) const fn value_of<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     match member(json.as_bytes(), name) {
-        Some(start) => Some(slice(json, start, value(json.as_bytes(), start))),
+        Some((start, end)) => Some(slice(json, start, end)),
         None => None,
     }
 }
@@ -105,17 +125,17 @@ pub(crate) const fn value_of<'a>(json: &'a str, name: &str) -> Option<&'a str> {
 /// The text of the first item of the array that is the member `name`.
 pub(crate) const fn first_item<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     let bytes = json.as_bytes();
-    let Some(start) = member(bytes, name) else {
+    let Some((start, _)) = member(bytes, name) else {
         return None;
     };
     if at(bytes, start) != b'[' {
         return None;
     }
     let first = space(bytes, start + 1);
-    if at(bytes, first) == b']' {
-        return None;
+    match value(bytes, first) {
+        Ok(end) => Some(slice(json, first, end)),
+        Err(_) => None,
     }
-    Some(slice(json, first, value(bytes, first)))
 }
 
 const fn slice(json: &str, start: usize, end: usize) -> &str {
@@ -125,16 +145,21 @@ const fn slice(json: &str, start: usize, end: usize) -> &str {
     }
 }
 
-/// Where the value of the member `name` begins.
-const fn member(bytes: &[u8], name: &str) -> Option<usize> {
+/// Where the value of the member `name` begins and ends.
+const fn member(bytes: &[u8], name: &str) -> Option<(usize, usize)> {
     let mut here = space(bytes, space(bytes, 0) + 1);
     while at(bytes, here) == b'"' {
-        let end = string(bytes, here);
-        let start = space(bytes, space(bytes, end) + 1);
-        if is_quoted(bytes, here, end, name.as_bytes()) {
-            return Some(start);
+        let Ok(end_of_key) = string(bytes, here) else {
+            return None;
+        };
+        let start = space(bytes, space(bytes, end_of_key) + 1);
+        let Ok(end) = value(bytes, start) else {
+            return None;
+        };
+        if is_quoted(bytes, here, end_of_key, name.as_bytes()) {
+            return Some((start, end));
         }
-        here = space(bytes, value(bytes, start));
+        here = space(bytes, end);
         if at(bytes, here) == b',' {
             here = space(bytes, here + 1);
         }
@@ -171,7 +196,7 @@ const fn space(bytes: &[u8], mut here: usize) -> usize {
 }
 
 /// Steps over the value at `here`.
-const fn value(bytes: &[u8], here: usize) -> usize {
+const fn value(bytes: &[u8], here: usize) -> Result<usize, Error> {
     match at(bytes, here) {
         b'{' => object(bytes, here),
         b'[' => array(bytes, here),
@@ -180,125 +205,119 @@ const fn value(bytes: &[u8], here: usize) -> usize {
         b'f' => word(bytes, here, b"false"),
         b'n' => word(bytes, here, b"null"),
         b'-' | b'0'..=b'9' => number(bytes, here),
-        _ => panic!("the JSON has something that is not a JSON value"),
+        _ => Err("the JSON has something that is not a JSON value"),
     }
 }
 
-const fn object(bytes: &[u8], here: usize) -> usize {
+const fn object(bytes: &[u8], here: usize) -> Result<usize, Error> {
     let mut here = space(bytes, here + 1);
     if at(bytes, here) == b'}' {
-        return here + 1;
+        return Ok(here + 1);
     }
     loop {
-        assert!(
-            at(bytes, here) == b'"',
-            "the JSON has an object key that is not a string"
-        );
-        here = space(bytes, string(bytes, here));
-        assert!(
-            at(bytes, here) == b':',
-            "the JSON has an object key without `:`"
-        );
-        here = space(bytes, value(bytes, space(bytes, here + 1)));
+        if at(bytes, here) != b'"' {
+            return Err("the JSON has an object key that is not a string");
+        }
+        here = space(bytes, ok!(string(bytes, here)));
+        if at(bytes, here) != b':' {
+            return Err("the JSON has an object key without `:`");
+        }
+        here = space(bytes, ok!(value(bytes, space(bytes, here + 1))));
         match at(bytes, here) {
             b',' => here = space(bytes, here + 1),
-            b'}' => return here + 1,
-            _ => panic!("the JSON has an object without `,` or `}}` after a value"),
+            b'}' => return Ok(here + 1),
+            _ => return Err("the JSON has an object without `,` or `}` after a value"),
         }
     }
 }
 
-const fn array(bytes: &[u8], here: usize) -> usize {
+const fn array(bytes: &[u8], here: usize) -> Result<usize, Error> {
     let mut here = space(bytes, here + 1);
     if at(bytes, here) == b']' {
-        return here + 1;
+        return Ok(here + 1);
     }
     loop {
-        here = space(bytes, value(bytes, here));
+        here = space(bytes, ok!(value(bytes, here)));
         match at(bytes, here) {
             b',' => here = space(bytes, here + 1),
-            b']' => return here + 1,
-            _ => panic!("the JSON has an array without `,` or `]` after a value"),
+            b']' => return Ok(here + 1),
+            _ => return Err("the JSON has an array without `,` or `]` after a value"),
         }
     }
 }
 
-const fn string(bytes: &[u8], here: usize) -> usize {
+const fn string(bytes: &[u8], here: usize) -> Result<usize, Error> {
     let mut here = here + 1;
     loop {
         match at(bytes, here) {
-            b'"' => return here + 1,
-            b'\\' => here = escape(bytes, here + 1),
+            b'"' => return Ok(here + 1),
+            b'\\' => here = ok!(escape(bytes, here + 1)),
             0..0x20 => {
-                panic!("the JSON has a string that is not closed or has a control character")
+                return Err("the JSON has a string that is not closed or has a control character");
             }
             _ => here += 1,
         }
     }
 }
 
-const fn escape(bytes: &[u8], here: usize) -> usize {
+const fn escape(bytes: &[u8], here: usize) -> Result<usize, Error> {
     match at(bytes, here) {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => here + 1,
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(here + 1),
         b'u' => {
             let mut digit = 1;
             while digit <= 4 {
-                let is_hex = at(bytes, here + digit).is_ascii_hexdigit();
-                assert!(
-                    is_hex,
-                    "the JSON has a `\\u` escape without four hexadecimal digits"
-                );
+                if !at(bytes, here + digit).is_ascii_hexdigit() {
+                    return Err("the JSON has a `\\u` escape without four hexadecimal digits");
+                }
                 digit += 1;
             }
-            here + 5
+            Ok(here + 5)
         }
-        _ => panic!("the JSON has an unknown escape in a string"),
+        _ => Err("the JSON has an unknown escape in a string"),
     }
 }
 
-const fn word(bytes: &[u8], here: usize, word: &[u8]) -> usize {
+const fn word(bytes: &[u8], here: usize, word: &[u8]) -> Result<usize, Error> {
     let mut index = 0;
     while index < word.len() {
-        assert!(
-            at(bytes, here + index) == word[index],
-            "the JSON has something that is not a JSON value"
-        );
+        if at(bytes, here + index) != word[index] {
+            return Err("the JSON has something that is not a JSON value");
+        }
         index += 1;
     }
-    here + word.len()
+    Ok(here + word.len())
 }
 
-const fn number(bytes: &[u8], mut here: usize) -> usize {
+const fn number(bytes: &[u8], mut here: usize) -> Result<usize, Error> {
     if at(bytes, here) == b'-' {
         here += 1;
     }
     here = if at(bytes, here) == b'0' {
         here + 1
     } else {
-        digits(bytes, here)
+        ok!(digits(bytes, here))
     };
     if at(bytes, here) == b'.' {
-        here = digits(bytes, here + 1);
+        here = ok!(digits(bytes, here + 1));
     }
     if matches!(at(bytes, here), b'e' | b'E') {
         here += 1;
         if matches!(at(bytes, here), b'+' | b'-') {
             here += 1;
         }
-        here = digits(bytes, here);
+        here = ok!(digits(bytes, here));
     }
-    here
+    Ok(here)
 }
 
-const fn digits(bytes: &[u8], mut here: usize) -> usize {
-    assert!(
-        at(bytes, here).is_ascii_digit(),
-        "the JSON has a number without a digit where one must be"
-    );
+const fn digits(bytes: &[u8], mut here: usize) -> Result<usize, Error> {
+    if !at(bytes, here).is_ascii_digit() {
+        return Err("the JSON has a number without a digit where one must be");
+    }
     while at(bytes, here).is_ascii_digit() {
         here += 1;
     }
-    here
+    Ok(here)
 }
 
 #[cfg(test)]

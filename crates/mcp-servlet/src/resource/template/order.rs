@@ -4,7 +4,6 @@
 //! and the end before a variable. Two with the same pieces would match the same addresses.
 
 use super::{Operator, Part, TemplateEntry};
-use crate::unique::refuse;
 
 /// The most specific first.
 pub(super) const fn sorted<const N: usize>(mut entries: [TemplateEntry; N]) -> [TemplateEntry; N] {
@@ -22,25 +21,40 @@ pub(super) const fn sorted<const N: usize>(mut entries: [TemplateEntry; N]) -> [
     entries
 }
 
-/// Whether one template is more specific than another; the build stops if they are alike.
+/// Whether one template is more specific than another.
 const fn is_before(one: &TemplateEntry, other: &TemplateEntry) -> bool {
+    matches!(compare(one, other), Order::Before)
+}
+
+/// Whether two templates match the same URIs.
+pub(crate) const fn are_alike(one: &TemplateEntry, other: &TemplateEntry) -> bool {
+    matches!(compare(one, other), Order::Alike)
+}
+
+/// How one template relates to another.
+enum Order {
+    Before,
+    After,
+    Alike,
+}
+
+const fn compare(one: &TemplateEntry, other: &TemplateEntry) -> Order {
     let (mut here, mut there) = (Place::START, Place::START);
     if one.parts.is_empty() || other.parts.is_empty() {
         // Stands in for one with errors.
-        return false;
+        return Order::After;
     }
     loop {
         let (piece, opposite) = (here.rank(one.parts), there.rank(other.parts));
         if piece != opposite {
-            return piece < opposite;
+            return if piece < opposite {
+                Order::Before
+            } else {
+                Order::After
+            };
         }
         if piece == END {
-            refuse(
-                "two resource templates match the same addresses: `",
-                one.uri,
-                "` and `",
-                other.uri,
-            );
+            return Order::Alike;
         }
         here = here.next(one.parts);
         there = there.next(other.parts);

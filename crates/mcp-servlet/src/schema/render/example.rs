@@ -80,6 +80,8 @@ impl<const N: usize> Text<N> {
                 [] => return false,
             },
             Kind::Raw(json) => return self.raw_example(json),
+            // It is known when the servlet describes itself.
+            Kind::Generated(_) => return false,
         }
         true
     }

@@ -1,10 +1,16 @@
 //! Writes JSON text in `const` evaluation, where nothing can allocate.
 
+use crate::schema::gaps::{self, Generators};
+use crate::schema::kind::{Generate, Place};
+
 /// JSON text being written; what does not fit into `N` bytes is only counted.
 pub(super) struct Text<const N: usize> {
     pub(super) bytes: [u8; N],
     pub(super) length: usize,
     last: u8,
+    /// What fills the gaps, in their order.
+    pub(super) generators: Generators,
+    pub(super) gaps: usize,
 }
 
 impl<const N: usize> Text<N> {
@@ -13,6 +19,36 @@ impl<const N: usize> Text<N> {
             bytes: [0; N],
             length: 0,
             last: 0,
+            generators: Generators::NONE,
+            gaps: 0,
+        }
+    }
+
+    /// A gap for the members of a schema that is made when the servlet describes itself.
+    pub(super) const fn gap(
+        &mut self,
+        generate: Generate,
+        place: Place,
+        description: &str,
+        fallback: &str,
+    ) {
+        assert!(
+            self.gaps < gaps::MOST,
+            "a servlet has at most 128 arguments and results with `schemars`"
+        );
+        self.generators = self.generators.with(self.gaps, generate);
+        self.gaps += 1;
+        self.byte(gaps::BEGIN as u8);
+        self.byte(place.letter());
+        self.optional_string(description);
+        self.byte(gaps::MIDDLE as u8);
+        self.optional_string(fallback);
+        self.byte(gaps::END as u8);
+    }
+
+    const fn optional_string(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.string(text);
         }
     }
 

@@ -1,0 +1,133 @@
+//! What a section of `export!` lists: each function's entry, and the checks that stand at its name.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Path, Token, Type};
+
+use crate::function::emit;
+
+/// `[private] Trait CONSTANT: Type, check; functions`
+struct Listed {
+    /// The path of `mcp_servlet::__private`.
+    private: TokenStream,
+    /// What each function implements.
+    kind: Ident,
+    /// The constant of that trait which is the entry.
+    constant: Ident,
+    /// The type of the entries.
+    ty: Type,
+    /// The function that finds two of one name.
+    check: Ident,
+    functions: Punctuated<Function, Token![,]>,
+}
+
+/// One function, perhaps conditional.
+struct Function {
+    attributes: Vec<Attribute>,
+    path: Path,
+}
+
+/// The entries as an expression, a slice.
+pub(crate) fn expand(input: TokenStream) -> TokenStream {
+    syn::parse2::<Listed>(input)
+        .map_or_else(syn::Error::into_compile_error, |listed| entries(&listed))
+}
+
+fn entries(listed: &Listed) -> TokenStream {
+    let Listed {
+        private,
+        ty,
+        check,
+        functions,
+        ..
+    } = listed;
+    let attributes: Vec<_> = functions
+        .iter()
+        .map(|function| &function.attributes)
+        .collect();
+    let entries = functions.iter().map(|function| entry(listed, function));
+    let numbers: Vec<_> = (0..functions.len()).collect();
+    let checks = functions
+        .iter()
+        .zip(&numbers)
+        .skip(1)
+        .map(|(function, number)| {
+            let attributes = &function.attributes;
+            let check = quote!(#private::#check(__ENTRIES, __NUMBERS, #number));
+            let check = emit::located(check, function.span());
+            quote!(#(#attributes)* const _: () = #check;)
+        });
+    quote! {{
+        const __ENTRIES: &[#ty] = &[#(#(#attributes)* #entries),*];
+        const __NUMBERS: &[::core::primitive::usize] = &[#(#(#attributes)* #numbers),*];
+        #(#checks)*
+        __ENTRIES
+    }}
+}
+
+/// The entry of one function: that of the type which its attribute made, under an alias.
+///
+/// Where the function has no attribute, there is no such type. Then the alias is that of the outer block, for a
+/// `FunctionWithoutAttribute`; so the compiler can say which attribute is missing.
+fn entry(listed: &Listed, function: &Function) -> TokenStream {
+    let Listed {
+        private,
+        kind,
+        constant,
+        ..
+    } = listed;
+    let path = &function.path;
+    let alias = Ident::new("__Listed", Span::mixed_site().located_at(function.span()));
+    quote! {{
+        #[allow(unused_imports)]
+        use #private::__Listed;
+        {
+            use #path as #alias;
+            <#alias as #private::#kind>::#constant
+        }
+    }}
+}
+
+impl Function {
+    fn span(&self) -> Span {
+        self.path
+            .segments
+            .last()
+            .map_or_else(Span::call_site, |last| last.ident.span())
+    }
+}
+
+impl Parse for Listed {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let private;
+        syn::bracketed!(private in input);
+        let private = private.parse()?;
+        let kind = input.parse()?;
+        let constant = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let ty = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let check = input.parse()?;
+        input.parse::<Token![;]>()?;
+        let functions = input.parse_terminated(Function::parse, Token![,])?;
+        Ok(Self {
+            private,
+            kind,
+            constant,
+            ty,
+            check,
+            functions,
+        })
+    }
+}
+
+impl Parse for Function {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        Ok(Self {
+            attributes: input.call(Attribute::parse_outer)?,
+            path: input.call(Path::parse_mod_style)?,
+        })
+    }
+}

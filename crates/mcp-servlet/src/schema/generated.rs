@@ -1,0 +1,118 @@
+//! Schemas of types that implement `schemars::JsonSchema`, made when the servlet describes itself.
+
+mod rewrite;
+
+use schemars::JsonSchema;
+use schemars::generate::{Contract, SchemaSettings};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::kind::{Gap, Kind, Place};
+use super::{Node, Property, Schema};
+use crate::arguments::{Argument, FromJson, Whole};
+
+/// A value whose JSON Schema is that of [`schemars`], as the schema of a type of another crate often is.
+///
+/// It is a result in [`Json`](crate::Json), and a field of a type that derives [`Schema`](derive@crate::Schema); for an
+/// argument, there is `#[arg(schemars)]`. serde reads and writes it as what it holds. A servlet makes such a schema
+/// whenever it describes itself, and holds the code for that.
+///
+/// ```
+/// use mcp_servlet::prelude::*;
+/// use mcp_servlet::Schemars;
+/// use schemars::JsonSchema;
+///
+/// /// A place, from a crate that knows nothing of MCP.
+/// #[derive(Serialize, Deserialize, JsonSchema)]
+/// struct Place { city: String, zip: Option<String> }
+///
+/// /// Where the headquarters of a company are.
+/// #[tool]
+/// fn locate(#[arg(schemars)] near: Option<Place>, company: String) -> Json<Schemars<Place>> {
+///     let city = near.map_or(company, |place| place.city);
+///     Json(Schemars(Place { city, zip: None }))
+/// }
+///
+/// mcp_servlet::export!(static SERVLET = { tools: [locate] });
+/// # fn main() { assert!(SERVLET.description().contains("\"zip\"")); }
+/// ```
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Schemars<T>(pub T);
+
+impl<T: Described> Schema for Schemars<T> {
+    const NODE: &'static Node = &Node::generated::<T>();
+}
+
+/// A type with a schema of schemars.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no JSON Schema of schemars",
+    label = "the trait `schemars::JsonSchema` is not implemented for it",
+    note = "derive it: `#[derive(Deserialize, schemars::JsonSchema)]`, with version 1 of schemars",
+    note = "for a type of another crate, turn on the feature for it: of that crate, or of schemars, such as `chrono04`"
+)]
+pub trait Described: JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: JsonSchema> Described for T {}
+
+/// A parameter of type `T` with `#[arg(schemars)]`; `optional` if it is an `Option`.
+pub const fn schemars_argument<T: Described + FromJson>(
+    name: &'static str,
+    description: &'static str,
+    optional: bool,
+) -> Argument<T> {
+    let node = <Schemars<T> as Schema>::NODE;
+    Argument::new(Property::with_node(name, description, node, optional))
+}
+
+/// A parameter of type `T` with `#[arg(flatten, schemars)]`, which takes all arguments.
+pub const fn schemars_whole<T: Described + FromJson>() -> Whole<T> {
+    Whole::new(*<Schemars<T> as Schema>::NODE)
+}
+
+impl Node {
+    const fn generated<T: Described>() -> Self {
+        Self::new(Kind::Generated(generate::<T>))
+    }
+}
+
+/// The members of the schema of `T`.
+fn generate<T: Described>(gap: &Gap<'_>) -> String {
+    let contract = match gap.place {
+        Place::Arguments | Place::Argument => Contract::Deserialize,
+        Place::Result | Place::Part => Contract::Serialize,
+    };
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+        settings.contract = contract;
+    });
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    members(schema.into(), gap)
+}
+
+/// The members of a schema, by our rules and without the braces.
+fn members(schema: Value, gap: &Gap<'_>) -> String {
+    let mut schema = rewrite::schema(schema, gap.place);
+    let text = |json: &str| serde_json::from_str::<Value>(json).ok();
+    if let Some(description) = text(gap.description) {
+        schema.insert("description".to_owned(), description);
+    } else if let (false, Some(fallback)) = (schema.contains_key("description"), text(gap.fallback))
+    {
+        schema.insert("description".to_owned(), fallback);
+    }
+    let is_object = schema.get("type").is_some_and(|ty| ty == "object");
+    if schema.is_empty() {
+        // Without members, a comma would stand alone.
+        schema.insert("description".to_owned(), "any JSON".into());
+    }
+    let json = Value::Object(schema).to_string();
+    match gap.place {
+        Place::Result if is_object => format!(",\"outputSchema\":{json}"),
+        Place::Result => String::new(),
+        _ => json[1..json.len() - 1].to_owned(),
+    }
+}

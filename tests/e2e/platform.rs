@@ -1,0 +1,47 @@
+//! What a servlet is told when it asks std for what wasm32-unknown-unknown does not have.
+
+use e2e::fixture;
+use mcp_servlet_host::{LoadOptions, Servlet};
+use serde_json::{Value, json};
+
+use crate::support::{load, object, text};
+
+fn servlet() -> Servlet {
+    load(&fixture("platform"), &LoadOptions::default())
+}
+
+/// The error of a call that stops the servlet.
+fn stop(tool: &str, arguments: &Value) -> String {
+    let error = servlet().call(tool, Some(object(arguments)));
+    error.expect_err(tool).to_string()
+}
+
+#[test]
+fn a_stack_overflow_is_called_one() {
+    let message = stop("recurse", &json!({ "depth": 0 }));
+    assert!(
+        message.contains("most likely a stack overflow: recursion without end"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_time_of_std_points_to_that_of_the_host() {
+    let message = stop("time", &json!({}));
+    assert!(message.contains("use `Context::now`"), "{message}");
+}
+
+#[test]
+fn a_thread_is_told_that_there_is_one_only() {
+    let message = stop("thread", &json!({}));
+    assert!(message.contains("a servlet has one thread"), "{message}");
+}
+
+#[test]
+fn a_file_points_to_the_target_that_has_files() {
+    let arguments = json!({ "path": "/etc/hosts" });
+    let result = servlet().call("file", Some(object(&arguments)));
+    let result = result.expect("an answer of the tool");
+    assert!(result.is_error());
+    assert!(text(&result).contains("operation not supported on this platform"));
+}
