@@ -22,14 +22,15 @@ mod limits;
 mod load;
 mod logs;
 mod pipe;
-mod plugins;
 mod platform;
+mod plugins;
 mod projects;
 mod requests;
 mod sizes;
 mod streams;
 mod support;
 mod surface;
+mod targets;
 #[path = "../../crates/mcp-servlet-host/tests/support/mod.rs"]
 mod wat;
 mod wire;

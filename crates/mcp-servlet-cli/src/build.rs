@@ -7,6 +7,8 @@ mod explain;
 mod packages;
 mod profile;
 mod project;
+mod remedy;
+mod target;
 
 use std::{
     io::{self, Write},
@@ -26,9 +28,7 @@ pub(crate) use abi::Abi;
 use explain::Space;
 use profile::Profile;
 pub(crate) use project::Project;
-
-/// What servlets are built for.
-const TARGET: &str = "wasm32-unknown-unknown";
+pub(crate) use target::Target;
 
 /// Build the servlets at a path into `.wasm` files
 #[derive(Args, Debug)]
@@ -44,6 +44,10 @@ pub(crate) struct Build {
     /// Build with this profile
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
+
+    /// Build for this target instead of the one in `package.metadata.mcp-servlet`, or `wasm32-unknown-unknown`
+    #[arg(long, value_enum, value_name = "TRIPLE")]
+    target: Option<Target>,
 
     /// For which hosts: the interface of the wasm
     ///
@@ -77,20 +81,22 @@ struct Built {
 impl Build {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let path = folder(&self.path);
-        let metadata = packages::read(path)?;
+        let metadata = packages::read(path, self.target.unwrap_or_default())?;
         let packages = packages::servlets(&metadata, path)?;
-        cargo::check_target(path)?;
+        cargo::check_targets(path, &packages, self.target)?;
         let profile = Profile::choose(self.release, self.profile.as_deref(), &metadata);
         let mut all = Vec::new();
         for package in packages {
             let path = build(
                 package,
+                Target::of(package, self.target)?,
                 profile.options(),
                 self.abi,
                 self.abi.folder(&metadata),
             )?;
             let module = read(&path, Module::read)?;
             check_imports(&module, package, &metadata)?;
+            check_exports(&module, package)?;
             let path = match &self.output {
                 Some(folder) => put(&path, folder)?,
                 None => path,
@@ -118,7 +124,14 @@ impl Build {
         metadata: &Metadata,
     ) -> Result<Space, Failure> {
         let folder = self.abi.folder(metadata).join("explain");
-        let path = build(package, profile.options_with_names(), self.abi, folder)?;
+        let target = Target::of(package, self.target)?;
+        let path = build(
+            package,
+            target,
+            profile.options_with_names(),
+            self.abi,
+            folder,
+        )?;
         let module = read(&path, Module::read)?;
         let functions = read(&path, mcp_servlet_host::space::functions)?;
         let data = module
@@ -135,13 +148,14 @@ impl Build {
 /// Builds a package into a target folder.
 fn build(
     package: &Package,
+    target: Target,
     mut options: Vec<String>,
     abi: Abi,
     folder: Utf8PathBuf,
 ) -> Result<PathBuf, Failure> {
     options.extend(abi.options(package)?);
     options.extend(["--target-dir".to_owned(), folder.into_string()]);
-    cargo::build(package, &options)
+    cargo::build(package, target, &options)
 }
 
 /// Copies a file into a folder, in one step for a host that watches it; where it is then.
@@ -201,6 +215,24 @@ fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Res
         names.join(", ")
     );
     Err(Failure::new(Kind::Build, message))
+}
+
+/// Refuses a module that no host can call, as it is where a crate says no `export!`.
+fn check_exports(module: &Module, package: &Package) -> Result<(), Failure> {
+    // The linker and WASI export these.
+    let of_linker = |name: &str| name.starts_with('_');
+    let mut functions = module.exports.iter().filter(|export| export.function);
+    if functions.any(|export| !of_linker(&export.name)) {
+        return Ok(());
+    }
+    Err(Failure::with_help(
+        Kind::Build,
+        format!(
+            "`{}` exports no function that a host could call",
+            package.name
+        ),
+        "list its tools at the root of the crate:\nmcp_servlet::export!(pub static SERVLET = { tools: [greet] });",
+    ))
 }
 
 fn write(all: &[Built], format: Format) -> Result<(), Failure> {

@@ -43,6 +43,12 @@ pub(crate) struct New {
     #[arg(long, value_name = "NAME")]
     feature: Vec<String>,
 
+    /// Build for WASI: std has a clock, randomness and the directories of `--allow-path`
+    ///
+    /// The same as `--feature wasi`.
+    #[arg(long)]
+    wasi: bool,
+
     /// Where the new project gets the SDK; without it, from where this command was built
     #[arg(long, value_name = "VERSION|GIT|PATH")]
     sdk: Option<String>,
@@ -127,6 +133,7 @@ impl New {
     /// The flags for the template, if it has them all.
     fn features(&self, config: &Config) -> Result<Vec<&str>, Failure> {
         let wanted = self.feature.iter().map(String::as_str);
+        let wanted = wanted.chain(self.wasi.then_some("wasi"));
         let wanted: Vec<_> = wanted.filter(|name| *name != "none").collect();
         for name in &wanted {
             if !config.feature_flags.iter().any(|flag| flag.name == *name) {

@@ -137,6 +137,21 @@ pub(crate) fn random(bytes: &mut [u8]) {
     );
 }
 
+/// The randomness of the crate `getrandom`, under the name by which its versions 0.3 and 0.4 ask for it.
+#[cfg(all(feature = "getrandom", target_os = "unknown"))]
+// SAFETY: the name is getrandom's, and the signature is the one that it declares.
+#[unsafe(no_mangle)]
+unsafe extern "Rust" fn __getrandom_v03_custom(
+    bytes: *mut u8,
+    length: usize,
+) -> Result<(), getrandom::Error> {
+    // SAFETY: the caller owns that many bytes there.
+    match unsafe { random_get(bytes, length) } {
+        0 => Ok(()),
+        _ => Err(getrandom::Error::UNEXPECTED),
+    }
+}
+
 /// Sends `notifications/progress` with these parameters, as JSON.
 pub(crate) fn notify_progress(params: &str) {
     let params = store(params.as_bytes());

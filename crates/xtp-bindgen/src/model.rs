@@ -26,6 +26,10 @@ pub(crate) struct Model {
     sdk: String,
     /// Whether the schema is the interface of MCP servlets, for which the SDK has macros.
     mcp: bool,
+    /// Whether the project is built for WASI.
+    wasi: bool,
+    /// What rustc builds it for.
+    target: &'static str,
     /// What is generated for any other schema.
     plugin: Option<Plugin>,
 }
@@ -67,6 +71,7 @@ struct Project {
 impl Model {
     pub(crate) fn new(context: &Context) -> Result<Self, Error> {
         let mcp = xtp_codegen::is_interface_of_servlets(&context.schema);
+        let wasi = context.has_flag("wasi");
         let plugin = if mcp {
             None
         } else {
@@ -76,6 +81,12 @@ impl Model {
             project: Project::new(context),
             sdk: dependency(context.sdk.as_ref(), mcp),
             mcp,
+            wasi,
+            target: if wasi {
+                "wasm32-wasip1"
+            } else {
+                "wasm32-unknown-unknown"
+            },
             plugin,
         })
     }

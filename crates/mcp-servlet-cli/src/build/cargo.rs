@@ -11,14 +11,30 @@ use std::{
 use cargo_metadata::{Message, Package, TargetKind};
 
 use crate::{
-    build::TARGET,
+    build::{Target, remedy},
     failure::{Failure, Kind},
 };
 
-/// Makes sure that the compiler for `path` has the standard library for wasm.
-pub(super) fn check_target(path: &Path) -> Result<(), Failure> {
+/// Makes sure that the compiler for `path` has the standard library for the targets of these packages.
+pub(super) fn check_targets(
+    path: &Path,
+    packages: &[&Package],
+    given: Option<Target>,
+) -> Result<(), Failure> {
+    let mut known = Vec::new();
+    for package in packages {
+        let target = Target::of(package, given)?;
+        if !known.contains(&target) {
+            check_target(path, target.triple())?;
+            known.push(target);
+        }
+    }
+    Ok(())
+}
+
+fn check_target(path: &Path, target: &str) -> Result<(), Failure> {
     let output = Command::new(tool("RUSTC", "rustc"))
-        .args(["--print", "target-libdir", "--target", TARGET])
+        .args(["--print", "target-libdir", "--target", target])
         .current_dir(path)
         .stderr(Stdio::inherit())
         .output()
@@ -29,32 +45,31 @@ pub(super) fn check_target(path: &Path) -> Result<(), Failure> {
     }
     Err(Failure::with_help(
         Kind::Build,
-        format!("the Rust target `{TARGET}` is not installed"),
-        format!("rustup target add {TARGET}"),
+        format!("the Rust target `{target}` is not installed"),
+        format!("rustup target add {target}"),
     ))
 }
 
 /// Builds one package, alone so that no other one turns on features in it, and returns the `.wasm` file.
 ///
 /// As nothing but a `cdylib`: cargo leaves out the link-time optimization of a package that is an `rlib` as well.
-pub(super) fn build(package: &Package, options: &[String]) -> Result<PathBuf, Failure> {
+pub(super) fn build(
+    package: &Package,
+    target: Target,
+    options: &[String],
+) -> Result<PathBuf, Failure> {
     let folder = package.manifest_path.parent();
     let mut command = command(folder.unwrap_or(&package.manifest_path).as_std_path());
-    if !io::stderr().is_terminal() {
+    let mut format = "json";
+    if io::stderr().is_terminal() {
+        format = "json-diagnostic-rendered-ansi";
+    } else {
         // Nobody watches its progress; warnings and errors still come.
         command.arg("--quiet");
     }
     let mut cargo = command
-        .args([
-            "rustc",
-            "--lib",
-            "--crate-type",
-            "cdylib",
-            "--target",
-            TARGET,
-            "--message-format",
-            "json-render-diagnostics",
-        ])
+        .args(["rustc", "--lib", "--crate-type", "cdylib"])
+        .args(["--target", target.triple(), "--message-format", format])
         .args([
             "--package",
             package.name.as_str(),
@@ -68,6 +83,7 @@ pub(super) fn build(package: &Package, options: &[String]) -> Result<PathBuf, Fa
         .spawn()
         .map_err(|error| cannot_run("cargo", &error))?;
     let mut wasm = None;
+    let mut remedy = None;
     if let Some(messages) = cargo.stdout.take() {
         for message in Message::parse_stream(BufReader::new(messages)) {
             match message {
@@ -75,6 +91,13 @@ pub(super) fn build(package: &Package, options: &[String]) -> Result<PathBuf, Fa
                     let is_cdylib = artifact.target.is_kind(TargetKind::CDyLib);
                     let mut files = artifact.filenames.into_iter().filter(|_| is_cdylib);
                     wasm = files.find(|file| file.extension() == Some("wasm")).or(wasm);
+                }
+                Ok(Message::CompilerMessage(message)) => {
+                    eprint!(
+                        "{}",
+                        message.message.rendered.as_deref().unwrap_or_default()
+                    );
+                    remedy = remedy.or_else(|| remedy::of(&message));
                 }
                 Ok(_) => {}
                 Err(error) => return Err(cannot_run("cargo", &error)),
@@ -84,10 +107,15 @@ pub(super) fn build(package: &Package, options: &[String]) -> Result<PathBuf, Fa
     let status = cargo.wait().map_err(|error| cannot_run("cargo", &error))?;
     match wasm {
         Some(wasm) if status.success() => Ok(wasm.into()),
-        _ => Err(Failure::new(
-            Kind::Build,
-            format!("`{}` does not build", package.name),
-        )),
+        _ => Err(does_not_build(package, remedy)),
+    }
+}
+
+fn does_not_build(package: &Package, remedy: Option<&str>) -> Failure {
+    let message = format!("`{}` does not build", package.name);
+    match remedy {
+        Some(remedy) => Failure::with_help(Kind::Build, message, remedy),
+        None => Failure::new(Kind::Build, message),
     }
 }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 use cargo_metadata::{Metadata, MetadataCommand, Package, TargetKind};
 
 use crate::{
-    build::{TARGET, cargo},
+    build::{Target, cargo},
     failure::{Failure, Kind},
 };
 
 /// Asks cargo what is at a path, with the dependencies for the target.
-pub(super) fn read(path: &Path) -> Result<Metadata, Failure> {
+pub(super) fn read(path: &Path, target: Target) -> Result<Metadata, Failure> {
     let manifest = path.join("Cargo.toml");
     if !manifest.is_file() {
         let message = format!("there is no crate at `{}`: no Cargo.toml", path.display());
@@ -20,7 +20,7 @@ pub(super) fn read(path: &Path) -> Result<Metadata, Failure> {
             "give the path of a crate or a workspace",
         ));
     }
-    let platform = ["--filter-platform", TARGET].map(str::to_owned);
+    let platform = ["--filter-platform", target.triple()].map(str::to_owned);
     let mut command = MetadataCommand::new();
     command.current_dir(path).other_options(platform);
     if let Some((name, target)) = cargo::target() {

@@ -9,7 +9,7 @@ use cargo_metadata::Metadata;
 use mcp_servlet_host::watch::Snapshot;
 
 use crate::{
-    build::{self, Abi, browser, cargo, packages, profile::Profile},
+    build::{self, Abi, Target, browser, cargo, packages, profile::Profile},
     failure::Failure,
 };
 
@@ -23,9 +23,9 @@ impl Project {
     /// Asks cargo about a folder or a manifest.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let folder = build::folder(path);
-        let metadata = packages::read(folder)?;
-        packages::servlets(&metadata, folder)?;
-        cargo::check_target(folder)?;
+        let metadata = packages::read(folder, Target::default())?;
+        let servlets = packages::servlets(&metadata, folder)?;
+        cargo::check_targets(folder, &servlets, None)?;
         Ok(Self {
             folder: folder.to_owned(),
             metadata,
@@ -57,7 +57,9 @@ impl Project {
         let packages = packages::servlets(&self.metadata, &self.folder)?.into_iter();
         packages
             .map(|package| {
-                let file = build::build(package, options.clone(), abi, abi.folder(&self.metadata))?;
+                let target = Target::of(package, None)?;
+                let folder = abi.folder(&self.metadata);
+                let file = build::build(package, target, options.clone(), abi, folder)?;
                 Ok((package.name.to_string(), file))
             })
             .collect()

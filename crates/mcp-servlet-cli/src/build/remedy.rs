@@ -1,0 +1,40 @@
+//! What to do about errors of the compiler that are typical of servlets.
+
+use cargo_metadata::{CompilerMessage, diagnostic::DiagnosticLevel};
+
+/// The lines that make the crates `getrandom`, `rand` and `uuid` take their randomness from the host.
+const RANDOMNESS: &str = "\
+randomness comes from the host, by a feature of mcp-servlet in Cargo.toml:
+mcp-servlet = { …, features = [\"getrandom\"] }
+and by these lines in .cargo/config.toml, which `servlet new` writes:
+[target.wasm32-unknown-unknown]
+rustflags = [\"--cfg\", \"getrandom_backend=\\\"custom\\\"\"]";
+
+/// What uuid wants on top of that.
+const UUID: &str = "\
+turn on a feature of uuid and one of mcp-servlet in Cargo.toml:
+uuid = { version = \"1\", features = [\"v4\", \"rng-getrandom\"] }
+mcp-servlet = { …, features = [\"getrandom\"] }";
+
+/// The name of a macro that each `export!` defines.
+const EXPORT: &str = "one_export_per_crate";
+
+/// What to do about the error, if it is one of these.
+pub(super) fn of(message: &CompilerMessage) -> Option<&'static str> {
+    let diagnostic = &message.message;
+    if diagnostic.level != DiagnosticLevel::Error {
+        return None;
+    }
+    match message.target.name.as_str() {
+        "getrandom" => return Some(RANDOMNESS),
+        "uuid" => return Some(UUID),
+        _ => {}
+    }
+    let text = diagnostic.rendered.as_deref().unwrap_or_default();
+    if text.contains("__getrandom_v03_custom") {
+        return Some(RANDOMNESS);
+    }
+    text.contains(EXPORT).then_some(
+        "a crate is one servlet: list all functions in one `export!`, or make a crate of each servlet",
+    )
+}

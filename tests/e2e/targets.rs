@@ -1,0 +1,197 @@
+//! What servlets are built for: WebAssembly alone, where randomness comes from the host, and WASI.
+
+use std::fs;
+use std::path::Path;
+
+use e2e::servlet;
+
+use crate::projects::{command, run, start, stdout};
+
+/// The lines of Cargo.toml in the guide.
+fn documented(name: &str) -> String {
+    let guide = include_str!("../../docs/context.md");
+    let mut lines = guide
+        .lines()
+        .filter(|line| line.starts_with(&format!("{name} = ")));
+    let line = lines.next().expect("a line of the guide");
+    let code = line.split("  #").next().unwrap_or(line);
+    code.trim_end().to_owned()
+}
+
+fn edit(path: &Path, change: impl Fn(&str) -> String) {
+    let text = fs::read_to_string(path).expect("a file");
+    let changed = change(&text);
+    assert_ne!(text, changed, "{}", path.display());
+    fs::write(path, changed).expect("a file");
+}
+
+/// What a command that must fail says.
+fn failure(folder: &Path, options: &[&str]) -> String {
+    let output = command(servlet(), folder).args(options).output();
+    let output = output.expect("the command starts");
+    assert_eq!(output.status.code(), Some(4), "{}", stdout(&output));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const RANDOM: &str = r#"
+use chrono::{DateTime, Utc};
+use mcp_servlet::prelude::*;
+
+/// Rolls numbers.
+#[tool]
+fn roll(context: &Context) -> String {
+    let old = getrandom_03::u32().unwrap_or_default();
+    let new = getrandom::u32().unwrap_or_default();
+    let year = DateTime::<Utc>::from(context.now()).format("%Y");
+    format!("{} {old} {new} {year}", rand::random::<u32>())
+}
+
+mcp_servlet::export!(pub static SERVLET = { tools: [roll] });
+"#;
+
+#[test]
+fn randomness_of_other_crates_comes_from_the_host() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = start(folder.path(), "dice", &[]);
+    fs::write(project.join("src/lib.rs"), RANDOM).expect("a file");
+    let manifest = project.join("Cargo.toml");
+    let of_03 = "getrandom_03 = { package = \"getrandom\", version = \"0.3\" }";
+    let lines = [
+        &*documented("getrandom"),
+        of_03,
+        &documented("rand"),
+        &documented("chrono"),
+    ];
+    let lines = lines.join("\n");
+    edit(&manifest, |text| {
+        text.replace("[dependencies]", &format!("[dependencies]\n{lines}"))
+    });
+
+    let without_feature = failure(&project, &["build"]);
+    let help = "mcp-servlet = { …, features = [\"getrandom\"] }";
+    assert!(without_feature.contains(help), "{without_feature}");
+
+    edit(&manifest, |text| {
+        text.replace(
+            "/mcp-servlet\" }",
+            "/mcp-servlet\", features = [\"getrandom\"] }",
+        )
+    });
+    run(command(servlet(), &project).args(["build", "-o", "built"]));
+    let roll = || {
+        let called = run(command(servlet(), &project).args(["call", "built/dice.wasm", "roll"]));
+        let numbers: Vec<u32> = stdout(&called)
+            .split_whitespace()
+            .map(|number| number.parse().expect("a number"))
+            .collect();
+        assert!(numbers.len() == 4 && numbers[3] > 2024, "{numbers:?}");
+        numbers
+    };
+    assert_ne!(roll(), roll());
+
+    fs::remove_file(project.join(".cargo/config.toml")).expect("a file");
+    let without_lines = failure(&project, &["build"]);
+    assert!(
+        without_lines.contains("[target.wasm32-unknown-unknown]"),
+        "{without_lines}"
+    );
+}
+
+const FILES: &str = r#"
+use std::time::{Duration, SystemTime};
+
+use mcp_servlet::prelude::*;
+
+/// Reads a file.
+#[tool]
+fn read(path: String) -> Result<String, ToolError> {
+    Ok(std::fs::read_to_string(path)?)
+}
+
+/// Writes a file, a part after the other.
+#[tool]
+fn write(path: String, parts: Vec<String>) -> Result<usize, ToolError> {
+    std::fs::write(&path, parts.concat())?;
+    Ok(std::fs::read_dir("/data")?.count())
+}
+
+/// Whether the clock goes.
+#[tool]
+fn clock() -> bool {
+    SystemTime::now() > SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000)
+}
+
+mcp_servlet::export!(pub static SERVLET = { tools: [read, write, clock] });
+"#;
+
+#[test]
+fn a_servlet_for_wasi_has_clock_and_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = start(folder.path(), "reader", &["--wasi"]);
+    run(command("cargo", &project).args(["fmt", "--check"]));
+    fs::write(project.join("src/lib.rs"), FILES).expect("a file");
+    let data = folder.path().join("data");
+    fs::create_dir(&data).expect("a folder");
+    fs::write(data.join("note.txt"), "milk").expect("a file");
+    run(command(servlet(), &project).args(["build", "-o", "built"]));
+    let allow = format!("{}:/data", data.display());
+    let call = |arguments: &[&str]| {
+        let mut call = command(servlet(), &project);
+        call.args(["call", "built/reader.wasm"])
+            .args(arguments)
+            .args(["--allow-path", &allow]);
+        stdout(&run(&mut call))
+    };
+    assert_eq!(call(&["clock"]), "true\n");
+    assert_eq!(call(&["read", "path=/data/note.txt"]), "milk\n");
+    let long = "x".repeat(50_000);
+    let parts = format!("parts:=[\"{long}\",\"{long}\"]");
+    assert_eq!(call(&["write", "path=/data/long.txt", &parts]), "2\n");
+    assert_eq!(
+        fs::read_to_string(data.join("long.txt"))
+            .expect("a file")
+            .len(),
+        100_000
+    );
+
+    let target = ["build", "--target", "wasm32-unknown-unknown", "-o", "bare"];
+    run(command(servlet(), &project).args(target));
+    let mut bare = command(servlet(), &project);
+    let bare = bare
+        .args(["call", "bare/reader.wasm", "clock"])
+        .output()
+        .expect("the command starts");
+    let said = String::from_utf8_lossy(&bare.stderr);
+    assert!(said.contains("--target wasm32-wasip1"), "{said}");
+}
+
+#[test]
+fn a_crate_has_one_export() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = start(folder.path(), "several", &[]);
+    let source = project.join("src/lib.rs");
+    let one = fs::read_to_string(&source).expect("a file");
+    let without = one.replace(
+        "mcp_servlet::export!",
+        "#[cfg(any())]\nmcp_servlet::export!",
+    );
+    fs::write(&source, format!("#![allow(dead_code)]\n{without}")).expect("a file");
+    let said = failure(&project, &["build"]);
+    assert!(
+        said.contains("exports no function that a host could call"),
+        "{said}"
+    );
+    assert!(
+        said.contains("mcp_servlet::export!(pub static SERVLET"),
+        "{said}"
+    );
+
+    let second =
+        "mod other {\n    mcp_servlet::export!(static SERVLET = { tools: [super::greet] });\n}";
+    fs::write(&source, format!("{one}\n{second}\n")).expect("a file");
+    let said = failure(&project, &["build"]);
+    assert!(
+        said.contains("list all functions in one `export!`"),
+        "{said}"
+    );
+}
