@@ -7,6 +7,7 @@ mod example;
 mod json;
 mod keys;
 pub(crate) mod lists;
+mod sides;
 #[cfg(test)]
 mod tests;
 
@@ -489,54 +490,4 @@ const fn requires_any(object: &Object, side: Side) -> bool {
         at += 1;
     }
     false
-}
-
-impl Side {
-    const fn place(self) -> Place {
-        match self {
-            Self::Input => Place::Argument,
-            Self::Output => Place::Part,
-        }
-    }
-}
-
-impl Kind {
-    /// Whether the text of its schema says what type it is, so that `null` cannot be added to that.
-    const fn has_own_type(&self) -> bool {
-        matches!(self, Self::AnyOf { .. } | Self::Raw(_) | Self::Generated(_))
-    }
-}
-
-impl Property {
-    const fn is_on(&self, side: Side) -> bool {
-        match side {
-            Side::Input => self.in_input,
-            Side::Output => self.in_output,
-        }
-    }
-
-    const fn is_needed(&self, side: Side) -> bool {
-        if !self.is_on(side) {
-            return false;
-        }
-        match side {
-            Side::Input => self.is_required(),
-            Side::Output => !self.skipped,
-        }
-    }
-
-    /// The schema without the bounds that the property's own replace.
-    const fn bounded(&self) -> Node {
-        match self.node.kind {
-            Kind::Integer { min, max } => {
-                let min = if self.min.is_empty() { min } else { None };
-                let max = if self.max.is_empty() { max } else { None };
-                Node {
-                    kind: Kind::Integer { min, max },
-                    ..*self.node
-                }
-            }
-            _ => *self.node,
-        }
-    }
 }
