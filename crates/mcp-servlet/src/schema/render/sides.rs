@@ -1,0 +1,55 @@
+//! What of a schema is on which side of a tool.
+
+use super::Side;
+use crate::schema::kind::Place;
+use crate::schema::{Kind, Node, Property};
+
+impl Side {
+    pub(super) const fn place(self) -> Place {
+        match self {
+            Self::Input => Place::Argument,
+            Self::Output => Place::Part,
+        }
+    }
+}
+
+impl Kind {
+    /// Whether the text of its schema says what type it is, so that `null` cannot be added to that.
+    pub(super) const fn has_own_type(&self) -> bool {
+        matches!(self, Self::AnyOf { .. } | Self::Raw(_) | Self::Generated(_))
+    }
+}
+
+impl Property {
+    pub(super) const fn is_on(&self, side: Side) -> bool {
+        match side {
+            Side::Input => self.in_input,
+            Side::Output => self.in_output,
+        }
+    }
+
+    pub(super) const fn is_needed(&self, side: Side) -> bool {
+        if !self.is_on(side) {
+            return false;
+        }
+        match side {
+            Side::Input => self.is_required(),
+            Side::Output => !self.skipped,
+        }
+    }
+
+    /// The schema without the bounds that the property's own replace.
+    pub(super) const fn bounded(&self) -> Node {
+        match self.node.kind {
+            Kind::Integer { min, max } => {
+                let min = if self.min.is_empty() { min } else { None };
+                let max = if self.max.is_empty() { max } else { None };
+                Node {
+                    kind: Kind::Integer { min, max },
+                    ..*self.node
+                }
+            }
+            _ => *self.node,
+        }
+    }
+}
