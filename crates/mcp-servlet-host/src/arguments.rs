@@ -9,7 +9,7 @@ pub use expected::{Expected, schema_type};
 
 use serde_json::Value;
 
-use crate::{JsonObject, error::similar, tool::kind};
+use crate::{JsonObject, error::similar, schema::coerce::integer, tool::kind};
 
 /// Why arguments could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -168,7 +168,11 @@ impl Expected {
         if self.is_text() {
             return self.check(key, text, Value::from(text));
         }
-        match serde_json::from_str(text) {
+        let value = serde_json::from_str(text).map(|value: Value| match integer(text) {
+            Some(integer) if value.is_f64() && !self.accepts_floats() => integer,
+            _ => value,
+        });
+        match value {
             Ok(value) if self.accepts(&value) => Ok(value),
             // Text where other types are possible too, but this is none of them.
             _ if self.accepts(&Value::from(text)) => Ok(Value::from(text)),

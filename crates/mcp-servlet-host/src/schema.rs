@@ -3,7 +3,7 @@
 //! A schema comes from a servlet and what it is applied to from a client, so neither is trusted: nothing is fetched,
 //! expressions that backtrack give up early, and how often a value can be looked at is computed before it is.
 
-mod coerce;
+pub(crate) mod coerce;
 mod cost;
 mod example;
 pub(crate) mod keywords;

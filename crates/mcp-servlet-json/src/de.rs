@@ -113,27 +113,13 @@ impl<'de> Deserializer<'de> {
     }
 
     fn visit_i128<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        let value = self
-            .reader
-            .number()?
-            .parse()
-            .map_err(|_| self.no_integer())?;
+        let value = self.reader.long_integer()?;
         self.locate(visitor.visit_i128(value))
     }
 
     fn visit_u128<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        let value = self
-            .reader
-            .number()?
-            .parse()
-            .map_err(|_| self.no_integer())?;
+        let value = self.reader.long_integer()?;
         self.locate(visitor.visit_u128(value))
-    }
-
-    /// The number that was read last does not fit 128 bits.
-    #[cold]
-    fn no_integer(&self) -> Error {
-        self.reader.out_of_range()
     }
 
     fn visit_array<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {

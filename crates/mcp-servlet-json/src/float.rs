@@ -19,7 +19,7 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use parse::{parse_f32, parse_f64};
+pub(crate) use parse::{exponent, parse_f32, parse_f64};
 pub use print::{write_f32, write_f64, write_plain_f32, write_plain_f64};
 
 /// How a type of float is made of bits.

@@ -28,7 +28,8 @@
 //! # What is read
 //!
 //! JSON as RFC 8259 has it and nothing else: no comments, no commas at the end, no leading zeros, no byte order
-//! mark. Arrays and objects may be nested 127 levels deep. Integers are exact or an error. A value that nobody reads
+//! mark. Arrays and objects may be nested 127 levels deep. Integers are exact or an error; as in JSON Schema, `12.0` and
+//! `1.2e1` are integers, but not as keys of maps, which are text. A value that nobody reads
 //! is checked for its grammar only, as in `serde_json`; [`Reader::skip`] and [`RawJson`] check all of it. What a key
 //! that comes twice means is up to the type: derived structs refuse it, maps keep the last one.
 //!
@@ -60,6 +61,7 @@
 //! | A struct, or the content of a struct variant, is an object. | It may be an array of the fields. | Schemas say object, and reading both costs a kilobyte more for each struct. |
 //! | Bytes come from an array, or from a string that is text. | The string may hold lone surrogates and invalid UTF-8. | A text is valid or not, whoever reads it. |
 //! | A visitor that asks for an integer (`deserialize_u64`, …) gets an integer or an error. | It may get a float. | Integers must not link floats. |
+//! | `12.0` and `1.2e1` are integers, for typed targets and for `deserialize_any`. | They are floats. | JSON Schema knows one kind of number, and clients send `12.0` for 12. |
 //! | Floats below 10⁻⁴ and from 10¹⁶ are written like `5e-5` and `1e21`. | Like `0.00005` and `1e+21`. | So Rust spells them. |
 //! | The nearest float is read, and `f32` has no infinity. | Only with its feature `float_roundtrip`. | What was written reads as it was. |
 //! | An error tells its kind, place, and the names that would fit. | It also tells what came and what the visitor expects. | Formatting that is larger than this crate; [`describe()`] and a schema say the same. |

@@ -25,8 +25,8 @@ pub(crate) struct Hints {
     explain: Explain,
 }
 
-/// What the schema does not say of a number, empty for nothing.
-type Explain = fn(&str, &str) -> &'static str;
+/// What the schema does not say of a number, empty for nothing; the flag tells that it is out of range.
+type Explain = fn(&str, &str, bool) -> &'static str;
 
 /// Of a schema of several variants the one that a value is nearest to.
 type Choose = for<'a> fn(&'a str, &str) -> &'a str;
@@ -147,7 +147,8 @@ impl<'a> Report<'a> {
                     self.say(": ");
                     self.say(reason);
                 } else {
-                    self.say((self.hints.explain)(self.schema, self.value));
+                    let out_of_range = kind == ErrorKind::NumberOutOfRange;
+                    self.say((self.hints.explain)(self.schema, self.value, out_of_range));
                 }
             }
         }
@@ -294,18 +295,17 @@ fn choice<'a>(schema: &'a str, value: &str) -> &'a str {
         .unwrap_or(schema)
 }
 
-fn explain(schema: &str, value: &str) -> &'static str {
+fn explain(schema: &str, value: &str, out_of_range: bool) -> &'static str {
     let is_number = matches!(value.as_bytes().first(), Some(b'-' | b'0'..=b'9'));
-    let is_written_otherwise = value.contains(['.', 'e', 'E']);
     match member(schema, "type") {
-        // JSON Schema takes 1.0 for an integer, so that alone explains nothing.
-        "\"integer\"" if is_number && is_written_otherwise => ": an integer has digits only",
-        "\"integer\"" | "\"number\"" if is_number => ": out of range",
+        "\"integer\"" | "\"number\"" if is_number && out_of_range => ": out of range",
+        // JSON Schema takes 1.0 for an integer, and so do we.
+        "\"integer\"" if is_number => ": an integer has no fraction",
         _ => "",
     }
 }
 
-fn no_explanation(_: &str, _: &str) -> &'static str {
+fn no_explanation(_: &str, _: &str, _: bool) -> &'static str {
     ""
 }
 

@@ -116,6 +116,14 @@ impl Expected {
         matches!(self, Self::Values(_))
     }
 
+    /// Whether a number may have a fraction, so that it stays as it is written.
+    pub(super) fn accepts_floats(&self) -> bool {
+        match self {
+            Self::Values(values) => values.iter().any(Value::is_f64),
+            Self::Types(types) => types.is_empty() || types.contains(&"number"),
+        }
+    }
+
     pub(super) fn accepts(&self, value: &Value) -> bool {
         match self {
             Self::Values(values) => values.contains(value),

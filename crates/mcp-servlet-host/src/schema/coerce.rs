@@ -29,6 +29,13 @@ pub(super) fn coerce(validator: &Validator, value: &mut Value) {
     }
 }
 
+/// A whole number as an integer, however it is written: `12.0` and `1.2e1` are 12, as in JSON Schema.
+pub(crate) fn integer(text: &str) -> Option<Value> {
+    let unsigned = mcp_servlet_json::from_str::<u64>(text).map(Value::from);
+    let signed = || mcp_servlet_json::from_str::<i64>(text).map(Value::from);
+    unsigned.or_else(|_| signed()).ok()
+}
+
 fn meant(kind: &TypeKind, text: &str) -> Option<Value> {
     let fits = |ty| match kind {
         TypeKind::Single(one) => *one == ty,
@@ -36,9 +43,8 @@ fn meant(kind: &TypeKind, text: &str) -> Option<Value> {
     };
     let value: Value = serde_json::from_str(text).ok()?;
     let fits = match &value {
-        Value::Number(number) => {
-            fits(JsonType::Number) || fits(JsonType::Integer) && !number.is_f64()
-        }
+        Value::Number(_) if fits(JsonType::Number) => true,
+        Value::Number(_) if fits(JsonType::Integer) => return integer(text),
         Value::Bool(_) => fits(JsonType::Boolean),
         Value::Null => fits(JsonType::Null),
         _ => false,

@@ -110,13 +110,27 @@ fn shows_an_example_only_if_it_fits() {
 }
 
 #[test]
+fn takes_whole_numbers_for_integers_however_they_are_written() {
+    let schema = object(&json!({ "i": { "type": "integer" } }));
+    for text in ["12.0", "1e3", "1.50e2", "-0.0"] {
+        let arguments = serde_json::from_str(&format!(r#"{{"i":{text}}}"#)).expect("JSON");
+        let checked = check_with(CheckArguments::Check, &schema, &arguments);
+        assert_eq!(checked, Ok(arguments));
+    }
+    assert_eq!(
+        complaint(&schema, &json!({ "i": 12.5 })),
+        r#"`/i` must match {"type":"integer"}, got 12.5"#
+    );
+}
+
+#[test]
 fn takes_text_for_numbers_only_when_told_to() {
     let schema = object(&json!({
         "i": { "type": "integer" }, "n": { "type": ["number", "null"] }, "b": { "type": "boolean" },
         "s": { "type": "string" }, "l": { "type": "array", "items": { "type": "integer" } },
     }));
-    let given = json!({ "i": "10", "n": "1.5", "b": "true", "s": "10", "l": ["1", 2] });
-    let meant = json!({ "i": 10, "n": 1.5, "b": true, "s": "10", "l": [1, 2] });
+    let given = json!({ "i": "10", "n": "1.5", "b": "true", "s": "10", "l": ["1.0", 2, "1e2"] });
+    let meant = json!({ "i": 10, "n": 1.5, "b": true, "s": "10", "l": [1, 2, 100] });
     assert_eq!(
         check_with(CheckArguments::Coerce, &schema, &given),
         Ok(meant)

@@ -91,7 +91,8 @@ fn wrong_values_are_located() {
         ErrorKind::NumberOutOfRange,
         "/id",
     );
-    check(r#"{"id": «1.0}"#, ErrorKind::WrongType, "/id");
+    check(r#"{"id": «1.5}"#, ErrorKind::WrongType, "/id");
+    check(r#"{"id": «1e10}"#, ErrorKind::NumberOutOfRange, "/id");
     check(
         r#"{"id":7,"items":[{"name":"a"},{"name":«null}]}"#,
         ErrorKind::WrongType,

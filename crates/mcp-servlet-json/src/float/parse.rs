@@ -161,7 +161,7 @@ fn round(mut value: Big, mut one: Big, format: Format) -> u64 {
 }
 
 /// The number in an exponent, or one that is as far beyond every float.
-fn exponent(text: &[u8]) -> i32 {
+pub(crate) fn exponent(text: &[u8]) -> i32 {
     let mut value = 0;
     for digit in text.iter().filter(|byte| byte.is_ascii_digit()) {
         value = (value * 10 + i32::from(digit - b'0')).min(1 << 24);

@@ -90,20 +90,24 @@ fn our_serde_checks_the_text_within_the_depth_that_is_left() {
 #[test]
 fn another_format_passes_the_values() {
     let value = serde_json::to_value(holder()).unwrap();
+    let integers = HOLDER.replace("1e2", "100");
     assert_eq!(
         value,
-        serde_json::from_str::<serde_json::Value>(HOLDER).unwrap()
+        serde_json::from_str::<serde_json::Value>(&integers).unwrap()
     );
     assert_eq!(
         serde_json::to_string(&holder()).unwrap(),
-        r#"{"id":1,"raw":{"x":1.5,"y":"é"},"more":null,"all":[100.0,"a",[]]}"#
+        r#"{"id":1,"raw":{"x":1.5,"y":"é"},"more":null,"all":[100,"a",[]]}"#
     );
     let transcoded = Holder {
         raw: raw(r#"{"x":1.5,"y":"é"}"#),
-        all: vec![raw("100.0"), raw(r#""a""#), raw("[]")],
+        all: vec![raw("100"), raw(r#""a""#), raw("[]")],
         ..holder()
     };
-    assert_eq!(serde_json::from_str::<Holder>(HOLDER).unwrap(), transcoded);
+    assert_eq!(
+        serde_json::from_str::<Holder>(&integers).unwrap(),
+        transcoded
+    );
     assert_eq!(serde_json::from_value::<Holder>(value).unwrap(), transcoded);
 }
 
@@ -153,8 +157,8 @@ struct Flat {
 fn what_serde_buffers_arrives_as_values() {
     for (value, text) in [
         (
-            Tagged::Plain { raw: raw("[1.0]") },
-            r#"{"type":"Plain","raw":[1.0]}"#,
+            Tagged::Plain { raw: raw("[1.5]") },
+            r#"{"type":"Plain","raw":[1.5]}"#,
         ),
         (
             Tagged::Inner(Inner::Struct {

@@ -2,9 +2,11 @@
 //!
 //! What parses a float is called by nothing that reads integers, so a servlet without floats does not link it.
 
+use std::str::FromStr;
+
 use super::{Kind, Reader, scan};
 use crate::error::{Error, ErrorKind};
-use crate::float::{parse_f32, parse_f64};
+use crate::float::{exponent, parse_f32, parse_f64};
 
 /// A number in the type in which `deserialize_any` hands it over.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +31,7 @@ impl<'de> Reader<'de> {
         self.text(start, self.at)
     }
 
-    /// Reads an integer that is not negative.
+    /// Reads an integer that is not negative. As in JSON Schema, `12.0` and `1.2e1` are integers.
     ///
     /// # Errors
     /// If anything else comes, or the number is out of range.
@@ -40,7 +42,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads an integer.
+    /// Reads an integer. As in JSON Schema, `12.0` and `1.2e1` are integers.
     ///
     /// # Errors
     /// If anything else comes, or the number is out of range.
@@ -74,9 +76,7 @@ impl<'de> Reader<'de> {
         Ok(value)
     }
 
-    /// Reads an integer: whether it is negative, and its absolute value, which then fits an `i64` with the sign.
-    ///
-    /// `-0` is not one, as in `serde_json`: only a float keeps its sign.
+    /// Reads an integer: whether it is below zero, and its absolute value, which then fits an `i64` with the sign.
     #[inline(never)]
     pub(crate) fn integer(&mut self) -> Result<(bool, u64), Error> {
         self.begin_number()?;
@@ -89,27 +89,69 @@ impl<'de> Reader<'de> {
         }
         let value = match digits(literal) {
             Some(value) => value,
-            None if literal.iter().all(u8::is_ascii_digit) => return Err(self.out_of_range()),
-            None => return Err(Error::wrong_type(INTEGER, start)),
+            None => {
+                let digits_only = self.digits_only(literal)?;
+                digits(&digits_only).ok_or_else(|| self.out_of_range())?
+            }
         };
         match (negative, value) {
-            (true, 0) => Err(Error::wrong_type(INTEGER, start)),
+            (true, 0) if self.is_quoted() => Err(self.no_integer()),
             (true, 0x8000_0000_0000_0001..) => Err(self.out_of_range()),
-            found => Ok(found),
+            _ => Ok((negative && value > 0, value)),
         }
     }
 
-    /// Reads a number as an integer if it is one that fits, else as a float.
+    /// Reads an integer into a type of 128 bits.
+    pub(crate) fn long_integer<T: FromStr>(&mut self) -> Result<T, Error> {
+        let literal = self.number()?;
+        if let Ok(value) = literal.parse() {
+            return Ok(value);
+        }
+        let absolute = literal.trim_start_matches('-');
+        let mut text = self.digits_only(absolute.as_bytes())?;
+        if absolute.len() < literal.len() && text != b"0" {
+            text.insert(0, b'-');
+        }
+        let value = std::str::from_utf8(&text).ok().map(str::parse);
+        value
+            .and_then(Result::ok)
+            .ok_or_else(|| self.out_of_range())
+    }
+
+    /// Reads a number as an integer if it is one that fits, else as a float. Only a float keeps the sign of `-0`.
     pub(crate) fn any_number(&mut self) -> Result<Number, Error> {
         let start = self.at;
         match self.integer() {
-            Ok((false, value)) => Ok(Number::Unsigned(value)),
             Ok((true, value)) => Ok(Number::Signed(0_i64.wrapping_sub_unsigned(value))),
-            Err(_) => {
+            Ok((false, value)) if value > 0 || scan::byte(self.input, self.value) != b'-' => {
+                Ok(Number::Unsigned(value))
+            }
+            _ => {
                 self.at = start;
                 self.float().map(Number::Float)
             }
         }
+    }
+
+    /// The digits of an integer that is written with a point or an exponent, or is too large for 64 bits.
+    #[cold]
+    #[inline(never)]
+    fn digits_only(&self, literal: &[u8]) -> Result<Vec<u8>, Error> {
+        match whole(literal) {
+            Some(digits) if digits == literal || !self.is_quoted() => Ok(digits),
+            _ => Err(self.no_integer()),
+        }
+    }
+
+    /// Whether the number is a key. Keys are text, so an integer is written as digits there, as `propertyNames` says.
+    fn is_quoted(&self) -> bool {
+        let before = self.value.checked_sub(1);
+        before.is_some_and(|at| scan::byte(self.input, at) == b'"')
+    }
+
+    #[cold]
+    fn no_integer(&self) -> Error {
+        Error::wrong_type(INTEGER, self.value)
     }
 
     /// The number that was read does not fit.
@@ -137,4 +179,37 @@ fn digits(literal: &[u8]) -> Option<u64> {
         value = value * 10 + digit;
     }
     Some(value)
+}
+
+/// More digits than any integer type has.
+const LONGEST: usize = 40;
+
+/// A literal without its point and its exponent, if that leaves an integer: `1.50e2` is `150`.
+fn whole(literal: &[u8]) -> Option<Vec<u8>> {
+    let end = literal.iter().position(|byte| byte | 0x20 == b'e');
+    let (mantissa, power) = literal.split_at(end.unwrap_or(literal.len()));
+    // Of the ten that the digits count in the end.
+    let mut power = i64::from(exponent(power.get(1..).unwrap_or_default()));
+    let mut digits = Vec::new();
+    let mut step = 0;
+    for &byte in mantissa {
+        if byte == b'.' {
+            step = 1;
+            continue;
+        }
+        power -= step;
+        if byte != b'0' || !digits.is_empty() {
+            digits.push(byte);
+        }
+    }
+    while power < 0 && digits.last() == Some(&b'0') {
+        digits.pop();
+        power += 1;
+    }
+    if digits.is_empty() {
+        return Some(vec![b'0']);
+    }
+    let zeros = usize::try_from(power).ok()?;
+    digits.resize(digits.len() + zeros.min(LONGEST), b'0');
+    Some(digits)
 }

@@ -106,12 +106,56 @@ fn the_depth_is_that_of_what_is_open() {
 }
 
 #[test]
+fn an_integer_may_have_a_point_or_an_exponent() {
+    for (text, value) in [
+        ("12.0", 12),
+        ("1e3", 1000),
+        ("1.50E+2", 150),
+        ("2500e-2", 25),
+        ("0.00012e5", 12),
+        ("-0.0", 0),
+        ("-0", 0),
+        ("0.000e99999999999999999999", 0),
+        ("-0e-99999999999999999999", 0),
+        ("-1.0", -1),
+        ("9007199254740993.0", 9_007_199_254_740_993),
+        ("9223372036854775807.0", i64::MAX),
+        ("-9.223372036854775808e18", i64::MIN),
+    ] {
+        assert_eq!(Reader::from(text).signed().unwrap(), value, "{text}");
+    }
+    let largest = Reader::from("1844674407370955161.50e1").unsigned().unwrap();
+    assert_eq!(largest, u64::MAX);
+    for (text, value) in [
+        ("1.0", 1),
+        ("-1e2", -100),
+        ("-0.0", 0),
+        ("1.70141183460469231731687303715884105727e38", i128::MAX),
+        ("-170141183460469231731687303715884105728.00", i128::MIN),
+    ] {
+        let read = Reader::from(text).long_integer::<i128>();
+        assert_eq!(read.unwrap(), value, "{text}");
+    }
+    for (text, kind) in [
+        ("1.5", ErrorKind::WrongType),
+        ("-1.0", ErrorKind::NumberOutOfRange),
+        ("1e39", ErrorKind::NumberOutOfRange),
+    ] {
+        let error = Reader::from(text).long_integer::<u128>().unwrap_err();
+        assert_eq!(error.kind(), kind, "{text}");
+    }
+}
+
+#[test]
 fn a_number_in_another_place_is_an_error_with_its_place() {
     for (text, kind) in [
         ("-1", ErrorKind::NumberOutOfRange),
         ("18446744073709551616", ErrorKind::NumberOutOfRange),
-        ("1.0", ErrorKind::WrongType),
-        ("-0", ErrorKind::WrongType),
+        ("1.5", ErrorKind::WrongType),
+        ("-1.0", ErrorKind::NumberOutOfRange),
+        ("1e-1", ErrorKind::WrongType),
+        ("1e20", ErrorKind::NumberOutOfRange),
+        ("1e99999999999999999999", ErrorKind::NumberOutOfRange),
         ("\"1\"", ErrorKind::WrongType),
         ("1.", ErrorKind::UnexpectedEnd),
         ("", ErrorKind::UnexpectedEnd),

@@ -1,9 +1,12 @@
 //! The rows of the table “Differences from `serde_json`” in the crate's documentation.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use mcp_servlet_json::{ErrorKind, from_slice, from_str, to_string};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+use serde_json::Value;
 
 use crate::types::{Record, Variants};
 
@@ -62,7 +65,9 @@ fn who_asks_for_an_integer_is_given_no_float() {
         (ErrorKind::WrongType, &["an integer"][..])
     );
 
-    assert!(serde_json::from_str::<Rounded>("1e19").is_ok());
+    assert!(serde_json::from_str::<Rounded>("1e20").is_ok());
+    let error = from_str::<Rounded>("1e20").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NumberOutOfRange);
     assert!(serde_json::from_str::<Rounded>("18446744073709551616").is_ok());
     assert_eq!(
         from_str::<Rounded>("18446744073709551616")
@@ -72,6 +77,32 @@ fn who_asks_for_an_integer_is_given_no_float() {
     );
 
     assert_eq!(from_str::<Rounded>("7").unwrap().0, 7);
+}
+
+#[test]
+fn a_whole_number_is_an_integer_however_it_is_written() {
+    for text in ["12.0", "1.2e1", "120e-1"] {
+        assert!(serde_json::from_str::<u8>(text).is_err());
+        assert_eq!(from_str::<u8>(text).unwrap(), 12);
+        // Also for who takes whatever comes, as tagged enums do.
+        assert_eq!(from_str::<Value>(text).unwrap(), 12);
+        let tagged = format!(r#"{{"type":"b","count":{text}}}"#);
+        assert_eq!(
+            from_str::<Tagged>(&tagged).unwrap(),
+            Tagged::B { count: 12 }
+        );
+    }
+    // A key is text.
+    assert!(from_str::<BTreeMap<u8, u8>>(r#"{"12.0":1}"#).is_err());
+    assert!(from_str::<BTreeMap<u128, u8>>(r#"{"12.0":1}"#).is_err());
+    // The sign of zero is kept where floats are taken.
+    assert_eq!(from_str::<Value>("-0.0").unwrap().to_string(), "-0.0");
+}
+
+#[derive(Debug, PartialEq, serde::Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Tagged {
+    B { count: u8 },
 }
 
 #[test]

@@ -17,12 +17,18 @@ fn config() -> ProptestConfig {
     }
 }
 
+/// A whole one may be read as an integer.
+fn float() -> impl Strategy<Value = Value> {
+    let finite = any::<f64>().prop_filter("a fraction", |float| float.fract() != 0.0);
+    finite.prop_map(Value::from)
+}
+
 fn number() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<u64>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<i8>().prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
+        float(),
         (-1e6..1e6).prop_map(Value::from),
     ]
 }

@@ -71,9 +71,10 @@ pub(crate) struct Unit;
 
 /// Checks all that is to agree on one document.
 pub(crate) fn check(name: &str, bytes: &[u8]) {
-    check_values(name, bytes);
-    check_scalars(name, bytes);
-    check_containers(name, bytes);
+    let text = Text::of(bytes);
+    check_values(name, &text);
+    check_scalars(name, &text);
+    check_containers(name, &text);
     let ours = mcp_servlet_json::from_slice::<IgnoredAny>(bytes).is_ok();
     assert_eq!(
         ours,
@@ -83,15 +84,16 @@ pub(crate) fn check(name: &str, bytes: &[u8]) {
 }
 
 /// Any value, from bytes and from a string, and as a raw text.
-fn check_values(name: &str, bytes: &[u8]) {
-    same::<Value>(name, bytes);
+fn check_values(name: &str, document: &Text<'_>) {
+    let bytes = document.bytes;
+    same::<Value>(name, document);
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
     };
     let ours = mcp_servlet_json::from_str::<Value>(text);
     assert_eq!(
         ours.as_ref().ok(),
-        serde_json::from_str(text).as_ref().ok(),
+        serde_json::from_slice(&document.integers).as_ref().ok(),
         "{name} as text"
     );
     let raw = RawJson::parse(text);
@@ -117,58 +119,79 @@ fn check_values(name: &str, bytes: &[u8]) {
     }
 }
 
-fn check_scalars(name: &str, bytes: &[u8]) {
-    same::<bool>(name, bytes);
-    same::<u8>(name, bytes);
-    same::<i8>(name, bytes);
-    same::<u16>(name, bytes);
-    same::<i32>(name, bytes);
-    same::<u64>(name, bytes);
-    same::<i64>(name, bytes);
-    same::<u128>(name, bytes);
-    same::<i128>(name, bytes);
-    same::<f32>(name, bytes);
-    same::<f64>(name, bytes);
-    same::<char>(name, bytes);
-    same::<String>(name, bytes);
-    same::<()>(name, bytes);
-    same::<std::num::NonZeroU8>(name, bytes);
-    same::<Wrapper>(name, bytes);
-    same::<Unit>(name, bytes);
-    same::<Option<u8>>(name, bytes);
-    same::<Option<String>>(name, bytes);
+fn check_scalars(name: &str, text: &Text<'_>) {
+    same::<bool>(name, text);
+    same::<u8>(name, text);
+    same::<i8>(name, text);
+    same::<u16>(name, text);
+    same::<i32>(name, text);
+    same::<u64>(name, text);
+    same::<i64>(name, text);
+    same::<u128>(name, text);
+    same::<i128>(name, text);
+    same::<f32>(name, text);
+    same::<f64>(name, text);
+    same::<char>(name, text);
+    same::<String>(name, text);
+    same::<()>(name, text);
+    same::<std::num::NonZeroU8>(name, text);
+    same::<Wrapper>(name, text);
+    same::<Unit>(name, text);
+    same::<Option<u8>>(name, text);
+    same::<Option<String>>(name, text);
 }
 
-fn check_containers(name: &str, bytes: &[u8]) {
-    same::<Vec<i32>>(name, bytes);
-    same::<Vec<Option<u8>>>(name, bytes);
-    same::<Vec<Vec<()>>>(name, bytes);
-    same::<(u8, bool)>(name, bytes);
-    same::<[u8; 2]>(name, bytes);
-    same::<BTreeMap<String, Value>>(name, bytes);
-    same::<BTreeMap<String, u8>>(name, bytes);
-    same::<BTreeMap<i8, u8>>(name, bytes);
-    same::<BTreeMap<u64, u8>>(name, bytes);
-    same::<BTreeMap<i128, u8>>(name, bytes);
-    same::<BTreeMap<bool, u8>>(name, bytes);
-    same::<BTreeMap<char, u8>>(name, bytes);
-    same::<BTreeMap<Option<String>, u8>>(name, bytes);
-    same::<BTreeMap<Variants, u8>>(name, bytes);
-    same::<Variants>(name, bytes);
-    same::<Internal>(name, bytes);
-    same::<Adjacent>(name, bytes);
-    same::<Untagged>(name, bytes);
-    same::<Flat>(name, bytes);
-    if bytes.trim_ascii_start().first() != Some(&b'[') {
+fn check_containers(name: &str, text: &Text<'_>) {
+    same::<Vec<i32>>(name, text);
+    same::<Vec<Option<u8>>>(name, text);
+    same::<Vec<Vec<()>>>(name, text);
+    same::<(u8, bool)>(name, text);
+    same::<[u8; 2]>(name, text);
+    same::<BTreeMap<String, Value>>(name, text);
+    same::<BTreeMap<String, u8>>(name, text);
+    same::<BTreeMap<i8, u8>>(name, text);
+    same::<BTreeMap<u64, u8>>(name, text);
+    same::<BTreeMap<i128, u8>>(name, text);
+    same::<BTreeMap<bool, u8>>(name, text);
+    same::<BTreeMap<char, u8>>(name, text);
+    same::<BTreeMap<Option<String>, u8>>(name, text);
+    same::<BTreeMap<Variants, u8>>(name, text);
+    same::<Variants>(name, text);
+    same::<Internal>(name, text);
+    same::<Adjacent>(name, text);
+    same::<Untagged>(name, text);
+    same::<Flat>(name, text);
+    if text.bytes.trim_ascii_start().first() != Some(&b'[') {
         // From an array, only `serde_json` reads a struct.
-        same::<Record>(name, bytes);
-        same::<Strict>(name, bytes);
+        same::<Record>(name, text);
+        same::<Strict>(name, text);
     }
 }
 
-fn same<T: DeserializeOwned + PartialEq + Debug>(name: &str, bytes: &[u8]) {
-    let ours = mcp_servlet_json::from_slice::<T>(bytes);
-    let theirs = serde_json::from_slice::<T>(bytes);
+/// A text, and the same with integers written as `serde_json` wants them.
+struct Text<'a> {
+    bytes: &'a [u8],
+    integers: Vec<u8>,
+    /// Also those that are minus zero.
+    zeros: Vec<u8>,
+}
+
+impl<'a> Text<'a> {
+    fn of(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            integers: with_integers(bytes, false),
+            zeros: with_integers(bytes, true),
+        }
+    }
+}
+
+fn same<T: DeserializeOwned + PartialEq + Debug>(name: &str, text: &Text<'_>) {
+    let ours = mcp_servlet_json::from_slice::<T>(text.bytes);
+    let mut theirs = serde_json::from_slice::<T>(&text.integers);
+    if theirs.is_err() && text.zeros != text.integers {
+        theirs = serde_json::from_slice::<T>(&text.zeros);
+    }
     let agree = match (&ours, &theirs) {
         // The debug form of a float tells minus zero from zero.
         (Ok(ours), Ok(theirs)) => ours == theirs && format!("{ours:?}") == format!("{theirs:?}"),
@@ -177,4 +200,59 @@ fn same<T: DeserializeOwned + PartialEq + Debug>(name: &str, bytes: &[u8]) {
     };
     let ty = std::any::type_name::<T>();
     assert!(agree, "{name} into {ty}: {ours:?} here, {theirs:?} there");
+}
+
+/// The text with digits only for each whole number outside strings; for minus zero if `zero`.
+fn with_integers(bytes: &[u8], zero: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = bytes;
+    while let Some(&first) = rest.first() {
+        let length = match first {
+            b'"' => string(rest),
+            b'-' | b'0'..=b'9' => {
+                let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+                rest.iter().take_while(|byte| is_part(byte)).count()
+            }
+            _ => 1,
+        };
+        let (token, after) = rest.split_at(length);
+        out.extend(integer(token, zero).unwrap_or_else(|| token.to_vec()));
+        rest = after;
+    }
+    out
+}
+
+/// How many bytes a string takes.
+fn string(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while at < bytes.len() && bytes[at] != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    (at + 1).min(bytes.len())
+}
+
+/// The digits of a whole number, if they are not very many.
+fn integer(token: &[u8], zero: bool) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(token).ok()?;
+    serde_json::from_str::<IgnoredAny>(text).ok()?;
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(text) => ("-", text),
+        None => ("", text),
+    };
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut digits = format!("{whole}{fraction}")
+        .trim_start_matches('0')
+        .to_owned();
+    if digits.is_empty() {
+        return (zero || sign.is_empty()).then(|| vec![b'0']);
+    }
+    let exponent: i64 = exponent.parse().ok()?;
+    let mut power = exponent - i64::try_from(fraction.len()).ok()?;
+    while power < 0 {
+        digits = digits.strip_suffix('0')?.to_owned();
+        power += 1;
+    }
+    digits += &"0".repeat(usize::try_from(power).ok().filter(|zeros| *zeros < 40)?);
+    Some(format!("{sign}{digits}").into_bytes())
 }

@@ -82,22 +82,10 @@ fn mistakes() -> Vec<(
             json!(1.5),
             "/byte",
             "/byte",
-            "1.5: an integer has digits only",
+            "1.5: an integer has no fraction",
         ),
-        (
-            "byte",
-            json!(1.0),
-            "/byte",
-            "/byte",
-            "1.0: an integer has digits only",
-        ),
-        (
-            "byte",
-            json!(-0.0),
-            "/byte",
-            "/byte",
-            "-0.0: an integer has digits only",
-        ),
+        ("byte", json!(1e3), "/byte", "/byte", "1000.0: out of range"),
+        ("byte", json!(-1.0), "/byte", "/byte", "-1.0: out of range"),
         ("byte", json!(long), "/byte", "/byte", "a long string"),
         (
             "signed",
@@ -217,6 +205,48 @@ fn takes_what_lies_on_a_bound() {
         assert_eq!(text(&SERVLET, "each", arguments), Ok(String::new()));
     }
 }
+
+/// Calls a tool with arguments as they are written here.
+fn written(servlet: &mcp_servlet::Servlet, tool: &str, arguments: &str) -> String {
+    let request = format!(r#"{{"params":{{"name":"{tool}","arguments":{arguments}}}}}"#);
+    servlet
+        .call_raw(&TestContext::new(), request.as_bytes())
+        .unwrap()
+}
+
+#[test]
+fn takes_whole_numbers_for_integers_however_they_are_written() {
+    for arguments in [
+        r#"{"byte":12.0,"signed":-1e3,"big":18446744073709551615.0}"#,
+        r#"{"byte":1.50e2,"signed":-0.0,"bounded":10.0,"list":[1.0,2e0]}"#,
+    ] {
+        let answer = written(&SERVLET, "each", arguments);
+        assert!(!answer.contains("isError"), "{arguments}: {answer}");
+    }
+    // The value that comes is the value that is written, beyond what a float can tell apart.
+    let answer = written(
+        &SHOWN,
+        "show",
+        r#"{"big":9007199254740993.0,"small":-25e-1}"#,
+    );
+    assert!(
+        answer.contains("got -25e-1: an integer has no fraction"),
+        "{answer}"
+    );
+    let answer = written(
+        &SHOWN,
+        "show",
+        r#"{"big":9007199254740993.0,"small":-250e-1}"#,
+    );
+    assert!(answer.contains("9007199254740993 -25"), "{answer}");
+}
+
+#[tool]
+fn show(big: u64, small: i8) -> String {
+    format!("{big} {small}")
+}
+
+mcp_servlet::export!(static SHOWN = { tools: [show] });
 
 #[test]
 fn lists_every_argument_that_is_missing() {

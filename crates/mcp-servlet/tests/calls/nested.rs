@@ -390,3 +390,22 @@ fn the_schema_of_the_variant_that_is_meant_is_known() {
         }
     }
 }
+
+#[test]
+fn whole_numbers_are_integers_in_the_authors_types_too() {
+    let order = r#"{"itemId":12.0,"delivery":{"method":"pickup","shop":7.0},"lines":[{"text":"a","amount":1e1}]}"#;
+    let order: mcp_servlet::RawJson = order.parse().unwrap();
+    let answer = text(&SERVLET, "order", &order).unwrap();
+    for part in ["item_id: 12", "shop: 7", "amount: Some(10)"] {
+        assert!(answer.contains(part), "{part}: {answer}");
+    }
+    let arguments = r#"{"external":{"C":{"c":3.0}},"untagged":[4.0],"adjacent":{"t":"B","c":5.0}}"#;
+    let arguments: mcp_servlet::RawJson = arguments.parse().unwrap();
+    let answer = text(&SERVLET, "nest", &arguments).unwrap();
+    for part in ["C { c: 3 }", "B([4])", "B(5)"] {
+        assert!(answer.contains(part), "{part}: {answer}");
+    }
+    let open: mcp_servlet::RawJson = r#"{"a":1.0,"more":2e2}"#.parse().unwrap();
+    let answer = text(&SERVLET, "open", &open).unwrap();
+    assert!(answer.contains(r#"a: 1, rest: {"more": 200}"#), "{answer}");
+}

@@ -86,6 +86,8 @@ fn strings_become_what_the_types_say() {
         (json!({ "code": "a", "tags": "[\"x\", \"y\"]" }), "a 2 x+y"),
         (json!({ "code": "a", "level": 3, "tags": ["x"] }), "a 3 x"),
         (json!({ "code": "a", "level": null }), "a 2 "),
+        (json!({ "code": "a", "level": "3.0" }), "a 3 "),
+        (json!({ "code": "a", "level": 10e-1 }), "a 1 "),
         (json!({ "code": 5 }), "5 2 "),
         (json!({ "code": ["a"] }), "[\"a\"] 2 "),
     ] {

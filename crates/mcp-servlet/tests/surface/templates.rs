@@ -113,6 +113,8 @@ fn variables_are_decoded_and_read_by_their_types() {
         ("users://2/caf%C3%A9%20%2Fbar", "café /bar of 2"),
         ("users://2/%22quoted%22", "\"quoted\" of 2"),
         ("users://2/7", "7 of 2"),
+        ("users://7.0/profile", "user 7"),
+        ("files:///a.size?minimum=1e0", "a - true 1"),
         ("files:///a.size?minimum=9&precise=false", "a - false 9"),
         ("files:///a.size?unit=kilo-bytes", "a kilobytes true 0"),
         ("files:///a.size?unit=bytes", "a bytes true 0"),
