@@ -15,7 +15,7 @@ use crate::{
     Entry, Filter, Instances, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix,
     Source, serve::HttpOptions, watch::Snapshot,
 };
-use file::{File, Limits, ServletSection};
+use file::{File, ServletSection};
 pub use problem::{ConfigError, Problem};
 pub use units::{parse_duration, parse_host, parse_size};
 pub use watch::watch;
@@ -92,7 +92,7 @@ impl Config {
         };
         let mut reader = Reader {
             folder: path.parent().unwrap_or(Path::new("")),
-            defaults: &file.limits,
+            defaults: &file,
             missing,
             problems,
             files,
@@ -146,7 +146,8 @@ enum Missing {
 /// Makes entries of sections and keeps what is wrong with them.
 struct Reader<'a> {
     folder: &'a Path,
-    defaults: &'a Limits,
+    /// What holds for all servlets.
+    defaults: &'a File,
     missing: Missing,
     problems: Vec<Problem>,
     files: &'a mut Snapshot,
@@ -251,8 +252,10 @@ impl Reader<'_> {
 
     fn options(&mut self, section: &ServletSection) -> LoadOptions {
         let mut options = LoadOptions::default();
-        self.defaults.apply(&mut options, self.folder);
+        self.defaults.limits.apply(&mut options, self.folder);
+        self.defaults.arguments.apply(&mut options);
         section.limits.apply(&mut options, self.folder);
+        section.arguments.apply(&mut options);
         options.allow_private = section.allow.private;
         for host in &section.allow.hosts {
             match parse_host(host.get_ref()) {

@@ -191,6 +191,14 @@ impl Host {
         }
     }
 
+    /// How many of these arguments a call of the tool drops.
+    pub(crate) fn count_dropped(&self, tool: &str, arguments: Option<&JsonObject>) -> usize {
+        let found = self.find(tool).ok().zip(arguments);
+        found.map_or(0, |((servlet, tool), arguments)| {
+            servlet.count_dropped(tool, arguments)
+        })
+    }
+
     /// Calls a tool and waits for its result; see [`Servlet::call`].
     ///
     /// # Errors

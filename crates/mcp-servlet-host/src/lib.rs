@@ -57,7 +57,7 @@ pub use load::{Entry, Loaded, OnFailure};
 pub use notify::{Listener, Notification};
 pub use options::{AllowedPath, ErrorTexts, InstanceLimits, Instances, Isolation, LoadOptions};
 pub use result::CallToolResult;
-pub use schema::{CheckArguments, CheckResults};
+pub use schema::{CheckArguments, CheckResults, UnknownArguments};
 pub use servlet::Servlet;
 pub use source::{FetchError, Source};
 pub use surface::Listed;

@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use extism::{Manifest, Wasm};
 
-use crate::{CheckArguments, CheckResults, CompileCache, Module, ToolOptions, notify};
+use crate::{
+    CheckArguments, CheckResults, CompileCache, Module, ToolOptions, UnknownArguments, notify,
+};
 
 const WASM_PAGE: u64 = 65_536;
 
@@ -49,6 +51,8 @@ pub struct LoadOptions {
     pub wait: Option<Duration>,
     /// How arguments are checked before the servlet gets them.
     pub arguments: CheckArguments,
+    /// What happens to arguments that the schema of a tool does not name.
+    pub unknown: UnknownArguments,
     /// How structured results are checked.
     pub results: CheckResults,
     /// Who reads the text that the servlet fails with.
@@ -179,6 +183,7 @@ impl Default for LoadOptions {
             queue: 1024,
             wait: Some(Duration::from_secs(30)),
             arguments: CheckArguments::default(),
+            unknown: UnknownArguments::default(),
             results: CheckResults::default(),
             errors: ErrorTexts::default(),
             cache: CompileCache::Default,

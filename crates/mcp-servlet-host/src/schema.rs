@@ -8,6 +8,9 @@ mod cost;
 mod example;
 pub(crate) mod keywords;
 mod report;
+mod unknown;
+
+use std::{borrow::Cow, collections::HashSet};
 
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
@@ -16,6 +19,7 @@ use crate::{CallToolResult, JsonObject, LoadError, Tool};
 use cost::Cost;
 pub(crate) use cost::refers_to_itself;
 use report::Report;
+pub use unknown::UnknownArguments;
 
 /// How often parts of a schema may be applied to parts of a value in one check; about a second of work.
 const MAX_STEPS: u64 = 20_000_000;
@@ -58,6 +62,8 @@ pub enum CheckResults {
 pub(crate) struct Schemas {
     arguments: Option<Checker>,
     results: Option<Checker>,
+    /// The names of the arguments, unless any will do.
+    known: Option<HashSet<String>>,
 }
 
 /// One schema, ready for use.
@@ -86,7 +92,32 @@ impl Schemas {
         Ok(Self {
             arguments: compile("inputSchema")?,
             results: compile("outputSchema")?,
+            known: tool
+                .json()
+                .get("inputSchema")
+                .and_then(unknown::known_names),
         })
+    }
+
+    /// The arguments that the schema does not name, unless it takes any name.
+    pub(crate) fn unknown<'a>(
+        &'a self,
+        arguments: &'a JsonObject,
+    ) -> impl Iterator<Item = &'a String> {
+        let known = self.known.iter();
+        known.flat_map(|known| arguments.keys().filter(|name| !known.contains(*name)))
+    }
+
+    /// The arguments without those that the schema does not name.
+    pub(crate) fn without_unknown<'a>(&self, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
+        let unknown: Vec<_> = self.unknown(arguments).collect();
+        if unknown.is_empty() {
+            return Cow::Borrowed(arguments);
+        }
+        tracing::debug!(?unknown, "arguments dropped");
+        let mut arguments = arguments.clone();
+        arguments.retain(|name, _| !unknown.contains(&name));
+        Cow::Owned(arguments)
     }
 
     /// Whether [`arguments`](Self::arguments) takes so long that others should not wait for it.

@@ -4,13 +4,14 @@ mod failure;
 mod reading;
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     sync::Arc,
 };
 
 use crate::{
     Abi, CallError, CallToolResult, Extras, Instances, JsonObject, LoadError, LoadOptions, Module,
-    Source, Tool,
+    Source, Tool, UnknownArguments,
     description::Description,
     engine::{self, Job, Pool},
     limits::Limits,
@@ -201,7 +202,8 @@ impl Servlet {
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
         let schemas = self.schemas(tool)?;
-        let arguments = match schemas.arguments(self.options.arguments, arguments) {
+        let arguments = self.known_arguments(schemas, arguments);
+        let arguments = match schemas.arguments(self.options.arguments, arguments.as_deref()) {
             Ok(arguments) => arguments,
             Err(text) => return Ok(CallToolResult::error(text)),
         };
@@ -234,6 +236,8 @@ impl Servlet {
         extras: &Extras,
     ) -> Result<CallToolResult, CallError> {
         let schemas = self.schemas(tool)?;
+        let arguments = self.known_arguments(schemas, arguments);
+        let arguments = arguments.as_deref();
         let how = self.options.arguments;
         let checked = if schemas.takes_long(how, arguments) {
             let (schemas, arguments) = (Arc::clone(schemas), arguments.cloned());
@@ -261,6 +265,26 @@ impl Servlet {
             let known = self.tools().iter().map(Tool::name);
             CallError::unknown_tool(tool, known)
         })
+    }
+
+    /// The arguments for the tool, without unknown ones if the options say so.
+    fn known_arguments<'a>(
+        &self,
+        schemas: &Schemas,
+        arguments: Option<&'a JsonObject>,
+    ) -> Option<Cow<'a, JsonObject>> {
+        arguments.map(|arguments| match self.options.unknown {
+            UnknownArguments::Refuse => Cow::Borrowed(arguments),
+            UnknownArguments::Drop => schemas.without_unknown(arguments),
+        })
+    }
+
+    /// How many of these arguments a call of the tool drops.
+    pub(crate) fn count_dropped(&self, tool: &str, arguments: &JsonObject) -> usize {
+        match (self.options.unknown, self.schemas.get(tool)) {
+            (UnknownArguments::Drop, Some(schemas)) => schemas.unknown(arguments).count(),
+            _ => 0,
+        }
     }
 
     fn tool_job(&self, tool: &str, arguments: Option<JsonObject>, extras: &Extras) -> Job {

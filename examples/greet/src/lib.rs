@@ -57,6 +57,7 @@ mod tests {
                     "name": { "type": "string", "description": "the name of the person to greet" },
                 },
                 "required": ["name"],
+                "additionalProperties": false,
             },
         });
         assert_eq!(description["tools"], json!([tool]));

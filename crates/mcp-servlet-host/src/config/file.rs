@@ -13,7 +13,7 @@ use toml::Spanned;
 use super::units::{Size, Time};
 use crate::{
     CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, LoadOptions, ToolOptions,
-    serve::HttpOptions,
+    UnknownArguments, serve::HttpOptions,
 };
 
 /// A server of MCP servlets.
@@ -26,6 +26,8 @@ pub(super) struct File {
     pub(super) http: Http,
     /// Limits for all servlets, unless one has its own.
     pub(super) limits: Limits,
+    /// What happens to arguments, unless a servlet says otherwise.
+    pub(super) arguments: Arguments,
     /// The servlets, by name.
     #[schemars(with = "BTreeMap<String, ServletSection>")]
     pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
@@ -79,6 +81,9 @@ pub(super) struct ServletSection {
     /// How far it may go.
     #[serde(default)]
     pub(super) limits: Limits,
+    /// What happens to arguments.
+    #[serde(default)]
+    pub(super) arguments: Arguments,
     /// Which of its tools appear, and how.
     #[serde(default)]
     pub(super) tools: Tools,
@@ -190,6 +195,34 @@ pub(super) struct Limits {
     /// Where compiled modules are kept: a directory, or `off`.
     #[serde(deserialize_with = "cache")]
     cache: Option<String>,
+}
+
+/// What happens to the arguments of calls.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Arguments {
+    /// What happens to arguments that the schema of a tool does not name; by default `refuse`.
+    unknown: Option<UnknownAre>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum UnknownAre {
+    /// They are refused, if the schema or the servlet says so.
+    Refuse,
+    /// They are removed before the call.
+    Drop,
+}
+
+impl Arguments {
+    /// Sets what the section says.
+    pub(super) fn apply(self, options: &mut LoadOptions) {
+        let unknown = self.unknown.map(|unknown| match unknown {
+            UnknownAre::Refuse => UnknownArguments::Refuse,
+            UnknownAre::Drop => UnknownArguments::Drop,
+        });
+        set(&mut options.unknown, unknown);
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]

@@ -22,6 +22,16 @@ fn parse(text: &str) -> Result<Config, String> {
 }
 
 #[test]
+fn unknown_arguments_are_dropped_for_all_servlets_or_for_one() {
+    let text = "[arguments]\nunknown = \"drop\"\n[servlet.a]\nsource = \"a.wasm\"\n\
+        [servlet.b]\nsource = \"b.wasm\"\narguments.unknown = \"refuse\"";
+    let config = parse(text).expect("a configuration");
+    let unknown = |at: usize| config.entries[at].options.unknown;
+    assert_eq!(unknown(0), crate::UnknownArguments::Drop);
+    assert_eq!(unknown(1), crate::UnknownArguments::Refuse);
+}
+
+#[test]
 fn reads_everything_that_can_be_said() {
     let config = parse(include_str!("../../../../docs/servlet.toml")).expect("a configuration");
     assert_eq!(config.introduction.name.as_deref(), Some("acme"));

@@ -202,6 +202,7 @@ impl ServerHandler for Handler {
                 let extras = self.extras(context, inputs);
                 let observed = self.server.0.metrics.call(host, &request.name);
                 let arguments = request.arguments.as_ref();
+                observed.dropped(host.count_dropped(&request.name, arguments));
                 let result = host.call_with(&request.name, arguments, &extras);
                 let result = tokio::select! {
                     result = result.instrument(observed.span()) => result,

@@ -49,6 +49,7 @@ pub(super) struct Metrics {
     calls: Family<Ended, Counter>,
     seconds: Family<Called, Histogram>,
     running: Gauge,
+    dropped: Family<Called, Counter>,
 }
 
 impl Default for Metrics {
@@ -70,11 +71,18 @@ impl Default for Metrics {
             "Calls of tools that have not ended",
             running.clone(),
         );
+        let dropped = Family::default();
+        registry.register(
+            "arguments_dropped",
+            "Arguments that no tool knows, removed before the call",
+            dropped.clone(),
+        );
         Self {
             registry,
             calls,
             seconds,
             running,
+            dropped,
         }
     }
 }
@@ -124,6 +132,14 @@ impl Call<'_> {
     /// In which the call runs, so that log lines of the servlet tell to which call they belong.
     pub(super) fn span(&self) -> Span {
         self.span.clone()
+    }
+
+    /// Counts arguments that were removed before the call.
+    pub(super) fn dropped(&self, count: usize) {
+        if let (Some(called), 1..) = (&self.called, count) {
+            let dropped = self.metrics.dropped.get_or_create(called);
+            dropped.inc_by(count as u64);
+        }
     }
 
     /// Counts how the call ended, and logs it.

@@ -1,5 +1,6 @@
 //! MCP as clients see it: over a pipe and over HTTP.
 
+mod arguments;
 mod asks;
 mod cancel;
 mod client;
