@@ -34,6 +34,13 @@ pub(crate) fn description(attributes: &[Attribute]) -> TokenStream {
     quote!(::core::concat!(#(#pieces,)* #text))
 }
 
+/// Whether there is a doc comment.
+pub(crate) fn has_any(attributes: &[Attribute]) -> bool {
+    attributes
+        .iter()
+        .any(|attribute| doc_value(attribute).is_some())
+}
+
 /// What a doc comment says.
 pub(crate) fn doc_value(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {

@@ -2,10 +2,12 @@
 
 pub(crate) mod arg;
 pub(crate) mod check;
+pub(crate) mod default;
 pub(crate) mod emit;
 pub(crate) mod head;
 pub(crate) mod parameters;
 pub(crate) mod strip;
+pub(crate) mod undocumented;
 
 pub(crate) use self::arg::{json_literal, json_string, json_token};
 pub(crate) use self::head::FnHead;

@@ -29,6 +29,7 @@ pub use crate::result::{Returns, ToolResult, returns};
 pub use crate::schema::optional::{NotOptional, Optional};
 pub use crate::schema::render::Description;
 pub use crate::schema::render::lists::List;
+pub use crate::schema::scalar::Scalar;
 pub use crate::schema::{Node, Property, Schema};
 pub use crate::surface::item::FunctionWithoutAttribute as __Listed;
 pub use crate::surface::item::Item;

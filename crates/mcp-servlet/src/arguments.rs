@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::error::Failure;
 use crate::schema::{Node, Property, Schema};
 use crate::tool::{Parameters, Table};
-use crate::unique::refuse;
+use crate::unique::{refuse, same};
 
 /// One parameter in a tool's table.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +47,10 @@ impl Field {
 #[derive(Debug, Clone, Copy)]
 pub struct Argument<T> {
     property: Property,
+    /// The JSON of the type's default, if it is known.
+    type_default: &'static str,
+    /// The variants of the type that have no content, with their JSON.
+    units: &'static [(&'static str, &'static str)],
     parse: fn(&str) -> Result<T, Error>,
 }
 
@@ -55,7 +59,11 @@ pub const fn argument<T: Schema + FromJson>(
     name: &'static str,
     description: &'static str,
 ) -> Argument<T> {
-    Argument::new(Property::new::<T>(name, description))
+    Argument {
+        type_default: T::DEFAULT,
+        units: T::UNITS,
+        ..Argument::new(Property::new::<T>(name, description))
+    }
 }
 
 /// A type that serde can read from the JSON of a call.
@@ -101,6 +109,8 @@ impl<T: FromJson> Argument<T> {
     pub(crate) const fn new(property: Property) -> Self {
         Self {
             property,
+            type_default: "",
+            units: &[],
             parse: from_str::<T>,
         }
     }
@@ -114,6 +124,27 @@ impl<T> Argument<T> {
             property: self.property.with_default(json),
             ..self
         }
+    }
+
+    /// The same with the default of its type.
+    #[must_use]
+    pub const fn with_type_default(self) -> Self {
+        let json = self.type_default;
+        self.with_default(json)
+    }
+
+    /// The same with a default that is a path, to a variant if there is one of this name.
+    #[must_use]
+    pub const fn with_variant_default(self, name: &str) -> Self {
+        let mut at = 0;
+        while at < self.units.len() {
+            let (variant, json) = self.units[at];
+            if same(variant, name) {
+                return self.with_default(json);
+            }
+            at += 1;
+        }
+        self.with_default("")
     }
 
     /// The same with an example value, as JSON text.
@@ -250,7 +281,7 @@ impl<T: FromJson> Whole<T> {
 impl<T> Whole<T> {
     /// The schema of the arguments.
     pub const fn node(&self) -> Node {
-        self.node
+        self.node.of_arguments()
     }
 
     /// Stops the build if the schema is not that of an object, as clients send one.

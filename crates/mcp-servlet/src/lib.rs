@@ -160,7 +160,8 @@ mod guide {
 ///
 /// | on a parameter | meaning |
 /// |---|---|
-/// | `#[arg(default)]`, `#[arg(default = …)]` | the value when it is absent; a string literal is read as an argument would be |
+/// | `#[arg(default)]`, `#[arg(default = …)]` | the value when it is absent, which the schema tells if it is a constant; a string literal is read as an argument would be |
+/// | `#[arg(description = "…")]` | the description, in place of the doc comment; empty if the name says it all |
 /// | `#[arg(rename = "…")]` | the argument's name, if not the parameter's |
 /// | `#[arg(example = …)]` | an example, for the model |
 /// | `#[arg(min = …, max = …)]` | bounds of a number, both inclusive |

@@ -1,6 +1,7 @@
 //! What a tool may return.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
 use mcp_servlet_json::{
     RawJson, to_string, to_writer, write_i64, write_plain_f32, write_plain_f64, write_raw,
@@ -10,7 +11,7 @@ use mcp_servlet_types::Content;
 use serde::Serialize;
 
 use crate::error::{Failure, IntoToolError, ToolError};
-use crate::schema::{Node, Schema};
+use crate::schema::{Node, Property, Schema};
 
 /// The result of a tool: content blocks, and perhaps structured content beside them.
 ///
@@ -89,11 +90,12 @@ impl ToolResult {
         self
     }
 
-    /// Sets `structuredContent` and adds the same JSON as text, for clients that know no other.
-    pub(crate) fn structured(json: &str) -> Self {
+    /// Sets `structuredContent`, between `before` and `after`, and adds the JSON as text, for clients that know no other.
+    fn structured(before: &str, json: &str, after: &str) -> Self {
         let mut result = Self::text(json);
-        write_raw(&mut result.tail, ",\"structuredContent\":");
-        write_raw(&mut result.tail, json);
+        for part in [",\"structuredContent\":", before, json, after] {
+            write_raw(&mut result.tail, part);
+        }
         result.meta = result.tail.len();
         result
     }
@@ -146,8 +148,9 @@ impl ToolResult {
 /// |---|---|
 /// | `String`, `&'static str`, `char`, numbers, `bool` | one block of text |
 /// | `()` | no content |
-/// | `Option<T>` | what `T` becomes, without a schema, or no content |
 /// | [`Json<T>`](Json) | structured content, its schema, and the JSON as text |
+/// | `Option<Json<T>>` | the same as `Json<Option<T>>` |
+/// | `Option<T>` | what `T` becomes, or no content |
 /// | [`Content`], `Vec<Content>` | these blocks |
 /// | [`ToolResult`] | itself |
 /// | `Result<T, E>` | what `T` becomes, or `isError` with the text of the error and its causes |
@@ -166,15 +169,28 @@ pub trait IntoToolResult {
     /// The schema of the structured content, where there is any.
     const OUTPUT: Option<&'static Node> = None;
 
+    /// The schema of the structured content of an `Option`, where there is any.
+    #[doc(hidden)]
+    const OPTIONAL_OUTPUT: Option<&'static Node> = None;
+
     /// The result, or why there is none.
     fn into_tool_result(self) -> Result<ToolResult, ToolError>;
+
+    /// The result of an `Option`.
+    #[doc(hidden)]
+    fn optional_tool_result(this: Option<Self>) -> Result<ToolResult, ToolError>
+    where
+        Self: Sized,
+    {
+        this.map_or_else(|| Ok(ToolResult::empty()), Self::into_tool_result)
+    }
 }
 
 /// Structured content: `T` as JSON, with its schema in the tool's description.
 ///
-/// MCP wants an object: of a list, a number or an `Option`, clients get the JSON as text alone. Put it
-/// into a struct to give it a schema. A float that is not finite is `null` in JSON, which its schema does
-/// not allow.
+/// Any `T` will do. MCP before 2026-07-28 wants structured content to be an object, so a list, a number, an enum or an
+/// `Option` travels as `{"result": …}`, in the schema too; `servlet serve` takes it out for newer clients. A float that is
+/// not finite is `null` in JSON, which its schema does not allow.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -193,22 +209,35 @@ pub trait IntoToolResult {
 pub struct Json<T>(pub T);
 
 impl<T: ToJson + Schema> IntoToolResult for Json<T> {
-    const OUTPUT: Option<&'static Node> = if is_object::<T>() {
-        Some(T::NODE)
+    const OUTPUT: Option<&'static Node> = Some(if is_object::<T>() {
+        T::NODE
     } else {
-        None
-    };
+        Wrapped::<T>::NODE
+    });
+    const OPTIONAL_OUTPUT: Option<&'static Node> = Json::<Option<T>>::OUTPUT;
 
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
         let json = to_string(&self.0)?;
-        Ok(
-            if is_object::<T>() && (!T::NODE.is_generated() || json.starts_with('{')) {
-                ToolResult::structured(&json)
-            } else {
-                ToolResult::text(&json)
-            },
-        )
+        Ok(if !is_object::<T>() {
+            ToolResult::structured("{\"result\":", &json, "}")
+        } else if T::NODE.is_generated() && !json.starts_with('{') {
+            ToolResult::text(&json)
+        } else {
+            ToolResult::structured("", &json, "")
+        })
     }
+
+    fn optional_tool_result(this: Option<Self>) -> Result<ToolResult, ToolError> {
+        Json(this.map(|Self(value)| value)).into_tool_result()
+    }
+}
+
+/// The schema of a `T` in an object.
+struct Wrapped<T>(PhantomData<T>);
+
+impl<T: Schema> Wrapped<T> {
+    const RESULT: &'static [Property] = &[Property::new::<T>("result", "")];
+    const NODE: &'static Node = &Node::wrapped(Self::RESULT);
 }
 
 /// A type that serde can write as JSON.
@@ -252,8 +281,10 @@ impl IntoToolResult for Vec<Content> {
 }
 
 impl<T: IntoToolResult> IntoToolResult for Option<T> {
+    const OUTPUT: Option<&'static Node> = T::OPTIONAL_OUTPUT;
+
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
-        self.map_or_else(|| Ok(ToolResult::empty()), T::into_tool_result)
+        T::optional_tool_result(self)
     }
 }
 

@@ -18,6 +18,7 @@ mod kind;
 pub(crate) mod optional;
 mod questions;
 pub(crate) mod render;
+pub(crate) mod scalar;
 mod std_types;
 pub(crate) mod text;
 #[cfg(feature = "url")]
@@ -78,6 +79,12 @@ pub trait Schema {
     const NULLABLE: bool = Self::OPTIONAL;
     /// For an object that refuses other properties at its root: the names it knows.
     const NAMES: Option<&'static [&'static str]> = None;
+    /// The JSON of `Default::default()`, empty if it is not known.
+    #[doc(hidden)]
+    const DEFAULT: &'static str = "";
+    /// The variants of an enum that have no content, and the JSON of each.
+    #[doc(hidden)]
+    const UNITS: &'static [(&'static str, &'static str)] = &[];
 }
 
 /// One JSON Schema.
@@ -251,6 +258,8 @@ impl Node {
             properties,
             flattened: &[],
             closed: false,
+            complete: false,
+            wrapper: false,
             partial: false,
         }))
     }
@@ -266,6 +275,45 @@ impl Node {
                 }),
                 ..self
             },
+            _ => self,
+        }
+    }
+
+    /// The same object, for a type that reads no other properties. The arguments of a tool refuse them then. No effect on
+    /// other kinds.
+    #[must_use]
+    pub const fn complete(self) -> Self {
+        match self.kind {
+            Kind::Object(object) => Self {
+                kind: Kind::Object(Object {
+                    complete: true,
+                    ..object
+                }),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// An object of the one property `result`, for structured content that is no object itself.
+    ///
+    /// MCP before 2026-07-28 wants an object. The mark `x-fastmcp-wrap-result`, a convention that clients know, tells them,
+    /// and hosts that serve newer ones, that the result proper is inside.
+    pub(crate) const fn wrapped(result: &'static [Property]) -> Self {
+        Self::new(Kind::Object(Object {
+            properties: result,
+            flattened: &[],
+            closed: false,
+            complete: false,
+            wrapper: true,
+            partial: false,
+        }))
+    }
+
+    /// The schema of the arguments that a tool reads into one value of this type.
+    pub(crate) const fn of_arguments(self) -> Self {
+        match self.kind {
+            Kind::Object(ref object) if object.is_complete() => self.closed(),
             _ => self,
         }
     }
@@ -403,6 +451,12 @@ impl Property {
             default: json,
             ..self
         }
+    }
+
+    /// The same, optional on input: the default of `T` stands in.
+    #[must_use]
+    pub const fn with_type_default<T: Schema + ?Sized>(self) -> Self {
+        self.with_default(T::DEFAULT)
     }
 
     /// The same, which input must have.

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::{DeriveInput, GenericParam, Generics};
 
 use super::options::TypeOptions;
-use super::shape::{Shape, private};
+use super::shape::{Shape, Unit, private};
 
 /// The type's implementation of `Schema`.
 pub(crate) fn implementation(
@@ -19,6 +19,7 @@ pub(crate) fn implementation(
         same_as,
         transparent,
         names,
+        units,
     } = shape;
     let same = same_as.as_ref().map(|ty| {
         let optional = transparent.then(|| quote!(const OPTIONAL: ::core::primitive::bool = <#ty as #private::Schema>::OPTIONAL;));
@@ -35,6 +36,15 @@ pub(crate) fn implementation(
                 ::core::option::Option::Some(&[#(#names),*]);
         }
     });
+    let text = quote!(&'static ::core::primitive::str);
+    let units_table = (!units.is_empty()).then(|| {
+        let pairs = units
+            .iter()
+            .map(|Unit { name, json, .. }| quote!((#name, #json)));
+        quote!(const UNITS: &'static [(#text, #text)] = &[#(#pairs),*];)
+    });
+    let default = units.iter().find(|unit| unit.is_default);
+    let default = default.map(|Unit { json, .. }| quote!(const DEFAULT: #text = #json;));
     with_body(
         input,
         &private,
@@ -42,6 +52,8 @@ pub(crate) fn implementation(
             const NODE: &'static #private::Node = &#node;
             #same
             #names
+            #units_table
+            #default
         },
     )
 }

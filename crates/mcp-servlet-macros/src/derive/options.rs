@@ -35,6 +35,8 @@ pub(crate) struct FieldOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) aliases: Vec<LitStr>,
     pub(crate) default: bool,
+    /// Whether that is `Default::default()`.
+    pub(crate) bare_default: bool,
     pub(crate) flatten: bool,
     pub(crate) skip_serializing: bool,
     pub(crate) skip_deserializing: bool,
@@ -130,7 +132,10 @@ impl FieldOptions {
             match item.key.as_str() {
                 "rename" => options.rename = item.name(diagnostics),
                 "alias" => options.aliases.extend(item.string()),
-                "default" => options.default = true,
+                "default" => {
+                    options.default = true;
+                    options.bare_default = matches!(item.meta, Meta::Path(_));
+                }
                 "flatten" => options.flatten = true,
                 "skip" => {
                     options.skip_serializing = true;

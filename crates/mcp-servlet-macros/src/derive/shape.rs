@@ -21,6 +21,16 @@ pub(crate) struct Shape {
     pub(crate) transparent: bool,
     /// The names of the fields, where no others can be read.
     pub(crate) names: Option<Vec<String>>,
+    /// The variants without content.
+    pub(crate) units: Vec<Unit>,
+}
+
+/// A variant without content.
+pub(crate) struct Unit {
+    pub(crate) name: String,
+    pub(crate) json: String,
+    /// Whether it has the attribute of `#[derive(Default)]`.
+    pub(crate) is_default: bool,
 }
 
 impl Shape {
@@ -30,6 +40,7 @@ impl Shape {
             same_as: None,
             transparent: false,
             names: None,
+            units: Vec::new(),
         }
     }
 }
@@ -199,7 +210,7 @@ impl Reader<'_> {
     ) -> Shape {
         let private = self.private.clone();
         let (mut properties, mut flattened) = (Vec::from_iter(tag), Vec::new());
-        let mut names = Vec::new();
+        let (mut names, mut has_aliases) = (Vec::new(), false);
         for field in &fields.named {
             let options = FieldOptions::parse(&field.attrs, self.diagnostics);
             if options.skip_serializing && options.skip_deserializing {
@@ -216,11 +227,14 @@ impl Reader<'_> {
             if !options.skip_deserializing {
                 names.push(name);
                 names.extend(options.aliases.iter().map(syn::LitStr::value));
+                has_aliases |= !options.aliases.is_empty();
             }
         }
         let mut node = quote!(#private::Node::object(&[#(#properties),*]));
         if self.options.deny_unknown_fields {
             node.extend(quote!(.closed()));
+        } else if !has_aliases {
+            node.extend(quote!(.complete()));
         }
         if flattened.is_empty() {
             return Shape {
@@ -250,7 +264,9 @@ impl Reader<'_> {
         } else {
             quote!(#private::Property::new::<#ty>(#name, #description))
         };
-        if options.default || self.options.default {
+        if options.bare_default && options.json.is_none() {
+            property.extend(quote!(.with_type_default::<#ty>()));
+        } else if options.default || self.options.default {
             property.extend(quote!(.with_default("")));
         }
         if options.skip_serializing_if {

@@ -3,12 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
-use syn::{DataEnum, DeriveInput, Fields, Variant};
+use syn::{Attribute, DataEnum, DeriveInput, Fields, Variant};
 
 use super::case::Case;
 use super::options::{TypeOptions, VariantOptions};
-use super::shape::{Inner, Reader, Shape};
+use super::shape::{Inner, Reader, Shape, Unit};
 use crate::docs;
+use crate::function::json_string;
 
 impl Reader<'_> {
     pub(super) fn enumeration(&mut self, data: &DataEnum, input: &DeriveInput) -> Option<Shape> {
@@ -52,7 +53,32 @@ impl Reader<'_> {
                 .collect();
             quote!(#private::Node::any_of(&[#(#nodes),*]))
         };
-        Some(Shape::of(quote!(#node.with_description(#description))))
+        Some(Shape {
+            units: self.units(&variants),
+            ..Shape::of(quote!(#node.with_description(#description)))
+        })
+    }
+
+    /// The variants without content, as they are written.
+    fn units(&self, variants: &[(&Variant, VariantOptions)]) -> Vec<Unit> {
+        let units = variants
+            .iter()
+            .filter(|(variant, options)| matches!(variant.fields, Fields::Unit) && !options.other);
+        let unit = |(variant, options): &(&Variant, VariantOptions)| {
+            let name = json_string(&variant_name(variant, options, self.options));
+            let json = match &self.options.tag {
+                Some(tag) => format!("{{{}:{name}}}", json_string(&tag.value())),
+                None if self.options.untagged => "null".to_owned(),
+                None => name,
+            };
+            let is_default = |attribute: &Attribute| attribute.path().is_ident("default");
+            Unit {
+                name: variant.ident.to_string(),
+                json,
+                is_default: variant.attrs.iter().any(is_default),
+            }
+        };
+        units.map(unit).collect()
     }
 
     fn check_variant(&mut self, options: &VariantOptions) {
@@ -198,11 +224,7 @@ fn variant_name(variant: &Variant, options: &VariantOptions, of_type: &TypeOptio
 fn notes(variants: &[(&Variant, VariantOptions)], of_type: &TypeOptions) -> Option<TokenStream> {
     let mut notes = Vec::new();
     for (variant, options) in variants {
-        if variant
-            .attrs
-            .iter()
-            .any(|attribute| docs::doc_value(attribute).is_some())
-        {
+        if docs::has_any(&variant.attrs) {
             let start = format!("\n- `{}`: ", variant_name(variant, options, of_type));
             let text = docs::description(&variant.attrs);
             notes.push(quote!(#start, #text));

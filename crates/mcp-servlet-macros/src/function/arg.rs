@@ -10,6 +10,8 @@ use crate::diagnostics::Diagnostics;
 #[derive(Default)]
 pub(crate) struct ArgOptions {
     pub(crate) rename: Option<LitStr>,
+    /// In place of the doc comment.
+    pub(crate) description: Option<TokenStream>,
     pub(crate) default: Option<ArgDefault>,
     pub(crate) flatten: Option<syn::Ident>,
     /// The schema is that of `schemars::JsonSchema`.
@@ -30,7 +32,14 @@ pub(crate) enum ArgDefault {
 }
 
 const ARG_KEYS: &[&str] = &[
-    "default", "rename", "flatten", "schemars", "example", "min", "max",
+    "default",
+    "rename",
+    "description",
+    "flatten",
+    "schemars",
+    "example",
+    "min",
+    "max",
 ];
 
 impl ArgOptions {
@@ -50,6 +59,7 @@ impl ArgOptions {
             options.any = true;
             match entry.key.to_string().as_str() {
                 "rename" => options.rename = entry.string(diagnostics),
+                "description" => options.description = entry.expression(diagnostics),
                 "default" => {
                     let value = entry.value.clone();
                     options.default = Some(value.map_or(ArgDefault::OfType, ArgDefault::Value));
@@ -148,12 +158,4 @@ pub(crate) fn json_string(text: &str) -> String {
 /// A string literal with this JSON.
 pub(crate) fn json_token(json: Option<String>) -> Literal {
     Literal::string(&json.unwrap_or_default())
-}
-
-/// The default as JSON, where it is a literal.
-pub(crate) fn default_json(default: &ArgDefault) -> Option<String> {
-    match default {
-        ArgDefault::OfType => None,
-        ArgDefault::Value(value) => json_literal(value),
-    }
 }

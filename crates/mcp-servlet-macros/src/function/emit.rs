@@ -4,7 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Type, spanned::Spanned as _};
 
-use super::arg::{ArgDefault, default_json, json_literal, json_token};
+use super::arg::{ArgDefault, json_literal, json_token};
+use super::default::JsonDefault;
 use super::parameters::{Argument, ValidParam, arguments};
 
 /// A braced struct lives in the type namespace only, so the function keeps its name.
@@ -87,8 +88,7 @@ fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream
     let optional = options.schemars.as_ref().map(|_| is_optional(ty, private));
     let mut value = quote!(#private::#make::<#ty>(#name, #description #optional));
     if let Some(default) = &options.default {
-        let json = json_token(default_json(default));
-        value.extend(quote!(.with_default(#json)));
+        value.extend(JsonDefault::of(default, ty).method(private));
     }
     if let Some(example) = &options.example {
         let json = json_token(json_literal(example));

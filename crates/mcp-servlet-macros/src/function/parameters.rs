@@ -156,11 +156,12 @@ fn argument<'a>(
         }
         None => ident.unraw().to_string(),
     };
+    let description = options.description.clone();
     Argument {
         ty,
         name,
         ident,
-        description: docs::description(&param.attributes),
+        description: description.unwrap_or_else(|| docs::description(&param.attributes)),
         options,
     }
 }
@@ -271,6 +272,7 @@ fn check_context(
 
 fn check_flatten(options: &ArgOptions, diagnostics: &mut Diagnostics) {
     let others = options.rename.is_some()
+        || options.description.is_some()
         || options.default.is_some()
         || options.example.is_some()
         || options.min.is_some()

@@ -35,8 +35,10 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
         quote!(#private::Excerpt::of(&#arguments, #index, #length)?,)
     });
     let check = tool.options.presentation.check(&private);
+    let warnings = &tool.warnings;
     quote! {
         #marker
+        #warnings
         #(#cfgs)*
         const _: () = {
             #parameters
@@ -99,6 +101,7 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
         let (name, value) = (Ident::new(name, Span::call_site()), (*value)?);
         Some(quote!(#name: ::core::option::Option::Some(#value),))
     });
+    let closed = whole(tool).is_none().then(|| quote!(.closed()));
     // Where all are given, Clippy has something against the rest in the author's crate.
     let rest = hints.iter().any(|(_, value)| value.is_none());
     let rest = rest.then(|| quote!(..#private::Hints::UNSET));
@@ -108,7 +111,7 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
             title: #title,
             description: #description,
             hints: #private::Hints { #(#given)* #rest },
-            input: __INPUT,
+            input: __INPUT #closed,
             output: __RETURNS.output(),
             presentation: #presentation,
         }

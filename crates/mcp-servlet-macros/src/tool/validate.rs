@@ -7,6 +7,7 @@ use super::options::ToolOptions;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::function::head::cfgs;
+use crate::function::undocumented::Subject;
 use crate::function::{FnHead, ValidParam, check, parameters};
 
 /// A function that can be a tool.
@@ -19,6 +20,8 @@ pub(crate) struct ValidTool<'a> {
     pub(crate) description: TokenStream,
     pub(crate) output: TokenStream,
     pub(crate) parameters: Vec<ValidParam<'a>>,
+    /// About what has no description.
+    pub(crate) warnings: TokenStream,
 }
 
 /// The checked tool, or `None` if there is nothing to make of it.
@@ -36,7 +39,14 @@ pub(crate) fn validate<'a>(
         Some(description) => description.clone(),
         None => docs::description(&head.attributes),
     };
+    let subject = Subject {
+        kind: "tool",
+        name: &head.name,
+        attributes: &head.attributes,
+        is_described: options.description.is_some() || docs::has_any(&head.attributes),
+    };
     Some(ValidTool {
+        warnings: subject.warnings(&parameters),
         options,
         cfgs: cfgs(head),
         visibility: &head.visibility,

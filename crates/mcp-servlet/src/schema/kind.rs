@@ -97,6 +97,10 @@ pub(crate) struct Object {
     pub(crate) flattened: &'static [&'static Node],
     /// Whether unknown properties are refused.
     pub(crate) closed: bool,
+    /// Whether the type reads no other properties, though it may ignore them.
+    pub(crate) complete: bool,
+    /// Whether its one property holds a result that is no object. See `Node::wrapped`.
+    pub(crate) wrapper: bool,
     /// Whether no property is required, whatever the properties say.
     pub(crate) partial: bool,
 }

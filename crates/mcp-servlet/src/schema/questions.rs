@@ -1,6 +1,6 @@
 //! What a schema takes, for those who must know before anything runs.
 
-use super::{Kind, Node, text};
+use super::{Kind, Node, Object, text};
 
 impl Node {
     /// Whether it describes text only.
@@ -89,6 +89,20 @@ impl Node {
             Kind::AnyOf { object, .. } => object,
             _ => false,
         }
+    }
+}
+
+impl Object {
+    /// Whether the type reads the properties that the schema names, and no others.
+    pub(crate) const fn is_complete(&self) -> bool {
+        let mut at = 0;
+        while at < self.flattened.len() {
+            match self.flattened[at].kind {
+                Kind::Object(ref inner) if inner.is_complete() => at += 1,
+                _ => return false,
+            }
+        }
+        self.complete || self.closed
     }
 }
 

@@ -388,7 +388,9 @@ impl<const N: usize> Text<N> {
         }
         self.json("minimum", property.min);
         self.json("maximum", property.max);
-        self.json("default", property.default);
+        if matches!(side, Side::Input) {
+            self.json("default", property.default);
+        }
         self.examples(if property.example.is_empty() {
             node.example
         } else {
@@ -446,6 +448,9 @@ impl<const N: usize> Text<N> {
             self.node(values, "", nullable, side);
         } else if object.closed {
             self.json("additionalProperties", "false");
+        }
+        if object.wrapper {
+            self.json("x-fastmcp-wrap-result", "true");
         }
     }
 }

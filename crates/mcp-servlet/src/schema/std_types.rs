@@ -16,16 +16,17 @@ use mcp_servlet_json::RawJson;
 use super::{Node, Property, Schema};
 
 macro_rules! schemas {
-    ($($ty:ty => $node:expr;)*) => {
+    ($($ty:ty => $node:expr $(, default $default:literal)?;)*) => {
         $(impl Schema for $ty {
             const NODE: &'static Node = &$node;
+            $(const DEFAULT: &'static str = $default;)?
         })*
     };
 }
 
 macro_rules! integers {
     ($($ty:ty),*) => {
-        schemas! { $($ty => Node::integer(Some(<$ty>::MIN as i64), Some(<$ty>::MAX as i64));)* }
+        schemas! { $($ty => Node::integer(Some(<$ty>::MIN as i64), Some(<$ty>::MAX as i64)), default "0";)* }
     };
 }
 
@@ -55,8 +56,8 @@ signed_numbers_but_zero!(
 );
 
 schemas! {
-    Path => Node::string();
-    PathBuf => Node::string();
+    Path => Node::string(), default "\"\"";
+    PathBuf => Node::string(), default "\"\"";
     // As serde writes it.
     Duration => Node::object(&[
         Property::new::<u64>("secs", "whole seconds"),
@@ -65,30 +66,30 @@ schemas! {
 }
 
 schemas! {
-    bool => Node::boolean();
-    i64 => Node::integer(None, None);
-    u64 => Node::integer(Some(0), None);
-    f32 => Node::number();
-    f64 => Node::number();
-    String => Node::string();
-    str => Node::string();
+    bool => Node::boolean(), default "false";
+    i64 => Node::integer(None, None), default "0";
+    u64 => Node::integer(Some(0), None), default "0";
+    f32 => Node::number(), default "0.0";
+    f64 => Node::number(), default "0.0";
+    String => Node::string(), default "\"\"";
+    str => Node::string(), default "\"\"";
     char => Node::character();
-    () => Node::null();
-    RawJson => Node::any();
+    () => Node::null(), default "null";
+    RawJson => Node::any(), default "null";
 }
 
 // In wasm.
 #[cfg(target_pointer_width = "32")]
 schemas! {
-    isize => Node::of::<i32>();
-    usize => Node::of::<u32>();
+    isize => Node::of::<i32>(), default "0";
+    usize => Node::of::<u32>(), default "0";
     NonZeroUsize => Node::of::<NonZeroU32>();
 }
 
 #[cfg(not(target_pointer_width = "32"))]
 schemas! {
-    isize => Node::of::<i64>();
-    usize => Node::of::<u64>();
+    isize => Node::of::<i64>(), default "0";
+    usize => Node::of::<u64>(), default "0";
     NonZeroUsize => Node::of::<NonZeroU64>();
 }
 
@@ -96,6 +97,7 @@ impl<T: Schema> Schema for Option<T> {
     const NODE: &'static Node = T::NODE;
     const OPTIONAL: bool = true;
     const NAMES: Option<&'static [&'static str]> = T::NAMES;
+    const UNITS: &'static [(&'static str, &'static str)] = T::UNITS;
 }
 
 macro_rules! transparent {
@@ -105,6 +107,8 @@ macro_rules! transparent {
             const OPTIONAL: bool = T::OPTIONAL;
             const NULLABLE: bool = T::NULLABLE;
             const NAMES: Option<&'static [&'static str]> = T::NAMES;
+            const DEFAULT: &'static str = T::DEFAULT;
+            const UNITS: &'static [(&'static str, &'static str)] = T::UNITS;
         })*
     };
 }
@@ -116,6 +120,8 @@ impl<T: Schema + ToOwned + ?Sized> Schema for Cow<'_, T> {
     const OPTIONAL: bool = T::OPTIONAL;
     const NULLABLE: bool = T::NULLABLE;
     const NAMES: Option<&'static [&'static str]> = T::NAMES;
+    const DEFAULT: &'static str = T::DEFAULT;
+    const UNITS: &'static [(&'static str, &'static str)] = T::UNITS;
 }
 
 impl<T: Schema + ?Sized> Schema for &T {
@@ -123,14 +129,18 @@ impl<T: Schema + ?Sized> Schema for &T {
     const OPTIONAL: bool = T::OPTIONAL;
     const NULLABLE: bool = T::NULLABLE;
     const NAMES: Option<&'static [&'static str]> = T::NAMES;
+    const DEFAULT: &'static str = T::DEFAULT;
+    const UNITS: &'static [(&'static str, &'static str)] = T::UNITS;
 }
 
 impl<T: Schema> Schema for Vec<T> {
     const NODE: &'static Node = &Node::array::<T>();
+    const DEFAULT: &'static str = "[]";
 }
 
 impl<T: Schema> Schema for VecDeque<T> {
     const NODE: &'static Node = &Node::array::<T>();
+    const DEFAULT: &'static str = "[]";
 }
 
 impl<T: Schema, const N: usize> Schema for [T; N] {
@@ -139,20 +149,25 @@ impl<T: Schema, const N: usize> Schema for [T; N] {
 
 impl<T: Schema> Schema for [T] {
     const NODE: &'static Node = &Node::array::<T>();
+    const DEFAULT: &'static str = "[]";
 }
 
 impl<T: Schema, S> Schema for HashSet<T, S> {
     const NODE: &'static Node = &Node::set::<T>();
+    const DEFAULT: &'static str = "[]";
 }
 
 impl<T: Schema> Schema for BTreeSet<T> {
     const NODE: &'static Node = &Node::set::<T>();
+    const DEFAULT: &'static str = "[]";
 }
 
 impl<K: Schema, T: Schema, S> Schema for HashMap<K, T, S> {
     const NODE: &'static Node = &Node::map_with_keys::<K, T>();
+    const DEFAULT: &'static str = "{}";
 }
 
 impl<K: Schema, T: Schema> Schema for BTreeMap<K, T> {
     const NODE: &'static Node = &Node::map_with_keys::<K, T>();
+    const DEFAULT: &'static str = "{}";
 }

@@ -137,7 +137,7 @@ fn a_form_has_the_fields_of_the_struct() {
                                 "from": { "type": "string", "description": "the first night" },
                                 "nights": { "type": "integer", "minimum": 0, "maximum": 255 },
                                 "price": { "type": "number" },
-                                "breakfast": { "type": "boolean" },
+                                "breakfast": { "type": "boolean", "default": false },
                                 "bed": {
                                     "type": "string",
                                     "enum": ["single", "double"],

@@ -1,4 +1,5 @@
 //! What a servlet answers to requests, right and wrong.
+#![allow(deprecated, reason = "tools that only tests call have no descriptions")]
 #![allow(clippy::unwrap_used, reason = "a test fails so")]
 #![allow(
     clippy::too_many_arguments,

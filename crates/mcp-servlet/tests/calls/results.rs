@@ -135,7 +135,6 @@ servlet! { STRUCTURED:
     point -> Json<Point> = Json(Point { x: 1.5, label: None, note: None });
     maybe -> Result<Json<Point>, ToolError> = Ok(Json(Point { x: -0.5, label: Some("\"".into()), note: None }));
     map -> Json<BTreeMap<&'static str, Vec<u8>>> = Json([("a", vec![1, 2])].into());
-    absent -> Option<Json<Point>> = None;
 }
 
 #[test]
@@ -151,7 +150,6 @@ fn json_is_structured_content_and_the_same_as_text() {
         );
         assert_eq!(raw(&STRUCTURED, tool), expected);
     }
-    assert_eq!(raw(&STRUCTURED, "absent"), r#"{"content":[]}"#);
 }
 
 #[test]
@@ -162,7 +160,6 @@ fn only_structured_results_have_an_output_schema() {
         .filter(|tool| tool.output_schema.is_some())
         .map(|tool| &*tool.name)
         .collect();
-    // An `Option` may have no structured content, which a schema would demand.
     assert_eq!(with, ["point", "maybe", "map"]);
     let schemas = TEXTS
         .describe()
@@ -186,24 +183,64 @@ fn results_read_back_as_the_wire_type() {
     assert_eq!(result.is_error, None);
 }
 
+servlet! { WRAPPED:
+    list -> Json<Vec<u8>> = Json(vec![1, 2]);
+    number -> Result<Json<f64>, ToolError> = Ok(Json(1.5));
+    perhaps -> Json<Option<BTreeMap<String, u8>>> = Json(None);
+    option -> Option<Json<&'static str>> = Some(Json("a"));
+    absent -> Option<Json<Point>> = None;
+    any -> Json<RawJson> = Json(meta());
+}
+
 #[test]
-fn json_that_is_no_object_is_text_alone() {
-    #[tool]
-    fn list() -> Json<Vec<u8>> {
-        Json(vec![1, 2])
+fn json_that_is_no_object_is_wrapped_in_one() {
+    let tools = WRAPPED.describe().tools.unwrap();
+    for (at, (name, json, schema)) in [
+        ("list", "[1,2]", json!({ "type": "array", "items": { "type": "integer", "minimum": 0, "maximum": 255 } })),
+        ("number", "1.5", json!({ "type": "number" })),
+        (
+            "perhaps",
+            "null",
+            json!({
+                "type": ["object", "null"],
+                "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 255 },
+            }),
+        ),
+        ("option", "\"a\"", json!({ "type": ["string", "null"] })),
+        (
+            "absent",
+            "null",
+            json!({
+                "type": ["object", "null"],
+                "properties": {
+                    "x": { "type": "number" },
+                    "label": { "type": ["string", "null"] },
+                    "note": { "type": ["string", "null"] },
+                },
+                "required": ["x", "label"],
+            }),
+        ),
+        ("any", r#"{"example.com/key":1}"#, json!({})),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let result = WRAPPED.call(name, json!({})).unwrap();
+        assert_eq!(result.content[0].text.as_deref(), Some(json));
+        let structured = result.structured_content.unwrap();
+        assert_eq!(structured.get(), format!("{{\"result\":{json}}}"));
+        assert_eq!(tools[at].name, name);
+        let output = tools[at].output_schema.as_ref().unwrap();
+        assert_eq!(
+            serde_json::to_value(output).unwrap(),
+            json!({
+                "type": "object",
+                "properties": { "result": schema },
+                "required": ["result"],
+                "x-fastmcp-wrap-result": true,
+            })
+        );
     }
-    #[tool]
-    fn perhaps() -> Json<Option<BTreeMap<String, u8>>> {
-        Json(None)
-    }
-    mcp_servlet::export!(static LISTS = { tools: [list, perhaps] });
-    for (name, text) in [("list", "[1,2]"), ("perhaps", "null")] {
-        let result = LISTS.call(name, json!({})).unwrap();
-        assert_eq!(result.content[0].text.as_deref(), Some(text));
-        assert_eq!(result.structured_content, None);
-    }
-    let tools = LISTS.describe().tools.unwrap();
-    assert!(tools.iter().all(|tool| tool.output_schema.is_none()));
 }
 
 #[tool]

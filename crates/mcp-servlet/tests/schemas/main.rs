@@ -1,4 +1,5 @@
 //! What a servlet says of itself: the schemas of its tools' arguments and results.
+#![allow(deprecated, reason = "tools that only tests call have no descriptions")]
 #![allow(dead_code, reason = "the types are described, not used")]
 #![allow(clippy::unwrap_used, reason = "a test fails so")]
 #![allow(clippy::too_many_lines, reason = "most of them are schemas")]
@@ -21,6 +22,8 @@
 mod probe;
 
 mod arguments;
+mod closed;
+mod defaults;
 mod enums;
 mod long;
 mod round_trip;

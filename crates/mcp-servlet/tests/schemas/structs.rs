@@ -40,6 +40,8 @@ struct Search {
 
 #[test]
 fn arguments_are_what_serde_reads() {
+    let mut max_results = described(byte(), "max results");
+    max_results["default"] = json!(0);
     assert_eq!(
         whole!(Search),
         json!({
@@ -47,7 +49,7 @@ fn arguments_are_what_serde_reads() {
             "description": "A search.",
             "properties": {
                 "queryText": { "type": "string", "description": "words to look for", "examples": ["atlas"] },
-                "maxResults": described(byte(), "max results"),
+                "maxResults": max_results,
                 "user-ID": described(byte(), "user ID"),
                 "next": described(byte(), "next"),
                 "last": described(byte(), "last"),

@@ -1,5 +1,5 @@
 //! Resources, prompts and completion through the real dispatch, without a host.
-
+#![allow(deprecated, reason = "tools that only tests call have no descriptions")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(
     clippy::needless_pass_by_value,

@@ -1,5 +1,6 @@
 //! Every parameter and return type that the documentation names.
 #![deny(warnings)]
+#![allow(deprecated, reason = "most tools here have no descriptions")]
 #![forbid(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

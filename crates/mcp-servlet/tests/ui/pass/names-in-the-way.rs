@@ -1,5 +1,6 @@
 //! Tools, parameters and fields may have any name.
 #![deny(warnings)]
+#![allow(deprecated, reason = "most tools here have no descriptions")]
 #![allow(non_snake_case, reason = "a parameter called like a constant of the expansion")]
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,6 @@
 //! Functions and types that Rust allows and that look unlike the usual tool.
 #![deny(warnings)]
+#![allow(deprecated, reason = "most tools here have no descriptions")]
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;

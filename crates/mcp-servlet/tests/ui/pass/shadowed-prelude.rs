@@ -1,5 +1,6 @@
 //! Nothing that the author calls like something of std gets into an expansion's way.
 #![deny(warnings)]
+#![allow(deprecated, reason = "most tools here have no descriptions")]
 #![forbid(unsafe_code)]
 #![allow(dead_code, reason = "they are here to be in the way")]
 

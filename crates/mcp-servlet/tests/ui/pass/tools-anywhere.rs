@@ -1,5 +1,6 @@
 //! Tools may live in modules, behind `cfg`, and inside functions; the crate may be renamed.
 #![deny(warnings)]
+#![allow(deprecated, reason = "most tools here have no descriptions")]
 #![forbid(unsafe_code)]
 
 extern crate mcp_servlet as renamed;
