@@ -15,6 +15,7 @@ mod params;
 mod relist;
 mod rounds;
 mod seal;
+mod structured;
 mod surface;
 mod tell;
 

@@ -95,7 +95,7 @@ fn finds_arguments_that_are_not_described_in_full() {
         ),
         (
             json!({ "type": "string", "description": "A." }),
-            "Note *; description-repeats-name",
+            "Warning *; description-repeats-name",
         ),
         (
             json!({ "type": "array", "description": "x" }),

@@ -58,7 +58,7 @@ pub(super) fn of(description: Option<&Value>, name: &str) -> Option<Finding> {
     if !name.is_empty() && letters(text) == letters(name) {
         let problem = "the description only repeats the name";
         let finding = Finding::new("description-repeats-name", problem);
-        return Some(finding.help(help).note());
+        return Some(finding.help(help).warning());
     }
     None
 }

@@ -32,7 +32,7 @@ use super::{
     params,
     rounds::{self, Answer, Inputs},
     seal::Request,
-    surface,
+    structured, surface,
     tell::{self, Teller, Threshold},
 };
 use crate::{CallError, Extras, Fault, Host, JsonObject};
@@ -177,9 +177,13 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         let era = Era::of(&context);
         let host = self.server.host();
-        let tools = host.tools().map(|tool| match era {
-            Era::Legacy => Value::Object(legacy::tool(tool.json().clone())),
-            Era::Modern => Value::Object(tool.json().clone()),
+        let tools = host.tools().map(|tool| {
+            let mut json = tool.json().clone();
+            structured::set_schema(era, &mut json);
+            if era == Era::Legacy {
+                legacy::fit(&mut json);
+            }
+            Value::Object(json)
         });
         let tools: Vec<_> = tools.collect();
         self.answer_list(&context, request, ("tools", "name"), &tools)
@@ -219,11 +223,11 @@ impl ServerHandler for Handler {
             request.request_state.clone(),
         );
         match rounds::answer(&self.server.0.seal, &context, &asked, inputs, call).await? {
-            Answer::Complete(json) if Era::of(&context) == Era::Legacy => {
-                let json = legacy::result(json);
+            Answer::Complete(mut json) => {
+                let tool = host.tool(&request.name).map(crate::Tool::json);
+                structured::set_content(Era::of(&context), tool, &mut json);
                 Ok(self.answer::<CallToolResult>(&context, json).into())
             }
-            Answer::Complete(json) => Ok(self.answer::<CallToolResult>(&context, json).into()),
             Answer::Questions(json) => {
                 Ok(self.answer::<InputRequiredResult>(&context, json).into())
             }

@@ -232,9 +232,15 @@ fn older_clients_get_schemas_and_results_that_they_can_read() {
     let list = served.in_session(&session, &request("tools/list", json!({})));
     let tool = list.message()["result"]["tools"][0].clone();
     let schema = json!({"type": "object", "properties": {"any": {}}});
-    assert_eq!(tool, json!({"name": "t", "inputSchema": schema}));
+    let output = json!({
+        "type": "object", "properties": {"result": {"type": "array"}}, "required": ["result"],
+        "x-fastmcp-wrap-result": true,
+    });
+    let expected = json!({"name": "t", "inputSchema": schema, "outputSchema": output});
+    assert_eq!(tool, expected);
     let called = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
-    assert_eq!(called.message()["result"], json!({"content": []}));
+    let result = json!({"content": [], "structuredContent": {"result": [1]}});
+    assert_eq!(called.message()["result"], result);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn check_property(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_
         return;
     }
     check_type(findings, subject, part);
-    if has_one_value(part) {
+    if has_one_value(part) || is_wrapped(subject, part) {
         // There is nothing to choose, and so nothing to explain.
         return;
     }
@@ -78,6 +78,12 @@ fn check_type(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
             finding.warning()
         },
     );
+}
+
+/// Whether it is a result that an object is put around, so that older clients take it.
+fn is_wrapped(subject: &Subject<'_>, part: &Part<'_>) -> bool {
+    let is_marked = subject.schema.get("x-fastmcp-wrap-result").is_some();
+    is_marked && !subject.is_input() && part.pointer == "/properties/result"
 }
 
 fn has_one_value(part: &Part<'_>) -> bool {

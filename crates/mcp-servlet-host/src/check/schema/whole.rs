@@ -20,7 +20,7 @@ pub(super) fn check(findings: &mut Findings, subject: &Subject<'_>) {
 }
 
 /// Clients of all revisions demand an object for arguments. Those before 2026-07-28 demand one for results, too; our host
-/// leaves that schema out for them.
+/// wraps such a result for them.
 fn check_root(findings: &mut Findings, subject: &Subject<'_>) {
     if subject.schema["type"] == "object" {
         return;
