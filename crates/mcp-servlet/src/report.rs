@@ -147,7 +147,7 @@ impl<'a> Report<'a> {
                     self.say(": ");
                     self.say(reason);
                 } else {
-                    let out_of_range = kind == ErrorKind::NumberOutOfRange;
+                    let out_of_range = matches!(kind, ErrorKind::NumberOutOfRange);
                     self.say((self.hints.explain)(self.schema, self.value, out_of_range));
                 }
             }
