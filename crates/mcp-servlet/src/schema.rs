@@ -15,6 +15,7 @@ mod jiff_types;
 #[cfg(feature = "serde_json")]
 mod json_types;
 mod kind;
+mod object;
 pub(crate) mod optional;
 mod questions;
 pub(crate) mod render;
@@ -250,104 +251,6 @@ impl Node {
             values: T::NODE,
             nullable: T::NULLABLE,
         })
-    }
-
-    /// An object with these properties.
-    pub const fn object(properties: &'static [Property]) -> Self {
-        Self::new(Kind::Object(Object {
-            properties,
-            flattened: &[],
-            closed: false,
-            complete: false,
-            wrapper: false,
-            partial: false,
-        }))
-    }
-
-    /// The same object that refuses other properties. No effect on other kinds.
-    #[must_use]
-    pub const fn closed(self) -> Self {
-        match self.kind {
-            Kind::Object(object) => Self {
-                kind: Kind::Object(Object {
-                    closed: true,
-                    ..object
-                }),
-                ..self
-            },
-            _ => self,
-        }
-    }
-
-    /// The same object, for a type that reads no other properties. The arguments of a tool refuse them then. No effect on
-    /// other kinds.
-    #[must_use]
-    pub const fn complete(self) -> Self {
-        match self.kind {
-            Kind::Object(object) => Self {
-                kind: Kind::Object(Object {
-                    complete: true,
-                    ..object
-                }),
-                ..self
-            },
-            _ => self,
-        }
-    }
-
-    /// An object of the one property `result`, for structured content that is no object itself.
-    ///
-    /// MCP before 2026-07-28 wants an object. The mark `x-fastmcp-wrap-result`, a convention that clients know, tells them,
-    /// and hosts that serve newer ones, that the result proper is inside.
-    pub(crate) const fn wrapped(result: &'static [Property]) -> Self {
-        Self::new(Kind::Object(Object {
-            properties: result,
-            flattened: &[],
-            closed: false,
-            complete: false,
-            wrapper: true,
-            partial: false,
-        }))
-    }
-
-    /// The schema of the arguments that a tool reads into one value of this type.
-    pub(crate) const fn of_arguments(self) -> Self {
-        match self.kind {
-            Kind::Object(ref object) if object.is_complete() => self.closed(),
-            _ => self,
-        }
-    }
-
-    /// The same object with the properties of others, each a [`flattened`](Self::flattened) one. No
-    /// effect on other kinds.
-    #[must_use]
-    pub const fn with_flattened(self, flattened: &'static [&'static Node]) -> Self {
-        match self.kind {
-            Kind::Object(object) => Self {
-                kind: Kind::Object(Object {
-                    flattened,
-                    ..object
-                }),
-                ..self
-            },
-            _ => self,
-        }
-    }
-
-    /// The schema of `T` for [`with_flattened`](Self::with_flattened): of an `Option`, nothing is required.
-    #[track_caller]
-    pub const fn flattened<T: Schema + ?Sized>() -> Self {
-        match T::NODE.kind {
-            Kind::Object(object) if T::OPTIONAL => Self {
-                kind: Kind::Object(Object {
-                    partial: true,
-                    ..object
-                }),
-                ..*T::NODE
-            },
-            Kind::Object(_) | Kind::Map { .. } | Kind::Any => *T::NODE,
-            _ => panic!("what is flattened, or held beside a tag, must be a struct or a map"),
-        }
     }
 
     /// What any of these describes.

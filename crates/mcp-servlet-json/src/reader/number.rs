@@ -87,12 +87,11 @@ impl<'de> Reader<'de> {
         if negative {
             literal = literal.get(1..).unwrap_or_default();
         }
-        let value = match digits(literal) {
-            Some(value) => value,
-            None => {
-                let digits_only = self.digits_only(literal)?;
-                digits(&digits_only).ok_or_else(|| self.out_of_range())?
-            }
+        let value = if let Some(value) = digits(literal) {
+            value
+        } else {
+            let digits_only = self.digits_only(literal)?;
+            digits(&digits_only).ok_or_else(|| self.out_of_range())?
         };
         match (negative, value) {
             (true, 0) if self.is_quoted() => Err(self.no_integer()),

@@ -19,7 +19,7 @@ pub(crate) enum JsonDefault {
     /// A path, perhaps to the variant of this name.
     Variant(String),
     /// An expression of numbers or booleans, and its type.
-    Constant(Type, TokenStream),
+    Constant(Box<Type>, TokenStream),
     /// `None`: the same as an absent argument.
     Nothing,
     /// It is known when the function runs.
@@ -46,7 +46,7 @@ impl JsonDefault {
             return Self::Json(json);
         }
         if is_constant(value) && is_scalar(ty) {
-            return Self::Constant(ty.clone(), value.to_token_stream());
+            return Self::Constant(Box::new(ty.clone()), value.to_token_stream());
         }
         match value {
             Expr::Path(path) if last(path) == "None" => Self::Nothing,

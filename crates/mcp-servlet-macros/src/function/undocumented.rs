@@ -63,8 +63,8 @@ impl Subject<'_> {
             #(#allowed)*
             const _: () = {
                 #[deprecated(note = #message)]
-                const INCOMPLETE: () = ();
-                INCOMPLETE
+                const __INCOMPLETE: () = ();
+                __INCOMPLETE
             };
         }
     }

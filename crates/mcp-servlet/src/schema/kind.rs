@@ -91,6 +91,10 @@ pub(crate) enum Place {
 
 /// The properties of an object schema.
 #[derive(Debug, Clone, Copy)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "they are independent, and none is public"
+)]
 pub(crate) struct Object {
     pub(crate) properties: &'static [Property],
     /// Objects whose properties are spliced in, as by `#[serde(flatten)]`.

@@ -1,3 +1,4 @@
+#![allow(deprecated)]
 use std::error::Error;
 
 use mcp_servlet::prelude::*;

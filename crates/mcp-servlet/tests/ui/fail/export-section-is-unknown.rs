@@ -1,3 +1,4 @@
+#![allow(deprecated)]
 use mcp_servlet::prelude::*;
 
 #[tool]

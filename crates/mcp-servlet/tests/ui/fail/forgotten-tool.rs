@@ -1,3 +1,4 @@
+#![allow(deprecated)]
 #![deny(dead_code)]
 use mcp_servlet::prelude::*;
 
