@@ -11,6 +11,5 @@ struct Thing { #[serde(flatten)] kind: Kind }
 fn greet(thing: Thing) {
     let _ = thing.kind;
 }
-
 mcp_servlet::export!(static SERVLET = { tools: [greet] });
 fn main() {}

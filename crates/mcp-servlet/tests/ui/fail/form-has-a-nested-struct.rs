@@ -11,6 +11,5 @@ struct Trip { days: u8, to: Place }
 fn book(context: &Context) -> Result<(), ToolError> {
     context.elicit::<Trip>("trip", "Where to?").map(|_| ())
 }
-
 mcp_servlet::export!(static SERVLET = { tools: [book] });
 fn main() {}
