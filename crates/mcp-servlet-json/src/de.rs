@@ -113,12 +113,12 @@ impl<'de> Deserializer<'de> {
     }
 
     fn visit_i128<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        let value = self.reader.long_integer()?;
+        let value = self.reader.long_signed()?;
         self.locate(visitor.visit_i128(value))
     }
 
     fn visit_u128<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        let value = self.reader.long_integer()?;
+        let value = self.reader.long_unsigned()?;
         self.locate(visitor.visit_u128(value))
     }
 

@@ -2,8 +2,6 @@
 //!
 //! What parses a float is called by nothing that reads integers, so a servlet without floats does not link it.
 
-use std::str::FromStr;
-
 use super::{Kind, Reader, scan};
 use crate::error::{Error, ErrorKind};
 use crate::float::{exponent, parse_f32, parse_f64};
@@ -90,8 +88,7 @@ impl<'de> Reader<'de> {
         let value = if let Some(value) = digits(literal) {
             value
         } else {
-            let digits_only = self.digits_only(literal)?;
-            digits(&digits_only).ok_or_else(|| self.out_of_range())?
+            self.respelled(literal, whole_u64(literal))?
         };
         match (negative, value) {
             (true, 0) if self.is_quoted() => Err(self.no_integer()),
@@ -100,21 +97,38 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads an integer into a type of 128 bits.
-    pub(crate) fn long_integer<T: FromStr>(&mut self) -> Result<T, Error> {
+    /// Reads an integer of up to 128 bits: whether it is below zero, and its absolute value.
+    fn long_integer(&mut self) -> Result<(bool, u128), Error> {
         let literal = self.number()?;
-        if let Ok(value) = literal.parse() {
-            return Ok(value);
-        }
         let absolute = literal.trim_start_matches('-');
-        let mut text = self.digits_only(absolute.as_bytes())?;
-        if absolute.len() < literal.len() && text != b"0" {
-            text.insert(0, b'-');
+        let negative = absolute.len() < literal.len();
+        let value = match absolute.parse() {
+            Ok(value) => value,
+            Err(_) => self.respelled(absolute.as_bytes(), whole_u128(absolute.as_bytes()))?,
+        };
+        Ok((negative && value > 0, value))
+    }
+
+    /// Reads an integer of 128 bits that is not negative.
+    pub(crate) fn long_unsigned(&mut self) -> Result<u128, Error> {
+        match self.long_integer()? {
+            (false, _) if self.is_quoted() && scan::byte(self.input, self.value) == b'-' => {
+                Err(self.no_integer())
+            }
+            (false, value) => Ok(value),
+            (true, _) => Err(self.out_of_range()),
         }
-        let value = std::str::from_utf8(&text).ok().map(str::parse);
-        value
-            .and_then(Result::ok)
-            .ok_or_else(|| self.out_of_range())
+    }
+
+    /// Reads an integer of 128 bits.
+    pub(crate) fn long_signed(&mut self) -> Result<i128, Error> {
+        let (negative, value) = self.long_integer()?;
+        match i128::try_from(value) {
+            Ok(value) if negative => Ok(-value),
+            Ok(value) => Ok(value),
+            Err(_) if negative && value == i128::MIN.unsigned_abs() => Ok(i128::MIN),
+            Err(_) => Err(self.out_of_range()),
+        }
     }
 
     /// Reads a number as an integer if it is one that fits, else as a float. Only a float keeps the sign of `-0`.
@@ -132,12 +146,14 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// The digits of an integer that is written with a point or an exponent, or is too large for 64 bits.
+    /// The value of a literal that is not digits only, or too large for its type.
     #[cold]
     #[inline(never)]
-    fn digits_only(&self, literal: &[u8]) -> Result<Vec<u8>, Error> {
-        match whole(literal) {
-            Some(digits) if digits == literal || !self.is_quoted() => Ok(digits),
+    fn respelled<T>(&self, literal: &[u8], whole: Whole<T>) -> Result<T, Error> {
+        let is_text = self.is_quoted() && !literal.iter().all(u8::is_ascii_digit);
+        match whole {
+            Some(Some(value)) if !is_text => Ok(value),
+            Some(None) if !is_text => Err(self.out_of_range()),
             _ => Err(self.no_integer()),
         }
     }
@@ -180,35 +196,63 @@ fn digits(literal: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-/// More digits than any integer type has.
-const LONGEST: usize = 40;
+/// The value of a literal, if it is an integer, and if that fits the type.
+type Whole<T> = Option<Option<T>>;
 
-/// A literal without its point and its exponent, if that leaves an integer: `1.50e2` is `150`.
-fn whole(literal: &[u8]) -> Option<Vec<u8>> {
-    let end = literal.iter().position(|byte| byte | 0x20 == b'e');
-    let (mantissa, power) = literal.split_at(end.unwrap_or(literal.len()));
-    // Of the ten that the digits count in the end.
-    let mut power = i64::from(exponent(power.get(1..).unwrap_or_default()));
-    let mut digits = Vec::new();
-    let mut step = 0;
-    for &byte in mantissa {
-        if byte == b'.' {
-            step = 1;
-            continue;
+macro_rules! whole {
+    ($($whole:ident $times_ten:ident $ty:ident;)*) => {$(
+        /// The value of a literal without sign, with or without a point and an exponent: `1.50e2` is 150.
+        ///
+        /// Zeros are counted and not multiplied until another digit follows, as those after the point may not fit.
+        #[cold]
+        #[inline(never)]
+        fn $whole(literal: &[u8]) -> Whole<$ty> {
+            let mut value = Some(0);
+            let (mut zeros, mut power, mut decimals) = (0, 0, 0);
+            for (at, &byte) in literal.iter().enumerate() {
+                match byte {
+                    b'.' => decimals = 1,
+                    b'e' | b'E' => {
+                        power += i64::from(exponent(literal.get(at + 1..).unwrap_or_default()));
+                        break;
+                    }
+                    _ => {
+                        zeros += 1;
+                        power -= decimals;
+                        if byte != b'0' {
+                            let digit = $ty::from(byte - b'0');
+                            value = $times_ten(value, zeros).and_then(|value| value.checked_add(digit));
+                            zeros = 0;
+                        }
+                    }
+                }
+            }
+            if value == Some(0) {
+                return Some(value);
+            }
+            let power = power + zeros;
+            (power >= 0).then(|| $times_ten(value, power))
         }
-        power -= step;
-        if byte != b'0' || !digits.is_empty() {
-            digits.push(byte);
+
+        /// Times ten, so often.
+        #[cold]
+        #[inline(never)]
+        fn $times_ten(value: Option<$ty>, times: i64) -> Option<$ty> {
+            let mut value = value?;
+            if value > 0 {
+                for _ in 0..times {
+                    if value > $ty::MAX / 10 {
+                        return None;
+                    }
+                    value *= 10;
+                }
+            }
+            Some(value)
         }
-    }
-    while power < 0 && digits.last() == Some(&b'0') {
-        digits.pop();
-        power += 1;
-    }
-    if digits.is_empty() {
-        return Some(vec![b'0']);
-    }
-    let zeros = usize::try_from(power).ok()?;
-    digits.resize(digits.len() + zeros.min(LONGEST), b'0');
-    Some(digits)
+    )*};
+}
+
+whole! {
+    whole_u64 times_ten_u64 u64;
+    whole_u128 times_ten_u128 u128;
 }

@@ -133,7 +133,7 @@ fn an_integer_may_have_a_point_or_an_exponent() {
         ("1.70141183460469231731687303715884105727e38", i128::MAX),
         ("-170141183460469231731687303715884105728.00", i128::MIN),
     ] {
-        let read = Reader::from(text).long_integer::<i128>();
+        let read = Reader::from(text).long_signed();
         assert_eq!(read.unwrap(), value, "{text}");
     }
     for (text, kind) in [
@@ -141,7 +141,7 @@ fn an_integer_may_have_a_point_or_an_exponent() {
         ("-1.0", ErrorKind::NumberOutOfRange),
         ("1e39", ErrorKind::NumberOutOfRange),
     ] {
-        let error = Reader::from(text).long_integer::<u128>().unwrap_err();
+        let error = Reader::from(text).long_unsigned().unwrap_err();
         assert_eq!(error.kind(), kind, "{text}");
     }
 }
