@@ -53,6 +53,7 @@ pub(crate) fn good_calls() -> Vec<Good> {
             r#"{"count":3,"sum":7.5,"mean":2.5,"min":1.0,"max":4.5}"#,
         ),
         good("calculator", "gcd", json!({ "a": u64::MAX, "b": 5 }), "5"),
+        good("calculator", "gcd", json!({ "a": 12.0, "b": 18 }), "6"),
         good(
             "catalogue",
             "search",

@@ -1,5 +1,7 @@
 //! What is wrong with a value, in words for a model: where, what its schema asks for, what came.
 
+use std::collections::HashSet;
+
 use jsonschema::{ValidationError, error::ValidationErrorKind};
 use serde_json::Value;
 
@@ -26,7 +28,8 @@ impl<'a> Report<'a> {
         for error in errors.take(MISTAKES) {
             self.tell(&error, &mut told);
         }
-        told.dedup();
+        let mut seen = HashSet::new();
+        told.retain(|mistake| seen.insert(mistake.clone()));
         told.join("; ")
     }
 
@@ -84,7 +87,10 @@ impl<'a> Report<'a> {
         let Some(part) = self.part(error) else {
             return Vec::new();
         };
-        if part.get("additionalProperties").is_some() || part.get("patternProperties").is_some() {
+        let others = part.get("additionalProperties");
+        if others.is_some_and(|others| *others != Value::Bool(false))
+            || part.get("patternProperties").is_some()
+        {
             return Vec::new();
         }
         let Some(known) = part.get("properties").and_then(Value::as_object) else {

@@ -45,6 +45,20 @@ fn says_where_what_is_expected_and_what_came() {
         "`/a_b` is unknown; known are `a/b`"
     );
     schema["additionalProperties"] = json!(false);
+    for names in [&["a_b"][..], &["a_b", "c"]] {
+        let given: JsonObject = names
+            .iter()
+            .map(|name| ((*name).to_owned(), json!("")))
+            .collect();
+        let unknown = names
+            .iter()
+            .map(|name| format!("`/{name}` is unknown; known are `a/b`"));
+        let unknown: Vec<_> = unknown.collect();
+        assert_eq!(
+            complaint(&schema, &Value::Object(given)),
+            unknown.join("; ")
+        );
+    }
     assert_eq!(
         complaint(&schema, &json!({ "a/b": "", "c": 1 })),
         "`/c` is unknown; known are `a/b`"
