@@ -1,28 +1,48 @@
-"""Lists and calls every tool of an MCP server with the official Python client.
+"""What every Python client here does: list the tools of an MCP server, call each, and print how many as JSON.
 
-    every_tool.py MODE CALLS TARGET…
+A script for one client implements `Session` and ends with `main(connect)`, where `connect(target, mode)` gives a session as
+an async context manager. Its command line:
 
-MODE is how the client begins: `legacy` or a revision. CALLS is a JSON file of arguments by tool; other tools get none.
-TARGET is a URL, or a command to talk to over standard input and output.
+    with_CLIENT.py MODE CALLS TARGET…
+
+MODE is `legacy` or a protocol version. CALLS is a JSON file with arguments by tool name; tools that are not in it are called
+without any. TARGET is a URL, or a command whose standard input and output speak MCP.
 """
 
 import asyncio
 import json
 import sys
+from typing import NamedTuple, Protocol
 
-import mcp.types as types
-from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters
-
-# These say no, whatever they are asked.
+# These tools return an error for every call.
 FAIL = {"test_error_handling"}
 
-# These may find nothing.
+# These may have no content in their result.
 EMPTY = {"find_notes"}
 
 
+class Outcome(NamedTuple):
+    is_error: bool
+    has_content: bool
+
+
+class Session(Protocol):
+    # Whether this client answers elicitation, sampling and roots requests.
+    answers: bool
+
+    async def list(self) -> list:
+        """All tools, each with `name` and `meta`."""
+
+    async def call(self, name: str, arguments: dict) -> Outcome:
+        """Calls one tool; raises for anything that is not a tool result."""
+
+
+def is_url(target):
+    return target[0].startswith("http://")
+
+
 def value(schema):
-    """Something that fits the schema of an entry in a form."""
+    """A value that a property of an elicitation form accepts."""
     if "default" in schema:
         return schema["default"]
     if "enum" in schema:
@@ -32,42 +52,29 @@ def value(schema):
     return {"boolean": True, "integer": 1, "number": 1.5, "array": []}.get(schema["type"], "Ada")
 
 
-async def fill_in(context, params):
-    entries = params.requested_schema["properties"]
-    content = {name: value(schema) for name, schema in entries.items()}
-    return types.ElicitResult(action="accept", content=content)
+def form(schema):
+    """Content that an elicitation form accepts."""
+    return {name: value(property) for name, property in schema["properties"].items()}
 
 
-async def sample(context, params):
-    text = types.TextContent(type="text", text="Paris")
-    return types.CreateMessageResult(role="assistant", content=text, model="test")
-
-
-async def roots(context):
-    return types.ListRootsResult(roots=[types.Root(uri="file:///work", name="work")])
-
-
-async def main(mode, calls, target):
+async def call_every_tool(connect, mode, calls, target):
     with open(calls) as file:
         arguments = json.load(file)
-    server = target[0]
-    if not server.startswith("http://"):
-        server = StdioServerParameters(command=target[0], args=target[1:])
-    client = Client(
-        server,
-        mode=mode,
-        elicitation_callback=fill_in,
-        sampling_callback=sample,
-        list_roots_callback=roots,
-    )
-    async with client:
-        tools = (await client.list_tools()).tools
-        assert tools, "there are no tools"
+    called = 0
+    async with connect(target, mode) as session:
+        tools = await session.list()
+        assert tools, "tools/list is empty"
         for tool in tools:
-            result = await client.call_tool(tool.name, arguments.get(tool.name, {}))
-            assert bool(result.is_error) == (tool.name in FAIL), f"{tool.name}: {result}"
-            assert result.content or tool.name in EMPTY, f"{tool.name}: {result}"
-    print(f"{len(tools)} tools")
+            meta = getattr(tool, "meta", None) or {}
+            if meta.get("mcp-servlet/asks") and not session.answers:
+                continue
+            outcome = await session.call(tool.name, arguments.get(tool.name, {}))
+            assert outcome.is_error == (tool.name in FAIL), f"{tool.name}: {outcome}"
+            assert outcome.has_content or tool.name in EMPTY, f"{tool.name}: {outcome}"
+            called += 1
+    print(json.dumps({"listed": len(tools), "called": called}))
 
 
-asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+def main(connect):
+    mode, calls, *target = sys.argv[1:]
+    asyncio.run(call_every_tool(connect, mode, calls, target))

@@ -1,59 +1,96 @@
-//! MCP clients that are no part of this project, on every tool of every example.
+//! MCP clients that are not part of this project, on every tool of every example.
 
-use std::collections::BTreeMap;
+mod table;
+
+use std::ffi::OsString;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
-use serde_json::Value;
+use serde::Deserialize;
 
-use crate::npm::Packages;
 use crate::serve::{Server, build, servlet};
-use crate::shell::{root, run, show, target};
+use crate::shell::{root, show, target};
+use table::{CLIENTS, Client, Transport};
 
-const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
-const PYTHON: &str = "mcp==2.3.0";
-
-/// Arguments of the tools that need some; `PAGE` stands for the address of a page.
+/// Arguments of the tools that need some; `PAGE` is replaced by the URL of a web page.
 const CALLS: &str = "tests/clients/calls.json";
 
 /// What the servlets may reach: that page.
 const ALLOW: [&str; 2] = ["--allow-host", "127.0.0.1"];
 
-/// These do not succeed, whatever they are asked.
-const FAIL: &str = "test_error_handling";
+/// What a client prints when it has called the tools.
+#[derive(Deserialize)]
+struct Counts {
+    listed: usize,
+    called: usize,
+}
 
-/// Lists and calls every tool with the official Python client and the Inspector, over both transports, in both eras.
-pub(crate) fn check() -> anyhow::Result<()> {
+/// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.
+/// Clients whose name contains `only`, if it is given. Fails if a client does.
+pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
     let files = build(&examples()?)?;
     let server = Server::start(&files, &ALLOW)?;
-    let mut stdio = vec![servlet().get_program().into(), PathBuf::from("serve")];
-    stdio.extend(ALLOW.map(PathBuf::from));
-    stdio.extend(files);
+    let mut stdio: Vec<OsString> = vec![servlet().get_program().into(), "serve".into()];
+    stdio.extend(ALLOW.map(OsString::from));
+    stdio.extend(files.into_iter().map(OsString::from));
+    let http = [OsString::from(&server.url)];
     let calls = calls()?;
-    let python = python()?;
-    for mode in ["legacy", "2026-07-28"] {
-        for target in [&[PathBuf::from(&server.url)][..], &stdio] {
-            let mut client = Command::new(&python);
-            client
-                .current_dir(root())
-                .arg("tests/clients/every_tool.py");
-            run(client.arg(mode).arg(&calls).args(target))?;
+
+    println!(
+        "{:<22} {:<10} {:<5} tools called",
+        "client", "protocol", "over"
+    );
+    let mut failed = 0;
+    for client in CLIENTS.iter().filter(|client| client.is_wanted(only)) {
+        let (program, arguments) = client.install()?;
+        for (mode, transport) in client.combinations() {
+            let target = match transport {
+                Transport::Stdio => &stdio[..],
+                Transport::Http => &http,
+            };
+            let mut command = Command::new(&program);
+            command.current_dir(root()).args(&arguments);
+            let counts = counts(command.arg(mode).arg(&calls).args(target));
+            failed += usize::from(counts.is_err());
+            println!("{}", row(client, mode, transport, &counts));
         }
     }
-    inspect(&server.url, &calls)
+    if failed > 0 {
+        bail!("{failed} combinations failed");
+    }
+    Ok(())
+}
+
+fn row(client: &Client, mode: &str, over: Transport, counts: &anyhow::Result<Counts>) -> String {
+    let end = match counts {
+        Ok(Counts { listed, called }) => format!("{listed:>5} {called:>6}"),
+        Err(error) => format!("failed: {error:#}"),
+    };
+    format!("{:<22} {mode:<10} {:<5} {end}", client.name, over.name())
+}
+
+/// Runs a client; the last line of its output is the counts.
+fn counts(client: &mut Command) -> anyhow::Result<Counts> {
+    let output = client.stdin(Stdio::null()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        bail!("`{}`: {}\n{errors}", show(client), output.status);
+    }
+    let last = text.lines().last().unwrap_or_default();
+    serde_json::from_str(last).with_context(|| format!("the last line is `{last}`"))
 }
 
 /// Arguments by tool, in a file, with a page for those that fetch one.
-fn calls() -> anyhow::Result<PathBuf> {
+fn calls() -> anyhow::Result<OsString> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let page = format!("http://{}/", listener.local_addr()?);
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            // Whoever goes away without an answer does not want one.
+            // A client that hangs up early does not need the answer.
             let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(
                 b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello",
@@ -63,7 +100,7 @@ fn calls() -> anyhow::Result<PathBuf> {
     let calls = fs::read_to_string(root().join(CALLS))?.replace("PAGE", &page);
     let path = target().join("calls.json");
     fs::write(&path, calls)?;
-    Ok(path)
+    Ok(path.into())
 }
 
 /// The folders in `examples`, but for plugins of other interfaces, which have a build script.
@@ -78,75 +115,4 @@ fn examples() -> anyhow::Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
-}
-
-/// A Python that has the client.
-fn python() -> anyhow::Result<PathBuf> {
-    let folder = target().join("python");
-    let python = folder.join("bin/python");
-    let marker = folder.join("installed");
-    if fs::read_to_string(&marker).is_ok_and(|installed| installed == PYTHON) {
-        return Ok(python);
-    }
-    eprintln!("x: installing {PYTHON} from PyPI");
-    run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-    run(Command::new(&python).args(["-m", "pip", "install", "--quiet", PYTHON]))?;
-    fs::write(marker, PYTHON)?;
-    Ok(python)
-}
-
-/// Lists with the Inspector's command line, and calls what does not wait for a person.
-fn inspect(url: &str, calls: &Path) -> anyhow::Result<()> {
-    let packages = Packages::install("inspector", &[INSPECTOR])?;
-    let arguments = fs::read_to_string(calls)?;
-    let arguments: BTreeMap<String, Value> = serde_json::from_str(&arguments)?;
-    for era in ["legacy", "modern"] {
-        let ask = |more: &[&str]| {
-            let mut inspector = packages.program("mcp-inspector")?;
-            inspector
-                .args(["--cli", url, "--transport", "http", "--protocol-era", era])
-                .args(["--format", "json", "-q", "--method"])
-                .args(more);
-            output(&mut inspector)
-        };
-        let listed: Value = serde_json::from_str(&ask(&["tools/list"])?)?;
-        let tools = listed["result"]["tools"]
-            .as_array()
-            .context("there is no list of tools")?;
-        let mut called = 0;
-        for tool in tools {
-            let name = tool["name"].as_str().unwrap_or_default();
-            if name == FAIL || asks(tool) {
-                continue;
-            }
-            let arguments = arguments
-                .get(name)
-                .map_or_else(|| "{}".into(), Value::to_string);
-            ask(&[
-                "tools/call",
-                "--tool-name",
-                name,
-                "--tool-args-json",
-                &arguments,
-            ])?;
-            called += 1;
-        }
-        println!("{era}: {} tools, {called} called", tools.len());
-    }
-    Ok(())
-}
-
-/// Whether a tool waits for somebody at the client, which this one does not have.
-fn asks(tool: &Value) -> bool {
-    let meta = &tool["_meta"]["mcp-servlet/asks"];
-    meta.as_bool().unwrap_or_default()
-}
-
-fn output(command: &mut Command) -> anyhow::Result<String> {
-    let output = command.stdin(Stdio::null()).output()?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        bail!("`{}` failed with {}\n{said}", show(command), output.status);
-    }
-    Ok(String::from_utf8(output.stdout)?)
 }

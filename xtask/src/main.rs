@@ -9,6 +9,7 @@ mod conformance;
 mod demo;
 mod lines;
 mod npm;
+mod python;
 mod serve;
 mod shell;
 mod test;
@@ -49,8 +50,11 @@ enum Command {
     Tidy,
     /// Run MCP's official conformance suite against examples/everything, over HTTP
     Conformance,
-    /// List and call the tools of the servlets in `examples` with the official Python client and the Inspector
-    Clients,
+    /// List and call the tools of the servlets in `examples` with MCP clients of other projects
+    Clients {
+        /// Only clients whose name contains this
+        only: Option<String>,
+    },
     /// Count the lines of servlets with this project, and against the official generator's code
     Lines,
     /// Measure servlets against the official generator's, or hosts of servlets
@@ -66,7 +70,7 @@ fn main() -> ExitCode {
         Command::Bless => test::bless(),
         Command::Tidy => tidy::check(),
         Command::Conformance => conformance::run(),
-        Command::Clients => clients::check(),
+        Command::Clients { only } => clients::check(only.as_deref()),
         Command::Lines => lines::print(),
         Command::Bench(options) => bench::bench(&options),
     };

@@ -45,6 +45,25 @@ impl Packages {
         Ok(Self { folder })
     }
 
+    /// Copies the scripts of a folder next to the packages, and gives the path of one of them.
+    pub(crate) fn adopt(&self, scripts: &Path, script: &str) -> anyhow::Result<PathBuf> {
+        for entry in fs::read_dir(scripts)? {
+            let path = entry?.path();
+            if let (Some(name), Some("mjs")) = (
+                path.file_name(),
+                path.extension().and_then(|extension| extension.to_str()),
+            ) {
+                fs::copy(&path, self.folder.join(name))?;
+            }
+        }
+        Ok(self.folder.join(script))
+    }
+
+    /// Node.
+    pub(crate) fn node(&self) -> PathBuf {
+        self.folder.join("node_modules/.bin/node")
+    }
+
     /// A program of the packages.
     pub(crate) fn program(&self, name: &str) -> anyhow::Result<Command> {
         let programs = self.folder.join("node_modules/.bin");

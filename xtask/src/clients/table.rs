@@ -1,0 +1,176 @@
+//! The clients, and how each is installed.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::npm::Packages;
+use crate::python;
+use crate::shell::{cargo, root, run, target};
+
+/// A program in `tests/clients` that calls every tool with one client: `PROGRAM MODE CALLS TARGET…`.
+pub(super) struct Client {
+    pub(super) name: &'static str,
+    /// `legacy` for the versions that begin with a handshake, or a protocol version.
+    modes: &'static [&'static str],
+    transports: &'static [Transport],
+    program: Program,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Transport {
+    Stdio,
+    Http,
+}
+
+impl Transport {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Http => "HTTP",
+        }
+    }
+}
+
+enum Program {
+    /// A script, and the requirements that pip installs.
+    Python(&'static str, &'static [&'static str]),
+    /// A script, and the packages that npm installs.
+    Node(&'static str, &'static [&'static str]),
+    /// A package of its own.
+    Cargo(&'static str),
+}
+
+const LEGACY: &[&str] = &["legacy"];
+const BOTH: &[&str] = &["legacy", "2026-07-28"];
+/// The client chooses the protocol version by itself.
+const AUTO: &[&str] = &["auto"];
+const ALL: &[Transport] = &[Transport::Stdio, Transport::Http];
+
+pub(super) const CLIENTS: [Client; 12] = [
+    python("Python SDK 1", LEGACY, "with_mcp_1.py", &["mcp==1.30.0"]),
+    python("Python SDK 2", BOTH, "with_mcp_2.py", &["mcp==2.3.0"]),
+    python("FastMCP 4", BOTH, "with_fastmcp.py", &["fastmcp==4.1.0"]),
+    python(
+        "OpenAI Agents SDK",
+        AUTO,
+        "with_openai_agents.py",
+        &["openai-agents==0.24.0"],
+    ),
+    python(
+        "Pydantic AI",
+        AUTO,
+        "with_pydantic_ai.py",
+        &["pydantic-ai-slim[mcp]==2.68.0"],
+    ),
+    python(
+        "LangChain",
+        AUTO,
+        "with_langchain.py",
+        &["langchain-mcp-adapters==0.3.2"],
+    ),
+    node(
+        "TypeScript SDK 1",
+        LEGACY,
+        "with_sdk_1.mjs",
+        &["@modelcontextprotocol/sdk@1.32.2"],
+    ),
+    node(
+        "TypeScript SDK 2",
+        BOTH,
+        "with_sdk_2.mjs",
+        &["@modelcontextprotocol/client@2.4.0"],
+    ),
+    node(
+        "Inspector",
+        BOTH,
+        "with_inspector.mjs",
+        &["@modelcontextprotocol/inspector@2.12.0"],
+    ),
+    node("mcporter", AUTO, "with_mcporter.mjs", &["mcporter@0.12.3"]),
+    Client {
+        transports: &[Transport::Http],
+        ..node(
+            "Chromium, CORS",
+            BOTH,
+            "with_browser.mjs",
+            &[
+                "@modelcontextprotocol/client@2.4.0",
+                "esbuild@0.28.2",
+                "playwright-core@1.65.1",
+            ],
+        )
+    },
+    Client {
+        name: "rmcp",
+        modes: BOTH,
+        transports: ALL,
+        program: Program::Cargo("with_rmcp"),
+    },
+];
+
+const fn python(
+    name: &'static str,
+    modes: &'static [&'static str],
+    script: &'static str,
+    requirements: &'static [&'static str],
+) -> Client {
+    let program = Program::Python(script, requirements);
+    Client {
+        name,
+        modes,
+        transports: ALL,
+        program,
+    }
+}
+
+const fn node(
+    name: &'static str,
+    modes: &'static [&'static str],
+    script: &'static str,
+    packages: &'static [&'static str],
+) -> Client {
+    let program = Program::Node(script, packages);
+    Client {
+        name,
+        modes,
+        transports: ALL,
+        program,
+    }
+}
+
+impl Client {
+    pub(super) fn is_wanted(&self, only: Option<&str>) -> bool {
+        let contains = |part: &str| self.name.to_lowercase().contains(&part.to_lowercase());
+        only.is_none_or(contains)
+    }
+
+    pub(super) fn combinations(&self) -> impl Iterator<Item = (&'static str, Transport)> {
+        let transports = self.transports;
+        let with = move |&mode: &&'static str| transports.iter().map(move |&over| (mode, over));
+        self.modes.iter().flat_map(with)
+    }
+
+    /// Installs the client under the target directory, and gives the program and its first arguments.
+    pub(super) fn install(&self) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
+        let scripts = root().join("tests/clients");
+        match self.program {
+            Program::Python(script, requirements) => {
+                let python = python::install(script.trim_end_matches(".py"), requirements)?;
+                Ok((python, vec![scripts.join(script).into()]))
+            }
+            Program::Node(script, packages) => {
+                let packages = Packages::install(script.trim_end_matches(".mjs"), packages)?;
+                // Node looks for packages next to the script.
+                let script = packages.adopt(&scripts, script)?;
+                Ok((packages.node(), vec![script.into()]))
+            }
+            Program::Cargo(package) => {
+                let target = target().join(package);
+                let mut build = cargo(&["build", "--quiet", "--locked", "--manifest-path"]);
+                build.arg(scripts.join(package).join("Cargo.toml"));
+                run(build.arg("--target-dir").arg(&target))?;
+                Ok((target.join("debug").join(package), Vec::new()))
+            }
+        }
+    }
+}
