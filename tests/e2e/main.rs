@@ -16,6 +16,7 @@ mod excerpts;
 mod exports;
 mod faults;
 mod foreign;
+mod fuzz;
 mod hyper_mcp;
 mod installable;
 mod limits;

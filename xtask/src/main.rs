@@ -7,6 +7,7 @@ mod clients;
 mod codegen;
 mod conformance;
 mod demo;
+mod fuzz;
 mod lines;
 mod npm;
 mod python;
@@ -57,6 +58,14 @@ enum Command {
     },
     /// Count the lines of servlets with this project, and against the official generator's code
     Lines,
+    /// Feed everything that reads foreign input with bytes that libFuzzer makes up
+    Fuzz {
+        /// Targets, each a folder of `tests/fuzz/corpus`; all of them if there is none
+        targets: Vec<String>,
+        /// How long each runs
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+    },
     /// Measure servlets against the official generator's, or hosts of servlets
     Bench(bench::Options),
 }
@@ -72,6 +81,7 @@ fn main() -> ExitCode {
         Command::Conformance => conformance::run(),
         Command::Clients { only } => clients::check(only.as_deref()),
         Command::Lines => lines::print(),
+        Command::Fuzz { targets, seconds } => fuzz::fuzz(&targets, seconds),
         Command::Bench(options) => bench::bench(&options),
     };
     match result {

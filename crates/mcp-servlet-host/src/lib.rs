@@ -63,5 +63,17 @@ pub use source::{FetchError, Source};
 pub use surface::Listed;
 pub use tool::Tool;
 
+/// For the tests of this workspace; not part of the API.
+#[doc(hidden)]
+pub mod __private {
+    /// Reads the output of `describe`, as loading a servlet does.
+    ///
+    /// # Errors
+    /// [`crate::LoadError::Description`].
+    pub fn check_description(output: Vec<u8>) -> Result<(), crate::LoadError> {
+        crate::description::Description::parse("servlet", "describe", output).map(drop)
+    }
+}
+
 /// A JSON object, in the order in which it was written.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

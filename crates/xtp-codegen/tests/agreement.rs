@@ -8,7 +8,7 @@ use xtp_codegen::{Code, Input, Mode, Schema, Severity, compat};
 
 #[path = "support/published.rs"]
 mod published;
-#[path = "../fuzz/fuzz_targets/survive.rs"]
+#[path = "support/survive.rs"]
 mod survive;
 
 const NAMES: [&str; 8] = ["A", "B", "a", "type", "foo_bar", "fooBar", "$", "a-b"];

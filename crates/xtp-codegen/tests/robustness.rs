@@ -8,8 +8,6 @@ use std::path::Path;
 use serde_json::{Value, json};
 use xtp_codegen::{Code, Input, Options, generate};
 
-#[path = "../fuzz/fuzz_targets/survive.rs"]
-mod fuzz;
 #[path = "support/yaml.rs"]
 mod yaml;
 
@@ -87,19 +85,6 @@ fn replacements() -> Vec<Value> {
         json!({"properties": {"a": {"type": "string"}, "A": {"type": "string"}}}),
         json!({"enum": ["a", 1, null, "\u{0}", "é"]}),
     ]
-}
-
-#[test]
-fn survives_what_fuzzing_starts_from_and_has_found() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/schema");
-    let entries = fs::read_dir(corpus).unwrap();
-    let texts: Vec<_> = entries
-        .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
-        .collect();
-    assert!(texts.len() > 40);
-    for text in &texts {
-        fuzz::survive(text);
-    }
 }
 
 #[test]

@@ -1,0 +1,32 @@
+//! The guest's JSON, against `serde_json`.
+
+use std::str;
+
+use mcp_servlet_json::{ErrorKind, RawJson, from_slice, to_string};
+use serde_json::Value;
+
+pub(crate) fn run(bytes: &[u8]) {
+    let ours = from_slice::<Value>(bytes);
+    let theirs = serde_json::from_slice::<Value>(bytes);
+    match (&ours, &theirs) {
+        (Ok(ours), Ok(theirs)) => assert_eq!(ours, theirs),
+        (Err(_), Err(_)) => {}
+        (ours, theirs) => panic!("{ours:?} is not {theirs:?}"),
+    }
+    let Ok(text) = str::from_utf8(bytes) else {
+        return;
+    };
+    // Numbers are out of range for values only.
+    let is_range = |error: &mcp_servlet_json::Error| error.kind() == ErrorKind::NumberOutOfRange;
+    match RawJson::parse(text) {
+        Ok(raw) => {
+            assert!(ours.as_ref().err().is_none_or(is_range));
+            assert_eq!(raw.get(), text.trim_matches([' ', '\t', '\r', '\n']));
+        }
+        Err(error) => assert!(ours.is_err(), "{error}"),
+    }
+    if let Ok(value) = ours {
+        let written = to_string(&value).expect("a value has a text");
+        assert_eq!(from_slice::<Value>(written.as_bytes()).as_ref(), Ok(&value));
+    }
+}

@@ -1,0 +1,34 @@
+//! What must hold for any bytes, reader by reader: nothing panics, nothing hangs, and answers keep their form.
+//!
+//! `./x fuzz` runs these under libFuzzer; a test runs them on the files of `corpus`, those that once failed among them.
+
+mod config;
+mod describe;
+mod http;
+mod json;
+mod line;
+mod schema;
+mod server;
+mod uri;
+
+/// A reader, by the name of its folder in `corpus`.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: [Target; 7] = [
+    ("json", json::run),
+    ("schema", schema::run),
+    ("describe", describe::run),
+    ("uri", uri::run),
+    ("config", config::run),
+    ("http", http::run),
+    ("line", line::run),
+];
+
+/// The reader of this name.
+pub fn target(name: &str) -> Option<fn(&[u8])> {
+    let mut targets = TARGETS.iter();
+    targets
+        .find(|target| target.0 == name)
+        .map(|target| target.1)
+}

@@ -1,0 +1,43 @@
+//! Messages on the standard input of a server: each answer is one line of JSON-RPC.
+
+use std::time::Duration;
+
+use mcp_servlet_host::serve;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+
+use crate::server::{RUNTIME, SERVER};
+
+/// How long a server may take to answer all, and end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(crate) fn run(bytes: &[u8]) {
+    let output = RUNTIME.block_on(async {
+        let (mut input, server_input) = tokio::io::duplex(1 << 16);
+        let (server_output, mut output) = tokio::io::duplex(1 << 20);
+        let answers = async {
+            let mut answers = Vec::new();
+            tokio::io::AsyncReadExt::read_to_end(&mut output, &mut answers)
+                .await
+                .expect("a pipe");
+            answers
+        };
+        let ask = async move {
+            // The server may end before it has read everything.
+            let _ = input.write_all(bytes).await;
+        };
+        // The server refuses an input that does not begin as MCP does; that is an end like another.
+        let serve = async { drop(serve::lines(&SERVER, server_input, server_output).await) };
+        let all = async { tokio::join!(serve, ask, answers).2 };
+        tokio::time::timeout(PATIENCE, all)
+            .await
+            .expect("the server ends")
+    });
+    for line in output
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
+        let message: Value = serde_json::from_slice(line).expect("a line is JSON");
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+    }
+}

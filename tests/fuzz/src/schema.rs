@@ -1,0 +1,10 @@
+//! XTP schemas, and all that is generated from them.
+
+#[path = "../../../crates/xtp-codegen/tests/support/survive.rs"]
+mod survive;
+
+pub(crate) fn run(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        survive::survive(text);
+    }
+}

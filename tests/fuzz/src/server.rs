@@ -1,0 +1,49 @@
+//! The server that requests go to, with one servlet.
+
+use std::io::Write as _;
+use std::sync::{Arc, LazyLock};
+
+use mcp_servlet_host::serve::{ServeOptions, Server};
+use mcp_servlet_host::{Host, LoadOptions, Servlet};
+use tokio::runtime::{Builder, Runtime};
+
+/// Describes one tool, `t`, and answers every call with a text.
+const SERVLET: &str = r#"(module
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store (param i64 i32)))
+  (import "extism:host/env" "output_set" (func $output (param i64 i64)))
+  (memory 1)
+  (data (i32.const 0) "{\"tools\":[{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}]}")
+  (data (i32.const 128) "{\"content\":[{\"type\":\"text\",\"text\":\"hello\"}]}")
+  (func $give (param $from i32) (param $length i32) (result i32)
+    (local $to i64) (local $at i32)
+    (local.set $to (call $alloc (i64.extend_i32_u (local.get $length))))
+    (loop $next
+      (call $store
+        (i64.add (local.get $to) (i64.extend_i32_u (local.get $at)))
+        (i32.load8_u (i32.add (local.get $from) (local.get $at))))
+      (local.set $at (i32.add (local.get $at) (i32.const 1)))
+      (br_if $next (i32.lt_u (local.get $at) (local.get $length))))
+    (call $output (local.get $to) (i64.extend_i32_u (local.get $length)))
+    (i32.const 0))
+  (func (export "describe") (result i32) (call $give (i32.const 0) (i32.const 76)))
+  (func (export "call") (result i32) (call $give (i32.const 128) (i32.const 45))))"#;
+
+/// One thread, so that what goes wrong in a task is known before the next input.
+pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build();
+    runtime.expect("a runtime")
+});
+
+pub(crate) static SERVER: LazyLock<Server> = LazyLock::new(|| {
+    let wasm = wat::parse_str(SERVLET).expect("WebAssembly");
+    let mut file = tempfile::NamedTempFile::with_suffix(".wasm").expect("a file");
+    file.write_all(&wasm).expect("a file");
+    let servlet = Servlet::load(file.path(), &LoadOptions::default()).expect("a servlet");
+    let host = Host::new(vec![servlet]).expect("a host");
+    let _runtime = RUNTIME.enter();
+    Server::new(Arc::new(host), ServeOptions::default())
+});
