@@ -15,6 +15,7 @@ pub use crate::completion::{
 pub use crate::context::Context;
 pub use crate::error::Failure;
 pub use crate::from_text::{from_str, from_text};
+pub use crate::needs::{Needs, config_node};
 pub use crate::parts::{Excerpt, Texts, texts};
 pub use crate::presentation::Presentation;
 pub use crate::prompt::{

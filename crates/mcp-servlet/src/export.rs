@@ -28,11 +28,18 @@
 /// | `resource_templates` | functions with [`#[resource_template]`](macro@crate::resource_template) |
 /// | `prompts` | functions with [`#[prompt]`](macro@crate::prompt) |
 /// | `completions` | functions with [`#[completion]`](macro@crate::completion) |
+/// | `config` | the type that [`Context::config`](crate::Context::config) reads |
+/// | `hosts` | the hosts that it sends HTTP requests to, such as `"api.example"` or `"*.example"` |
+/// | `paths` | the directories that it opens, such as `"/data"` |
 ///
 /// Each may be left out, and the order is free. Clients get lists in the order in which they stand here; an
 /// entry may be a path and may carry `#[cfg(…)]`. A function that is not listed is unused code, and rustc
 /// says so. Beside the exports by which hosts know a servlet, only what a section
 /// needs is exported from the wasm.
+///
+/// `config`, `hosts` and `paths` grant nothing: they tell operators what to set and to allow. They are written to the
+/// custom section `mcp-servlet:needs` of the wasm, which adds nothing to its code and data, and
+/// [`Servlet::needs`](crate::Servlet::needs) returns them in tests.
 #[macro_export]
 macro_rules! export {
     ($(#[$attribute:meta])* $visibility:vis static $servlet:ident = { $($sections:tt)* } $(;)?) => {
@@ -46,6 +53,7 @@ macro_rules! export {
             [ resource_templates () ]
             [ prompts () ]
             [ completions () ]
+            [ needs () () () ]
             $($sections)*
         }
     };
@@ -60,29 +68,38 @@ macro_rules! export {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __export {
-    ($i:tt [name () else $n:tt] $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt name: $new:expr $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i [name ($new) else $n] $v $h $t $r $f $p $c $($($rest)*)? }
+    ($i:tt [name () else $n:tt] $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $d:tt name: $new:expr $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i [name ($new) else $n] $v $h $t $r $f $p $c $d $($($rest)*)? }
     };
-    ($i:tt $n:tt [version () else $v:tt] $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt version: $new:expr $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n [version ($new) else $v] $h $t $r $f $p $c $($($rest)*)? }
+    ($i:tt $n:tt [version () else $v:tt] $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $d:tt version: $new:expr $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n [version ($new) else $v] $h $t $r $f $p $c $d $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt [instructions () else $h:tt] $t:tt $r:tt $f:tt $p:tt $c:tt instructions: $new:expr $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v [instructions ($new) else $h] $t $r $f $p $c $($($rest)*)? }
+    ($i:tt $n:tt $v:tt [instructions () else $h:tt] $t:tt $r:tt $f:tt $p:tt $c:tt $d:tt instructions: $new:expr $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v [instructions ($new) else $h] $t $r $f $p $c $d $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt $h:tt [tools ()] $r:tt $f:tt $p:tt $c:tt tools: [$($new:tt)*] $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v $h [tools ($($new)*)] $r $f $p $c $($($rest)*)? }
+    ($i:tt $n:tt $v:tt $h:tt [tools ()] $r:tt $f:tt $p:tt $c:tt $d:tt tools: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h [tools ($($new)*)] $r $f $p $c $d $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt $h:tt $t:tt [resources ()] $f:tt $p:tt $c:tt resources: [$($new:tt)*] $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v $h $t [resources ($($new)*)] $f $p $c $($($rest)*)? }
+    ($i:tt $n:tt $v:tt $h:tt $t:tt [resources ()] $f:tt $p:tt $c:tt $d:tt resources: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t [resources ($($new)*)] $f $p $c $d $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt [resource_templates ()] $p:tt $c:tt resource_templates: [$($new:tt)*] $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v $h $t $r [resource_templates ($($new)*)] $p $c $($($rest)*)? }
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt [resource_templates ()] $p:tt $c:tt $d:tt resource_templates: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r [resource_templates ($($new)*)] $p $c $d $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt [prompts ()] $c:tt prompts: [$($new:tt)*] $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v $h $t $r $f [prompts ($($new)*)] $c $($($rest)*)? }
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt [prompts ()] $c:tt $d:tt prompts: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f [prompts ($($new)*)] $c $d $($($rest)*)? }
     };
-    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt [completions ()] completions: [$($new:tt)*] $(, $($rest:tt)*)?) => {
-        $crate::__export! { $i $n $v $h $t $r $f $p [completions ($($new)*)] $($($rest)*)? }
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt [completions ()] $d:tt completions: [$($new:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p [completions ($($new)*)] $d $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs () $hosts:tt $paths:tt] config: $new:ty $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs ($new) $hosts $paths] $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt () $paths:tt] hosts: [$($new:expr),* $(,)?] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config ($($new),*) $paths] $($($rest)*)? }
+    };
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt [needs $config:tt $hosts:tt ()] paths: [$($new:expr),* $(,)?] $(, $($rest:tt)*)?) => {
+        $crate::__export! { $i $n $v $h $t $r $f $p $c [needs $config $hosts ($($new),*)] $($($rest)*)? }
     };
     (
         [ [$($head:tt)*] $servlet:ident ]
@@ -92,6 +109,7 @@ macro_rules! __export {
         [tools ($($tools:tt)*)]
         [resources ($($resources:tt)*)] [resource_templates ($($templates:tt)*)]
         [prompts ($($prompts:tt)*)] [completions ($($completions:tt)*)]
+        [needs $($needs:tt)*]
     ) => {
         #[allow(dead_code, reason = "only the wasm exports and tests read it")]
         #[allow(long_running_const_eval, reason = "long descriptions take long to look through")]
@@ -118,6 +136,8 @@ macro_rules! __export {
                 $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
                 &__SURFACE
             });
+            #[cfg(not(target_family = "wasm"))]
+            let servlet = $crate::__needs! { servlet $($needs)* };
             servlet
         };
 
@@ -132,6 +152,7 @@ macro_rules! __export {
 
         #[cfg(target_family = "wasm")]
         const _: () = {
+            $crate::__needs_section! { $($needs)* }
             $crate::__tool_shims! { $servlet ($($tools)*) }
             $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
             $crate::__shim! { __SURFACE "list_resources" list_resources ($($resources)*) }
@@ -142,7 +163,7 @@ macro_rules! __export {
             $crate::__shim! { __SURFACE "complete" complete ($($completions)*) }
         };
     };
-    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $($section:tt)*) => {
+    ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $d:tt $($section:tt)*) => {
         $crate::__wrong_section! { $($section)* }
     };
 }
@@ -168,7 +189,9 @@ macro_rules! __wrong_section {
     (resource_templates: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { resource_templates of $one } };
     (prompts: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { prompts of $one } };
     (completions: $one:path $(, $($rest:tt)*)?) => { $crate::__wrong_section! { completions of $one } };
-    ($section:ident of $one:path) => {
+    (hosts: $one:literal $(, $($rest:tt)*)?) => { $crate::__wrong_section! { hosts of $one } };
+    (paths: $one:literal $(, $($rest:tt)*)?) => { $crate::__wrong_section! { paths of $one } };
+    ($section:ident of $one:expr) => {
         ::core::compile_error!(::core::concat!(
             "`", ::core::stringify!($section), "` in `export!` is a list, and `", ::core::stringify!($one), "` stands alone",
             "\nhelp: put it into brackets: `", ::core::stringify!($section), ": [", ::core::stringify!($one), "]`",
@@ -178,7 +201,8 @@ macro_rules! __wrong_section {
         ::core::compile_error!(::core::concat!(
             "unexpected `", ::core::stringify!($section), "` in `export!`",
             "\nhelp: the sections, each at most once, are `name: \"…\"`, `version: \"…\"`, `instructions: \"…\"`, ",
-            "`tools: [...]`, `resources: [...]`, `resource_templates: [...]`, `prompts: [...]` and `completions: [...]`",
+            "`tools: [...]`, `resources: [...]`, `resource_templates: [...]`, `prompts: [...]`, `completions: [...]`, ",
+            "`config: Type`, `hosts: [\"…\"]` and `paths: [\"…\"]`",
         ));
     };
 }

@@ -69,6 +69,7 @@ mod from_text;
 mod json;
 #[cfg(feature = "log")]
 mod logger;
+mod needs;
 mod parts;
 mod presentation;
 mod prompt;
@@ -325,6 +326,7 @@ pub use mcp_servlet_macros::completion;
 /// It reads the type's serde attributes and doc comments; see the trait [`Schema`](trait@Schema).
 /// `#[schema(example = …)]` on a field shows the model an example, and `#[schema(json = "…")]` stands
 /// in for the schema of a field whose serde code is written by hand (`#[serde(with = "…")]`).
+/// `#[schema(secret)]` marks a value that must not be shown, such as a password in a configuration.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;

@@ -117,6 +117,8 @@ pub struct Property {
     pub(crate) example: &'static str,
     pub(crate) min: &'static str,
     pub(crate) max: &'static str,
+    /// Whether its value must not be shown.
+    pub(crate) secret: bool,
 }
 
 impl Node {
@@ -340,6 +342,7 @@ impl Property {
             example: "",
             min: "",
             max: "",
+            secret: false,
         }
     }
 
@@ -376,6 +379,15 @@ impl Property {
     pub const fn skipped(self) -> Self {
         Self {
             skipped: true,
+            ..self
+        }
+    }
+
+    /// The same with a value that must not be shown, such as a password.
+    #[must_use]
+    pub const fn secret(self) -> Self {
+        Self {
+            secret: true,
             ..self
         }
     }

@@ -51,6 +51,8 @@ pub struct Servlet {
     /// In wasm each export refers to what it needs, so that nothing else is there.
     #[cfg(not(target_family = "wasm"))]
     surface: &'static Surface,
+    #[cfg(not(target_family = "wasm"))]
+    needs: &'static [u8],
 }
 
 impl Servlet {
@@ -69,6 +71,8 @@ impl Servlet {
             filled: OnceLock::new(),
             #[cfg(not(target_family = "wasm"))]
             surface: &Surface::NONE,
+            #[cfg(not(target_family = "wasm"))]
+            needs: b"",
         }
     }
 
@@ -98,6 +102,20 @@ impl Servlet {
     pub const fn with_surface(mut self, surface: &'static Surface) -> Self {
         self.surface = surface;
         self
+    }
+
+    /// The same with what it needs from its operator, as rendered JSON.
+    #[cfg(not(target_family = "wasm"))]
+    #[must_use]
+    pub const fn with_needs(self, needs: &'static [u8]) -> Self {
+        Self { needs, ..self }
+    }
+
+    /// What the servlet declares that it needs, as JSON with the members `config` (a JSON Schema), `hosts` and `paths`;
+    /// empty if `export!` has none of these sections. In wasm it is the custom section `mcp-servlet:needs`.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn needs(&self) -> &'static str {
+        std::str::from_utf8(self.needs).unwrap_or_default()
     }
 
     /// The answer of the `describe` export, as JSON.

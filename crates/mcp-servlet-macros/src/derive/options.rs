@@ -45,6 +45,8 @@ pub(crate) struct FieldOptions {
     pub(crate) custom: Option<syn::Ident>,
     pub(crate) json: Option<TokenStream>,
     pub(crate) example: Option<TokenStream>,
+    /// Whether values of it must not be shown.
+    pub(crate) secret: bool,
 }
 
 /// On a variant.
@@ -154,7 +156,13 @@ impl FieldOptions {
             match entry.key.to_string().as_str() {
                 "json" => options.json = entry.expression(diagnostics),
                 "example" => options.example = entry.expression(diagnostics),
-                _ => unknown_key(diagnostics, "schema", &entry.key, &["json", "example"]),
+                "secret" => options.secret = entry.flag(diagnostics).unwrap_or_default(),
+                _ => unknown_key(
+                    diagnostics,
+                    "schema",
+                    &entry.key,
+                    &["json", "example", "secret"],
+                ),
             }
         }
         options

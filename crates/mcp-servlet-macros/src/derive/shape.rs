@@ -278,6 +278,9 @@ impl Reader<'_> {
         if options.skip_deserializing {
             property.extend(quote!(.output_only()));
         }
+        if options.secret {
+            property.extend(quote!(.secret()));
+        }
         if let Some(example) = &options.example {
             property.extend(self.example(example));
         }

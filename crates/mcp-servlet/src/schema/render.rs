@@ -7,6 +7,7 @@ mod example;
 mod json;
 mod keys;
 pub(crate) mod lists;
+mod needs;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -391,6 +392,7 @@ impl<const N: usize> Text<N> {
         if matches!(side, Side::Input) {
             self.json("default", property.default);
         }
+        self.json("writeOnly", if property.secret { "true" } else { "" });
         self.examples(if property.example.is_empty() {
             node.example
         } else {

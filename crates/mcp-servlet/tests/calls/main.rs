@@ -29,6 +29,7 @@ mod from_text;
 mod http;
 #[cfg(feature = "log")]
 mod logging;
+mod needs;
 mod nested;
 mod parts;
 mod readme;

@@ -109,17 +109,7 @@ impl<const N: usize> Text<N> {
         }
         self.key("annotations");
         self.byte(b'{');
-        if !resource.audience.is_empty() {
-            self.key("audience");
-            self.byte(b'[');
-            let mut at = 0;
-            while at < resource.audience.len() {
-                self.separate();
-                self.string(resource.audience[at]);
-                at += 1;
-            }
-            self.byte(b']');
-        }
+        self.strings("audience", resource.audience);
         self.json("priority", resource.priority);
         self.text("lastModified", resource.last_modified);
         self.byte(b'}');

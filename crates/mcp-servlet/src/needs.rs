@@ -1,0 +1,112 @@
+//! What a servlet needs from its operator: configuration, hosts and directories.
+//!
+//! `export!` writes it to a custom section of the wasm, where a host reads it without running anything.
+
+use serde::de::DeserializeOwned;
+
+use crate::schema::{Kind, Node, Schema};
+
+/// The sections `config`, `hosts` and `paths` of `export!`.
+#[derive(Debug, Clone, Copy)]
+pub struct Needs {
+    /// The schema of the configuration.
+    pub config: Option<&'static Node>,
+    /// Hosts that it sends HTTP requests to.
+    pub hosts: &'static [&'static str],
+    /// Directories that it opens.
+    pub paths: &'static [&'static str],
+}
+
+/// The schema of a type that [`Context::config`](crate::Context::config) reads. Stops the build if it is not a struct.
+pub const fn config_node<T: Schema + DeserializeOwned>() -> &'static Node {
+    assert!(
+        matches!(T::NODE.kind, Kind::Object(_)),
+        "a configuration is a struct with a field for each key"
+    );
+    T::NODE
+}
+
+impl Needs {
+    /// The same, once each host and path is known to be one. Others stop the build.
+    #[must_use]
+    pub const fn checked(self) -> Self {
+        let mut at = 0;
+        while at < self.hosts.len() {
+            assert!(
+                is_host(self.hosts[at]),
+                "an entry of `hosts` is a host without scheme, port and path, such as `api.example` or `*.example`"
+            );
+            at += 1;
+        }
+        at = 0;
+        while at < self.paths.len() {
+            assert!(
+                !self.paths[at].is_empty(),
+                "an entry of `paths` is the directory that the servlet opens, such as `/data`"
+            );
+            at += 1;
+        }
+        self
+    }
+}
+
+/// A name, an address or a pattern; only addresses of IPv6 have colons, between brackets.
+const fn is_host(host: &str) -> bool {
+    let bytes = host.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] == b'/' || bytes[at].is_ascii_whitespace() {
+            return false;
+        }
+        if bytes[at] == b':' && !matches!((bytes[0], bytes[bytes.len() - 1]), (b'[', b']')) {
+            return false;
+        }
+        at += 1;
+    }
+    !bytes.is_empty()
+}
+
+/// The needs as rendered JSON.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __rendered_needs {
+    (($($config:ty)?) ($($host:expr),*) ($($path:expr),*)) => {
+        const __NEEDS: $crate::__private::Needs = $crate::__private::Needs {
+            config: $crate::__or! {
+                $(::core::option::Option::Some($crate::__private::config_node::<$config>()))?
+                => (::core::option::Option::None)
+            },
+            hosts: &[$($host),*],
+            paths: &[$($path),*],
+        }
+        .checked();
+        #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
+        const __NEEDS_LENGTH: usize = __NEEDS.length();
+    };
+}
+
+/// The servlet with its needs, for native tests.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __needs {
+    ($servlet:ident () () ()) => {
+        $servlet
+    };
+    ($servlet:ident $config:tt $hosts:tt $paths:tt) => {{
+        $crate::__rendered_needs! { $config $hosts $paths }
+        static __NEEDS_TEXT: [u8; __NEEDS_LENGTH] = __NEEDS.render::<__NEEDS_LENGTH>();
+        $servlet.with_needs(&__NEEDS_TEXT)
+    }};
+}
+
+/// The custom section with the needs, if there are some. It is part of the module, but not of its data.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __needs_section {
+    (() () ()) => {};
+    ($config:tt $hosts:tt $paths:tt) => {
+        $crate::__rendered_needs! { $config $hosts $paths }
+        #[unsafe(link_section = "mcp-servlet:needs")]
+        static __NEEDS_SECTION: [u8; __NEEDS_LENGTH] = __NEEDS.render::<__NEEDS_LENGTH>();
+    };
+}

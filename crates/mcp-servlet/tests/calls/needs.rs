@@ -1,0 +1,59 @@
+//! What a servlet declares that it needs.
+
+use mcp_servlet::prelude::*;
+use serde_json::{Value, json};
+
+/// What the weather service wants.
+#[derive(Deserialize, Schema)]
+#[serde(rename_all = "kebab-case")]
+#[allow(dead_code, reason = "only its schema matters here")]
+struct Settings {
+    /// the key of the weather service
+    #[schema(secret)]
+    api_key: String,
+    retries: Option<u8>,
+}
+
+/// Tells the weather.
+#[tool]
+fn weather() -> &'static str {
+    "rain"
+}
+
+mod with_needs {
+    use super::*;
+    mcp_servlet::export!(pub(super) static SERVLET = {
+        hosts: ["api.example", "*.cdn.example", "[::1]"],
+        tools: [weather],
+        config: Settings,
+        paths: ["/data"],
+    });
+}
+
+mod without_needs {
+    use super::*;
+    mcp_servlet::export!(pub(super) static SERVLET = { tools: [weather] });
+}
+
+#[test]
+fn a_servlet_declares_its_configuration_its_hosts_and_its_directories() {
+    let needs: Value = serde_json::from_str(with_needs::SERVLET.needs()).unwrap();
+    let config = &needs["config"];
+    assert_eq!(config["description"], "What the weather service wants.");
+    assert_eq!(config["required"], json!(["api-key"]));
+    assert_eq!(
+        config["properties"]["api-key"],
+        json!({ "type": "string", "description": "the key of the weather service", "writeOnly": true })
+    );
+    assert_eq!(config["properties"]["retries"]["maximum"], 255);
+    assert_eq!(
+        needs["hosts"],
+        json!(["api.example", "*.cdn.example", "[::1]"])
+    );
+    assert_eq!(needs["paths"], json!(["/data"]));
+}
+
+#[test]
+fn what_is_not_declared_is_not_there() {
+    assert_eq!(without_needs::SERVLET.needs(), "");
+}

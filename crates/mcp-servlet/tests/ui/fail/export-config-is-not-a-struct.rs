@@ -1,0 +1,10 @@
+use mcp_servlet::prelude::*;
+
+#[tool]
+fn greet() -> &'static str {
+    "hi"
+}
+
+mcp_servlet::export!(static SERVLET = { tools: [greet], config: String });
+
+fn main() {}
