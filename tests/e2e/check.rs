@@ -9,7 +9,7 @@ use mcp_servlet_host::check::{Level, Report, Target, check};
 use crate::support::ALL;
 
 fn report(path: PathBuf) -> Report {
-    check(path.into(), &Target::ALL).expect("a report")
+    check(path.into(), &Target::ALL, &[]).expect("a report")
 }
 
 /// Host and rule of each error.

@@ -22,6 +22,7 @@ mod installable;
 mod limits;
 mod load;
 mod logs;
+mod needs;
 mod pipe;
 mod platform;
 mod plugins;

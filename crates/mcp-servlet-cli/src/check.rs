@@ -7,7 +7,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use mcp_servlet_host::{
-    Abi, Source,
+    Abi, Provider, Source,
     check::{Finding, Level, Report, Target, check},
 };
 
@@ -31,6 +31,10 @@ pub(crate) struct Check {
     /// Check for this host only; may be repeated
     #[arg(long, value_enum, value_name = "HOST")]
     host: Vec<Host>,
+
+    /// Check by the rules of these providers: anthropic, openai, gemini, cursor; with notes, which are left out otherwise
+    #[arg(long = "for", value_name = "PROVIDER", value_delimiter = ',')]
+    providers: Vec<Provider>,
 
     /// Fail for warnings, too
     #[arg(long, value_enum, value_name = "LEVEL")]
@@ -75,9 +79,17 @@ impl Check {
             [] => Target::ALL.to_vec(),
             some => some.iter().copied().map(Target::from).collect(),
         };
+        let providers = match &*self.providers {
+            [] => &Provider::ALL[..],
+            some => some,
+        };
         let mut reports = Vec::new();
         for source in sources(&self.path, self.abi)? {
-            reports.push(check(source, &hosts)?);
+            let mut report = check(source, &hosts, providers)?;
+            if self.providers.is_empty() {
+                report.without_provider_notes();
+            }
+            reports.push(report);
         }
         write(&reports, self.format)?;
         let bearable = match self.deny {
@@ -190,11 +202,21 @@ fn write_finding(out: &mut impl Write, finding: &Finding, report: &Report) -> io
 /// "mcp.run; a warning in hyper-mcp, mcp-servlet"
 fn hosts(finding: &Finding, report: &Report) -> String {
     let worst = finding.level();
-    if finding.hosts_at(worst).count() == report.hosts.len() {
+    let every_host = finding.hosts_at(worst).count() == report.hosts.len();
+    if every_host && finding.providers.is_empty() {
         return "every host".to_owned();
     }
     let names = |level| {
-        let names: Vec<_> = finding.hosts_at(level).map(Target::name).collect();
+        let providers = finding
+            .providers
+            .iter()
+            .filter(|(_, known)| **known == level);
+        let providers = providers.map(|(provider, _)| provider.name());
+        let names: Vec<_> = finding
+            .hosts_at(level)
+            .map(Target::name)
+            .chain(providers)
+            .collect();
         names.join(", ")
     };
     let mut text = names(worst);

@@ -35,6 +35,9 @@ pub(crate) enum Way {
         command: String,
         /// What it is given.
         args: Vec<String>,
+        /// Environment variables that it reads, with placeholders.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        env: BTreeMap<String, String>,
     },
     /// It connects to an address.
     Http {
@@ -51,7 +54,16 @@ impl Way {
             Failure::new(Kind::Usage, message)
         })?;
         let command = text(&program)?;
-        Ok(Self::Command { command, args })
+        let env = BTreeMap::new();
+        Ok(Self::Command { command, args, env })
+    }
+
+    /// The same with environment variables, whose values are left open.
+    pub(crate) fn with_variables<'a>(mut self, names: impl Iterator<Item = &'a String>) -> Self {
+        if let Self::Command { env, .. } = &mut self {
+            env.extend(names.map(|name| (name.clone(), String::new())));
+        }
+        self
     }
 
     fn kind(&self) -> &'static str {
@@ -70,7 +82,23 @@ impl Client {
         Ok(writeln!(out, "{}", text.trim_end())?)
     }
 
+    /// Each environment variable with what the client replaces by its value, or else what people replace.
+    fn with_placeholders(self, way: &Way) -> Way {
+        let mut way = way.clone();
+        if let Way::Command { env, .. } = &mut way {
+            for (name, value) in env {
+                *value = match self {
+                    Self::Claude => format!("${{{name}}}"),
+                    Self::Cursor | Self::Vscode => format!("${{env:{name}}}"),
+                    Self::Codex => format!("<{name}>"),
+                };
+            }
+        }
+        way
+    }
+
     fn config(self, name: &str, way: &Way) -> String {
+        let way = &self.with_placeholders(way);
         let mut server = json!(way);
         // Where it is not said, an address is for an older transport, or is guessed.
         let says_kind = match self {
@@ -134,6 +162,7 @@ mod tests {
         let command = Way::Command {
             command: "/bin/servlet".into(),
             args: vec!["dev".into(), "/a \"b\"".into()],
+            env: BTreeMap::new(),
         };
         let http = Way::Http {
             url: "http://localhost:1/mcp".into(),
@@ -185,6 +214,22 @@ mod tests {
             configs(Client::Codex),
             [file("mcp_servers", command), file("mcp_servers", url)]
         );
+    }
+
+    #[test]
+    fn environment_variables_are_placeholders() {
+        let [command, _] = ways();
+        let name = "WEATHER_KEY".to_owned();
+        let command = command.with_variables([&name].into_iter());
+        for (client, expected) in [
+            (Client::Claude, "\"WEATHER_KEY\": \"${WEATHER_KEY}\""),
+            (Client::Cursor, "\"WEATHER_KEY\": \"${env:WEATHER_KEY}\""),
+            (Client::Vscode, "\"WEATHER_KEY\": \"${env:WEATHER_KEY}\""),
+            (Client::Codex, "WEATHER_KEY = \"<WEATHER_KEY>\""),
+        ] {
+            let text = client.config("weather", &command);
+            assert!(text.contains(expected), "{text}");
+        }
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! `servlet config`: checks configurations.
+//! `servlet config`: writes and checks configurations.
+
+mod init;
 
 use std::{
     io::{self, Write as _},
@@ -10,7 +12,7 @@ use mcp_servlet_host::config::Config;
 
 use crate::failure::Failure;
 
-/// Check configurations of servers, or print the schema of them
+/// Write or check the configuration of a server, or print its JSON Schema
 #[derive(Args, Debug)]
 pub(crate) struct ConfigCommand {
     #[command(subcommand)]
@@ -25,6 +27,8 @@ enum Action {
         #[arg(default_value = "servlet.toml")]
         file: PathBuf,
     },
+    /// Write a configuration for servlets, with the keys, hosts and directories that they declare
+    Init(init::Init),
     /// Print the JSON Schema of configurations, for editors
     Schema,
 }
@@ -33,6 +37,7 @@ impl ConfigCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         match self.action {
+            Action::Init(init) => return init.run(&mut out),
             Action::Check { file } => {
                 let config = Config::check(&file)?;
                 let count = config.entries.len();

@@ -1,4 +1,6 @@
-//! `servlet describe`: what a servlet says about itself.
+//! `servlet describe`: everything that a servlet offers and needs.
+
+mod schema;
 
 use std::{
     io::{self, Write},
@@ -6,18 +8,18 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{JsonObject, Listed, Servlet, Tool, schema_type};
-use serde_json::Value;
+use mcp_servlet_host::{JsonObject, Listed, Servlet, Tool};
+use serde_json::{Value, json};
 
-use crate::{cli::Format, failure::Failure, limits::Limits};
+use crate::{cli::Format, failure::Failure, limits::Limits, needs};
 
-/// Show what a servlet offers: tools and their arguments, resources, templates and prompts
+/// Show what a servlet offers and needs: tools with arguments and results, resources, prompts, configuration
 #[derive(Args, Debug)]
 pub(crate) struct Describe {
     /// The servlet's `.wasm` file
     file: PathBuf,
 
-    /// `json` prints exactly what the servlet says
+    /// `json` prints one object with all lists
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 
@@ -30,11 +32,32 @@ impl Describe {
         let servlet = Servlet::load(&self.file, &self.limits.options())?;
         let mut out = io::stdout().lock();
         match self.format {
-            Format::Json => writeln!(out, "{}", servlet.description())?,
+            Format::Json => writeln!(out, "{}", json_of(&servlet))?,
             Format::Human => write_servlet(&mut out, &servlet)?,
         }
         Ok(())
     }
+}
+
+/// Everything that the servlet lists, each list as clients get it.
+fn json_of(servlet: &Servlet) -> Value {
+    let listed = |entries: &[Listed]| {
+        entries
+            .iter()
+            .map(|entry| json!(entry.json()))
+            .collect::<Value>()
+    };
+    let tools = servlet.tools().iter();
+    json!({
+        "serverInfo": servlet.server_info(),
+        "instructions": servlet.instructions(),
+        "tools": tools.map(|tool| json!(tool.json())).collect::<Value>(),
+        "resources": listed(servlet.resources()),
+        "resourceTemplates": listed(servlet.resource_templates()),
+        "prompts": listed(servlet.prompts()),
+        "completes": servlet.completes(),
+        "needs": servlet.module().needs(),
+    })
 }
 
 fn write_servlet(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
@@ -59,37 +82,14 @@ fn write_servlet(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
     }
     write_entries(out, "resources", servlet.resources())?;
     write_entries(out, "resource templates", servlet.resource_templates())?;
-    write_entries(out, "prompts", servlet.prompts())
-}
-
-/// What a servlet has beside tools, each kind under its own heading.
-fn write_entries(out: &mut impl Write, kind: &str, entries: &[Listed]) -> io::Result<()> {
-    if entries.is_empty() {
-        return Ok(());
+    write_entries(out, "prompts", servlet.prompts())?;
+    if servlet.completes() {
+        writeln!(
+            out,
+            "\ncompletes arguments of prompts and resource templates"
+        )?;
     }
-    writeln!(out, "\n{kind}")?;
-    for entry in entries {
-        writeln!(out, "  {}", entry.key())?;
-        for line in entry.description().unwrap_or_default().lines() {
-            writeln!(out, "    {line}")?;
-        }
-        for (argument, needed) in prompt_arguments(entry) {
-            writeln!(out, "      {argument}  {needed}")?;
-        }
-    }
-    Ok(())
-}
-
-/// The arguments of a prompt, and whether each is required; nothing else has any.
-fn prompt_arguments(entry: &Listed) -> impl Iterator<Item = (&str, &'static str)> {
-    let arguments = entry.json().get("arguments").and_then(Value::as_array);
-    arguments.into_iter().flatten().filter_map(|argument| {
-        let needed = match argument["required"] {
-            Value::Bool(true) => "required",
-            _ => "optional",
-        };
-        Some((argument["name"].as_str()?, needed))
-    })
+    write_needs(out, servlet)
 }
 
 fn write_tool(out: &mut impl Write, tool: &Tool) -> io::Result<()> {
@@ -100,60 +100,85 @@ fn write_tool(out: &mut impl Write, tool: &Tool) -> io::Result<()> {
     for line in tool.description().unwrap_or_default().lines() {
         writeln!(out, "  {line}")?;
     }
-    let rows = arguments(tool.input_schema());
-    let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let (names, types) = (width(0), width(1));
-    for [name, ty, needed, description] in &rows {
-        let start = format!("    {name:names$}  {ty:types$}  {needed}  ");
-        let mut lines = description.lines();
-        let line = start.clone() + lines.next().unwrap_or_default();
-        writeln!(out, "{}", line.trim_end())?;
-        for line in lines {
-            writeln!(out, "{:width$}{line}", "", width = start.chars().count())?;
-        }
+    let hints = hints(tool);
+    if !hints.is_empty() {
+        writeln!(out, "  hints: {}", hints.join(", "))?;
+    }
+    schema::write_fields(out, tool.input_schema())?;
+    if let Some(output) = tool.json().get("outputSchema").and_then(Value::as_object) {
+        writeln!(out, "  returns {}", schema::in_words(output))?;
+        schema::write_fields(out, output)?;
     }
     Ok(())
 }
 
-/// Name, type, whether it is required, and description of each argument.
-fn arguments(schema: &JsonObject) -> Vec<[String; 4]> {
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let row = |(name, property): (&String, &Value)| {
-        let description = property
-            .get("description")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        [
-            name.clone(),
-            type_in_words(schema, property),
-            if is_required(name) {
-                "required"
-            } else {
-                "optional"
-            }
-            .to_owned(),
-            description.to_owned(),
-        ]
-    };
-    properties.into_iter().flatten().map(row).collect()
+/// `readOnlyHint` and its like, with `not` before those that are false.
+fn hints(tool: &Tool) -> Vec<String> {
+    let annotations = tool.json().get("annotations").and_then(Value::as_object);
+    let hints = annotations.into_iter().flatten();
+    let hints = hints.filter_map(|(name, value)| match value {
+        Value::Bool(true) => Some(name.clone()),
+        Value::Bool(false) => Some(format!("not {name}")),
+        _ => None,
+    });
+    hints.collect()
 }
 
-/// "integer", "array of string", "loud or soft".
-fn type_in_words(schema: &JsonObject, property: &Value) -> String {
-    let own = schema_type(schema, property).to_string();
-    match property.get("items") {
-        Some(items) if own.starts_with("array") => own.replacen(
-            "array",
-            &format!("array of {}", schema_type(schema, items)),
-            1,
-        ),
-        _ => own,
+/// What a servlet has in addition to tools, each kind under its own heading.
+fn write_entries(out: &mut impl Write, kind: &str, entries: &[Listed]) -> io::Result<()> {
+    if entries.is_empty() {
+        return Ok(());
     }
+    writeln!(out, "\n{kind}")?;
+    for entry in entries {
+        let text = |key| entry.json().get(key).and_then(Value::as_str);
+        let about: Vec<_> = [text("title"), text("mimeType")]
+            .into_iter()
+            .flatten()
+            .collect();
+        match &*about {
+            [] => writeln!(out, "  {}", entry.key())?,
+            about => writeln!(out, "  {} ({})", entry.key(), about.join(", "))?,
+        }
+        for line in entry.description().unwrap_or_default().lines() {
+            writeln!(out, "    {line}")?;
+        }
+        schema::write_rows(out, &prompt_arguments(entry.json()))?;
+    }
+    Ok(())
+}
+
+/// The arguments of a prompt; nothing else has any.
+fn prompt_arguments(entry: &JsonObject) -> Vec<schema::Row> {
+    let arguments = entry.get("arguments").and_then(Value::as_array);
+    let row = |argument: &Value| {
+        let name = argument["name"].as_str()?;
+        Some(schema::Row {
+            columns: [name, schema::needed(argument["required"] == true)]
+                .map(str::to_owned)
+                .into(),
+            text: argument["description"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+        })
+    };
+    arguments.into_iter().flatten().filter_map(row).collect()
+}
+
+fn write_needs(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
+    let module = servlet.module();
+    let functions = module.imports.iter();
+    let functions: Vec<_> = functions.filter(|import| !import.is_common()).collect();
+    if module.needs().is_empty() && functions.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nneeds")?;
+    for line in needs::lines(module.needs()) {
+        writeln!(out, "  {line}")?;
+    }
+    for import in functions {
+        writeln!(out, "  function  {}", import.name)?;
+    }
+    Ok(())
 }

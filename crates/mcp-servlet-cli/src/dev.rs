@@ -19,6 +19,7 @@ use crate::{
     clients::{self, Client, Way},
     failure::{Failure, chain},
     limits::Limits,
+    needs,
     serve::transports::Transports,
 };
 
@@ -171,6 +172,7 @@ impl Workshop {
         for problem in loaded.problems() {
             eprintln!("not served: {}", chain(problem));
         }
+        needs::warn(&loaded, true);
         Ok(loaded.host)
     }
 

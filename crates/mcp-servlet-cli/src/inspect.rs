@@ -13,6 +13,7 @@ use crate::{
     cli::Format,
     failure::{Failure, Kind, chain},
     limits::Limits,
+    needs,
 };
 
 /// Show exports, imports and sizes of servlets, what will be served of them, and why something will not
@@ -167,6 +168,13 @@ impl Report {
         for section in self.module.iter().flat_map(|module| &module.sections) {
             writeln!(out, "  section  {:<12} {:>9}", section.name, section.size)?;
         }
+        for need in self
+            .module
+            .iter()
+            .flat_map(|module| needs::lines(module.needs()))
+        {
+            writeln!(out, "  needs    {need}")?;
+        }
         for (kind, key) in self.served.all() {
             writeln!(out, "  serves   {kind:<8}  {key}")?;
         }
@@ -192,6 +200,7 @@ impl Report {
             "exports": self.exports().collect::<Vec<_>>(),
             "imports": self.imports(),
             "sections": sections.collect::<Vec<_>>(),
+            "needs": self.module.as_ref().map(Module::needs),
             "tools": self.served.tools,
             "resources": self.served.resources,
             "resourceTemplates": self.served.resource_templates,

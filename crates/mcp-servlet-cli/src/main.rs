@@ -26,6 +26,7 @@ mod given;
 mod inspect;
 mod limits;
 mod logging;
+mod needs;
 mod new;
 mod prompt;
 mod read;

@@ -9,7 +9,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use mcp_servlet_host::{
-    Entry, LoadError, Loaded, OnFailure, Prefix, Source,
+    Entry, LoadError, Loaded, OnFailure, Prefix, Provider, Source,
     config::{self, Config},
     serve::{HttpOptions, ServeOptions, Server},
 };
@@ -19,6 +19,7 @@ use crate::{
     clients::{self, Client, Way},
     failure::{Failure, Kind, chain},
     limits::Limits,
+    needs,
 };
 use transports::Transports;
 
@@ -35,6 +36,10 @@ pub(crate) struct Serve {
     /// [default: auto]
     #[arg(long, value_enum)]
     prefix: Option<PrefixChoice>,
+
+    /// Rewrite input schemas to what this provider takes; see the guide on hosts
+    #[arg(long, value_name = "PROVIDER")]
+    schemas_for: Option<Provider>,
 
     /// Print the lines that add this server to a client, and end
     #[arg(long, value_enum, value_name = "CLIENT")]
@@ -63,14 +68,19 @@ impl Serve {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let config = self.config()?;
         if let Some(client) = self.print_client_config {
-            return client.print(&self.name(config.as_ref()), &self.way()?);
+            return client.print(&self.name(config.as_ref()), &self.way(config.as_ref())?);
         }
         let loaded = match &config {
             Some((_, config)) => config.load(None)?,
             None => Loaded::load(&self.entries()?, None)?,
         };
         report(&loaded)?;
-        let server = Server::new(Arc::new(loaded.host), ServeOptions::default());
+        needs::warn(&loaded, config.is_none());
+        let host = match self.schemas_for {
+            Some(_) => loaded.host.with_schemas_for(self.schemas_for),
+            None => loaded.host,
+        };
+        let server = Server::new(Arc::new(host), ServeOptions::default());
         let runtime = Runtime::new()?;
         let mut http = HttpOptions::default();
         if let Some((path, config)) = config {
@@ -84,6 +94,11 @@ impl Serve {
         result
     }
 
+    /// Whether something is given that a configuration sets.
+    fn has_settings(&self) -> bool {
+        self.limits.are_given() || self.prefix.is_some() || self.schemas_for.is_some()
+    }
+
     /// The configuration, if one is given.
     fn config(&self) -> Result<Option<(PathBuf, Config)>, Failure> {
         let is_config = |file: &String| {
@@ -92,16 +107,17 @@ impl Serve {
                 .is_some_and(|extension| extension == "toml")
         };
         match self.files.as_slice() {
-            [file] if is_config(file) && (self.limits.are_given() || self.prefix.is_some()) => {
-                Err(Failure::with_help(
-                    Kind::Usage,
-                    "limits and prefixes of a configuration stand in it",
-                    format!("write them into `{file}`; `servlet config schema` says how"),
-                ))
-            }
+            [file] if is_config(file) && self.has_settings() => Err(Failure::with_help(
+                Kind::Usage,
+                "limits, `--prefix` and `--schemas-for` cannot be combined with a configuration file",
+                format!("set them in `{file}`; `servlet config schema` lists all settings"),
+            )),
             [file] if is_config(file) => {
                 let path = PathBuf::from(file);
-                let config = Config::read(&path)?;
+                let config = match self.print_client_config {
+                    Some(_) => Config::read_for_elsewhere(&path)?,
+                    None => Config::read(&path)?,
+                };
                 Ok(Some((path, config)))
             }
             files if files.iter().any(is_config) => Err(Failure::with_help(
@@ -121,7 +137,7 @@ impl Serve {
     }
 
     /// How a client gets to this server.
-    fn way(&self) -> Result<Way, Failure> {
+    fn way(&self, config: Option<&(PathBuf, Config)>) -> Result<Way, Failure> {
         if let Some(url) = self.transports.url()? {
             return Ok(Way::Http { url });
         }
@@ -135,9 +151,13 @@ impl Serve {
         if let Some(prefix) = self.prefix.and_then(|prefix| prefix.to_possible_value()) {
             arguments.extend(["--prefix".to_owned(), prefix.get_name().to_owned()]);
         }
+        if let Some(provider) = self.schemas_for {
+            arguments.extend(["--schemas-for".to_owned(), provider.name().to_owned()]);
+        }
         arguments.extend(self.limits.arguments()?);
         arguments.extend(self.transports.arguments());
-        Way::this_command(arguments)
+        let variables = config.into_iter().flat_map(|(_, config)| &config.variables);
+        Ok(Way::this_command(arguments)?.with_variables(variables))
     }
 
     /// Files that were named must be there; of a directory, what cannot be loaded is left out.

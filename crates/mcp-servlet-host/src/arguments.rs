@@ -4,8 +4,12 @@
 //! JSON. `key:=json` takes JSON whatever the schema says.
 
 mod expected;
+mod outline;
+mod words;
 
 pub use expected::{Expected, schema_type};
+pub use outline::{SchemaField, schema_fields};
+pub use words::schema_in_words;
 
 use serde_json::Value;
 

@@ -9,6 +9,7 @@ mod finding;
 mod lists;
 mod load;
 mod name;
+mod provider;
 mod schema;
 mod size;
 mod target;
@@ -18,10 +19,11 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use crate::{Abi, LoadError, LoadOptions, Module, Servlet, Source, source::Fetched};
+use crate::{Abi, LoadError, LoadOptions, Module, Provider, Servlet, Source, source::Fetched};
 pub use feature::table;
 pub use finding::{Finding, Kind, Level, Place};
 use lists::Lists;
+pub use provider::rules_table;
 pub use target::Target;
 
 /// What there is to say about one servlet.
@@ -48,8 +50,8 @@ pub struct Report {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    /// Those that matter in one of these hosts, the most important first.
-    fn of(self, hosts: &[Target]) -> Vec<Finding> {
+    /// Those that matter in one of these hosts or for one of these providers, the most important first.
+    fn of(self, hosts: &[Target], providers: &[Provider]) -> Vec<Finding> {
         let lost = self.lost();
         let mut findings = self.0;
         for finding in &mut findings {
@@ -58,8 +60,10 @@ impl Findings {
             let matters = |host: &Target| is_about_loading || !lost.contains(host);
             let hosts_of = &mut finding.hosts;
             hosts_of.retain(|host, _| hosts.contains(host) && matters(host));
+            let providers_of = &mut finding.providers;
+            providers_of.retain(|provider, _| providers.contains(provider));
         }
-        findings.retain(|finding| !finding.hosts.is_empty());
+        findings.retain(|finding| !finding.hosts.is_empty() || !finding.providers.is_empty());
         findings.sort_by_key(|finding| Reverse(finding.level()));
         findings
     }
@@ -75,7 +79,10 @@ impl Findings {
     fn add(&mut self, finding: Finding) {
         let mut known = self.0.iter_mut();
         match known.find(|known| known.says_the_same(&finding)) {
-            Some(known) => known.hosts.extend(finding.hosts),
+            Some(known) => {
+                known.hosts.extend(finding.hosts);
+                known.providers.extend(finding.providers);
+            }
             None => self.0.push(finding),
         }
     }
@@ -87,11 +94,15 @@ impl Findings {
     }
 }
 
-/// Checks a servlet for some hosts. It is loaded, and asked for its lists, within the default limits; no tool is called.
+/// Checks a servlet for some hosts and providers. It is loaded, and asked for its lists, within the default limits; no tool is called.
 ///
 /// # Errors
 /// [`LoadError`] if there is no module to look at. A module that does not load is a finding.
-pub fn check(source: Source, hosts: &[Target]) -> Result<Report, LoadError> {
+pub fn check(
+    source: Source,
+    hosts: &[Target],
+    providers: &[Provider],
+) -> Result<Report, LoadError> {
     let fetched = source.fetch()?;
     let mut findings = Findings::default();
     let mut report = Report {
@@ -112,7 +123,7 @@ pub fn check(source: Source, hosts: &[Target]) -> Result<Report, LoadError> {
     }
     let lost = findings.lost();
     report.loads_in.retain(|host| !lost.contains(host));
-    report.findings = findings.of(hosts);
+    report.findings = findings.of(hosts, providers);
     Ok(report)
 }
 
@@ -121,6 +132,7 @@ impl Report {
         self.interface = module.abi();
         load::check_imports(findings, module);
         load::check_exports(findings, module);
+        load::check_needs(findings, module);
         size::check(findings, module);
         let Some(interface) = self.interface else {
             return;
@@ -146,6 +158,15 @@ impl Report {
             .count()
     }
 
+    /// Leaves out what providers only make little of.
+    pub fn without_provider_notes(&mut self) {
+        for finding in &mut self.findings {
+            finding.providers.retain(|_, level| *level > Level::Note);
+        }
+        self.findings
+            .retain(|finding| !finding.hosts.is_empty() || !finding.providers.is_empty());
+    }
+
     /// How much the most important finding matters.
     pub fn level(&self) -> Option<Level> {
         self.findings.iter().map(Finding::level).max()
@@ -157,4 +178,5 @@ fn check_lists(findings: &mut Findings, servlet: &str, interface: Abi, lists: &L
     words::check(findings, lists);
     schema::check(findings, lists);
     address::check(findings, interface, lists);
+    provider::check(findings, servlet, lists);
 }

@@ -7,13 +7,14 @@ mod units;
 mod watch;
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
 
 use crate::{
     Entry, Filter, Instances, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix,
-    Source, serve::HttpOptions, watch::Snapshot,
+    Provider, Source, serve::HttpOptions, watch::Snapshot,
 };
 use file::{File, ServletSection};
 pub use problem::{ConfigError, Problem};
@@ -29,6 +30,10 @@ pub struct Config {
     pub introduction: Introduction,
     /// How far clients may go over HTTP.
     pub http: HttpOptions,
+    /// The provider for which input schemas are rewritten.
+    pub schemas_for: Option<Provider>,
+    /// The environment variables that its values refer to.
+    pub variables: BTreeSet<String>,
     /// The files that it depends on, itself and those of the servlets, before they were read.
     files: Snapshot,
 }
@@ -42,6 +47,14 @@ impl Config {
     /// [`ConfigError`] with every problem that was found.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         Self::look_and_read(path, Missing::Later).1
+    }
+
+    /// Reads a configuration that is served elsewhere: files may be missing, and environment variables are empty.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem that was found.
+    pub fn read_for_elsewhere(path: &Path) -> Result<Self, ConfigError> {
+        Self::look_and_read(path, Missing::Never).1
     }
 
     /// Checks a configuration, and that all files are there.
@@ -95,6 +108,7 @@ impl Config {
             defaults: &file,
             missing,
             problems,
+            variables: BTreeSet::new(),
             files,
         };
         let mut sections: Vec<_> = file.servlet.iter().collect();
@@ -114,6 +128,8 @@ impl Config {
                 instructions: file.server.instructions.clone(),
             },
             http: file.http.options(),
+            schemas_for: file.server.schemas_for,
+            variables: reader.variables,
             files: files.clone(),
         })
     }
@@ -124,7 +140,10 @@ impl Config {
     /// [`LoadError`].
     pub fn load(&self, previous: Option<&crate::Host>) -> Result<Loaded, LoadError> {
         let mut loaded = Loaded::load(&self.entries, previous)?;
-        loaded.host = loaded.host.introduced(self.introduction.clone());
+        loaded.host = loaded
+            .host
+            .introduced(self.introduction.clone())
+            .with_schemas_for(self.schemas_for);
         Ok(loaded)
     }
 
@@ -134,13 +153,15 @@ impl Config {
     }
 }
 
-/// When it is said that a file is not there.
+/// When a missing file is an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missing {
     /// With everything that is wrong.
     Now,
     /// When its servlet is loaded, if that may fail.
     Later,
+    /// Nothing is loaded: files may be missing, and environment variables are empty.
+    Never,
 }
 
 /// Makes entries of sections and keeps what is wrong with them.
@@ -150,13 +171,16 @@ struct Reader<'a> {
     defaults: &'a File,
     missing: Missing,
     problems: Vec<Problem>,
+    variables: BTreeSet<String>,
     files: &'a mut Snapshot,
 }
 
 impl Reader<'_> {
     /// Something that the section needs is not there.
     fn absent(&mut self, section: &ServletSection, span: std::ops::Range<usize>, what: String) {
-        if self.missing == Missing::Now || section.on_failure == file::OnFailure::Fail {
+        let must_be_there =
+            self.missing == Missing::Now || section.on_failure == file::OnFailure::Fail;
+        if must_be_there && self.missing != Missing::Never {
             self.problem(span, what);
         }
     }
@@ -283,7 +307,14 @@ impl Reader<'_> {
             });
         }
         for (key, value) in &section.config {
-            match units::expand(value.get_ref(), |name| std::env::var(name).ok()) {
+            let variable = |name: &str| {
+                self.variables.insert(name.to_owned());
+                match self.missing {
+                    Missing::Never => Some(String::new()),
+                    Missing::Now | Missing::Later => std::env::var(name).ok(),
+                }
+            };
+            match units::expand(value.get_ref(), variable) {
                 Ok(text) => {
                     options.config.insert(key.clone(), text);
                 }

@@ -6,8 +6,8 @@ mod names;
 use std::sync::Arc;
 
 use crate::{
-    CallError, CallToolResult, Extras, JsonObject, Listed, LoadError, Servlet, Tool, error::chain,
-    notify,
+    CallError, CallToolResult, Extras, JsonObject, Listed, LoadError, Provider, Servlet, Tool,
+    error::chain, notify,
 };
 use index::{Index, Served};
 pub use names::{Filter, Prefix};
@@ -57,6 +57,7 @@ pub struct Host {
     prompts: Index<Listed>,
     problems: Vec<LoadError>,
     introduction: Introduction,
+    schemas_for: Option<Provider>,
 }
 
 impl Host {
@@ -98,6 +99,7 @@ impl Host {
             prompts,
             problems,
             introduction: Introduction::default(),
+            schemas_for: None,
         };
         host.problems.extend(host.duplicates());
         Ok(host)
@@ -125,7 +127,19 @@ impl Host {
                 }
             }
         }
-        Ok(Self::compose(mounts)?.introduced(self.introduction.clone()))
+        Ok(Self::compose(mounts)?
+            .introduced(self.introduction.clone())
+            .with_schemas_for(self.schemas_for))
+    }
+
+    /// Shows clients input schemas that a provider takes. Arguments are still checked by the schemas of the servlets.
+    #[must_use]
+    pub fn with_schemas_for(mut self, provider: Option<Provider>) -> Self {
+        self.schemas_for = provider;
+        if let Some(provider) = provider {
+            self.tools.iter_mut().for_each(|tool| tool.lower(provider));
+        }
+        self
     }
 
     /// Lets the server introduce itself in other words than those of its servlets.

@@ -3,7 +3,7 @@
 mod reader;
 
 use crate::{
-    ask,
+    Needs, ask,
     notify::{self, USER},
 };
 use reader::Reader;
@@ -56,6 +56,8 @@ pub struct Module {
     /// Its sections, in order.
     pub sections: Vec<Section>,
     has_start: bool,
+    needs: Needs,
+    needs_problem: Option<String>,
 }
 
 /// One export of a module.
@@ -148,6 +150,16 @@ impl Module {
         self.imports.iter().any(|import| import.module == WASI)
     }
 
+    /// What the servlet declares that it needs; empty if it declares nothing, or nothing that can be read.
+    pub fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    /// Why what the servlet declares that it needs cannot be read.
+    pub fn needs_problem(&self) -> Option<&str> {
+        self.needs_problem.as_deref()
+    }
+
     /// Whether code runs before the first call.
     pub(crate) fn runs_at_start(&self) -> bool {
         let initialises = |export: &Export| INITIALISERS.contains(&export.name.as_str());
@@ -191,7 +203,7 @@ impl Import {
     }
 
     /// Whether every host provides it: functions of Extism's kernel and of WASI.
-    pub(crate) fn is_common(&self) -> bool {
+    pub fn is_common(&self) -> bool {
         match self.module.as_str() {
             EXTISM => EXTISM_FUNCTIONS.binary_search(&self.name.as_str()).is_ok(),
             // Which of its functions exist, the linker says.

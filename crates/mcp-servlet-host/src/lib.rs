@@ -30,8 +30,10 @@ mod inspect;
 mod limits;
 mod load;
 mod log;
+mod needs;
 mod notify;
 mod options;
+mod provider;
 mod result;
 mod schema;
 pub mod serve;
@@ -44,7 +46,10 @@ mod tool;
 pub mod watch;
 
 pub use abi::Abi;
-pub use arguments::{ArgumentError, Expected, parse_arguments, schema_type};
+pub use arguments::{
+    ArgumentError, Expected, SchemaField, parse_arguments, schema_fields, schema_in_words,
+    schema_type,
+};
 pub use engine::CompileCache;
 pub use error::{CallError, LoadError};
 pub use extras::Extras;
@@ -54,8 +59,10 @@ pub use http::{HttpFailure, HttpRequest, HttpResponse};
 pub use inspect::{Export, Import, Module, Section, Unreadable};
 pub use limits::ToolOptions;
 pub use load::{Entry, Loaded, OnFailure};
+pub use needs::{ConfigKey, Needs, UnmetNeeds};
 pub use notify::{Listener, Notification};
 pub use options::{AllowedPath, ErrorTexts, InstanceLimits, Instances, Isolation, LoadOptions};
+pub use provider::{Provider, lowering_table};
 pub use result::CallToolResult;
 pub use schema::{CheckArguments, CheckResults, UnknownArguments};
 pub use servlet::Servlet;

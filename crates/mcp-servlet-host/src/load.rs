@@ -9,7 +9,8 @@ use std::{
 };
 
 use crate::{
-    Filter, Host, LoadError, LoadOptions, Mount, Prefix, Servlet, Source, source::Fetched,
+    Filter, Host, LoadError, LoadOptions, Mount, Prefix, Servlet, Source, UnmetNeeds,
+    source::Fetched,
 };
 
 /// How many servlets are fetched at the same time, at most.
@@ -112,6 +113,12 @@ impl Loaded {
             skipped,
             kept,
         })
+    }
+
+    /// What the servlets need and were not given.
+    pub fn unmet_needs(&self) -> impl Iterator<Item = UnmetNeeds> {
+        let servlets = self.host.servlets().iter();
+        servlets.filter_map(|servlet| servlet.unmet_needs())
     }
 
     /// Everything that is not served, and why.

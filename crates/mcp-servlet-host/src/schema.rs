@@ -75,6 +75,14 @@ struct Checker {
     cost: u64,
 }
 
+/// Whether a value matches a schema; true if the schema cannot be applied within bounds.
+pub(crate) fn matches(schema: &Value, value: &Value) -> bool {
+    match Checker::new(schema) {
+        Ok(Some(checker)) => checker.can_check(value) && checker.validator.is_valid(value),
+        Ok(None) | Err(_) => true,
+    }
+}
+
 impl Schemas {
     /// Compiles the schemas of a tool.
     pub(crate) fn of(servlet: &str, tool: &Tool) -> Result<Self, LoadError> {

@@ -114,6 +114,16 @@ impl Source {
         Ok(files.into_iter().map(Self::File).collect())
     }
 
+    /// The name of a servlet from here, unless it is given another one: that of its file.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Bytes { name, .. } => name.clone(),
+            Self::File(path) => stem(path),
+            Self::Url(url) => stem(Path::new(url.split(['?', '#']).next().unwrap_or_default())),
+            Self::Pinned { source, .. } => source.name(),
+        }
+    }
+
     /// Reads the module without running it.
     ///
     /// # Errors
@@ -128,8 +138,9 @@ impl Source {
 
     /// Name, origin and bytes.
     pub(crate) fn fetch(self) -> Result<Fetched, LoadError> {
+        let name = self.name();
         match self {
-            Self::Bytes { name, wasm } => Ok(Fetched {
+            Self::Bytes { wasm, .. } => Ok(Fetched {
                 origin: name.clone(),
                 name,
                 wasm,
@@ -142,14 +153,14 @@ impl Source {
             }
             Self::File(path) => match fs::read(&path) {
                 Ok(wasm) => Ok(Fetched {
-                    name: stem(&path),
+                    name,
                     origin: path.display().to_string(),
                     wasm,
                 }),
                 Err(source) => Err(LoadError::Read { path, source }),
             },
             Self::Url(url) => Ok(Fetched {
-                name: stem(Path::new(url.split(['?', '#']).next().unwrap_or_default())),
+                name,
                 wasm: fetch::fetch(&url).map_err(|source| LoadError::Fetch {
                     url: url.clone(),
                     source,

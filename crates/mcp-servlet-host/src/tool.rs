@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::JsonObject;
+use crate::{JsonObject, Provider, provider};
 
 /// A tool of a servlet.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,11 @@ impl Tool {
         let mut json = self.json.clone();
         json.insert("name".to_owned(), name.clone().into());
         Self { name, json }
+    }
+
+    /// Rewrites the schema of the arguments to what a provider takes.
+    pub(crate) fn lower(&mut self, provider: Provider) {
+        provider::lower(provider, &mut self.json);
     }
 
     /// The name that clients call.

@@ -214,6 +214,23 @@ fn matches_type(ty: &str, value: &Value) -> bool {
     }
 }
 
+/// The schema itself, or what its `$ref` leads to within the root.
+pub(super) fn resolve<'a>(root: &'a JsonObject, mut schema: &'a Value) -> &'a Value {
+    for _ in 0..MAX_REFERENCES {
+        let target = schema["$ref"]
+            .as_str()
+            .and_then(|reference| match reference {
+                "#" => None,
+                reference => lookup(root, reference),
+            });
+        match target {
+            Some(target) => schema = target,
+            None => break,
+        }
+    }
+    schema
+}
+
 /// Follows `#/$defs/Name` within the schema.
 fn lookup<'a>(root: &'a JsonObject, reference: &str) -> Option<&'a Value> {
     let mut steps = reference.strip_prefix("#/")?.split('/');

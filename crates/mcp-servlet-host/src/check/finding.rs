@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Target, load};
+use crate::Provider;
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -25,6 +26,9 @@ pub struct Finding {
     pub rule: &'static str,
     /// Where it matters, and how much.
     pub hosts: BTreeMap<Target, Level>,
+    /// The providers that refuse it, or make less of it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub providers: BTreeMap<Provider, Level>,
     /// What it is about, unless that is the servlet as a whole.
     pub place: Option<Place>,
     /// What is the matter.
@@ -75,6 +79,7 @@ impl Finding {
         Self {
             rule,
             hosts: BTreeMap::new(),
+            providers: BTreeMap::new(),
             place: None,
             problem: problem.into(),
             help: None,
@@ -100,6 +105,12 @@ impl Finding {
         self
     }
 
+    /// Matters that much for a provider.
+    pub(super) fn refused_by(mut self, provider: Provider, level: Level) -> Self {
+        self.providers.insert(provider, level);
+        self
+    }
+
     pub(super) fn error(self) -> Self {
         self.matters(Level::Error, &Target::ALL)
     }
@@ -122,7 +133,8 @@ impl Finding {
 
     /// How much it matters where it matters most.
     pub fn level(&self) -> Level {
-        self.hosts.values().copied().max().unwrap_or(Level::Note)
+        let levels = self.hosts.values().chain(self.providers.values());
+        levels.copied().max().unwrap_or(Level::Note)
     }
 
     /// Whether it says why a module is not loaded.

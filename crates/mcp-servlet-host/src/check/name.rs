@@ -39,11 +39,6 @@ fn check_name(findings: &mut Findings, servlet: &str, item: &Item) {
         });
         return;
     }
-    if item.key.contains('.') {
-        let problem = "some clients take letters, digits, `_` and `-` only, and no `.`";
-        let finding = Finding::new("name", problem).at(item.place("/name"));
-        findings.add(finding.help(RENAME).warning());
-    }
     check_length(findings, servlet, item);
 }
 

@@ -1,7 +1,7 @@
 //! Schemas of tools: what clients and hosts stumble over.
 
 mod part;
-mod walk;
+pub(super) mod walk;
 mod whole;
 
 use serde_json::Value;

@@ -8,6 +8,9 @@ use super::{
     lists::{Item, Lists},
 };
 
+/// What to do about a description that says nothing.
+const HELP: &str = "say what it is for, in a doc comment";
+
 /// Hosts whose publication does not ask for it, but whose models miss it.
 const OTHERS: [Target; 2] = [Target::HyperMcp, Target::McpServlet];
 
@@ -44,21 +47,37 @@ fn check_arguments(findings: &mut Findings, prompt: &Item) {
 ///
 /// mcp.run publishes no tool without one.
 pub(super) fn of(description: Option<&Value>, name: &str) -> Option<Finding> {
-    let help = "say what it is for, in a doc comment";
     let Some(text) = description.and_then(Value::as_str) else {
-        return Some(refused("there is no description").help(help));
+        return Some(refused("there is no description").help(HELP));
     };
     if text.trim().is_empty() {
-        return Some(refused("the description is empty").help(help));
+        return Some(refused("the description is empty").help(HELP));
     }
     if text.trim() != text {
         let problem = "the description begins or ends with white space";
         return Some(refused(problem).help("leave it out"));
     }
+    repeats_name(text, name)
+}
+
+/// What is wrong with the description of a property of that name.
+///
+/// mcp.run takes white space around it.
+pub(super) fn of_property(description: Option<&Value>, name: &str) -> Option<Finding> {
+    match description.and_then(Value::as_str) {
+        Some(text) if !text.trim().is_empty() => repeats_name(text, name),
+        Some(text) if !text.is_empty() => {
+            of(description, name).map(|finding| finding.at_most(Level::Warning))
+        }
+        _ => of(description, name),
+    }
+}
+
+fn repeats_name(text: &str, name: &str) -> Option<Finding> {
     if !name.is_empty() && letters(text) == letters(name) {
         let problem = "the description only repeats the name";
         let finding = Finding::new("description-repeats-name", problem);
-        return Some(finding.help(help).warning());
+        return Some(finding.help(HELP).warning());
     }
     None
 }

@@ -12,8 +12,8 @@ use toml::Spanned;
 
 use super::units::{Size, Time};
 use crate::{
-    CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, LoadOptions, ToolOptions,
-    UnknownArguments, serve::HttpOptions,
+    CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, LoadOptions, Provider,
+    ToolOptions, UnknownArguments, serve::HttpOptions,
 };
 
 /// A server of MCP servlets.
@@ -42,6 +42,8 @@ pub(super) struct Server {
     pub(super) version: Option<String>,
     /// How to use the server, in words for a model.
     pub(super) instructions: Option<String>,
+    /// Rewrites input schemas to what this provider takes; by default clients get them as they are.
+    pub(super) schemas_for: Option<Provider>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]

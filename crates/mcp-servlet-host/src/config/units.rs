@@ -94,7 +94,7 @@ fn parse(text: &str, units: &[(&str, u64)], examples: &str) -> Result<Option<u64
 /// Puts values of the environment for `${NAME}` and `${NAME:-default}`; `$$` is a dollar.
 pub(super) fn expand(
     text: &str,
-    variable: impl Fn(&str) -> Option<String>,
+    mut variable: impl FnMut(&str) -> Option<String>,
 ) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;

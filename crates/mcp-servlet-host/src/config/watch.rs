@@ -30,6 +30,9 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
                 for problem in &loaded.kept {
                     tracing::error!("not reloaded, what was served stays: {}", chain(problem));
                 }
+                for unmet in loaded.unmet_needs() {
+                    tracing::warn!("{unmet}");
+                }
                 server.replace(Arc::new(loaded.host));
                 tracing::info!("reloaded {}", path.display());
             }

@@ -79,6 +79,10 @@ impl<T: Named> Index<T> {
         self.entries.get(*self.places.get(name)?)
     }
 
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.entries.iter_mut().map(|served| &mut served.entry)
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter().map(|served| &served.entry)
     }

@@ -3,6 +3,7 @@
 use wasmparser::{ExternalKind, FuncType, Parser, Payload, TypeRef};
 
 use super::{Export, Import, Module, Section};
+use crate::{Needs, needs};
 
 /// Collects a [`Module`] and the function types that its exports refer to.
 #[derive(Default)]
@@ -73,6 +74,12 @@ impl Reader {
                 }
             }
             Payload::StartSection { .. } => self.module.has_start = true,
+            Payload::CustomSection(section) if section.name() == needs::SECTION => {
+                match Needs::parse(section.data()) {
+                    Ok(needs) => self.module.needs = needs,
+                    Err(problem) => self.module.needs_problem = Some(problem),
+                }
+            }
             _ => {}
         }
         Ok(())

@@ -1,7 +1,5 @@
 //! Rules about each schema within a schema.
 
-use serde_json::Value;
-
 use super::{
     Subject,
     walk::{Part, Role},
@@ -20,7 +18,6 @@ pub(super) fn check(findings: &mut Findings, subject: &Subject<'_>, part: &Part<
         Role::Other => check_enum(findings, subject, part),
         Role::Condition => return,
     }
-    check_items(findings, subject, part);
     check_required(findings, subject, part);
 }
 
@@ -34,7 +31,7 @@ fn check_property(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_
         // There is nothing to choose, and so nothing to explain.
         return;
     }
-    if let Some(finding) = words::of(part.schema.get("description"), name) {
+    if let Some(finding) = words::of_property(part.schema.get("description"), name) {
         let finding = subject.at(&part.pointer, finding);
         subject.add(
             findings,
@@ -104,18 +101,6 @@ fn check_enum(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
         .help("say `\"type\": \"string\"`, or what its values are")
         .warning();
     subject.add(findings, subject.refused_by_mcp_run(part.role, finding));
-}
-
-fn check_items(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
-    let is_array = match &part.schema["type"] {
-        Value::Array(types) => types.iter().any(|ty| ty == "array"),
-        ty => ty == "array",
-    };
-    if is_array && !has_any(part, &["items", "prefixItems"]) {
-        let problem = "an array without `items`: some clients refuse the whole list of tools";
-        let finding = subject.finding("schema-items", &part.pointer, problem);
-        subject.add(findings, finding.help("say what its items are").warning());
-    }
 }
 
 fn check_required(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {

@@ -6,16 +6,16 @@ use crate::schema::keywords::{LIST, MAP, SCHEMA};
 
 /// A schema within a schema, or the whole one.
 #[derive(Debug)]
-pub(super) struct Part<'a> {
-    pub(super) schema: &'a Value,
+pub(in crate::check) struct Part<'a> {
+    pub(in crate::check) schema: &'a Value,
     /// A JSON pointer to it, from the root.
-    pub(super) pointer: String,
-    pub(super) role: Role<'a>,
+    pub(in crate::check) pointer: String,
+    pub(in crate::check) role: Role<'a>,
 }
 
 /// What a schema describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role<'a> {
+pub(in crate::check) enum Role<'a> {
     /// The arguments or the result as a whole.
     Root,
     /// One argument, or one member of the result.
@@ -35,7 +35,7 @@ const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 const CONDITIONS: [&str; 5] = ["contains", "else", "if", "not", "then"];
 
 /// The schema and all within it, in order.
-pub(super) fn parts(schema: &Value) -> Vec<Part<'_>> {
+pub(in crate::check) fn parts(schema: &Value) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     walk(schema, String::new(), Role::Root, &mut parts);
     parts

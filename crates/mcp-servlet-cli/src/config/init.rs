@@ -1,0 +1,286 @@
+//! `servlet config init`: a configuration to start from, with everything that servlets declare that they need.
+
+use std::{
+    fmt::Write as _,
+    fs::OpenOptions,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use mcp_servlet_host::{ConfigKey, LoadError, Needs, Source};
+use serde_json::Value;
+
+use crate::{
+    clients,
+    failure::{Failure, Kind},
+};
+
+#[derive(Args, Debug)]
+pub(super) struct Init {
+    /// The servlets: `.wasm` files, directories of them, or URLs
+    #[arg(required = true)]
+    files: Vec<String>,
+
+    /// Where to write the configuration; `-` prints it
+    #[arg(short, long, default_value = "servlet.toml")]
+    output: PathBuf,
+
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
+}
+
+/// A servlet of the new configuration.
+struct Section {
+    name: String,
+    source: String,
+    sha256: Option<String>,
+    needs: Needs,
+}
+
+impl Init {
+    pub(super) fn run(self, out: &mut impl io::Write) -> Result<(), Failure> {
+        let folder = self.output.parent().unwrap_or(Path::new(""));
+        let mut sections: Vec<Section> = Vec::new();
+        for file in &self.files {
+            for source in Source::parse(file).expand()? {
+                let section = Section::of(&source, folder)?;
+                if sections.iter().any(|one| one.name == section.name) {
+                    let message = format!("two servlets are called `{}`", section.name);
+                    let help = "write a configuration for one of them, and add the other under another name";
+                    return Err(Failure::with_help(Kind::Usage, message, help));
+                }
+                sections.push(section);
+            }
+        }
+        let text = configuration(&sections);
+        if self.output == Path::new("-") {
+            return Ok(out.write_all(text.as_bytes())?);
+        }
+        self.write(&text)?;
+        writeln!(out, "{}: written", self.output.display())?;
+        for (section, key) in keys(&sections).filter(|(_, key)| key.required) {
+            let variable = key.variable(&section.name);
+            writeln!(out, "  set the environment variable {variable}")?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, text: &str) -> Result<(), Failure> {
+        let mut options = OpenOptions::new();
+        options.write(true);
+        match self.force {
+            true => options.create(true).truncate(true),
+            false => options.create_new(true),
+        };
+        let written = options
+            .open(&self.output)
+            .and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|error| {
+            let message = format!("cannot write `{}`: {error}", self.output.display());
+            match error.kind() {
+                io::ErrorKind::AlreadyExists => Failure::with_help(
+                    Kind::Usage,
+                    message,
+                    "`--force` overwrites it, `-o FILE` writes another file",
+                ),
+                _ => Failure::new(Kind::Usage, message),
+            }
+        })
+    }
+}
+
+impl Section {
+    fn of(source: &Source, folder: &Path) -> Result<Self, LoadError> {
+        let module = source.module()?;
+        let text = match source {
+            // Paths in a configuration begin where it is.
+            Source::File(path) if folder != Path::new("") => {
+                clients::absolute(path).unwrap_or_else(|_| path.display().to_string())
+            }
+            source => source.to_string(),
+        };
+        Ok(Self {
+            name: source.name(),
+            source: text,
+            sha256: match source {
+                Source::Pinned { sha256, .. } => Some(sha256.clone()),
+                _ => None,
+            },
+            needs: module.needs().clone(),
+        })
+    }
+
+    fn write(&self, text: &mut String) {
+        let name = key(&self.name);
+        line(text, &format!("\n[servlet.{name}]"));
+        line(text, &format!("source = {}", quoted(&self.source)));
+        if let Some(sha256) = &self.sha256 {
+            line(text, &format!("sha256 = {}", quoted(sha256)));
+        }
+        if !self.needs.config.is_empty() {
+            line(text, &format!("\n[servlet.{name}.config]"));
+        }
+        for key in &self.needs.config {
+            self.write_key(text, key);
+        }
+        let Needs { hosts, paths, .. } = &self.needs;
+        if hosts.is_empty() && paths.is_empty() {
+            return;
+        }
+        line(text, &format!("\n[servlet.{name}.allow]"));
+        if !hosts.is_empty() {
+            comment(
+                text,
+                "The hosts that the servlet asks for. Delete those that it must not reach.",
+            );
+            let hosts: Vec<_> = hosts.iter().map(|host| quoted(host)).collect();
+            line(text, &format!("hosts = [{}]", hosts.join(", ")));
+        }
+        if !paths.is_empty() {
+            comment(
+                text,
+                "The directories that the servlet opens, as `guest`. Write yours as `host`.",
+            );
+            let paths = paths.iter();
+            let paths: Vec<_> = paths
+                .map(|path| {
+                    format!(
+                        "{{ host = \".\", guest = {}, read_only = true }}",
+                        quoted(path)
+                    )
+                })
+                .collect();
+            line(text, &format!("# paths = [{}]", paths.join(", ")));
+        }
+    }
+
+    fn write_key(&self, text: &mut String, declared: &ConfigKey) {
+        if let Some(description) = declared.description() {
+            comment(text, description);
+        }
+        let needed = if declared.required {
+            "required"
+        } else {
+            "optional"
+        };
+        let secret = if declared.secret { ", secret" } else { "" };
+        comment(
+            text,
+            &format!("({}, {needed}{secret})", declared.type_in_words()),
+        );
+        let variable = format!("${{{}}}", declared.variable(&self.name));
+        let value = match declared
+            .schema
+            .get("default")
+            .or_else(|| declared.schema["examples"].get(0))
+        {
+            Some(value) if !declared.required && !declared.secret => as_text(value),
+            _ => variable,
+        };
+        let off = if declared.required { "" } else { "# " };
+        let entry = format!("{off}{} = {}", key(&declared.name), quoted(&value));
+        line(text, &entry);
+    }
+}
+
+fn configuration(sections: &[Section]) -> String {
+    let mut text = String::new();
+    comment(
+        &mut text,
+        "Serve it with `servlet serve servlet.toml`; `servlet config schema` lists all settings.",
+    );
+    comment(
+        &mut text,
+        "`${NAME}` is the value of an environment variable.",
+    );
+    for section in sections {
+        section.write(&mut text);
+    }
+    text
+}
+
+fn keys(sections: &[Section]) -> impl Iterator<Item = (&Section, &ConfigKey)> {
+    sections.iter().flat_map(|section| {
+        let keys = section.needs.config.iter();
+        keys.map(move |key| (section, key))
+    })
+}
+
+/// A default as a configuration has it: text as it is, everything else as JSON; `$` stands for itself.
+fn as_text(value: &Value) -> String {
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    text.replace('$', "$$")
+}
+
+fn line(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
+
+/// Text of a servlet in a comment, which no control character can end.
+fn comment(text: &mut String, comment: &str) {
+    for line in comment.lines() {
+        let line: String = line.chars().filter(|c| !c.is_control()).collect();
+        let _ = writeln!(text, "{}", format!("# {line}").trim_end());
+    }
+}
+
+fn key(name: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    match !name.is_empty() && name.chars().all(is_bare) {
+        true => name.to_owned(),
+        false => quoted(name),
+    }
+}
+
+/// What JSON escapes, TOML reads; TOML escapes one character more.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn key(name: &str, required: bool, secret: bool, schema: Value) -> ConfigKey {
+        ConfigKey {
+            name: name.to_owned(),
+            required,
+            secret,
+            schema,
+        }
+    }
+
+    #[test]
+    fn a_servlet_cannot_write_settings_into_its_comments() {
+        let hostile = "x\n[limits]\r\ntimeout = \"none\"\u{7f}\u{1b}[2J";
+        let section = Section {
+            name: hostile.to_owned(),
+            source: hostile.to_owned(),
+            sha256: None,
+            needs: Needs {
+                config: vec![key(
+                    hostile,
+                    true,
+                    true,
+                    json!({ "type": "string", "description": hostile }),
+                )],
+                hosts: vec![hostile.to_owned()],
+                paths: vec![hostile.to_owned()],
+            },
+        };
+        let text = configuration(&[section]);
+        let table: toml::Table = toml::from_str(&text).expect("TOML");
+        assert_eq!(table.keys().collect::<Vec<_>>(), ["servlet"], "{text}");
+        assert_eq!(
+            table["servlet"][hostile]["allow"]["hosts"][0].as_str(),
+            Some(hostile)
+        );
+    }
+}

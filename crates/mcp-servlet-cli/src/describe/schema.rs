@@ -1,0 +1,77 @@
+//! The fields of a schema as a table.
+
+use std::io::{self, Write};
+
+use mcp_servlet_host::{JsonObject, SchemaField, schema_fields, schema_in_words};
+use serde_json::Value;
+
+/// One line of a table: columns of equal width, then text, which may have several lines.
+pub(super) struct Row {
+    pub(super) columns: Vec<String>,
+    pub(super) text: String,
+}
+
+/// The type of a whole schema.
+pub(super) fn in_words(schema: &JsonObject) -> String {
+    schema_in_words(schema, &Value::Object(schema.clone()))
+}
+
+/// Name, type, whether it is required, and description of each field.
+pub(super) fn write_fields(out: &mut impl Write, schema: &JsonObject) -> io::Result<()> {
+    let rows: Vec<_> = schema_fields(schema).into_iter().map(row).collect();
+    write_rows(out, &rows)
+}
+
+fn row(field: SchemaField) -> Row {
+    let mut text = field.schema["description"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let mut add = |name: &str, value: &Value| {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!("{name}: {value}"));
+    };
+    if let Some(default) = field.schema.get("default") {
+        add("default", default);
+    }
+    for example in field.schema["examples"].as_array().into_iter().flatten() {
+        add("example", example);
+    }
+    Row {
+        columns: vec![
+            field.path,
+            field.type_in_words,
+            needed(field.required).to_owned(),
+        ],
+        text,
+    }
+}
+
+pub(super) fn needed(required: bool) -> &'static str {
+    if required { "required" } else { "optional" }
+}
+
+pub(super) fn write_rows(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
+    let mut widths = Vec::new();
+    for row in rows {
+        widths.resize(row.columns.len().max(widths.len()), 0);
+        for (width, column) in widths.iter_mut().zip(&row.columns) {
+            *width = column.chars().count().max(*width);
+        }
+    }
+    for row in rows {
+        let mut start = String::from("    ");
+        for (width, column) in widths.iter().zip(&row.columns) {
+            start += &format!("{column:width$}  ");
+        }
+        let mut lines = row.text.lines();
+        let line = start.clone() + lines.next().unwrap_or_default();
+        writeln!(out, "{}", line.trim_end())?;
+        for line in lines {
+            writeln!(out, "{:width$}{line}", "", width = start.chars().count())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! What a servlet declares that it needs, for people.
+
+use mcp_servlet_host::{ConfigKey, Loaded, Needs};
+
+/// Names everything that servlets need and were not given, with the options that give it if they can be added.
+pub(crate) fn warn(loaded: &Loaded, with_options: bool) {
+    for unmet in loaded.unmet_needs() {
+        eprintln!("warning: {unmet}");
+        if with_options {
+            eprintln!("  help: add {}", unmet.options());
+        }
+    }
+}
+
+/// A line for each configuration key, host and directory.
+pub(crate) fn lines(needs: &Needs) -> impl Iterator<Item = String> {
+    let hosts = needs.hosts.iter().map(|host| format!("host      {host}"));
+    let paths = needs.paths.iter().map(|path| format!("path      {path}"));
+    needs.config.iter().map(config).chain(hosts).chain(paths)
+}
+
+/// `config    api-key  string, required, secret: the key of the weather service`
+fn config(key: &ConfigKey) -> String {
+    let needed = if key.required { "required" } else { "optional" };
+    let secret = if key.secret { ", secret" } else { "" };
+    let line = format!(
+        "config    {}  {}, {needed}{secret}",
+        key.name,
+        key.type_in_words()
+    );
+    let mut description = key.description().unwrap_or_default().lines();
+    match description.next() {
+        Some(first) => format!("{line}: {first}"),
+        None => line,
+    }
+}

@@ -1,0 +1,152 @@
+//! Each rewriting, before and after.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn lowered(provider: Provider, schema: Value) -> Value {
+    let mut tool = json!({ "name": "t", "inputSchema": schema });
+    lower(provider, tool.as_object_mut().expect("an object"));
+    tool["inputSchema"].take()
+}
+
+fn argument(provider: Provider, schema: Value) -> Value {
+    let schema = json!({ "type": "object", "properties": { "a": schema } });
+    lowered(provider, schema)["properties"]["a"].take()
+}
+
+#[test]
+fn references_become_what_they_refer_to() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "a": { "$ref": "#/$defs/Range", "description": "where" },
+            "b": { "$ref": "#/$defs/Tree" },
+        },
+        "$defs": {
+            "Range": { "type": "object", "description": "a range", "properties": { "from": { "type": "integer" } } },
+            "Tree": { "type": "object", "properties": { "left": { "$ref": "#/$defs/Tree" } } },
+        },
+    });
+    let lowered = lowered(Provider::Anthropic, schema);
+    assert_eq!(
+        lowered,
+        json!({
+            "type": "object",
+            "properties": {
+                "a": { "description": "where", "type": "object", "properties": { "from": { "type": "integer" } } },
+                "b": { "type": "object", "properties": { "left": {} } },
+            },
+        })
+    );
+}
+
+#[test]
+fn references_cannot_make_a_schema_endless() {
+    let mut definitions = serde_json::Map::new();
+    for at in 0..40 {
+        let next = json!({ "$ref": format!("#/$defs/{}", at + 1) });
+        definitions.insert(
+            at.to_string(),
+            json!({ "properties": { "a": next, "b": next } }),
+        );
+    }
+    let schema = json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/0" } }, "$defs": definitions });
+    let text = lowered(Provider::Gemini, schema).to_string();
+    assert!(text.len() < 1 << 20, "{} bytes", text.len());
+}
+
+#[test]
+fn alternatives_at_the_root_become_optional_properties() {
+    let schema = json!({
+        "type": "object",
+        "oneOf": [
+            { "properties": { "kind": { "const": "circle" }, "radius": { "type": "number" } }, "required": ["kind", "radius"] },
+            { "properties": { "kind": { "const": "square" }, "side": { "type": "number" } }, "required": ["kind", "side"] },
+        ],
+    });
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "kind": { "enum": ["circle", "square"] },
+            "radius": { "type": "number" },
+            "side": { "type": "number" },
+        },
+    });
+    assert_eq!(lowered(Provider::Anthropic, schema), expected);
+}
+
+#[test]
+fn gemini_gets_single_types_and_enums_of_strings() {
+    for (schema, expected) in [
+        (
+            json!({ "type": ["string", "null"] }),
+            json!({ "type": "string" }),
+        ),
+        (
+            json!({ "type": ["string", "integer"] }),
+            json!({ "anyOf": [{ "type": "string" }, { "type": "integer" }] }),
+        ),
+        (
+            json!({ "type": "integer", "enum": [1, 2], "description": "how many" }),
+            json!({ "type": "integer", "description": "how many\nOne of 1, 2." }),
+        ),
+        (
+            json!({ "type": "string", "enum": [] }),
+            json!({ "type": "string" }),
+        ),
+        (
+            json!({ "type": "string", "enum": ["a"] }),
+            json!({ "type": "string", "enum": ["a"] }),
+        ),
+        (
+            json!({ "type": "string", "format": "uri", "examples": ["x:"], "x-order": 1 }),
+            json!({ "type": "string" }),
+        ),
+        (
+            json!({ "type": "array", "prefixItems": [{ "type": "integer" }, { "type": "integer" }], "minItems": 2 }),
+            json!({ "type": "array", "minItems": 2, "items": { "type": "integer" } }),
+        ),
+        (
+            json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX }),
+            json!({ "type": "integer", "minimum": 0 }),
+        ),
+    ] {
+        assert_eq!(
+            argument(Provider::Gemini, schema.clone()),
+            expected,
+            "{schema}"
+        );
+    }
+}
+
+#[test]
+fn a_property_that_is_named_like_a_keyword_stays() {
+    let schema = json!({ "type": "object", "properties": { "examples": { "type": "string" }, "$ref": { "type": "string" } } });
+    let lowered = lowered(Provider::Gemini, schema);
+    let names: Vec<_> = lowered["properties"]
+        .as_object()
+        .expect("properties")
+        .keys()
+        .collect();
+    assert_eq!(names, ["examples", "$ref"]);
+}
+
+#[test]
+fn openai_gets_closed_objects_and_short_descriptions() {
+    let inner = json!({ "type": "object", "properties": {} });
+    let map = json!({ "type": "object", "additionalProperties": { "type": "string" } });
+    assert_eq!(
+        argument(Provider::OpenAi, inner)["additionalProperties"],
+        false
+    );
+    assert_eq!(argument(Provider::OpenAi, map.clone()), map);
+    let mut tool = json!({ "description": "ä".repeat(2000), "inputSchema": { "type": "object" } });
+    lower(Provider::OpenAi, tool.as_object_mut().expect("an object"));
+    assert_eq!(
+        tool["description"]
+            .as_str()
+            .map(|text| text.chars().count()),
+        Some(1024)
+    );
+}

@@ -1,0 +1,43 @@
+//! What a servlet declares that it needs, in its wasm.
+
+use e2e::{Profile, fixture, wasm};
+use mcp_servlet_host::Needs;
+
+use crate::support::module;
+
+#[test]
+fn the_wasm_says_what_the_servlet_needs() {
+    let module = module(&fixture("needs"));
+    let Needs {
+        config,
+        hosts,
+        paths,
+    } = module.needs();
+    let keys: Vec<_> = config
+        .iter()
+        .map(|key| (&*key.name, key.required, key.secret, key.description()))
+        .collect();
+    let about = Some("the key of the weather service");
+    assert_eq!(
+        keys,
+        [
+            ("api-key", true, true, about),
+            ("retries", false, false, Some("retries"))
+        ]
+    );
+    assert_eq!(*hosts, ["api.weather.example"]);
+    assert_eq!(*paths, ["/data"]);
+    assert_eq!(module.needs_problem(), None);
+}
+
+#[test]
+fn a_servlet_that_declares_nothing_has_no_section() {
+    let module = module(&wasm("greet", Profile::Servlet));
+    assert!(module.needs().is_empty());
+    assert!(
+        module
+            .sections
+            .iter()
+            .all(|section| section.name != "mcp-servlet:needs")
+    );
+}
