@@ -1,116 +1,108 @@
-//! MCP's official conformance suite against `examples/everything` behind the real host.
+//! MCP's official conformance suite against real servlets behind the real host.
+//!
+//! Every scenario that the suite has runs, required or not, for every revision that it knows, and each extension. What fails,
+//! or is a warning, must be expected (`conformance/expected.txt`), and what is expected must fail.
+
+mod expected;
+mod results;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
 
 use crate::npm::Packages;
 use crate::serve::{Server, build};
-use crate::shell::target;
+use crate::shell::{cargo, run as run_command, target};
+use expected::Expected;
+use results::{Scenario, Table};
 
 const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 
-/// The revisions that have a set of required scenarios.
-const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+/// Servlets in `tests/fixtures` that do what no example does.
+const FIXTURES: [&str; 2] = ["list_changes", "tasks"];
 
-/// Runs both required sets, and fails unless every scenario in them passes.
+/// The column of scenarios that belong to an extension, not to a revision.
+const EXTENSION: &str = "extension";
+
+/// Runs every scenario, prints one table, and fails unless exactly that fails which is expected to.
 pub(crate) fn run() -> anyhow::Result<()> {
     let packages = Packages::install("conformance", &[SUITE])?;
-    let server = Server::start(&build(&["everything"])?, &[])?;
-    let mut failed = Vec::new();
-    for revision in REVISIONS {
-        let command = packages.program("conformance")?;
-        if !passes(command, revision, &server.url)? {
-            failed.push(revision);
+    let expected = Expected::read()?;
+    let scenarios = scenarios(&packages)?;
+    let mut servlets = build(&["everything"])?;
+    servlets.extend(fixtures()?);
+    let server = Server::start(&servlets, &[])?;
+    let mut table = Table::new(scenarios);
+    let folder = target().join("conformance");
+    // Results of an earlier run would be taken for those of this one.
+    let _ = fs::remove_dir_all(&folder);
+    for revision in table.columns() {
+        let folder = folder.join(&revision);
+        if revision == EXTENSION {
+            for name in table.scenarios_of(&revision) {
+                start(&packages, &server.url, &folder, &["--scenario", &name])?;
+            }
+        } else {
+            let choice = ["--suite", "all", "--spec-version", &revision];
+            start(&packages, &server.url, &folder, &choice)?;
         }
+        table.read(&revision, &folder)?;
     }
-    if failed.is_empty() {
+    println!("{table}");
+    let problems = expected.compare(&table.findings());
+    if problems.is_empty() {
         return Ok(());
     }
-    bail!("not everything passes at {}", failed.join(", "));
+    bail!(
+        "{}\nhelp: details are in {}",
+        problems.join("\n"),
+        folder.display()
+    );
 }
 
-/// Runs one set, and shows its summary.
-fn passes(mut command: Command, revision: &str, url: &str) -> anyhow::Result<bool> {
-    let folder = target().join("conformance").join(revision);
-    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    let output = command
-        .args(["server", "--url", url, "--requirements", revision])
-        .arg("-o")
-        .arg(&folder)
+/// All scenarios for servers, as the suite lists them.
+fn scenarios(packages: &Packages) -> anyhow::Result<Vec<Scenario>> {
+    let output = packages
+        .program("conformance")?
+        .args(["list", "--server"])
         .output()
         .context("cannot run the suite")?;
     let text = String::from_utf8_lossy(&output.stdout);
+    let scenarios = Scenario::list(&text);
+    if scenarios.is_empty() {
+        bail!("the suite lists no scenarios: {text}");
+    }
+    Ok(scenarios)
+}
+
+/// Runs some scenarios; their results are in files.
+fn start(packages: &Packages, url: &str, folder: &Path, choice: &[&str]) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let mut suite: Command = packages.program("conformance")?;
+    let output = suite
+        .args(["server", "--url", url, "-o"])
+        .arg(folder)
+        .args(choice)
+        .output()
+        .context("cannot run the suite")?;
     let log = folder.join("log.txt");
-    fs::write(&log, [&output.stdout[..], &output.stderr].concat())?;
-    let scored = Summary::of(&text);
-    let (passed, all) = (
-        scored.passed.len(),
-        scored.passed.len() + scored.failed.len(),
-    );
-    println!("{revision}: {passed} of {all} required scenarios pass");
-    for scenario in &scored.failed {
-        println!("  {scenario}");
-    }
-    for other in &scored.others {
-        println!("  not required: {other}");
-    }
-    if !output.status.success() {
-        println!("  details: {}", log.display());
-    }
-    Ok(output.status.success() && scored.failed.is_empty() && passed > 0)
+    fs::write(&log, [&output.stdout[..], &output.stderr].concat())
+        .with_context(|| log.display().to_string())
 }
 
-/// The lines of the suite's own summary.
-#[derive(Default)]
-struct Summary<'a> {
-    passed: Vec<&'a str>,
-    failed: Vec<&'a str>,
-    /// Failed, and not part of the set.
-    others: Vec<&'a str>,
-}
-
-impl<'a> Summary<'a> {
-    fn of(text: &'a str) -> Self {
-        let mut summary = Self::default();
-        let (_, text) = text.split_once("=== SUMMARY ===").unwrap_or_default();
-        let (scored, others) = text.split_once("\nNot scored").unwrap_or((text, ""));
-        let others: Vec<_> = others.lines().map(str::trim).collect();
-        let is_other = |line: &str| {
-            let (name, _) = line.split_once(':').unwrap_or((line, ""));
-            others.iter().any(|other| {
-                other
-                    .trim_start_matches(['✓', '✗', ' '])
-                    .starts_with(&format!("{name} ("))
-            })
-        };
-        for line in scored.lines() {
-            if let Some(scenario) = line.strip_prefix("✓ ").filter(|line| !is_other(line)) {
-                summary.passed.push(scenario);
-            } else if let Some(scenario) = line.strip_prefix("✗ ").filter(|line| !is_other(line))
-            {
-                summary.failed.push(scenario);
-            }
-        }
-        let failed = others.iter().filter_map(|line| line.strip_prefix("✗ "));
-        summary.others = failed.collect();
-        summary
+fn fixtures() -> anyhow::Result<Vec<PathBuf>> {
+    let wasm = "wasm32-unknown-unknown";
+    let mut build = cargo(&["build", "--quiet", "--release", "--target", wasm]);
+    build.args(["--package", "fixtures"]);
+    for name in FIXTURES {
+        build.args(["--example", name]);
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_what_the_suite_says() {
-        let text = "✓ noise\n=== SUMMARY ===\n✓ ping: 2 passed, 0 failed\n✗ tools-list: 1 passed, 1 failed\n\
-                    ✗ tasks: 0 passed, 1 failed\n✓ polling: 1 passed, 0 failed\n\nTotal: 4 passed, 2 failed\n\n\
-                    Not scored for 2025-11-25: 2 scenario(s) run.\n  ✗ tasks (extension)\n  ✓ polling (pending)\n";
-        let summary = Summary::of(text);
-        assert_eq!(summary.passed, ["ping: 2 passed, 0 failed"]);
-        assert_eq!(summary.failed, ["tools-list: 1 passed, 1 failed"]);
-        assert_eq!(summary.others, ["tasks (extension)"]);
-    }
+    run_command(&mut build)?;
+    let folder = target().join(wasm).join("release/examples");
+    Ok(FIXTURES
+        .iter()
+        .map(|name| folder.join(format!("{name}.wasm")))
+        .collect())
 }

@@ -49,7 +49,7 @@ enum Command {
     Bless,
     /// Check the rules of the house that no compiler knows
     Tidy,
-    /// Run MCP's official conformance suite against examples/everything, over HTTP
+    /// Run every scenario of MCP's official conformance suite, over HTTP
     Conformance,
     /// List and call the tools of the servlets in `examples` with MCP clients of other projects
     Clients {

@@ -1,6 +1,7 @@
 //! MCP for a [`Host`]: every revision from 2024-11-05 to 2026-07-28, over pipes and over HTTP.
 
 mod active;
+mod call;
 mod changes;
 mod era;
 mod exact;
@@ -17,6 +18,7 @@ mod rounds;
 mod seal;
 mod structured;
 mod surface;
+mod tasks;
 mod tell;
 
 use std::{
@@ -30,7 +32,10 @@ use rmcp::{
     ServiceExt as _,
     service::{QuitReason, ServerInitializeError},
 };
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::Semaphore,
+};
 
 use crate::Host;
 use active::{Active, Counted};
@@ -42,6 +47,8 @@ use lines::Lines;
 use metrics::Metrics;
 use relist::Relisting;
 use seal::Seal;
+pub use tasks::TaskOptions;
+use tasks::Tasks;
 
 /// What holds for every client, however it is connected.
 #[derive(Clone, Debug)]
@@ -53,6 +60,8 @@ pub struct ServeOptions {
     pub list_ttl: Duration,
     /// How long calls may go on once the server was told to stop.
     pub drain: Duration,
+    /// When calls become tasks, and for how long.
+    pub tasks: TaskOptions,
 }
 
 impl Default for ServeOptions {
@@ -61,6 +70,7 @@ impl Default for ServeOptions {
             page_size: 250,
             list_ttl: Duration::from_mins(1),
             drain: Duration::from_secs(10),
+            tasks: TaskOptions::default(),
         }
     }
 }
@@ -78,6 +88,8 @@ struct Shared {
     active: Active,
     metrics: Metrics,
     seal: Seal,
+    /// Room for tasks.
+    tasks: Arc<Semaphore>,
 }
 
 impl Server {
@@ -85,6 +97,7 @@ impl Server {
     pub fn new(host: Arc<Host>, options: ServeOptions) -> Self {
         Self(Arc::new(Shared {
             host: RwLock::new(host),
+            tasks: tasks::semaphore(options.tasks.max),
             options,
             changes: Changes::default(),
             relisting: Relisting::default(),
@@ -149,7 +162,8 @@ impl Server {
 
     /// What serves one connection.
     fn service(&self) -> Counted<Handler> {
-        Counted::new(self.clone(), Handler::new(self.clone()))
+        let tasks = Tasks::new(self.0.options.tasks.max_per_connection);
+        Counted::new(self.clone(), Handler::new(self.clone(), tasks))
     }
 }
 

@@ -21,7 +21,7 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
     (
         "tool",
         r#"name = "add-up", title = "Add", description = "Adds.", read_only, destructive = false, idempotent, open_world,
-            icons = "data:,", ui = { visibility: [app] }, meta = { "k": [1, null] }"#,
+            task = "required", icons = "data:,", ui = { visibility: [app] }, meta = { "k": [1, null] }"#,
         "fn add(a: f64, #[arg(default = 1.5, min = -1.0, max = 2.0, example = 1.0, rename = \"$b\")] b: f64) -> f64 { a + b }",
     ),
     (

@@ -152,6 +152,7 @@ mod guide {
 /// | `title = "…"` | the name that people see |
 /// | `description = "…"` | the description, if not the doc comment |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | MCP's hints; `read_only = false` says the opposite |
+/// | `task = "optional"` | calls run as tasks, whose results clients fetch later, where client and host can do that; `"required"`: for no other client; `"forbidden"`: never. Without it, the host decides by how long a call takes |
 /// | `icons = "https://…"` | a picture, or a list of them: `["https://…", { src: "data:…", mime_type: "…", sizes: ["48x48"], theme: dark }]` |
 /// | `ui = "ui://…"` | the user interface that shows the results (MCP Apps): the address of a resource, or `{ resource: "ui://…", visibility: [model, app] }` |
 /// | `meta = { "example.com/key": 1 }` | `_meta`: JSON, or an expression of a `&'static str` that holds it |

@@ -78,7 +78,7 @@ pub fn stand_in<'a>() -> Result<ToolResult, Failure<'a>> {
     Ok(ToolResult::empty())
 }
 
-/// MCP's tool annotations: hints that a client may show or act on, but must not rely on.
+/// MCP's tool annotations, hints that a client may show or act on but must not rely on; and what the host is asked to do.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
     /// The tool changes nothing (`readOnlyHint`; MCP assumes false).
@@ -89,6 +89,8 @@ pub struct Hints {
     pub idempotent: Option<bool>,
     /// It deals with things outside the host (`openWorldHint`; MCP assumes true).
     pub open_world: Option<bool>,
+    /// Whether calls run as tasks: `forbidden`, `optional` or `required` (`execution.taskSupport`).
+    pub task: Option<&'static str>,
 }
 
 impl Hints {
@@ -98,8 +100,10 @@ impl Hints {
         destructive: None,
         idempotent: None,
         open_world: None,
+        task: None,
     };
 
+    /// Whether there is no annotation.
     pub(crate) const fn are_unset(self) -> bool {
         self.read_only.is_none()
             && self.destructive.is_none()

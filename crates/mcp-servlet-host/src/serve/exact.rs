@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use rmcp::model::{
-    CallToolResult, CompleteResult, GetPromptResult, InputRequiredResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    ReadResourceResult,
+    CallToolResult, CompleteResult, CreateTaskResult, DetailedTask, GetPromptResult, GetTaskResult,
+    InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, ReadResourceResult, Task, TaskPayload,
 };
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
@@ -45,7 +45,9 @@ macro_rules! carriers {
 carriers! {
     CallToolResult = Self::default(),
     CompleteResult = Self::default(),
+    CreateTaskResult = Self::new(Task::default()),
     GetPromptResult = Self::default(),
+    GetTaskResult = Self::new(DetailedTask::new(Task::default(), TaskPayload::Working)),
     InputRequiredResult = Self::new(None, None),
     ListPromptsResult = Self::default(),
     ListResourceTemplatesResult = Self::default(),

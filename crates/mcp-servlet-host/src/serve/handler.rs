@@ -8,19 +8,18 @@ use std::sync::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
         CompleteResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
-        GetPromptResponse, Implementation, InputRequiredResult, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-        SubscribeRequestParams, SubscriptionFilter, Tool, ToolsCapability,
-        UnsubscribeRequestParams,
+        GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams,
+        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+        TASKS_EXTENSION_ID, Tool, ToolsCapability, UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tracing::Instrument as _;
 
 use super::{
     Server,
@@ -30,10 +29,10 @@ use super::{
     legacy,
     page::page,
     params,
-    rounds::{self, Answer, Inputs},
-    seal::Request,
-    structured, surface,
-    tell::{self, Teller, Threshold},
+    rounds::Inputs,
+    surface,
+    tasks::Tasks,
+    tell::{self, TaskCell, Teller, Threshold},
 };
 use crate::{CallError, Extras, Fault, Host, JsonObject};
 
@@ -60,7 +59,8 @@ const SAID_ONCE: [(&str, Said); 3] = [
 pub(super) struct Handler {
     pub(super) server: Server,
     subscribed: Arc<Subscribed>,
-    threshold: Threshold,
+    pub(super) threshold: Arc<Threshold>,
+    pub(super) tasks: Tasks,
     /// Whether the client is told of changes. It may say more than once that it is ready for that.
     is_followed: AtomicBool,
     /// Cancelled when this handler is dropped, which is when its client has gone.
@@ -69,12 +69,13 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    pub(super) fn new(server: Server) -> Self {
+    pub(super) fn new(server: Server, tasks: Tasks) -> Self {
         let gone = CancellationToken::new();
         Self {
             server,
             subscribed: Arc::default(),
-            threshold: Threshold::default(),
+            threshold: Arc::default(),
+            tasks,
             is_followed: AtomicBool::new(false),
             _gone: gone.clone().drop_guard(),
             gone,
@@ -95,29 +96,14 @@ impl Handler {
         carry(json)
     }
 
-    /// What servlets learn of a request beside its arguments. What clients of the handshake era say once is repeated in
-    /// the words of the other.
+    /// What servlets learn of a request beside its arguments.
     pub(super) fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
-        let mut meta = context.meta.0.0.clone();
-        for (key, said) in SAID_ONCE {
-            if !meta.contains_key(key)
-                && let value = said(context)
-                && !value.is_null()
-            {
-                meta.insert(key.to_owned(), value);
-            }
-        }
-        Extras {
-            id: Some(json!(context.id)),
-            meta: Some(meta),
-            input_responses: inputs.responses,
-            request_state: inputs.state,
-            listener: Some(Arc::new(Teller::new(
-                &self.server,
-                context,
-                &self.threshold,
-            ))),
-        }
+        let task = TaskCell::default();
+        extras(
+            context,
+            inputs,
+            Teller::new(&self.server, context, &self.threshold, task),
+        )
     }
 
     /// One page of a list, with the advice how long to keep it.
@@ -150,11 +136,27 @@ impl ServerHandler for Handler {
         if tell::logs(&host) {
             capabilities.logging = Some(JsonObject::new());
         }
+        if self.server.0.options.tasks.max > 0 {
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
         let config = ServerConfig::new(capabilities).with_server_info(implementation(&host));
         match instructions(&host) {
             Some(text) => config.with_instructions(text),
             None => config,
         }
+    }
+
+    /// Extensions came with the stateless era.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut result = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request);
+        result.capabilities.extensions = None;
+        Ok(result)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -194,49 +196,40 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let host = self.server.host();
-        let asked = Request {
-            method: "tools/call",
-            name: &request.name,
-            arguments: request.arguments.as_ref(),
-        };
-        let call = |inputs: Inputs| {
-            let (host, request, context) = (&host, &request, &context);
-            async move {
-                let extras = self.extras(context, inputs);
-                let observed = self.server.0.metrics.call(host, &request.name);
-                let arguments = request.arguments.as_ref();
-                observed.dropped(host.count_dropped(&request.name, arguments));
-                let result = host.call_with(&request.name, arguments, &extras);
-                let result = tokio::select! {
-                    result = result.instrument(observed.span()) => result,
-                    // Dropping the call stops it. rmcp sends no answer to a request that was cancelled.
-                    () = context.ct.cancelled() => Err(CallError::Cancelled),
-                };
-                observed.end(&result);
-                let result = result.map_err(|error| protocol_error(&error))?;
-                Ok(result.into_json())
-            }
-        };
-        let inputs = Inputs::new(
-            request.input_responses.clone(),
-            request.request_state.clone(),
-        );
-        match rounds::answer(&self.server.0.seal, &context, &asked, inputs, call).await? {
-            Answer::Complete(mut json) => {
-                let tool = host.tool(&request.name).map(crate::Tool::json);
-                structured::set_content(Era::of(&context), tool, &mut json);
-                Ok(self.answer::<CallToolResult>(&context, json).into())
-            }
-            Answer::Questions(json) => {
-                Ok(self.answer::<InputRequiredResult>(&context, json).into())
-            }
-        }
+        self.call(request, context).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let json = self.server.host().tool(name)?.json().clone();
         serde_json::from_value(json.into()).ok()
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let task = self.tasks.find(&request.task_id)?;
+        Ok(self.answer(&context, task.to_json()))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let task = self.tasks.find(&request.task_id)?;
+        task.answer(request.input_responses);
+        Ok(())
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks.find(&request.task_id)?.cancel();
+        Ok(())
     }
 
     async fn list_resources(
@@ -349,6 +342,31 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(params::refuse(request, Era::of(&context)))
+    }
+}
+
+/// What servlets learn of a request beside its arguments. What clients of the handshake era say once is repeated in the words
+/// of the other.
+pub(super) fn extras(
+    context: &RequestContext<RoleServer>,
+    inputs: Inputs,
+    teller: Teller,
+) -> Extras {
+    let mut meta = context.meta.0.0.clone();
+    for (key, said) in SAID_ONCE {
+        if !meta.contains_key(key)
+            && let value = said(context)
+            && !value.is_null()
+        {
+            meta.insert(key.to_owned(), value);
+        }
+    }
+    Extras {
+        id: Some(json!(context.id)),
+        meta: Some(meta),
+        input_responses: inputs.responses,
+        request_state: inputs.state,
+        listener: Some(Arc::new(teller)),
     }
 }
 

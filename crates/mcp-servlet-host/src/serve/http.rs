@@ -26,6 +26,7 @@ use super::{
     Server,
     handler::Handler,
     message::{Kind, Refusal},
+    tasks::Tasks,
 };
 use connections::Limits;
 use cors::Page;
@@ -96,8 +97,10 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
         .with_max_request_body_bytes(options.body)
         .with_cancellation_token(streams.clone());
     let make = server.clone();
+    // Requests stand alone: whichever comes next may ask for a task that another one began.
+    let tasks = Tasks::new(server.0.options.tasks.max);
     let mcp = StreamableHttpService::new(
-        move || Ok(Handler::new(make.clone())),
+        move || Ok(Handler::new(make.clone(), tasks.clone())),
         Arc::clone(sessions.manager()),
         config,
     );

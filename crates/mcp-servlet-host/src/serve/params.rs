@@ -5,10 +5,11 @@
 use rmcp::{
     ErrorData,
     model::{
-        CallToolRequestParams, CancelledNotificationParam, CompleteRequestParams, CustomRequest,
-        ErrorCode, GetPromptRequestParams, InitializeRequestParams, PaginatedRequestParams,
-        ProtocolVersion, ReadResourceRequestParams, RequestMetaObject, SetLevelRequestParams,
-        SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+        CallToolRequestParams, CancelTaskParams, CancelledNotificationParam, CompleteRequestParams,
+        CustomRequest, ErrorCode, GetPromptRequestParams, GetTaskParams, InitializeRequestParams,
+        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, RequestMetaObject,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
+        UnsubscribeRequestParams, UpdateTaskParams,
     },
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -94,6 +95,9 @@ pub(super) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
             problem::<PaginatedRequestParams>(params)
         }
+        "tasks/get" => problem::<GetTaskParams>(params),
+        "tasks/update" => problem::<UpdateTaskParams>(params),
+        "tasks/cancel" => problem::<CancelTaskParams>(params),
         "notifications/cancelled" => problem::<CancelledNotificationParam>(params),
         "ping" | "server/discover" => "they are no object".to_owned(),
         _ => return unknown_method(&method),

@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 pub(super) struct Inputs {
     /// The answers, by the keys of their questions.
     pub(super) responses: Option<JsonObject>,
-    /// What the servlet wants to know again, as it wrote it.
+    /// What the servlet wants to know again.
     pub(super) state: Option<String>,
 }
 
@@ -41,6 +41,14 @@ impl Inputs {
             responses: responses.map(JsonObject::from_iter),
             state,
         }
+    }
+
+    /// The same with the state as the servlet wrote it.
+    pub(super) fn open(mut self, seal: &Seal, request: &Request<'_>) -> Result<Self, ErrorData> {
+        if let Some(sealed) = &mut self.state {
+            *sealed = seal.open(sealed, request)?;
+        }
+        Ok(self)
     }
 }
 
@@ -53,57 +61,98 @@ pub(super) enum Answer {
     Questions(JsonObject),
 }
 
-/// Answers a request by calls of a servlet: by one, unless the servlet has questions.
+/// Answers a request by calls of a servlet: by one, unless the servlet has questions for a client of the handshake era.
 ///
 /// In a box, because rmcp moves what works on a request several times before it works.
 pub(super) fn answer<'a, F>(
     seal: &'a Seal,
     context: &'a RequestContext<RoleServer>,
     request: &'a Request<'a>,
-    mut inputs: Inputs,
+    inputs: Inputs,
     call: impl Fn(Inputs) -> F + Send + 'a,
 ) -> Pin<Box<dyn Future<Output = Result<Answer, ErrorData>> + Send + 'a>>
 where
     F: Future<Output = Result<JsonObject, ErrorData>> + Send + 'a,
 {
     Box::pin(async move {
-        let era = Era::of(context);
-        inputs.state = match inputs.state {
-            Some(sealed) => Some(seal.open(&sealed, request)?),
-            None => None,
-        };
-        for _ in 0..ROUNDS {
-            let mut result = call(inputs).await?;
-            match result.get("resultType").and_then(Value::as_str) {
-                None | Some("complete") => return Ok(Answer::Complete(result)),
-                Some("input_required") => {}
-                Some(other) => {
-                    let message = format!("this host does not pass on results of type `{other}`");
-                    return Err(ErrorData::internal_error(message, None));
-                }
-            }
-            let questions = questions(&result)?;
-            require(context, questions)?;
-            if era == Era::Modern {
-                if let Some(Value::String(state)) = result.get_mut("requestState") {
-                    *state = seal.close(state, request);
-                }
-                return Ok(Answer::Questions(result));
-            }
-            let responses = ask(context, questions).await?;
-            let state = result.get("requestState").and_then(Value::as_str);
-            inputs = Inputs {
-                responses: Some(responses),
-                state: state.map(str::to_owned),
-            };
+        let inputs = inputs.open(seal, request)?;
+        if Era::of(context) == Era::Modern {
+            return settle(seal, context, request, call(inputs).await?);
         }
-        let message = format!("the servlet asked {ROUNDS} times and has no result");
-        Err(ErrorData::internal_error(message, None))
+        let ask = |questions| async move { ask(context, &questions).await };
+        converse(context, call(inputs), call, ask)
+            .await
+            .map(Answer::Complete)
     })
 }
 
+/// What a client of the stateless era gets for the result of a servlet: the result, or its questions with a signed state.
+pub(super) fn settle(
+    seal: &Seal,
+    context: &RequestContext<RoleServer>,
+    request: &Request<'_>,
+    mut result: JsonObject,
+) -> Result<Answer, ErrorData> {
+    if questions(context, &result)?.is_none() {
+        return Ok(Answer::Complete(result));
+    }
+    if let Some(Value::String(state)) = result.get_mut("requestState") {
+        *state = seal.close(state, request);
+    }
+    Ok(Answer::Questions(result))
+}
+
+/// Calls a servlet until it has a result: `first` is the call that has begun, `again` calls with the answers that `ask` got.
+pub(super) async fn converse<F, A>(
+    context: &RequestContext<RoleServer>,
+    first: F,
+    again: impl Fn(Inputs) -> F,
+    ask: impl Fn(JsonObject) -> A,
+) -> Result<JsonObject, ErrorData>
+where
+    F: Future<Output = Result<JsonObject, ErrorData>>,
+    A: Future<Output = Result<JsonObject, ErrorData>>,
+{
+    let mut result = first.await?;
+    let mut rounds = 0;
+    while let Some(questions) = questions(context, &result)? {
+        if rounds == ROUNDS {
+            let message = format!("the servlet asked {ROUNDS} times and has no result");
+            return Err(ErrorData::internal_error(message, None));
+        }
+        rounds += 1;
+        let responses = ask(questions).await?;
+        let state = result.get("requestState").and_then(Value::as_str);
+        result = again(Inputs {
+            responses: Some(responses),
+            state: state.map(str::to_owned),
+        })
+        .await?;
+    }
+    Ok(result)
+}
+
+/// The questions of a result, if it asks some instead of being the last one. The client can answer them.
+fn questions(
+    context: &RequestContext<RoleServer>,
+    result: &JsonObject,
+) -> Result<Option<JsonObject>, ErrorData> {
+    match result.get("resultType").and_then(Value::as_str) {
+        None | Some("complete") => Ok(None),
+        Some("input_required") => {
+            let questions = asked(result)?;
+            require(context, questions)?;
+            Ok(Some(questions.clone()))
+        }
+        Some(other) => {
+            let message = format!("this host does not pass on results of type `{other}`");
+            Err(ErrorData::internal_error(message, None))
+        }
+    }
+}
+
 /// The questions of a result, by key.
-fn questions(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
+fn asked(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
     static NONE: std::sync::LazyLock<JsonObject> = std::sync::LazyLock::new(JsonObject::new);
     let wrong = || {
         let message = "the servlet asks wrongly: `inputRequests` must be an object of requests, \
@@ -270,15 +319,15 @@ mod tests {
             "a": { "method": "elicitation/create" },
             "b": { "method": "roots/list" },
         }}));
-        assert_eq!(questions(&result).expect("questions").len(), 2);
-        assert!(questions(&JsonObject::new()).expect("none").is_empty());
+        assert_eq!(asked(&result).expect("questions").len(), 2);
+        assert!(asked(&JsonObject::new()).expect("none").is_empty());
         for wrong in [
             json!([]),
             json!({ "a": 1 }),
             json!({ "a": { "method": "tools/call" } }),
         ] {
             let result = object(json!({ "inputRequests": wrong }));
-            assert_eq!(questions(&result).expect_err("an error").code.0, -32603);
+            assert_eq!(asked(&result).expect_err("an error").code.0, -32603);
         }
     }
 }

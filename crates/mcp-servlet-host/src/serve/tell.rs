@@ -6,7 +6,10 @@
 )]
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU8, Ordering},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicU8, Ordering},
+    },
     time::Duration,
 };
 
@@ -21,7 +24,7 @@ use rmcp::{
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::{Server, changes::Change, era::Era};
+use super::{Server, changes::Change, era::Era, tasks::Task};
 use crate::{Host, JsonObject, Listener, Notification, notify};
 
 /// How long a client that does not read may keep a call waiting, for each notification.
@@ -54,6 +57,9 @@ pub(super) fn logs(host: &Host) -> bool {
     servlets.any(|servlet| servlet.module().imports(notify::USER, notify::MESSAGE))
 }
 
+/// The task that a call has become, once it has.
+pub(super) type TaskCell = Arc<OnceLock<Arc<Task>>>;
+
 /// The client of one request.
 #[derive(Debug)]
 pub(super) struct Teller {
@@ -64,6 +70,8 @@ pub(super) struct Teller {
     token: Option<Value>,
     /// From which level on it wants lines of the log, if it wants any.
     threshold: Option<u8>,
+    /// Once the call is a task, its request is answered, and clients ask after the task.
+    task: TaskCell,
     server: Server,
     /// Whether the servlet said that one of its lists has changed.
     relist: AtomicBool,
@@ -84,6 +92,7 @@ impl Teller {
         server: &Server,
         context: &RequestContext<RoleServer>,
         session: &Threshold,
+        task: TaskCell,
     ) -> Self {
         let era = Era::of(context);
         let threshold = match era {
@@ -97,6 +106,7 @@ impl Teller {
             runtime: Handle::current(),
             token: context.meta.0.0.get("progressToken").cloned(),
             threshold,
+            task,
             server: server.clone(),
             relist: AtomicBool::new(false),
         }
@@ -117,6 +127,10 @@ impl Teller {
         if self.token.is_none() || params.get("progressToken") != self.token.as_ref() {
             return Ok(());
         }
+        if let Some(task) = self.task.get() {
+            task.say(status(&params));
+            return Ok(());
+        }
         let params: ProgressNotificationParam = serde_json::from_value(params.into())?;
         Ok(self.peer.notify_progress(params).await?)
     }
@@ -124,6 +138,7 @@ impl Teller {
     async fn message(&self, params: JsonObject) -> Result<(), Problem> {
         let params: LoggingMessageNotificationParam = serde_json::from_value(params.into())?;
         match self.threshold {
+            _ if self.task.get().is_some() => Ok(()),
             Some(threshold) if params.level as u8 >= threshold => {
                 Ok(self.peer.notify_logging_message(params).await?)
             }
@@ -171,6 +186,19 @@ impl Listener for Teller {
                 tracing::debug!("the client did not take a notification in time");
             }
         }
+    }
+}
+
+/// The message of a progress, or else its numbers.
+fn status(progress: &JsonObject) -> String {
+    if let Some(Value::String(message)) = progress.get("message") {
+        return message.clone();
+    }
+    let number = |name: &str| progress.get(name).map(Value::to_string);
+    let done = number("progress").unwrap_or_default();
+    match number("total") {
+        Some(total) => format!("{done} of {total}"),
+        None => done,
     }
 }
 

@@ -9,3 +9,4 @@ mod pipe;
 mod reload;
 #[path = "../support/mod.rs"]
 mod support;
+mod tasks;

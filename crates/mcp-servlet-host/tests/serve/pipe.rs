@@ -248,7 +248,10 @@ async fn speaks_the_stateless_revision_too() {
     let responses = exchange(host(DESCRIPTION, r#"{"content":[],"vendor":1}"#), &lines).await;
     assert_eq!(
         responses[0]["result"]["capabilities"],
-        json!({"tools": {"listChanged": true}})
+        json!({
+            "extensions": {"io.modelcontextprotocol/tasks": {}},
+            "tools": {"listChanged": true},
+        })
     );
     let list = &responses[1]["result"];
     assert_eq!(

@@ -102,15 +102,17 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
         Some(quote!(#name: ::core::option::Option::Some(#value),))
     });
     let closed = whole(tool).is_none().then(|| quote!(.closed()));
+    let task = options.task.as_ref();
+    let task = task.map(|task| quote!(task: ::core::option::Option::Some(#task),));
     // Where all are given, Clippy has something against the rest in the author's crate.
-    let rest = hints.iter().any(|(_, value)| value.is_none());
+    let rest = task.is_none() || hints.iter().any(|(_, value)| value.is_none());
     let rest = rest.then(|| quote!(..#private::Hints::UNSET));
     quote! {
         #private::ToolDef {
             name: #name,
             title: #title,
             description: #description,
-            hints: #private::Hints { #(#given)* #rest },
+            hints: #private::Hints { #(#given)* #task #rest },
             input: __INPUT #closed,
             output: __RETURNS.output(),
             presentation: #presentation,

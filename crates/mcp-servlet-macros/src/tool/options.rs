@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{LitInt, LitStr};
 
-use crate::attributes::{Entries, unknown_key};
+use crate::attributes::{Entries, Entry, unknown_key};
 use crate::diagnostics::Diagnostics;
 use crate::presentation::{Bearer, Presentation};
 
@@ -17,6 +17,8 @@ pub(crate) struct ToolOptions {
     pub(crate) destructive: Option<bool>,
     pub(crate) idempotent: Option<bool>,
     pub(crate) open_world: Option<bool>,
+    /// Whether calls run as tasks: one of [`TASK_SUPPORT`].
+    pub(crate) task: Option<LitStr>,
     pub(crate) input_schema: Option<TokenStream>,
     /// How many characters of its text a call gets if it does not say.
     pub(crate) parts: Option<LitInt>,
@@ -33,6 +35,7 @@ const TOOL_KEYS: &[&str] = &[
     "destructive",
     "idempotent",
     "open_world",
+    "task",
     "input_schema",
     "parts",
     "icons",
@@ -40,6 +43,21 @@ const TOOL_KEYS: &[&str] = &[
     "ui",
     "crate",
 ];
+
+/// The words of MCP for tools that can run as tasks.
+const TASK_SUPPORT: [&str; 3] = ["forbidden", "optional", "required"];
+
+fn task_support(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<LitStr> {
+    let text = entry.string(diagnostics)?;
+    if TASK_SUPPORT.contains(&text.value().as_str()) {
+        return Some(text);
+    }
+    diagnostics.error(
+        &text,
+        "`task` is \"forbidden\", \"optional\" or \"required\"\nhelp: write `task = \"optional\"`",
+    );
+    None
+}
 
 impl ToolOptions {
     pub(crate) fn parse(attribute: TokenStream, diagnostics: &mut Diagnostics) -> Self {
@@ -51,6 +69,7 @@ impl ToolOptions {
             destructive: None,
             idempotent: None,
             open_world: None,
+            task: None,
             input_schema: None,
             parts: None,
             presentation: Presentation::default(),
@@ -72,6 +91,7 @@ impl ToolOptions {
                 "destructive" => options.destructive = entry.flag(diagnostics),
                 "idempotent" => options.idempotent = entry.flag(diagnostics),
                 "open_world" => options.open_world = entry.flag(diagnostics),
+                "task" => options.task = task_support(entry, diagnostics),
                 "input_schema" => options.input_schema = entry.expression(diagnostics),
                 "parts" => options.parts = entry.count(diagnostics),
                 "crate" => entry.path(&mut options.krate, diagnostics),

@@ -32,7 +32,7 @@ fn expands_every_option() {
     check(
         "every-option",
         r#"
-        name = "find-all", title = "Find", read_only, open_world = false,
+        name = "find-all", title = "Find", read_only, open_world = false, task = "optional",
         icons = ["https://example.com/find.png", { src: "data:image/png;base64,AA==", sizes: ["48x48", "any"], theme: dark }],
         meta = { "example.com/cost": -1.5, more: [true, null, { "a": "b" }] },
         ui = { resource: "ui://find/list.html", visibility: [app] },
@@ -94,7 +94,7 @@ fn expands_a_schema_written_by_hand() {
 fn reports_all_mistakes_beside_a_stand_in() {
     check(
         "mistakes",
-        "read_only = 1",
+        r#"read_only = 1, task = "always""#,
         r"
         /// Repeats a word.
         #[cfg(all())]

@@ -123,6 +123,12 @@ impl<const N: usize> Text<N> {
         if !tool.hints.are_unset() {
             self.hints(tool.hints);
         }
+        if let Some(task) = tool.hints.task {
+            self.key("execution");
+            self.byte(b'{');
+            self.text("taskSupport", task);
+            self.byte(b'}');
+        }
         self.presentation(&tool.presentation);
     }
 

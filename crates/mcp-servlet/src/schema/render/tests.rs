@@ -179,6 +179,7 @@ static TOOLS: [ToolItem; 2] = [
         hints: Hints {
             read_only: Some(true),
             idempotent: Some(false),
+            task: Some("optional"),
             ..Hints::UNSET
         },
         output: Some(&Node::object(&[])),
@@ -202,7 +203,7 @@ fn the_length_is_that_of_the_text() {
     assert_eq!(
         text,
         format!(
-            r#"{{"tools":[{{"name":"one","title":"ä\"\n","description":"one",{input}}},{{"name":"two","description":"ä\"",{input},"outputSchema":{{"type":"object","properties":{{}}}},"annotations":{{"readOnlyHint":true,"idempotentHint":false}}}}],"serverInfo":{{"name":"n"}},"instructions":"ä\"\n"}}"#
+            r#"{{"tools":[{{"name":"one","title":"ä\"\n","description":"one",{input}}},{{"name":"two","description":"ä\"",{input},"outputSchema":{{"type":"object","properties":{{}}}},"annotations":{{"readOnlyHint":true,"idempotentHint":false}},"execution":{{"taskSupport":"optional"}}}}],"serverInfo":{{"name":"n"}},"instructions":"ä\"\n"}}"#
         )
     );
 }
