@@ -23,9 +23,11 @@ fn serve(file: &Path, options: &[&str]) -> Wire {
 
 /// Serves over HTTP as well, and says where. It does not end with the client on standard input.
 fn serve_http(file: &Path) -> (Wire, String) {
-    let wire = serve(file, &["--http", "127.0.0.1:0", "--stdio"]);
-    let address = wire.said_after("listening on http://");
-    (wire, address)
+    let here = "127.0.0.1:0";
+    let wire = serve(file, &["--http", here, "--stdio", "--operations", here]);
+    let url = wire.said_after("listening on http://");
+    let address = url.strip_suffix("/mcp").expect("the URL of the endpoint");
+    (wire, address.to_owned())
 }
 
 /// Sends a call of the stateless era.
@@ -62,6 +64,13 @@ fn send(address: &str, session: &str, message: &Value) -> TcpStream {
     let sent = stream.write_all((head + &body).as_bytes());
     sent.expect("a request");
     stream
+}
+
+fn metrics(address: &str) -> String {
+    let request = format!("GET /metrics HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.write_all(request.as_bytes()).expect("a request");
+    read(stream)
 }
 
 /// Opens a session, and gives the header that belongs to it.
@@ -184,13 +193,14 @@ fn the_call_of_a_client_that_has_gone_is_stopped_and_others_go_on() {
 fn a_call_that_is_cancelled_in_a_session_is_stopped_and_others_go_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let (wire, address) = serve_http(&spinning(folder.path()));
+    let operations = wire.said_after("operations on http://");
+    let operations = operations.strip_suffix("/metrics").expect("an address");
     let session = open(&address);
     for id in 1..=5 {
         let params = json!({ "name": "t", "arguments": { "do": 1 } });
         let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
-        let mut running = send(&address, &session, &call);
-        // The head of the answer says that the server has the call.
-        running.read_exact(&mut [0; 12]).expect("a status");
+        let running = send(&address, &session, &call);
+        while !metrics(operations).contains("servlet_calls_running 1") {}
         let waiting = wire.begin_call("t", &json!({ "do": 0 }));
         let cancelled = json!({
             "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
@@ -216,6 +226,29 @@ fn a_server_ends_with_its_client_whatever_still_runs() {
     assert!(wire.finish().success());
     assert!(
         start.elapsed() < Duration::from_secs(30),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_signal_ends_a_server_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut wire, address) = serve_http(&spinning(folder.path()));
+    let _running = post(&address, &json!({ "do": 1 }));
+    let operations = wire.said_after("operations on http://");
+    let operations = operations.strip_suffix("/metrics").expect("an address");
+    while !metrics(operations).contains("servlet_calls_running 1") {}
+    let start = Instant::now();
+    wire.signal("TERM");
+    // It has taken the first one when it takes nothing new any more.
+    while wire.ask("ping", json!({})).get("error").is_none() {}
+    wire.signal("TERM");
+    wire.ended();
+    // Else it would wait ten seconds for the call.
+    assert!(
+        start.elapsed() < Duration::from_secs(8),
         "{:?}",
         start.elapsed()
     );

@@ -140,6 +140,18 @@ impl Wire {
         status
     }
 
+    /// Sends the server a signal, such as `TERM`.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.process.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(sent.expect("there is a `kill`").success());
+    }
+
+    /// Waits for the server to end, while the client is still there.
+    pub(crate) fn ended(&mut self) -> ExitStatus {
+        self.process.wait().expect("an end")
+    }
+
     fn send(&self, message: &Value) {
         let mut input = self.input.lock().expect("no panic");
         let input = input.as_mut().expect("the client is still here");

@@ -32,8 +32,8 @@ impl Server {
         let mut lines = BufReader::new(said).lines();
         let mut heard = Vec::new();
         while let Some(line) = lines.next().transpose()? {
-            if let Some(address) = line.strip_prefix("listening on ") {
-                let url = format!("{address}/mcp");
+            if let Some(url) = line.strip_prefix("listening on ") {
+                let url = url.to_owned();
                 // Whatever else it says, so that it does not wait for a reader.
                 std::thread::spawn(move || {
                     lines

@@ -29,7 +29,7 @@ impl Listening {
         let errors = child.stderr.take().context("it is piped")?;
         let process = Process(child);
         let mut lines = BufReader::new(errors).lines();
-        let address = loop {
+        let url = loop {
             let line = lines
                 .next()
                 .context("the server ended before it listened")??;
@@ -39,7 +39,6 @@ impl Listening {
         };
         // Read on, so that the server never waits for room in the pipe.
         thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
-        let url = format!("{address}/mcp");
         Ok(Self { process, url })
     }
 }

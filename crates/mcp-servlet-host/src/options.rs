@@ -173,7 +173,7 @@ impl Default for LoadOptions {
             allowed_paths: Vec::new(),
             memory: Some(256 * 1024 * 1024),
             timeout: Some(Duration::from_secs(30)),
-            output: Some(16 << 20),
+            output: Some(8 << 20),
             vars: 1 << 20,
             http_requests: Some(100),
             http_response: Some(50 << 20),

@@ -43,12 +43,16 @@ pub use changes::Change;
 use changes::{Changes, differences};
 use handler::Handler;
 pub use http::{HttpOptions, http, operations};
-use lines::Lines;
+use lines::{Closed, Lines};
 use metrics::Metrics;
 use relist::Relisting;
 use seal::Seal;
 pub use tasks::TaskOptions;
 use tasks::Tasks;
+
+/// How long calls may go on once a client on a pipe sends nothing more. Clients kill servers that stay for longer than two
+/// seconds.
+const LEAVING: Duration = Duration::from_millis(1500);
 
 /// What holds for every client, however it is connected.
 #[derive(Clone, Debug)]
@@ -67,7 +71,7 @@ pub struct ServeOptions {
 impl Default for ServeOptions {
     fn default() -> Self {
         Self {
-            page_size: 250,
+            page_size: 1000,
             list_ttl: Duration::from_mins(1),
             drain: Duration::from_secs(10),
             tasks: TaskOptions::default(),
@@ -204,6 +208,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let transport = Lines::new(server.clone(), reader, writer);
+    let closed = transport.closed();
     // Boxed, because it is large.
     let opening = Box::pin(server.service().serve(transport));
     let Some(opened) = server.0.active.unless_stopping(opening).await else {
@@ -220,16 +225,38 @@ where
     };
     let cancel = running.cancellation_token();
     let mut waiting = std::pin::pin!(running.waiting());
-    let ended = if let Some(ended) = server.0.active.unless_stopping(&mut waiting).await {
-        ended
-    } else {
-        server.0.active.idle(server.0.options.drain).await;
-        cancel.cancel();
-        waiting.await
+    let ended = tokio::select! {
+        ended = &mut waiting => ended,
+        () = drained(server) => {
+            cancel.cancel();
+            waiting.await
+        }
+        () = left(&closed) => {
+            cancel.cancel();
+            waiting.await
+        }
     };
     match ended {
         Ok(QuitReason::JoinError(source)) | Err(source) => Err(ServeError::Stopped { source }),
         Ok(_) => Ok(()),
+    }
+}
+
+/// Returns when the server is told to stop and what was running has ended, or has had its time.
+async fn drained(server: &Server) {
+    server.0.active.stopping().await;
+    server.0.active.idle(server.0.options.drain).await;
+}
+
+/// Returns when nobody waits for an answer any more: the client reads nothing more, or sends nothing more and has waited.
+async fn left(closed: &Closed) {
+    let sends_nothing = async {
+        closed.input.cancelled().await;
+        tokio::time::sleep(LEAVING).await;
+    };
+    tokio::select! {
+        () = closed.output.cancelled() => {}
+        () = sends_nothing => {}
     }
 }
 

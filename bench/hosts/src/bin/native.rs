@@ -36,7 +36,7 @@ async fn main() -> anyhow::Result<()> {
     let config = StreamableHttpServerConfig::default();
     let service = StreamableHttpService::new(|| Ok(Greeter), sessions.into(), config);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-    eprintln!("listening on http://{}", listener.local_addr()?);
+    eprintln!("listening on http://{}/mcp", listener.local_addr()?);
     // As a server for small answers should: without it, each waits for an acknowledgement.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     let router = axum::Router::new().nest_service("/mcp", service);

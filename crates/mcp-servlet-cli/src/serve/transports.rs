@@ -43,8 +43,17 @@ impl Transports {
     /// Serves until the client on standard input leaves, or the process is asked to end. `limits` are for HTTP.
     pub(crate) async fn run(self, server: Server, limits: HttpOptions) -> Result<(), Failure> {
         let only_stdio = self.http.is_none();
-        let http = listen(self.http.as_deref()).await?;
-        let operations = listen(self.operations.as_deref()).await?;
+        let http = bind(self.http.as_deref()).await?;
+        let operations = bind(self.operations.as_deref()).await?;
+        if let Some(listener) = &http {
+            eprintln!(
+                "listening on {}",
+                self.url_at(listener.local_addr()?.port())?
+            );
+        }
+        if let Some(listener) = &operations {
+            eprintln!("operations on http://{}/metrics", listener.local_addr()?);
+        }
         let options = self.options(limits);
         let stdio = async {
             if self.stdio || only_stdio {
@@ -83,8 +92,29 @@ impl Transports {
             server.stop();
             Ok::<_, Failure>(())
         };
-        tokio::try_join!(stdio, http, operations, signals)?;
-        Ok(())
+        let all = async { tokio::try_join!(stdio, http, operations, signals).map(drop) };
+        tokio::select! {
+            result = all => result,
+            result = asked_again(&server) => result,
+        }
+    }
+
+    /// Where clients find the server over HTTP, at this port.
+    fn url_at(&self, port: u16) -> Result<String, Failure> {
+        let host = self
+            .http
+            .as_deref()
+            .and_then(|address| address.rsplit_once(':'));
+        let host = host.map_or("localhost", |(host, _)| host);
+        let http = Some(format!("{host}:{port}"));
+        let there = Self {
+            http,
+            http_name: self.http_name.clone(),
+            http_origin: Vec::new(),
+            stdio: false,
+            operations: None,
+        };
+        Ok(there.url()?.unwrap_or_default())
     }
 
     /// Where clients find the server, if not over standard input and output.
@@ -190,8 +220,16 @@ fn origin(text: &str) -> Result<String, String> {
     )
 }
 
-/// Opens an address, and says which one it is: with port 0 the system chooses one.
-async fn listen(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
+/// Returns when the process is asked to end once more, while it waits for calls to end.
+async fn asked_again(server: &Server) -> Result<(), Failure> {
+    server.unless_stopping(std::future::pending::<()>()).await;
+    serve::asked_to_end().await?;
+    tracing::warn!("stopped at once; calls that were running have no answer");
+    Ok(())
+}
+
+/// Opens an address.
+async fn bind(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
     let Some(address) = address else {
         return Ok(None);
     };
@@ -202,7 +240,6 @@ async fn listen(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
         )
     })?;
     let local = listener.local_addr()?;
-    eprintln!("listening on http://{local}");
     if !local.ip().is_loopback() {
         tracing::warn!(%local, "other machines can connect, and nobody is asked who they are");
     }

@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, future::Future, time::Duration};
 
+use axum::http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, Service,
     model::{ClientNotification, ClientRequest, ProtocolVersion, ServerConfig, ServerResult},
@@ -55,6 +56,22 @@ impl Active {
                 "requests are still running; they end without an answer"
             );
         }
+    }
+}
+
+/// The end of the session that a request over HTTP belongs to, among the extensions of the request.
+#[derive(Clone, Debug)]
+pub(super) struct SessionEnd(pub(super) CancellationToken);
+
+/// Returns when nobody waits for the answer to a request any more, or when it is answered: rmcp cancels its token for both.
+pub(super) async fn cancelled(context: &RequestContext<RoleServer>) {
+    let parts = context.extensions.get::<Parts>();
+    match parts.and_then(|parts| parts.extensions.get::<SessionEnd>()) {
+        Some(SessionEnd(end)) => tokio::select! {
+            () = context.ct.cancelled() => {}
+            () = end.cancelled() => {}
+        },
+        None => context.ct.cancelled().await,
     }
 }
 

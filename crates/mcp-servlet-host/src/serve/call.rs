@@ -15,6 +15,7 @@ use tracing::Instrument as _;
 
 use super::{
     Server,
+    active::cancelled,
     era::Era,
     handler::{Handler, extras, protocol_error},
     legacy,
@@ -96,7 +97,7 @@ impl ToolCall {
     /// Returns when nobody wants the result any more. The token of a request is cancelled as well when it is answered, which is
     /// when a task goes on.
     async fn cancelled(&self) {
-        self.context.ct.cancelled().await;
+        cancelled(&self.context).await;
         if let Some(task) = self.task.get() {
             task.cancelled().await;
         }

@@ -3,13 +3,15 @@
 mod body;
 mod connections;
 mod cors;
+mod headers;
 mod sessions;
+mod single;
 
 use std::{sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
-    body::Body,
+    body::{Body, Bytes},
     extract::{Request, State},
     http::{HeaderMap, Method, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
@@ -25,15 +27,19 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Server,
     handler::Handler,
-    message::{Kind, Refusal},
+    message::{self, Kind},
     tasks::Tasks,
 };
 use connections::Limits;
 use cors::Page;
+use headers::Sender;
 use sessions::Sessions;
 
 /// How long connections may take to close once nothing is running on them.
 const CLOSING: Duration = Duration::from_secs(1);
+
+/// What other paths answer.
+const ELSEWHERE: &str = "this is an MCP server, and its endpoint is /mcp\n";
 
 /// Who may connect, and how much they may ask for.
 #[derive(Clone, Debug)]
@@ -114,7 +120,9 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
     });
     let answer = async move |request: Request| endpoint.answer(request).await;
     let routes = Router::new()
-        .route("/mcp", any(answer))
+        .route("/mcp", any(answer.clone()))
+        .route("/mcp/", any(answer))
+        .fallback((StatusCode::NOT_FOUND, ELSEWHERE))
         .merge(health(server));
     tokio::select! {
         () = run(server, listener, routes, limits, streams) => {}
@@ -177,14 +185,19 @@ async fn run(
 
 /// What rmcp's service leaves open: it counts no sessions, cannot say what is wrong with a body, and tells browsers nothing.
 impl Endpoint {
-    async fn answer(&self, request: Request) -> Response {
+    async fn answer(&self, mut request: Request) -> Response {
+        headers::accept_all(request.headers_mut());
         let page = Page::of(&request);
+        let sender = Sender::of(request.headers());
         let response = match *request.method() {
             Method::POST => self.post(request).await,
             Method::DELETE => self.end(request).await,
             // What a client missed of an answer comes here again.
             _ => self.pass_with(request, ()).await,
         };
+        if response.status() == StatusCode::FORBIDDEN {
+            return sender.refused(response).await;
+        }
         match page {
             Some(page) => page.share(response),
             None => response,
@@ -197,14 +210,12 @@ impl Endpoint {
         match self.check(&parts.headers, body).await {
             Ok((body, kind)) => {
                 let is_json = is_json(&parts.headers);
-                let request = Request::from_parts(parts, body);
+                let request = Request::from_parts(parts, Body::from(body.clone()));
                 let response = self.pass_with(request, active).await;
                 if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
-                    return body::refused(
-                        &Refusal::invalid("no message of MCP").to(kind.into_id()),
-                    );
+                    return body::refused(&message::unreadable(&body).to(kind.into_id()));
                 }
-                response
+                single::single(response).await
             }
             Err(refusal) => self.refuse(parts, refusal).await,
         }
@@ -212,12 +223,17 @@ impl Endpoint {
 
     /// Ends a session.
     async fn end(&self, request: Request) -> Response {
-        let is_known = match session(request.headers()) {
+        let id = session(request.headers()).map(str::to_owned);
+        let is_known = match &id {
             Some(id) => self.sessions.has(id).await,
             None => true,
         };
         let mut response = self.pass(request).await;
         if response.status() == StatusCode::ACCEPTED {
+            // rmcp would let its calls go on for five seconds.
+            if let Some(id) = id {
+                self.sessions.end(&id);
+            }
             // Clients take rmcp's 202, which promises to end it later, for a failure.
             *response.status_mut() = if is_known {
                 StatusCode::NO_CONTENT
@@ -229,7 +245,7 @@ impl Endpoint {
     }
 
     /// The body of a request that is taken, or the answer to one that is not.
-    async fn check(&self, headers: &HeaderMap, body: Body) -> Result<(Body, Kind), Response> {
+    async fn check(&self, headers: &HeaderMap, body: Body) -> Result<(Bytes, Kind), Response> {
         if opens_session(headers) && self.sessions.count().await >= self.options.sessions {
             let retry = [(header::RETRY_AFTER, "30")];
             let status = StatusCode::SERVICE_UNAVAILABLE;
@@ -255,8 +271,11 @@ impl Endpoint {
     }
 
     /// Passes a request on. Its session is in use, and `held` lives, until the last byte of the answer is on its way.
-    async fn pass_with<T: Send + 'static>(&self, request: Request, held: T) -> Response {
+    async fn pass_with<T: Send + 'static>(&self, mut request: Request, held: T) -> Response {
         let in_use = session(request.headers()).map(|id| self.sessions.enter(id));
+        if let Some(Some(in_use)) = &in_use {
+            request.extensions_mut().insert(in_use.end.clone());
+        }
         let response = self.pass(request).await;
         let in_use = match in_use {
             Some(in_use) => in_use,

@@ -8,19 +8,19 @@ use std::{io, sync::Arc};
 use rmcp::{
     RoleServer,
     model::{ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion},
-    service::{RxJsonRpcMessage, TxJsonRpcMessage},
-    transport::{Transport, async_rw::JsonRpcMessageCodec},
+    service::TxJsonRpcMessage,
+    transport::Transport,
 };
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
     sync::Mutex,
     task::JoinHandle,
 };
-use tokio_util::{bytes::BytesMut, codec::Decoder as _};
+use tokio_util::{bytes::BytesMut, sync::CancellationToken};
 
 use super::{
     Server, exact,
-    message::{self, Kind, Refusal},
+    message::{self, Incoming, Kind, Refusal},
 };
 
 /// How many bytes a line may have.
@@ -29,7 +29,14 @@ const LIMIT: usize = 16 << 20;
 /// Before the first line of some editors.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-type Incoming = RxJsonRpcMessage<RoleServer>;
+/// How far a client has gone away.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Closed {
+    /// It sends nothing more, but may read answers.
+    pub(super) input: CancellationToken,
+    /// It reads nothing more.
+    pub(super) output: CancellationToken,
+}
 
 /// One message per line, on a reader and a writer.
 pub(super) struct Lines<R, W> {
@@ -40,6 +47,7 @@ pub(super) struct Lines<R, W> {
     skipping: bool,
     /// None once it is closed.
     writer: Arc<Mutex<Option<W>>>,
+    closed: Closed,
     /// The answer to a line that was no message. A task, because half of an answer would spoil the next one.
     refusing: Option<JoinHandle<io::Result<()>>>,
     /// Whether there was a request that decides which era the client is of.
@@ -59,10 +67,16 @@ where
             line: BytesMut::new(),
             skipping: false,
             writer: Arc::new(Mutex::new(Some(writer))),
+            closed: Closed::default(),
             refusing: None,
             opened: false,
             server,
         }
+    }
+
+    /// What becomes known here of how the client goes away.
+    pub(super) fn closed(&self) -> Closed {
+        self.closed.clone()
     }
 
     /// The next whole line with its end, or why there is none. None if the client has gone.
@@ -108,7 +122,19 @@ where
 
     fn refuse(&mut self, refusal: &Refusal) {
         let answer = format!("{}\n", refusal.to_json());
-        self.refusing = Some(tokio::spawn(write(Arc::clone(&self.writer), answer.into())));
+        self.refusing = Some(tokio::spawn(self.write(answer)));
+    }
+
+    /// Writes a line. One that cannot be written was the last one.
+    fn write(&self, line: String) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (writer, output) = (Arc::clone(&self.writer), self.closed.output.clone());
+        async move {
+            let written = write(writer, line.into()).await;
+            written.inspect_err(|error| {
+                tracing::debug!(%error, "cannot write to the client");
+                output.cancel();
+            })
+        }
     }
 }
 
@@ -124,10 +150,7 @@ fn parse(mut line: BytesMut, server: &Server) -> Result<Option<Incoming>, Refusa
         Kind::Request(id) if server.is_stopping() => return Err(Refusal::stopping(id)),
         kind => kind,
     };
-    let mut codec = JsonRpcMessageCodec::default();
-    let message = codec.decode(&mut line);
-    message
-        .map_err(|error| Refusal::invalid(format!("no message of MCP: {error}")).to(kind.into_id()))
+    message::decode(&mut line).map_err(|refusal| refusal.to(kind.into_id()))
 }
 
 /// Whether this is the request by which rmcp knows the era of a client. Until then it would take whatever is no request for a
@@ -171,13 +194,12 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let writer = Arc::clone(&self.writer);
-        async move {
-            let line = serde_json::to_string(&message)?;
+        let line = serde_json::to_string(&message).map(|line| {
             let mut line = exact::unload(&line).unwrap_or(line);
             line.push('\n');
-            write(writer, line.into()).await
-        }
+            self.write(line)
+        });
+        async move { line?.await }
     }
 
     async fn receive(&mut self) -> Option<Incoming> {
@@ -188,7 +210,12 @@ where
                 self.refusing = None;
                 refused.ok()?.ok()?;
             }
-            let line = self.next_line().await?;
+            let output = self.closed.output.clone();
+            let line = output.run_until_cancelled(self.next_line()).await;
+            let Some(line) = line.flatten() else {
+                self.closed.input.cancel();
+                return None;
+            };
             let message = line.and_then(|line| parse(line, &self.server));
             match message {
                 Ok(Some(message)) => {

@@ -1,11 +1,18 @@
 //! Whether what a client sends is a message of JSON-RPC.
 
-use rmcp::{ErrorData, model::ErrorCode};
+use rmcp::{
+    ErrorData, RoleServer, model::ErrorCode, service::RxJsonRpcMessage,
+    transport::async_rw::JsonRpcMessageCodec,
+};
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::{Value, json, value::RawValue};
+use tokio_util::{bytes::BytesMut, codec::Decoder as _};
 
 use super::params;
 use crate::{Fault, JsonObject};
+
+/// A message from a client.
+pub(super) type Incoming = RxJsonRpcMessage<RoleServer>;
 
 /// The part of a message that decides whether it is one.
 #[derive(Deserialize)]
@@ -131,6 +138,26 @@ fn id(bytes: &[u8]) -> Option<Value> {
 
 fn wrong(problem: &str) -> Refusal {
     Refusal::invalid(format!("no message of JSON-RPC: {problem}"))
+}
+
+/// Reads a line as rmcp does. None if it says nothing that matters to anyone.
+pub(super) fn decode(line: &mut BytesMut) -> Result<Option<Incoming>, Refusal> {
+    let message = JsonRpcMessageCodec::default().decode(line);
+    message.map_err(|error| Refusal::invalid(format!("no message of MCP: {error}")))
+}
+
+/// Why rmcp cannot read these bytes as a message.
+pub(super) fn unreadable(bytes: &[u8]) -> Refusal {
+    let mut line: BytesMut = [bytes, b"\n"].concat().as_slice().into();
+    // Inside of JSON, a line break is a space.
+    let last = line.len() - 1;
+    for byte in &mut line[..last] {
+        if *byte == b'\n' {
+            *byte = b' ';
+        }
+    }
+    let refused = decode(&mut line).err();
+    refused.unwrap_or_else(|| Refusal::invalid("no message of MCP"))
 }
 
 /// What a message is for, if it is one.

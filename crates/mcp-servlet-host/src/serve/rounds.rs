@@ -14,6 +14,7 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use super::{
+    active::cancelled,
     era::Era,
     seal::{Request, Seal},
 };
@@ -243,7 +244,7 @@ async fn ask(
         let asked = tokio::time::timeout(PATIENCE, ask_one(&context.peer, question));
         let asked = tokio::select! {
             asked = asked => asked,
-            () = context.ct.cancelled() => {
+            () = cancelled(context) => {
                 return Err(ErrorData::internal_error("the request was cancelled", None));
             }
         };

@@ -13,6 +13,7 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use super::{
+    active::cancelled,
     era::Era,
     exact::Carrier,
     handler::{Handler, protocol_error},
@@ -78,7 +79,7 @@ impl Handler {
                 let extras = self.extras(context, inputs);
                 let result = tokio::select! {
                     result = host.read_resource_with(uri, &extras) => result,
-                    () = context.ct.cancelled() => Err(CallError::Cancelled),
+                    () = cancelled(context) => Err(CallError::Cancelled),
                 };
                 result.map_err(|error| resource_error(&error, era))
             }
@@ -120,7 +121,7 @@ impl Handler {
                 let arguments = request.arguments.as_ref();
                 let result = tokio::select! {
                     result = host.get_prompt_with(&request.name, arguments, &extras) => result,
-                    () = context.ct.cancelled() => Err(CallError::Cancelled),
+                    () = cancelled(context) => Err(CallError::Cancelled),
                 };
                 result.map_err(|error| protocol_error(&error))
             }
@@ -149,7 +150,7 @@ impl Handler {
         };
         let result = tokio::select! {
             result = host.complete(&params) => result,
-            () = context.ct.cancelled() => Err(CallError::Cancelled),
+            () = cancelled(&context) => Err(CallError::Cancelled),
         };
         let json = result.map_err(|error| complete_error(&error))?;
         Ok(self.answer(&context, json))

@@ -28,7 +28,8 @@ pub(crate) struct Answer {
     session: Option<String>,
     /// Whose pages may read it.
     pub(crate) origin: Option<String>,
-    body: String,
+    pub(crate) content_type: Option<String>,
+    pub(crate) body: String,
 }
 
 impl Answer {
@@ -102,7 +103,9 @@ impl Served {
         let mut response = agent.run(request).expect("an answer");
         let session = response.headers().get("mcp-session-id");
         let origin = response.headers().get("access-control-allow-origin");
+        let content_type = response.headers().get("content-type");
         Answer {
+            content_type: content_type.map(|value| value.to_str().expect("text").to_owned()),
             origin: origin.map(|origin| origin.to_str().expect("text").to_owned()),
             status: response.status().as_u16(),
             session: session.map(|id| id.to_str().expect("text").to_owned()),

@@ -136,7 +136,13 @@ fn bodies_that_are_no_messages_get_a_code() {
     assert_eq!(served.post(&[], &long).status, 413);
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let post = |headers: &[(&str, &str)]| served.send("POST", "/mcp", headers, ping).status;
-    assert_eq!(post(&[("content-type", "application/json")]), 406);
+    assert_eq!(
+        post(&[
+            ("content-type", "application/json"),
+            ("accept", "text/html")
+        ]),
+        406
+    );
     let accept = ("accept", "application/json, text/event-stream");
     assert_eq!(post(&[("content-type", "text/plain"), accept]), 415);
     assert_eq!(served.send("PUT", "/mcp", &[], "").status, 405);

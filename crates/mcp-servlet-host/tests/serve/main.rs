@@ -4,6 +4,8 @@ mod arguments;
 mod asks;
 mod cancel;
 mod client;
+mod edges;
+mod ends;
 mod http;
 mod pipe;
 mod reload;

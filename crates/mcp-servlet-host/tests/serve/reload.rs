@@ -102,7 +102,7 @@ impl Drop for Watched {
 }
 
 /// What all servers of this process log.
-static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+pub(crate) static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 struct Log;
 
@@ -117,11 +117,11 @@ impl io::Write for Log {
     }
 }
 
-fn start_log() {
+pub(crate) fn start_log() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         tracing_subscriber::fmt()
-            .with_env_filter("mcp_servlet_host::config=info")
+            .with_env_filter("mcp_servlet_host::config=info,mcp_servlet_host::serve::http=warn")
             .with_writer(|| Log)
             .with_ansi(false)
             .init();

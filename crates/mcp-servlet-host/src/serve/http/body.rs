@@ -16,7 +16,7 @@ use crate::serve::{
 };
 
 /// A body that is a message of JSON-RPC, or the answer that says why it is none.
-pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Body, Kind), Response> {
+pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes, Kind), Response> {
     let limit = options.body;
     let bytes = to_bytes(body, limit);
     let bytes = match options.body_time {
@@ -35,7 +35,7 @@ pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Body, 
         }
     };
     match message::check(&bytes) {
-        Ok(kind) => Ok((Body::from(bytes), kind)),
+        Ok(kind) => Ok((bytes, kind)),
         Err(refusal) => Err(refused(&refusal)),
     }
 }

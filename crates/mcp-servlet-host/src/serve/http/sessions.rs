@@ -12,6 +12,9 @@ use std::{
 use rmcp::transport::streamable_http_server::session::{
     SessionId, SessionManager as _, local::LocalSessionManager,
 };
+use tokio_util::sync::CancellationToken;
+
+use crate::serve::active::SessionEnd;
 
 /// How often is looked for sessions without use, as a part of the time after which they end.
 const LOOKS: u32 = 8;
@@ -31,6 +34,8 @@ struct Use {
     open: usize,
     /// When that changed for the last time.
     since: Instant,
+    /// Cancelled when the client ends the session.
+    end: CancellationToken,
 }
 
 impl Sessions {
@@ -66,24 +71,37 @@ impl Sessions {
         let used = Use {
             open: 1,
             since: Instant::now(),
+            end: CancellationToken::new(),
         };
+        let end = SessionEnd(used.end.clone());
         self.uses().insert(id.into(), used);
         InUse {
             sessions: Arc::clone(self),
             id: id.into(),
+            end,
         }
     }
 
     /// A session is in use until what this returns is dropped. None if there is no such session.
     pub(super) fn enter(self: &Arc<Self>, id: &str) -> Option<InUse> {
-        let mut uses = self.uses();
-        let id = Arc::clone(uses.get_key_value(id)?.0);
-        uses.get_mut(&id)?.open += 1;
-        drop(uses);
+        let mut sessions = self.uses();
+        let id = Arc::clone(sessions.get_key_value(id)?.0);
+        let used = sessions.get_mut(&id)?;
+        used.open += 1;
+        let end = SessionEnd(used.end.clone());
+        drop(sessions);
         Some(InUse {
             sessions: Arc::clone(self),
             id,
+            end,
         })
+    }
+
+    /// Stops what runs in a session.
+    pub(super) fn end(&self, id: &str) {
+        if let Some(used) = self.uses().get(id) {
+            used.end.cancel();
+        }
     }
 
     /// Forgets sessions that ended, and ends those that had no use for that long, if there is such a time. Never returns.
@@ -121,6 +139,8 @@ impl Sessions {
 pub(super) struct InUse {
     sessions: Arc<Sessions>,
     id: SessionId,
+    /// When the session ends.
+    pub(super) end: SessionEnd,
 }
 
 impl Drop for InUse {

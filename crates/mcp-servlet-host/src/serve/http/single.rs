@@ -1,0 +1,133 @@
+//! Answers of one message, as JSON instead of a stream.
+//!
+//! rmcp answers every request of a session with a stream of events. Some clients take no events of more than 1 MiB, but JSON of
+//! any length, so an answer without a notification or a question before it is sent as JSON.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    body::{Body, Bytes},
+    http::{HeaderMap, HeaderValue, header},
+    response::Response,
+};
+use http_body_util::BodyExt as _;
+use hyper::body::{Body as HttpBody, Frame};
+use serde::{Deserialize, de::IgnoredAny};
+use tokio_util::bytes::BytesMut;
+
+/// How long an answer may take. Then a stream begins, which tells clients and proxies every few seconds that it is alive.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The only message of an answer as JSON, or the answer as it is.
+pub(super) async fn single(response: Response) -> Response {
+    if !is_stream(response.headers()) {
+        return response;
+    }
+    let (mut parts, mut body) = response.into_parts();
+    let mut begun = BytesMut::new();
+    let first = tokio::time::timeout(PATIENCE, first_message(&mut body, &mut begun)).await;
+    if let Ok(Some(message)) = first
+        && is_answer(&message)
+    {
+        let json = HeaderValue::from_static("application/json");
+        parts.headers.insert(header::CONTENT_TYPE, json);
+        return Response::from_parts(parts, Body::from(message));
+    }
+    let begun = Some(begun.freeze());
+    Response::from_parts(parts, Body::new(Resumed { begun, rest: body }))
+}
+
+fn is_stream(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE);
+    content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
+}
+
+/// Reads on until there is a message. None if there never is one.
+async fn first_message(body: &mut Body, begun: &mut BytesMut) -> Option<String> {
+    loop {
+        let frame = body.frame().await?.ok()?;
+        if let Ok(data) = frame.into_data() {
+            begun.extend_from_slice(&data);
+        }
+        if let Some(message) = message(std::str::from_utf8(begun).ok()?) {
+            return Some(message);
+        }
+    }
+}
+
+/// The data of the first whole event that has some. Those without only say how to resume the stream.
+fn message(events: &str) -> Option<String> {
+    let (whole, _) = events.rsplit_once("\n\n")?;
+    whole.split("\n\n").find_map(|event| {
+        let data = event.lines().filter_map(|line| line.strip_prefix("data:"));
+        let data: Vec<_> = data.map(str::trim_start).collect();
+        let data = data.join("\n");
+        (!data.is_empty()).then_some(data)
+    })
+}
+
+/// Whether this is the answer to a request, and not a message that comes before it.
+fn is_answer(message: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        method: Option<IgnoredAny>,
+    }
+    serde_json::from_str::<Head>(message).is_ok_and(|head| head.method.is_none())
+}
+
+/// A body of which the beginning was read.
+struct Resumed {
+    begun: Option<Bytes>,
+    rest: Body,
+}
+
+impl HttpBody for Resumed {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        match self.begun.take() {
+            Some(begun) => Poll::Ready(Some(Ok(Frame::data(begun)))),
+            None => Pin::new(&mut self.rest).poll_frame(context),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_message_is_that_of_the_first_event_with_data() {
+        for (events, expected) in [
+            ("", None),
+            ("id: 0\nretry: 3000\ndata:\n\n", None),
+            (": alive\n\nid: 1\ndata: {\"a\":1}\n", None),
+            (": alive\n\nid: 1\ndata: {\"a\":1}\n\n", Some("{\"a\":1}")),
+            ("data: {\ndata: }\n\ndata: 2\n\n", Some("{\n}")),
+        ] {
+            assert_eq!(message(events).as_deref(), expected, "{events}");
+        }
+    }
+
+    #[test]
+    fn requests_and_notifications_are_no_answers() {
+        assert!(is_answer(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"method":"x"}}"#
+        ));
+        assert!(is_answer(
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#
+        ));
+        assert!(!is_answer(
+            r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#
+        ));
+        assert!(!is_answer(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#));
+    }
+}
