@@ -130,9 +130,14 @@ impl Wire {
         })
     }
 
+    /// Sends nothing more.
+    pub(crate) fn leave(&self) {
+        drop(self.input.lock().expect("no panic").take());
+    }
+
     /// Leaves, waits for the server to end, and checks that it has answered nothing that was not asked.
     pub(crate) fn finish(mut self) -> ExitStatus {
-        drop(self.input.lock().expect("no panic").take());
+        self.leave();
         let status = self.process.wait().expect("an end");
         let heard = self.heard.0.lock().expect("no panic");
         assert_eq!(heard.surplus, [] as [String; 0]);
