@@ -83,8 +83,8 @@ impl Client {
         let server = Server::new(Arc::new(host()), ServeOptions::default());
         let (input, reader) = tokio::io::duplex(1 << 16);
         let (writer, output) = tokio::io::duplex(1 << 16);
-        let serves = server.clone();
-        let serving = tokio::spawn(async move { serve::lines(&serves, reader, writer).await });
+        let handle = server.clone();
+        let serving = tokio::spawn(async move { serve::lines(&handle, reader, writer).await });
         let output = BufReader::new(output);
         Self {
             server,
