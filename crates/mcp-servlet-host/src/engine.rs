@@ -5,12 +5,14 @@
 //! call. A [`Call`] is the handle by which a call is stopped, from the moment it queues; the watchdog does so when its
 //! time is over.
 
-mod bound;
 mod cache;
 mod call;
+mod compile;
+mod instance;
 mod kept;
 mod plugin;
 mod pool;
+mod prepare;
 mod slot;
 mod stop;
 mod threads;

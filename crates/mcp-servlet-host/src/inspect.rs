@@ -3,16 +3,15 @@
 mod reader;
 
 use crate::{
-    Needs, ask,
+    LimitExceeded, Needs, ask,
     notify::{self, USER},
 };
 use reader::Reader;
 
 pub(crate) const EXTISM: &str = "extism:host/env";
+/// How many bytes say that a file is a module: `\0asm` and the version.
+pub(crate) const MAGIC: u64 = 8;
 const WASI: &str = "wasi_snapshot_preview1";
-
-/// Functions that run before the first call, if a module exports them.
-const INITIALISERS: [&str; 3] = ["_initialize", "__wasm_call_ctors", "hs_init"];
 
 /// What Extism 1.41 offers under `extism:host/env`.
 const EXTISM_FUNCTIONS: [&str; 26] = [
@@ -55,7 +54,6 @@ pub struct Module {
     pub imports: Vec<Import>,
     /// Its sections, in order.
     pub sections: Vec<Section>,
-    has_start: bool,
     needs: Needs,
     needs_problem: Option<String>,
 }
@@ -110,6 +108,9 @@ pub enum Unreadable {
         /// What was expected there.
         message: String,
     },
+    /// The binary has more of something than is compiled.
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
 }
 
 impl Unreadable {
@@ -129,6 +130,7 @@ impl Unreadable {
                 Some("build for the target `wasm32-unknown-unknown` or `wasm32-wasip1`")
             }
             Self::Damaged { .. } => None,
+            Self::Limit(limit) => limit.help(),
         }
     }
 }
@@ -158,12 +160,6 @@ impl Module {
     /// Why what the servlet declares that it needs cannot be read.
     pub fn needs_problem(&self) -> Option<&str> {
         self.needs_problem.as_deref()
-    }
-
-    /// Whether code runs before the first call.
-    pub(crate) fn runs_at_start(&self) -> bool {
-        let initialises = |export: &Export| INITIALISERS.contains(&export.name.as_str());
-        self.has_start || self.exports.iter().any(initialises)
     }
 
     /// The imports that neither Extism nor WASI nor this host provides.
@@ -230,7 +226,7 @@ impl std::fmt::Display for Import {
     }
 }
 
-fn check_magic(wasm: &[u8]) -> Result<(), Unreadable> {
+pub(crate) fn check_magic(wasm: &[u8]) -> Result<(), Unreadable> {
     match wasm {
         [] => Err(Unreadable::Empty),
         [0, b'a', b's', b'm', _, _, 1, 0, ..] => Err(Unreadable::Component),
@@ -296,12 +292,5 @@ mod tests {
         );
         assert!(unknown[1].is_wasm_bindgen());
         assert!(module.uses_wasi());
-    }
-
-    #[test]
-    fn sees_code_that_runs_before_the_first_call() {
-        assert!(module("(module (func $f) (start $f))").runs_at_start());
-        assert!(module(r#"(module (func (export "_initialize")))"#).runs_at_start());
-        assert!(!module("(module)").runs_at_start());
     }
 }

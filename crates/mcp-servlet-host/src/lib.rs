@@ -13,6 +13,7 @@
 mod abi;
 mod arguments;
 mod ask;
+mod bounds;
 pub mod bundle;
 pub mod check;
 mod compat;
@@ -50,6 +51,7 @@ pub use arguments::{
     ArgumentError, Expected, SchemaField, parse_arguments, schema_fields, schema_in_words,
     schema_type,
 };
+pub use bounds::LimitExceeded;
 pub use engine::CompileCache;
 pub use error::{CallError, LoadError};
 pub use extras::Extras;

@@ -160,7 +160,14 @@ fn load_all(entries: &[Entry], previous: Option<&Host>) -> Vec<Result<Arc<Servle
 }
 
 fn load(entry: &Entry, previous: Option<&Host>) -> Result<Arc<Servlet>, LoadError> {
-    let mut fetched = entry.source.clone().fetch()?;
+    let fetched = entry.source.clone().fetch();
+    let mut fetched = fetched.map_err(|error| match (error, &entry.name) {
+        (LoadError::Unreadable { source, .. }, Some(name)) => LoadError::Unreadable {
+            servlet: name.clone(),
+            source,
+        },
+        (error, _) => error,
+    })?;
     if let Some(name) = &entry.name {
         fetched.name.clone_from(name);
     }

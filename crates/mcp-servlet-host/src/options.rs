@@ -8,7 +8,7 @@ use crate::{
     CheckArguments, CheckResults, CompileCache, Module, ToolOptions, UnknownArguments, notify,
 };
 
-const WASM_PAGE: u64 = 65_536;
+pub(crate) const WASM_PAGE: u64 = 65_536;
 
 /// What a servlet is given and how far it may go.
 ///
@@ -57,6 +57,8 @@ pub struct LoadOptions {
     pub results: CheckResults,
     /// Who reads the text that the servlet fails with.
     pub errors: ErrorTexts,
+    /// How long compiling the module may take; `None` lifts the bound.
+    pub compile: Option<Duration>,
     /// Where compiled modules are kept.
     pub cache: CompileCache,
     /// Other limits for some tools, by the names that the servlet gives them.
@@ -186,6 +188,7 @@ impl Default for LoadOptions {
             unknown: UnknownArguments::default(),
             results: CheckResults::default(),
             errors: ErrorTexts::default(),
+            compile: Some(Duration::from_mins(2)),
             cache: CompileCache::Default,
             tools: BTreeMap::new(),
         }

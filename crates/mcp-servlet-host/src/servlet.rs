@@ -17,7 +17,7 @@ use crate::{
     limits::Limits,
     notify,
     schema::Schemas,
-    source::{Fetched, check_interface, check_paths, missing_exports},
+    source::{Fetched, check_interface, check_paths, missing_exports, read_module},
     surface::Surface,
 };
 use reading::Reading;
@@ -64,10 +64,7 @@ impl Servlet {
     pub(crate) fn from_fetched(fetched: Fetched, options: &LoadOptions) -> Result<Self, LoadError> {
         let digest = fetched.digest();
         let Fetched { name, origin, wasm } = fetched;
-        let module = Module::read(&wasm).map_err(|source| LoadError::Unreadable {
-            servlet: name.clone(),
-            source,
-        })?;
+        let module = read_module(&name, &wasm)?;
         let abi = check_interface(&name, &module)?;
         check_paths(&name, &module, options)?;
         let pool = Pool::new(&name, wasm, &module, options)?;
@@ -207,7 +204,7 @@ impl Servlet {
             Ok(arguments) => arguments,
             Err(text) => return Ok(CallToolResult::error(text)),
         };
-        let output = self.run(&self.tool_job(tool, arguments, &Extras::default()))?;
+        let output = self.run(self.tool_job(tool, arguments, &Extras::default()))?;
         self.reading(tool, schemas).result(&output)
     }
 
@@ -319,10 +316,13 @@ impl Servlet {
             return Ok(Description::default());
         }
         let output = self
-            .run(&self.job(export, self.abi.list_request()))
-            .map_err(|source| LoadError::Describe {
-                servlet: self.name.clone(),
-                source: Box::new(source),
+            .run(self.job(export, self.abi.list_request()))
+            .map_err(|error| match error {
+                CallError::Start { servlet, message } => LoadError::Start { servlet, message },
+                source => LoadError::Describe {
+                    servlet: self.name.clone(),
+                    source: Box::new(source),
+                },
             })?;
         let description = Description::parse(&self.name, export, output)?;
         check_names(&self.origin, &description.tools)?;
@@ -384,10 +384,11 @@ impl Servlet {
             .of(extras)
     }
 
-    /// Runs an export on this thread.
-    pub(crate) fn run(&self, job: &Job) -> Result<Vec<u8>, CallError> {
+    /// Runs an export while this thread waits.
+    pub(crate) fn run(&self, job: Job) -> Result<Vec<u8>, CallError> {
+        let (export, limits) = (job.export, job.limits);
         let output = self.pool.run(job);
-        output.map_err(|stop| self.error(job.export, &job.limits, stop))
+        output.map_err(|stop| self.error(export, &limits, stop))
     }
 
     /// Runs an export on a thread that may block; dropping the future stops it.

@@ -1,6 +1,7 @@
 //! Where servlets come from, and what is checked before one is compiled.
 
 mod fetch;
+mod file;
 
 use std::{
     collections::HashSet,
@@ -15,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     LoadError, LoadOptions, Module,
     abi::{Abi, CALL, DESCRIBE},
+    bounds,
 };
 
 /// Where the module comes from.
@@ -151,14 +153,11 @@ impl Source {
                 let source = io::ErrorKind::IsADirectory.into();
                 Err(LoadError::Read { path, source })
             }
-            Self::File(path) => match fs::read(&path) {
-                Ok(wasm) => Ok(Fetched {
-                    name,
-                    origin: path.display().to_string(),
-                    wasm,
-                }),
-                Err(source) => Err(LoadError::Read { path, source }),
-            },
+            Self::File(path) => Ok(Fetched {
+                name,
+                origin: path.display().to_string(),
+                wasm: file::read(path)?,
+            }),
             Self::Url(url) => Ok(Fetched {
                 name,
                 wasm: fetch::fetch(&url).map_err(|source| LoadError::Fetch {
@@ -228,6 +227,16 @@ fn hex(bytes: &[u8]) -> String {
         // Writing to a text does not fail.
         let _ = write!(text, "{byte:02x}");
         text
+    })
+}
+
+/// What a module consists of, if it can be compiled within reason.
+pub(crate) fn read_module(servlet: &str, wasm: &[u8]) -> Result<Module, LoadError> {
+    let module = Module::read(wasm);
+    let module = module.and_then(|module| bounds::check(wasm).map(|()| module));
+    module.map_err(|source| LoadError::Unreadable {
+        servlet: servlet.to_owned(),
+        source,
     })
 }
 

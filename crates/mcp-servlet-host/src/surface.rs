@@ -95,7 +95,7 @@ fn list(servlet: &Servlet, (export, member, key): List) -> Result<Vec<Listed>, L
         source: Box::new(source),
     };
     let output = servlet
-        .run(&servlet.job(export, servlet.abi().list_request()))
+        .run(servlet.job(export, servlet.abi().list_request()))
         .map_err(failed)?;
     entries(&output, member, key).map_err(|(at, problem)| LoadError::BadList {
         servlet: servlet.name().to_owned(),
@@ -170,7 +170,7 @@ impl Servlet {
     /// [`CallError::UnknownResource`] if there is nothing at this address, and the other ones of [`CallError`].
     pub fn read_resource(&self, uri: &str) -> Result<JsonObject, CallError> {
         let job = self.read_job(uri, &Extras::default())?;
-        answers::resource(self, uri, self.run(&job))
+        answers::resource(self, uri, self.run(job))
     }
 
     /// As [`Servlet::read_resource`], on a thread that may block, with what the request has beside the address.
@@ -196,7 +196,7 @@ impl Servlet {
         arguments: Option<&JsonObject>,
     ) -> Result<JsonObject, CallError> {
         let job = self.prompt_job(prompt, arguments, &Extras::default())?;
-        answers::prompt(self, &self.run(&job)?)
+        answers::prompt(self, &self.run(job)?)
     }
 
     /// As [`Servlet::get_prompt`], on a thread that may block, with what the request has beside the arguments.
@@ -222,7 +222,7 @@ impl Servlet {
         if !self.completes() {
             return Ok(answers::no_completion());
         }
-        answers::completion(self, &self.run(&self.complete_job(params))?)
+        answers::completion(self, &self.run(self.complete_job(params))?)
     }
 
     /// As [`Servlet::complete`], on a thread that may block.

@@ -263,7 +263,7 @@ fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
     };
     let mut job = servlet.job(export, request.input.clone().into_bytes());
     job.listener = Some(client);
-    match servlet.run(&job) {
+    match servlet.run(job) {
         Ok(output) => match String::from_utf8(output) {
             Ok(output) => Answer::Output(output),
             Err(_) => internal(format!("the output of `{export}` is not UTF-8")),

@@ -90,7 +90,7 @@ impl Lists {
             if !module.can_call(export) {
                 continue;
             }
-            if let Ok(output) = pool.run(&job) {
+            if let Ok(output) = pool.run(job) {
                 lists.read(&list, export, &output);
             }
         }

@@ -2,13 +2,19 @@
 
 use extism::{CompiledPlugin, Function, PluginBuilder, Wasm};
 
-use super::{Call, Current, Reason, Stop, slot::Run};
-use crate::{LoadError, LoadOptions, Module, http, limits::Limits, log, notify};
+use super::{
+    Call, Current, Reason, Stop,
+    compile::compile,
+    instance::{Instance, Run},
+    slot::prepare,
+};
+use crate::{LoadError, LoadOptions, http, limits::Limits, log, notify, source::read_module};
 
 /// A plugin and one instance of it, which remembers what it was called for until it is reset.
 pub(crate) struct Plugin {
     compiled: CompiledPlugin,
-    instance: extism::Plugin,
+    instance: Instance,
+    starts: bool,
     current: Current,
     options: LoadOptions,
 }
@@ -21,14 +27,14 @@ impl Plugin {
         options: &LoadOptions,
         functions: Vec<Function>,
     ) -> Result<Self, LoadError> {
-        let module = Module::read(&wasm).map_err(|source| LoadError::Unreadable {
-            servlet: name.to_owned(),
-            source,
-        })?;
+        let module = read_module(name, &wasm)?;
         let refused = |error: extism::Error| LoadError::Compile {
             servlet: name.to_owned(),
             message: format!("{error:#}"),
         };
+        let prepared = prepare(name, &wasm, options)?;
+        let starts = prepared.starts;
+        let wasm = prepared.wasm.unwrap_or(wasm);
         let current = Current::default();
         let builder = PluginBuilder::new(options.manifest(Wasm::data(wasm)))
             .with_wasi(module.uses_wasi())
@@ -41,11 +47,12 @@ impl Plugin {
             ))
             .with_functions(functions);
         let builder = options.cache.apply(builder)?;
-        let compiled = builder.compile().map_err(refused)?;
-        let instance = extism::Plugin::new_from_compiled(&compiled).map_err(refused)?;
+        let compiled = compile(builder, options.compile).map_err(refused)?;
+        let instance = Instance::new(&compiled, starts).map_err(refused)?;
         Ok(Self {
             compiled,
             instance,
+            starts,
             current,
             options: options.clone(),
         })
@@ -60,7 +67,7 @@ impl Plugin {
             input,
         };
         let (output, stopped) = match call.begin(self.instance.cancel_handle()) {
-            Ok(()) => run.on(&mut self.instance, &self.current),
+            Ok(()) => self.instance.run(&run, &self.current),
             Err(reason) => (Err(Stop::Stopped(reason)), None),
         };
         if stopped.is_some() {
@@ -72,8 +79,8 @@ impl Plugin {
 
     /// Throws the instance away, and all that it remembers.
     pub(crate) fn reset(&mut self) -> Result<(), String> {
-        self.instance = extism::Plugin::new_from_compiled(&self.compiled)
-            .map_err(|error| format!("{error:#}"))?;
+        self.instance =
+            Instance::new(&self.compiled, self.starts).map_err(|error| format!("{error:#}"))?;
         Ok(())
     }
 

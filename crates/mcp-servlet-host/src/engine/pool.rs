@@ -121,7 +121,7 @@ impl Pool {
         module: &Module,
         options: &LoadOptions,
     ) -> Result<Arc<Self>, LoadError> {
-        let factory = Factory::new(name, wasm, module, options);
+        let factory = Factory::new(name, wasm, module, options)?;
         let instances = options.instances_for(module);
         let slots = (0..instances.min.max(1)).map(|_| factory.slot(options.memory));
         let since = Instant::now();
@@ -151,18 +151,31 @@ impl Pool {
         &self.instances
     }
 
-    /// Runs a job on this thread, which waits for an instance if it has to, however many others wait.
-    pub(crate) fn run(&self, job: &Job) -> Result<Vec<u8>, Stop> {
-        let _permit = futures_executor::block_on(self.permit());
-        self.execute(job, &Call::new(job.limits))
+    /// Runs a job while this thread waits, also for an instance if it has to, however many others wait.
+    pub(crate) fn run(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
+        futures_executor::block_on(async {
+            let permit = self.permit().await;
+            self.run_apart(Call::new(job.limits), permit, job).await
+        })
     }
 
     /// Runs a job on a thread that may block. When the future is dropped, exactly this job stops.
     pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
         let call = Call::new(job.limits);
         let _stop = StopOnDrop(Arc::clone(&call));
+        let permit = self.admit().await?;
+        self.run_apart(call, permit, job).await
+    }
+
+    /// Runs a job on another thread, and waits for it no longer than it may take.
+    async fn run_apart(
+        self: &Arc<Self>,
+        call: Arc<Call>,
+        permit: OwnedSemaphorePermit,
+        job: Job,
+    ) -> Result<Vec<u8>, Stop> {
         call.enter(Place {
-            permit: self.admit().await?,
+            permit,
             aside: Arc::clone(&self.aside),
         });
         let (pool, running) = (Arc::clone(self), Arc::clone(&call));

@@ -1,16 +1,16 @@
 //! A place for one instance, which is replaced whenever it stopped in the middle of something.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, OnceLock},
-    thread,
-};
+use std::{borrow::Cow, sync::Arc};
 
-use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder, Wasm};
+use extism::{CompiledPlugin, Manifest, PluginBuilder};
 
 use super::{
-    Call, Current, Reason, Stop, bound, kept::Kept, pool::Job, stop::OUT_OF_MEMORY, threads,
-    watchdog,
+    Call, Current, Stop,
+    compile::compile,
+    instance::{Instance, Run, copy},
+    kept::Kept,
+    pool::Job,
+    prepare::{self, Prepared},
 };
 use crate::{
     Isolation, LoadError, LoadOptions, ask, http,
@@ -18,18 +18,19 @@ use crate::{
     log, notify, options,
 };
 
-/// What code that runs before the first call may spend; the deadline of a call does not cover it.
-const START_FUEL: u64 = 1_000_000_000;
-
-/// An export that no module has.
-const NOTHING: &str = "";
-
 /// Makes the slots of one servlet.
 pub(super) struct Factory {
     name: String,
     module: Module,
     options: LoadOptions,
-    wasm: Kept,
+    /// The module as it is compiled.
+    prepared: Kept,
+    /// The module as it came, if that is not the same.
+    original: Option<Kept>,
+    /// Whether code of its own runs when an instance is made.
+    starts: bool,
+    /// How many bytes tables may take of the memory.
+    tables: u64,
     manifest: Manifest,
     http: http::Client,
 }
@@ -37,7 +38,7 @@ pub(super) struct Factory {
 /// A compiled module, and its instance if there is one.
 pub(super) struct Slot {
     compiled: CompiledPlugin,
-    instance: Option<Plugin>,
+    instance: Option<Instance>,
     /// Whether code of its own runs when an instance is made.
     starts: bool,
     /// How many bytes the instance may take.
@@ -48,16 +49,28 @@ pub(super) struct Slot {
 }
 
 impl Factory {
-    pub(super) fn new(name: &str, wasm: Vec<u8>, module: &Module, options: &LoadOptions) -> Self {
-        let wasm = Kept::new(wasm);
-        Self {
+    pub(super) fn new(
+        name: &str,
+        wasm: Vec<u8>,
+        module: &Module,
+        options: &LoadOptions,
+    ) -> Result<Self, LoadError> {
+        let prepared = prepare(name, &wasm, options)?;
+        let (runs, original) = match prepared.wasm {
+            Some(changed) => (Kept::new(changed), Some(Kept::new(wasm))),
+            None => (Kept::new(wasm), None),
+        };
+        Ok(Self {
             name: name.to_owned(),
             module: module.clone(),
             options: options.clone(),
-            manifest: options.manifest(wasm.wasm()),
-            wasm,
+            manifest: options.manifest(runs.wasm()),
+            prepared: runs,
+            original,
+            starts: prepared.starts,
+            tables: prepared.tables_maximum,
             http: http::Client::new(options),
-        }
+        })
     }
 
     pub(super) fn options(&self) -> &LoadOptions {
@@ -65,7 +78,8 @@ impl Factory {
     }
 
     pub(super) fn wasm(&self) -> Result<Cow<'_, [u8]>, LoadError> {
-        self.wasm.bytes().map_err(|source| LoadError::Read {
+        let wasm = self.original.as_ref().unwrap_or(&self.prepared);
+        wasm.bytes().map_err(|source| LoadError::Read {
             path: (&self.name).into(),
             source,
         })
@@ -74,31 +88,22 @@ impl Factory {
     /// Compiles the module, which takes a millisecond if it is in the cache, and makes an instance that may take that
     /// much memory.
     pub(super) fn slot(&self, memory: Option<u64>) -> Result<Slot, LoadError> {
-        let manifest = self.manifest(memory)?;
-        let starts = self.module.runs_at_start();
         let (module, current) = (&self.module, Current::default());
         let (ear, questions) = (notify::Ear::default(), ask::Questions::default());
-        let mut builder = PluginBuilder::new(&*manifest)
+        let builder = PluginBuilder::new(self.manifest(memory))
             .with_wasi(module.uses_wasi())
             .with_functions(log::functions(&self.name, module))
             .with_functions(notify::functions(module, &ear))
             .with_functions(ask::functions(module, &questions))
             .with_functions(http::functions(module, &self.http, &current, &ear));
-        if starts {
-            builder = builder
-                .with_fuel_limit(u64::MAX)
-                .with_initialization_fuel_limit(START_FUEL);
-        }
         let builder = self.options.cache.apply(builder)?;
         let refused = |error| refused(&self.name, &error);
-        let compiled = builder.compile().map_err(refused)?;
-        let instance = first_instance(&compiled);
-        let instance = instance.and_then(|plugin| started(plugin, starts));
-        let instance = instance.map_err(refused)?;
+        let compiled = compile(builder, self.options.compile).map_err(refused)?;
+        let instance = Instance::new(&compiled, self.starts).map_err(refused)?;
         Ok(Slot {
             compiled,
             instance: Some(instance),
-            starts,
+            starts: self.starts,
             memory,
             current,
             ear,
@@ -106,41 +111,13 @@ impl Factory {
         })
     }
 
-    fn manifest(&self, memory: Option<u64>) -> Result<Cow<'_, Manifest>, LoadError> {
-        let mut manifest = Cow::Borrowed(&self.manifest);
-        let pages = options::pages(memory);
-        if memory != self.options.memory {
-            manifest.to_mut().memory.max_pages = pages;
-        }
-        let Some(pages) = pages.filter(|_| self.module.runs_at_start()) else {
-            return Ok(manifest);
-        };
-        // One more than calls may have, so that what goes too far in one is told as that.
-        let bounded = bound::memories(&self.wasm()?, u64::from(pages) + 1);
-        let bounded = bounded.map_err(|error| LoadError::Unreadable {
-            servlet: self.name.clone(),
-            source: Unreadable::damaged(&error),
-        })?;
-        manifest.to_mut().wasm = vec![Wasm::data(bounded)];
-        Ok(manifest)
+    /// The manifest for instances that may take that much memory, tables included.
+    fn manifest(&self, memory: Option<u64>) -> Manifest {
+        let mut manifest = self.manifest.clone();
+        manifest.memory.max_pages =
+            options::pages(memory.map(|memory| memory.saturating_sub(whole_pages(self.tables))));
+        manifest
     }
-}
-
-/// An instance, made where Extism may start its timer.
-///
-/// Extism does so on the thread that makes the first instance, and tells the timer of every call. It is scheduled as
-/// that thread is.
-fn first_instance(compiled: &CompiledPlugin) -> Result<Plugin, extism::Error> {
-    static TIMER: OnceLock<()> = OnceLock::new();
-    let mut first = None;
-    TIMER.get_or_init(|| {
-        let make = || {
-            threads::yield_to_others();
-            Plugin::new_from_compiled(compiled)
-        };
-        first = thread::scope(|scope| scope.spawn(make).join()).ok();
-    });
-    first.unwrap_or_else(|| Plugin::new_from_compiled(compiled))
 }
 
 impl Slot {
@@ -155,12 +132,12 @@ impl Slot {
         job: &Job,
         isolation: Isolation,
     ) -> (Result<Vec<u8>, Stop>, Option<Self>) {
-        let mut plugin = match self.instance() {
-            Ok(plugin) => plugin,
+        let mut instance = match self.instance() {
+            Ok(instance) => instance,
             Err(error) => return (Err(Stop::Start(format!("{error:#}"))), None),
         };
-        if let Err(reason) = call.begin(plugin.cancel_handle()) {
-            self.instance = Some(plugin);
+        if let Err(reason) = call.begin(instance.cancel_handle()) {
+            self.instance = Some(instance);
             return (Err(Stop::Stopped(reason)), Some(self));
         }
         let run = Run {
@@ -170,7 +147,7 @@ impl Slot {
         };
         self.ear.set(job.listener.clone());
         self.questions.begin(job.answers.clone());
-        let (output, stopped) = run.on(&mut plugin, &self.current);
+        let (output, stopped) = instance.run(&run, &self.current);
         let question = self.questions.end();
         self.ear.set(None);
         if stopped.is_some() {
@@ -188,83 +165,56 @@ impl Slot {
             Err(stop) => matches!(stop, Stop::Error(_) | Stop::TooLarge(_)),
         };
         if whole && isolation == Isolation::Shared {
-            self.instance = Some(plugin);
+            self.instance = Some(instance);
         }
         (output, Some(self))
     }
 
     /// The instance, or a new one.
-    fn instance(&mut self) -> Result<Plugin, extism::Error> {
+    fn instance(&mut self) -> Result<Instance, extism::Error> {
         match self.instance.take() {
-            Some(plugin) => Ok(plugin),
-            None => started(Plugin::new_from_compiled(&self.compiled)?, self.starts),
+            Some(instance) => Ok(instance),
+            None => Instance::new(&self.compiled, self.starts),
         }
     }
 }
 
-/// An instance in which what runs at its start has run: it cannot be interrupted as a call can, and has its fuel.
-///
-/// Extism starts an instance with its first call, whatever that is of.
-fn started(mut plugin: Plugin, starts: bool) -> Result<Plugin, extism::Error> {
-    if starts
-        && let Err(error) = plugin.call::<_, &[u8]>(NOTHING, "")
-        && !error.to_string().starts_with("Function not found")
-    {
-        return Err(error);
-    }
-    Ok(plugin)
-}
-
-/// One run of one export, for which the call has begun.
-pub(super) struct Run<'a> {
-    pub(super) call: &'a Arc<Call>,
-    pub(super) export: &'a str,
-    pub(super) input: &'a [u8],
-}
-
-impl Run<'_> {
-    /// Runs and copies the output; also tells what stopped the run from outside.
-    pub(super) fn on(
-        self,
-        plugin: &mut Plugin,
-        current: &Current,
-    ) -> (Result<Vec<u8>, Stop>, Option<Reason>) {
-        current.set(Some(Arc::clone(self.call)));
-        let watch = watchdog::watch(Arc::clone(self.call));
-        let output = plugin.call::<_, &[u8]>(self.export, self.input);
-        let stopped = self.call.end();
-        drop(watch);
-        current.set(None);
-        let output = match output {
-            Ok(output) => copy(output, self.call.limits().output),
-            Err(error) => Err(Stop::sort(&error, stopped)),
-        };
-        (output, stopped)
+/// A module as it runs under these options.
+pub(super) fn prepare(
+    name: &str,
+    wasm: &[u8],
+    options: &LoadOptions,
+) -> Result<Prepared, LoadError> {
+    let tools = options.tools.values().filter_map(|tool| tool.memory);
+    let memory = tools.chain([options.memory]).flatten().min();
+    let prepared = prepare::prepare(wasm, memory).map_err(|error| LoadError::Unreadable {
+        servlet: name.to_owned(),
+        source: Unreadable::damaged(&error),
+    })?;
+    match memory {
+        Some(memory) if prepared.tables_initial > memory => Err(LoadError::Start {
+            servlet: name.to_owned(),
+            message: format!(
+                "its tables begin with {} bytes, and {memory} bytes of memory are the limit",
+                prepared.tables_initial
+            ),
+        }),
+        _ => Ok(prepared),
     }
 }
 
-fn copy(output: &[u8], limit: Option<u64>) -> Result<Vec<u8>, Stop> {
-    match output.len() as u64 {
-        length if limit.is_some_and(|limit| length > limit) => Err(Stop::TooLarge(length)),
-        _ => Ok(output.to_vec()),
-    }
+/// What is counted of the bytes that tables take: nothing for the few of most modules.
+fn whole_pages(tables: u64) -> u64 {
+    tables - tables % options::WASM_PAGE
 }
 
-/// Why a module was not compiled, or did not survive the code that it runs before the first call.
+/// Why a module was not compiled, or no instance of it was made.
 fn refused(servlet: &str, error: &extism::Error) -> LoadError {
     let servlet = servlet.to_owned();
     match error.downcast_ref::<wasmtime::Trap>() {
-        Some(wasmtime::Trap::OutOfFuel) => LoadError::Start {
-            servlet,
-            message: "the code that it runs before the first call does not end".into(),
-        },
         Some(trap) => LoadError::Start {
             servlet,
             message: trap.to_string(),
-        },
-        None if error.root_cause().to_string() == OUT_OF_MEMORY => LoadError::Start {
-            servlet,
-            message: "it takes more memory than it may".into(),
         },
         None => LoadError::Compile {
             servlet,

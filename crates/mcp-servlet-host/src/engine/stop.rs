@@ -45,4 +45,16 @@ impl Stop {
             _ => Self::Error(cause),
         }
     }
+
+    /// The same for what an instance runs before its first call.
+    pub(super) fn at_start(self) -> Self {
+        Self::Start(match self {
+            Self::Error(text) | Self::Panic(text) | Self::Trap(text) => text,
+            Self::OutOfMemory => "it takes more memory than it may".to_owned(),
+            Self::Stopped(Reason::Deadline(limit)) => {
+                format!("what it runs before the first call took longer than {limit:?}")
+            }
+            other => return other,
+        })
+    }
 }

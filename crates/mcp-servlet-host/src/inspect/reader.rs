@@ -73,7 +73,6 @@ impl Reader {
                     self.export(export?);
                 }
             }
-            Payload::StartSection { .. } => self.module.has_start = true,
             Payload::CustomSection(section) if section.name() == needs::SECTION => {
                 match Needs::parse(section.data()) {
                     Ok(needs) => self.module.needs = needs,

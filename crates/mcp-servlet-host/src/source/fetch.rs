@@ -4,11 +4,10 @@ use std::{io::Read as _, time::Duration};
 
 use url::{Host, Url};
 
+use crate::bounds::SIZE;
+
 /// How long fetching may take.
 const TIMEOUT: Duration = Duration::from_mins(1);
-
-/// How large a module may be, in bytes.
-const MAX_SIZE: u64 = 64 << 20;
 
 /// Why a module could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -61,9 +60,9 @@ pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
         .limit(u64::MAX)
         .reader();
     let mut wasm = Vec::new();
-    body.take(MAX_SIZE + 1).read_to_end(&mut wasm)?;
-    if wasm.len() as u64 > MAX_SIZE {
-        return Err(FetchError::TooLarge { limit: MAX_SIZE });
+    body.take(SIZE + 1).read_to_end(&mut wasm)?;
+    if wasm.len() as u64 > SIZE {
+        return Err(FetchError::TooLarge { limit: SIZE });
     }
     Ok(wasm)
 }

@@ -1,13 +1,18 @@
 //! Calls that go wrong: the error says how, and the next call works.
 
-use std::{sync::Arc, time::Duration};
-
-use mcp_servlet_host::{
-    CallError, CompileCache, Instances, LoadError, LoadOptions, Servlet, ToolOptions,
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
 };
+
+use mcp_servlet_host::{CallError, CompileCache, Instances, LoadOptions, Servlet, ToolOptions};
 use serde_json::json;
 
-use crate::{COUNT, SPIN, arguments, assert_works, call, support::Wat, tools};
+use crate::{
+    COUNT, SPIN, arguments, assert_works, call,
+    support::{Wat, chain},
+    tools,
+};
 
 /// Calls the tool that misbehaves, then the one that does not.
 fn fault(servlet: &Servlet) -> CallError {
@@ -229,9 +234,57 @@ fn variables_are_bounded() {
 
 #[test]
 fn a_slow_start_is_bounded_and_said() {
-    let wat = tools(&[]).import("(func $spin (loop $l (br $l))) (start $spin)");
-    let error = wat.load().expect_err("it does not start");
-    assert!(matches!(error, LoadError::Start { .. }), "{error:?}");
+    let loops = "(func $spin (loop $l (br $l)))";
+    for start in [
+        "(start $spin)",
+        r#"(export "_initialize" (func $spin))"#,
+        r#"(export "__wasm_call_ctors" (func $spin))"#,
+        // Few instructions that take long.
+        r#"(func (export "_initialize") (drop (memory.grow (i32.const 400)))
+            (loop $l (memory.fill (i32.const 0) (i32.const 1) (i32.const 20000000)) (br $l)))"#,
+    ] {
+        let wat = tools(&[]).import(loops).after(start);
+        let begin = Instant::now();
+        let error = wat
+            .load_with(&in_a_second())
+            .expect_err("it does not start");
+        assert_eq!(
+            error.to_string(),
+            "`test` does not start: what it runs before the first call took longer than 1s"
+        );
+        assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+    }
+}
+
+/// A module may compile longer, and a call may run for a second.
+fn in_a_second() -> LoadOptions {
+    LoadOptions {
+        timeout: Some(Duration::from_secs(1)),
+        ..LoadOptions::default()
+    }
+}
+
+const SOON: Duration = Duration::from_secs(10);
+
+#[test]
+fn a_host_function_that_waits_keeps_nobody_longer_than_a_call_may_take() {
+    let starts = sleeper().after(&format!(r#"(func (export "_initialize") {SLEEP})"#));
+    let describes = Wat::new().import(POLL).answer("{}").export(
+        "describe",
+        "",
+        &format!("{SLEEP} (i32.const 0)"),
+    );
+    for wat in [starts, describes] {
+        let begin = Instant::now();
+        let error = wat.load_with(&in_a_second()).expect_err("it sleeps");
+        assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+        assert!(chain(&error).contains("1s"), "{error:?}");
+    }
+    let servlet = sleeper().load_with(&in_a_second()).expect("a servlet");
+    let begin = Instant::now();
+    let error = fault(&servlet);
+    assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+    assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
 }
 
 #[test]
@@ -242,14 +295,14 @@ fn what_a_start_takes_is_bounded() {
     let load = |memory| {
         let options = LoadOptions {
             memory: Some(memory),
-            ..LoadOptions::default()
+            ..in_a_second()
         };
         tools(&[]).after(greedy).load_with(&options)
     };
     let error = load(10 << 20).expect_err("too much");
     assert!(error.to_string().contains("memory"), "{error}");
     let error = load(1 << 30).expect_err("it loops");
-    assert!(error.to_string().contains("does not end"), "{error}");
+    assert!(error.to_string().contains("took longer"), "{error}");
 }
 
 #[test]
@@ -269,19 +322,21 @@ fn a_modest_start_is_over_before_a_call_begins() {
     assert!(count().ends_with(" 101"), "its instance is another one");
 }
 
-/// Sleeps for an hour in a function of the host, where nothing interrupts it.
-fn sleeper() -> Wat {
-    let import = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
-        (func $poll (param i32 i32 i32 i32) (result i32)))"#;
-    // A subscription: user data, tag 0 for the clock, clock 1, 3,600 seconds.
-    let body = "(i64.store (i32.const 60000) (i64.const 7))
+const POLL: &str = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
+    (func $poll (param i32 i32 i32 i32) (result i32)))"#;
+
+/// Sleeps for an hour in a function of the host. The subscription is user data, tag 0 for the clock, clock 1, 3,600
+/// seconds.
+const SLEEP: &str = "(i64.store (i32.const 60000) (i64.const 7))
         (i32.store8 (i32.const 60008) (i32.const 0))
         (i32.store (i32.const 60016) (i32.const 1))
         (i64.store (i32.const 60024) (i64.const 3600000000000))
         (i64.store (i32.const 60032) (i64.const 0))
         (i32.store16 (i32.const 60040) (i32.const 0))
         (drop (call $poll (i32.const 60000) (i32.const 61000) (i32.const 1) (i32.const 62000)))";
-    tools(&[(1, body)]).import(import)
+
+fn sleeper() -> Wat {
+    tools(&[(1, SLEEP)]).import(POLL)
 }
 
 #[test]

@@ -1,0 +1,92 @@
+//! Modules that would keep the command busy, or take its memory.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+/// A servlet with this among its functions, which `describe` may call.
+fn servlet(folder: &Path, imports: &str, parts: &str, describe: &str) -> PathBuf {
+    let text = format!(
+        r#"(module
+            (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+            (import "extism:host/env" "store_u64" (func $store (param i64 i64)))
+            (import "extism:host/env" "output_set" (func $output (param i64 i64)))
+            {imports}
+            (memory (export "memory") 1)
+            (func (export "describe") (result i32) (local $at i64)
+                {describe}
+                (local.set $at (call $alloc (i64.const 16)))
+                ;; {{"tools": []}} and spaces.
+                (call $store (local.get $at) (i64.const 0x22736c6f6f74227b))
+                (call $store (i64.add (local.get $at) (i64.const 8)) (i64.const 0x202020207d5d5b3a))
+                (call $output (local.get $at) (i64.const 16))
+                (i32.const 0))
+            (func (export "call") (result i32) (i32.const 0))
+            {parts})"#
+    );
+    let path = folder.join("hostile.wasm");
+    std::fs::write(&path, wat::parse_str(text).expect("valid text")).expect("a file");
+    path
+}
+
+/// What the command says, which must not take longer than that.
+#[track_caller]
+fn run(arguments: &[&str], path: &Path, tool: Option<&str>, soon: Duration) -> String {
+    let start = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_servlet"))
+        .args(arguments)
+        .arg(path)
+        .args(tool)
+        .output()
+        .expect("the command runs");
+    assert!(start.elapsed() < soon, "{:?}", start.elapsed());
+    let text = [output.stdout, output.stderr].concat();
+    String::from_utf8(text).expect("text")
+}
+
+#[test]
+fn modules_that_take_the_compiler_long_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (parts, expected) in [
+        ("(func)".repeat(100_000), "too many functions: found 100002"),
+        (
+            format!("(func (local {}))", "i32 ".repeat(50_000)),
+            "too many locals: found 50000",
+        ),
+        (
+            format!(
+                "(func {} {})",
+                "block ".repeat(200_000),
+                "end ".repeat(200_000)
+            ),
+            "too many nested blocks",
+        ),
+    ] {
+        let path = servlet(folder.path(), "", &parts, "");
+        let text = run(&["describe"], &path, None, Duration::from_secs(30));
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_time_limit_holds_wherever_a_servlet_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let poll = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
+        (func $poll (param i32 i32 i32 i32) (result i32)))"#;
+    // A subscription to clock 1 for an hour.
+    let sleep = "(i32.store (i32.const 16) (i32.const 1))
+        (i64.store (i32.const 24) (i64.const 3600000000000))
+        (drop (call $poll (i32.const 0) (i32.const 100) (i32.const 1) (i32.const 200)))";
+    let starts = format!(r#"(func (export "_initialize") {sleep})"#);
+    let spins = "(func $spin (loop $l (br $l))) (start $spin)";
+    for (parts, describe) in [("", sleep), (&*starts, ""), (spins, "")] {
+        let path = servlet(folder.path(), poll, parts, describe);
+        for (command, tool) in [("describe", None), ("call", Some("t"))] {
+            let arguments = [command, "--timeout", "1s"];
+            let text = run(&arguments, &path, tool, Duration::from_secs(20));
+            assert!(text.contains("1s"), "{text}");
+        }
+    }
+}

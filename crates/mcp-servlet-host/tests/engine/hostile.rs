@@ -1,0 +1,266 @@
+//! Modules that are made to keep the compiler busy, or to take memory.
+
+use std::time::{Duration, Instant};
+
+use mcp_servlet_host::{CallError, LoadError, LoadOptions, Servlet, Source};
+
+use crate::{
+    assert_works,
+    support::{chain, tools},
+};
+
+/// Longer than reading any of them takes on a busy machine, and far shorter than compiling them.
+const SOON: Duration = Duration::from_secs(20);
+
+/// The error for a servlet that has this among its functions.
+#[track_caller]
+fn refusal(part: &str) -> String {
+    refusal_of(tools(&[]).after(part).wasm())
+}
+
+#[track_caller]
+fn refusal_of(wasm: Vec<u8>) -> String {
+    let source = Source::Bytes {
+        name: "test".to_owned(),
+        wasm,
+    };
+    let start = Instant::now();
+    let error = Servlet::load(source, &LoadOptions::default()).expect_err("it is refused");
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    chain(&error)
+}
+
+#[track_caller]
+fn assert_refused(part: &str, expected: &str) {
+    let error = refusal(part);
+    assert!(error.contains(expected), "{error}");
+}
+
+#[test]
+fn too_many_functions_are_refused() {
+    assert_refused(
+        &"(func)".repeat(100_000),
+        "cannot load `test`: the module has too many functions: found 100005, at most 80000 can be compiled",
+    );
+}
+
+#[test]
+fn too_many_locals_are_refused() {
+    let locals = format!("(func (local {}))", "i32 ".repeat(50_000));
+    assert_refused(
+        &locals,
+        "function 5 has too many locals: found 50000, at most 10000",
+    );
+}
+
+#[test]
+fn blocks_that_nest_too_deeply_are_refused() {
+    let nested =
+        |open: &str, depth| format!("(func {} {})", open.repeat(depth), "end ".repeat(depth));
+    assert_refused(
+        &nested("block ", 200_000),
+        "function 5 has too many nested blocks: found 10001",
+    );
+    // Loops take the square of their depth.
+    assert_refused(
+        &nested("loop ", 9_000),
+        "function 5 has too many loops, branches and locals",
+    );
+}
+
+#[test]
+fn loops_over_many_locals_are_refused() {
+    // Each loop keeps all of them alive: 5 KB that took half a minute.
+    let set: String = (0..500)
+        .map(|local| format!("(local.set {local} (i32.add (local.get {local}) (i32.const 1)))"))
+        .collect();
+    let nested = format!(
+        "(func (local {}) {} {set} {})",
+        "i32 ".repeat(500),
+        "loop ".repeat(400),
+        "(br_if 0 (local.get 0)) end ".repeat(400)
+    );
+    assert_refused(&nested, "too many loops, branches and locals");
+}
+
+#[test]
+fn what_takes_the_compiler_long_is_refused() {
+    let indirect = "(call_indirect (i32.const 0))".repeat(60_000);
+    assert_refused(
+        &format!("(table 1 funcref) (func {indirect})"),
+        "too many loops, branches",
+    );
+    let targets = "0 ".repeat(60_000);
+    assert_refused(
+        &format!(
+            "(func (local {}) loop (br_table {targets} (i32.const 0)) end)",
+            "i32 ".repeat(100)
+        ),
+        "too many loops, branches and locals",
+    );
+    let values = "i32 ".repeat(999);
+    assert_refused(
+        &format!("(type (func (result {values})))"),
+        "too many results in a type",
+    );
+    assert_refused(
+        &format!("(func {})", "nop ".repeat(2 << 20)),
+        "function 5 has too many bytes",
+    );
+}
+
+#[test]
+fn long_lists_are_refused() {
+    assert_refused(
+        &(0..30_000)
+            .map(|at| format!("(export \"e{at}\" (func 5))"))
+            .collect::<String>(),
+        "the module has too many exports",
+    );
+    assert_refused(
+        &"(global i32 (i32.const 0))".repeat(100_001),
+        "too many globals",
+    );
+    assert_refused(&"(table 0 funcref)".repeat(101), "too many tables");
+    assert_refused("(table 10000001 funcref)", "too many table entries");
+    let elements = "0 ".repeat(1_000_001);
+    assert_refused(
+        &format!("(elem func {elements})"),
+        "too many table elements",
+    );
+    let types: String = (0..20_001).map(|_| "(type (func))").collect();
+    assert_refused(&types, "the module has too many types");
+    let imports: String = (0..20_000)
+        .map(|at| format!("(import \"wasi_snapshot_preview1\" \"f{at}\" (func))"))
+        .collect();
+    let error = refusal_of(tools(&[]).import(&imports).wasm());
+    assert!(error.contains("the module has too many imports"), "{error}");
+}
+
+#[test]
+fn a_large_file_is_not_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("large.wasm");
+    std::fs::write(&path, tools(&[]).wasm()).expect("a file");
+    // Half a gigabyte of names, without a block on the disk.
+    let file = std::fs::OpenOptions::new().append(true).open(&path);
+    let file = file.expect("a file");
+    file.set_len(500 << 20).expect("a sparse file");
+    let error = Servlet::load(&path, &LoadOptions::default()).expect_err("it is refused");
+    assert_eq!(
+        chain(&error),
+        "cannot load `large`: the module has too many bytes: found 524288000, at most 67108864 can be compiled"
+    );
+    assert_eq!(
+        error.help().as_deref(),
+        Some("remove debug information: `wasm-opt --strip-debug`")
+    );
+    let error = Servlet::load("/dev/zero", &LoadOptions::default()).expect_err("it has no end");
+    assert!(
+        chain(&error).contains("not a WebAssembly module"),
+        "{error}"
+    );
+}
+
+#[test]
+fn compiling_has_a_deadline() {
+    let options = LoadOptions {
+        compile: Some(Duration::ZERO),
+        ..LoadOptions::default()
+    };
+    let error = tools(&[]).load_with(&options).expect_err("it takes longer");
+    assert!(matches!(error, LoadError::Compile { .. }), "{error:?}");
+    assert!(
+        error.to_string().contains("it takes longer than 0ns"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_large_programs_have_is_compiled() {
+    // A switch of an interpreter: many cases as nested blocks, in one loop, with many locals.
+    let cases = 300;
+    let switch = format!(
+        "(func (param i32) (local {}) loop {} (br_table {} (local.get 0)) {} end)",
+        "i64 ".repeat(100),
+        "block ".repeat(cases),
+        (0..cases)
+            .map(|case| format!("{case} "))
+            .collect::<String>(),
+        (0..cases)
+            .map(|case| format!("end (local.set {} (i64.const {case})) ", 1 + case % 100))
+            .collect::<String>(),
+    );
+    let servlet = tools(&[]).after(&switch).load();
+    assert_works(&servlet.expect("a servlet"));
+}
+
+/// Grows table 0 as far as it can, a million entries at a time, and returns its size in thousands.
+const GROW: &str =
+    "(loop $l (br_if $l (i32.ge_s (table.grow 0 (ref.null func) (i32.const 10000)) (i32.const 0))))
+    (return (i32.div_u (table.size 0) (i32.const 1000)))";
+
+fn grown(table: &str) -> u64 {
+    let servlet = tools(&[(1, GROW)]).import(table).load().expect("a servlet");
+    let code = crate::call(&servlet, 1).expect_err("a code").to_string();
+    let thousands = code.rsplit(' ').next().unwrap_or_default();
+    1000 * thousands.parse::<u64>().expect("a number")
+}
+
+#[test]
+fn tables_take_a_part_of_the_memory() {
+    // A sixteenth of 256 MiB, in references of 8 bytes.
+    let most = (256 << 20) / 16 / 8;
+    for table in ["(table 1 funcref)", "(table 1 100000000 funcref)"] {
+        let entries = grown(table);
+        assert!((most / 2..=most).contains(&entries), "{entries}");
+    }
+    let entries = grown("(table 1 funcref) (table 1 externref)");
+    assert!((most / 4..=most / 2).contains(&entries), "{entries}");
+    let lifted = LoadOptions {
+        memory: None,
+        ..LoadOptions::default()
+    };
+    let fixed = tools(&[]).after("(table 5000000 5000000 funcref)");
+    assert!(fixed.load_with(&lifted).is_ok());
+    let small = LoadOptions {
+        memory: Some(16 << 20),
+        ..LoadOptions::default()
+    };
+    let error = fixed.load_with(&small).expect_err("40 MB of tables");
+    assert_eq!(
+        error.to_string(),
+        "`test` does not start: its tables begin with 40000000 bytes, and 16777216 bytes of memory are the limit"
+    );
+}
+
+#[test]
+fn tables_count_as_memory() {
+    // 48 of 64 MiB.
+    let options = LoadOptions {
+        memory: Some(64 << 20),
+        ..LoadOptions::default()
+    };
+    let table = "(table 6000000 6000000 funcref)";
+    let grow = |pages| format!("(drop (memory.grow (i32.const {pages})))");
+    let wat = tools(&[(1, &grow(100)), (2, &grow(400))]).import(table);
+    let servlet = wat.load_with(&options).expect("a servlet");
+    assert!(crate::call(&servlet, 1).is_ok());
+    let error = crate::call(&servlet, 2).expect_err("too much");
+    assert!(matches!(error, CallError::OutOfMemory { .. }), "{error:?}");
+    assert_works(&servlet);
+}
+
+#[test]
+fn objects_of_a_garbage_collector_count_as_memory() {
+    let types = "(type $a (array (mut i64))) (global $kept (mut (ref null $a)) (ref.null $a))";
+    let make = "(global.set $kept (array.new_default $a (i32.const 50000000)))";
+    let options = LoadOptions {
+        memory: Some(32 << 20),
+        ..LoadOptions::default()
+    };
+    let wat = tools(&[(1, make)]).import(types);
+    let servlet = wat.load_with(&options).expect("a servlet");
+    crate::call(&servlet, 1).expect_err("400 MB of objects");
+    assert_works(&servlet);
+}
