@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
-use crate::{Fault, FetchError, Import, inspect::Unreadable};
+use crate::{Fault, FetchError, Import, inspect::Unreadable, wasi};
 
 /// Why a servlet was not loaded.
 #[derive(Debug, thiserror::Error)]
@@ -418,7 +418,7 @@ impl CallError {
             Self::UnknownTool { similar, .. } => similar
                 .as_ref()
                 .map(|name| format!("there is a tool `{name}`")),
-            _ => None,
+            _ => wasi::help(&self.to_string()),
         }
     }
 

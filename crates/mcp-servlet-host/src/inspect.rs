@@ -11,7 +11,7 @@ use reader::Reader;
 pub(crate) const EXTISM: &str = "extism:host/env";
 /// How many bytes say that a file is a module: `\0asm` and the version.
 pub(crate) const MAGIC: u64 = 8;
-const WASI: &str = "wasi_snapshot_preview1";
+pub(crate) const WASI: &str = "wasi_snapshot_preview1";
 
 /// What Extism 1.41 offers under `extism:host/env`.
 const EXTISM_FUNCTIONS: [&str; 26] = [

@@ -44,6 +44,7 @@ pub mod space;
 mod surface;
 pub mod testbed;
 mod tool;
+mod wasi;
 pub mod watch;
 
 pub use abi::Abi;

@@ -140,14 +140,12 @@ pub(crate) fn functions(servlet: &str, streams: &Streams, current: &Current) -> 
     ]
 }
 
-/// Whether a servlet says that it may not open a file, in the words of wasi-libc and of Rust's library.
-pub(crate) fn lacks_directory(text: &str) -> bool {
-    text.contains("pre-opened file descriptor")
+/// What an operator can do where a servlet says, in the words of Rust's library, that it may not open a file.
+pub(crate) fn help(text: &str) -> Option<String> {
+    text.contains("pre-opened file descriptor").then(|| {
+        "let the servlet open the directory: `--allow-path DIR`, or `allow.paths` in a configuration".to_owned()
+    })
 }
-
-/// What an operator can do about that.
-pub(crate) const ALLOW_PATH: &str =
-    "let the servlet open the directory: `--allow-path DIR`, or `allow.paths` in a configuration";
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex,
+        Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
     time::{Duration, Instant},
@@ -33,6 +33,8 @@ pub(crate) struct Call {
     phase: Mutex<Phase>,
     place: Mutex<Option<Place>>,
     given_up: Notify,
+    /// Tells host functions that wait.
+    stopped: Condvar,
     requests: AtomicU32,
 }
 
@@ -88,6 +90,7 @@ impl Call {
             phase: Mutex::new(Phase::Waiting),
             place: Mutex::new(None),
             given_up: Notify::new(),
+            stopped: Condvar::new(),
             requests: AtomicU32::new(0),
         })
     }
@@ -154,6 +157,7 @@ impl Call {
                 interrupt_at,
                 give_up_at: Some(interrupt_at + PATIENCE),
             };
+            self.stopped.notify_all();
             interrupt_at
         };
         watchdog::wake_by(interrupt_at);
@@ -178,6 +182,7 @@ impl Call {
                 interrupt_at,
                 give_up_at: Some(interrupt_at + PATIENCE),
             };
+            self.stopped.notify_all();
         }
         let Phase::Stopping {
             handle: Some(handle),
@@ -224,6 +229,24 @@ impl Call {
             }
             Phase::Stopping { .. } => Some(Duration::ZERO),
             _ => self.limits.timeout,
+        }
+    }
+
+    /// Waits for that long, but no longer than the call may run; whether the call goes on.
+    pub(crate) fn sleep(&self, time: Duration) -> bool {
+        let end = Instant::now().checked_add(time);
+        let mut phase = lock(&self.phase);
+        loop {
+            if matches!(&*phase, Phase::Stopping { .. }) {
+                return false;
+            }
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return true;
+            }
+            let wait = left.unwrap_or(Duration::MAX).min(Duration::from_hours(1));
+            let waited = self.stopped.wait_timeout(phase, wait);
+            phase = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

@@ -8,10 +8,13 @@ use std::{
 use extism::{CancelHandle, CompiledPlugin, Error, Plugin};
 
 use super::{Call, Current, Reason, Stop, prepare::START, threads, watchdog};
+use crate::wasi::Streams;
 
 /// An instance of a module.
 pub(super) struct Instance {
     plugin: Plugin,
+    servlet: String,
+    streams: Streams,
     /// Whether it still has to run what it runs before the first call.
     starts: bool,
 }
@@ -24,9 +27,18 @@ pub(super) struct Run<'a> {
 }
 
 impl Instance {
-    pub(super) fn new(compiled: &CompiledPlugin, starts: bool) -> Result<Self, Error> {
-        let plugin = first_plugin(compiled)?;
-        Ok(Self { plugin, starts })
+    pub(super) fn new(
+        servlet: &str,
+        compiled: &CompiledPlugin,
+        starts: bool,
+        streams: &Streams,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            plugin: first_plugin(compiled)?,
+            servlet: servlet.to_owned(),
+            streams: streams.clone(),
+            starts,
+        })
     }
 
     pub(super) fn cancel_handle(&self) -> CancelHandle {
@@ -51,9 +63,13 @@ impl Instance {
         current.set(None);
         let output = match output {
             Ok(output) => copy(output, run.call.limits().output),
-            Err(error) if is_started => Err(Stop::sort(&error, stopped)),
-            Err(error) => Err(Stop::sort(&error, stopped).at_start()),
+            Err(error) => Err(Stop::sort(&error, stopped)),
         };
+        let reason = self.streams.end(&self.servlet);
+        let output = output.map_err(|stop| {
+            let stop = stop.because(reason);
+            if is_started { stop } else { stop.at_start() }
+        });
         (output, stopped)
     }
 

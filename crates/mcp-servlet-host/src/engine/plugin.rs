@@ -8,12 +8,20 @@ use super::{
     instance::{Instance, Run},
     slot::prepare,
 };
-use crate::{LoadError, LoadOptions, http, limits::Limits, log, notify, source::read_module};
+use crate::{
+    LoadError, LoadOptions, http,
+    limits::Limits,
+    log, notify,
+    source::read_module,
+    wasi::{self, Streams},
+};
 
 /// A plugin and one instance of it, which remembers what it was called for until it is reset.
 pub(crate) struct Plugin {
     compiled: CompiledPlugin,
     instance: Instance,
+    name: String,
+    streams: Streams,
     starts: bool,
     current: Current,
     options: LoadOptions,
@@ -36,8 +44,10 @@ impl Plugin {
         let starts = prepared.starts;
         let wasm = prepared.wasm.unwrap_or(wasm);
         let current = Current::default();
+        let streams = Streams::default();
         let builder = PluginBuilder::new(options.manifest(Wasm::data(wasm)))
             .with_wasi(module.uses_wasi())
+            .with_functions(wasi::functions(name, &streams, &current))
             .with_functions(log::functions(name, &module))
             .with_functions(http::functions(
                 &module,
@@ -48,10 +58,12 @@ impl Plugin {
             .with_functions(functions);
         let builder = options.cache.apply(builder)?;
         let compiled = compile(builder, options.compile).map_err(refused)?;
-        let instance = Instance::new(&compiled, starts).map_err(refused)?;
+        let instance = Instance::new(name, &compiled, starts, &streams).map_err(refused)?;
         Ok(Self {
             compiled,
             instance,
+            name: name.to_owned(),
+            streams,
             starts,
             current,
             options: options.clone(),
@@ -79,8 +91,8 @@ impl Plugin {
 
     /// Throws the instance away, and all that it remembers.
     pub(crate) fn reset(&mut self) -> Result<(), String> {
-        self.instance =
-            Instance::new(&self.compiled, self.starts).map_err(|error| format!("{error:#}"))?;
+        self.instance = Instance::new(&self.name, &self.compiled, self.starts, &self.streams)
+            .map_err(|error| format!("{error:#}"))?;
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use std::{
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, oneshot};
+use tracing::dispatcher::{self, Dispatch};
 
 use super::{
     Call, Reason, Stop,
@@ -155,7 +156,10 @@ impl Pool {
     pub(crate) fn run(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
         futures_executor::block_on(async {
             let permit = self.permit().await;
-            self.run_apart(Call::new(job.limits), permit, job).await
+            // A subscriber may be that of this thread alone.
+            let dispatch = dispatcher::get_default(Clone::clone);
+            let call = Call::new(job.limits);
+            self.run_apart(call, permit, job, Some(dispatch)).await
         })
     }
 
@@ -164,7 +168,7 @@ impl Pool {
         let call = Call::new(job.limits);
         let _stop = StopOnDrop(Arc::clone(&call));
         let permit = self.admit().await?;
-        self.run_apart(call, permit, job).await
+        self.run_apart(call, permit, job, None).await
     }
 
     /// Runs a job on another thread, and waits for it no longer than it may take.
@@ -173,6 +177,7 @@ impl Pool {
         call: Arc<Call>,
         permit: OwnedSemaphorePermit,
         job: Job,
+        dispatch: Option<Dispatch>,
     ) -> Result<Vec<u8>, Stop> {
         call.enter(Place {
             permit,
@@ -183,7 +188,11 @@ impl Pool {
         let work = move || {
             // What the servlet logs belongs to whoever called.
             let _within = span.enter();
-            let output = pool.execute(&job, &running);
+            let execute = || pool.execute(&job, &running);
+            let output = match &dispatch {
+                Some(dispatch) => dispatcher::with_default(dispatch, execute),
+                None => execute(),
+            };
             // The thread counts until it is free, whoever still waits for it.
             running.leave();
             output

@@ -16,6 +16,7 @@ use crate::{
     Isolation, LoadError, LoadOptions, ask, http,
     inspect::{Module, Unreadable},
     log, notify, options,
+    wasi::{self, Streams},
 };
 
 /// Makes the slots of one servlet.
@@ -39,6 +40,8 @@ pub(super) struct Factory {
 pub(super) struct Slot {
     compiled: CompiledPlugin,
     instance: Option<Instance>,
+    name: String,
+    streams: Streams,
     /// Whether code of its own runs when an instance is made.
     starts: bool,
     /// How many bytes the instance may take.
@@ -90,8 +93,10 @@ impl Factory {
     pub(super) fn slot(&self, memory: Option<u64>) -> Result<Slot, LoadError> {
         let (module, current) = (&self.module, Current::default());
         let (ear, questions) = (notify::Ear::default(), ask::Questions::default());
+        let streams = Streams::default();
         let builder = PluginBuilder::new(self.manifest(memory))
             .with_wasi(module.uses_wasi())
+            .with_functions(wasi::functions(&self.name, &streams, &current))
             .with_functions(log::functions(&self.name, module))
             .with_functions(notify::functions(module, &ear))
             .with_functions(ask::functions(module, &questions))
@@ -99,10 +104,13 @@ impl Factory {
         let builder = self.options.cache.apply(builder)?;
         let refused = |error| refused(&self.name, &error);
         let compiled = compile(builder, self.options.compile).map_err(refused)?;
-        let instance = Instance::new(&compiled, self.starts).map_err(refused)?;
+        let instance =
+            Instance::new(&self.name, &compiled, self.starts, &streams).map_err(refused)?;
         Ok(Slot {
             compiled,
             instance: Some(instance),
+            name: self.name.clone(),
+            streams,
             starts: self.starts,
             memory,
             current,
@@ -174,7 +182,7 @@ impl Slot {
     fn instance(&mut self) -> Result<Instance, extism::Error> {
         match self.instance.take() {
             Some(instance) => Ok(instance),
-            None => Instance::new(&self.compiled, self.starts),
+            None => Instance::new(&self.name, &self.compiled, self.starts, &self.streams),
         }
     }
 }

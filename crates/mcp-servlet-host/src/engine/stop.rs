@@ -7,6 +7,9 @@ use super::Reason;
 /// What Extism says of a servlet that takes too much memory.
 pub(super) const OUT_OF_MEMORY: &str = "oom";
 
+/// What Extism says of a servlet that ended itself by WASI's `proc_exit`.
+const EXIT: &str = "Exited with i32 exit status";
+
 /// How a call ended that gave no output.
 #[derive(Debug)]
 pub(crate) enum Stop {
@@ -43,6 +46,15 @@ impl Stop {
             _ if stopper.is_some() => Self::Panic(cause),
             _ if error.chain().count() > 1 => Self::Trap(cause),
             _ => Self::Error(cause),
+        }
+    }
+
+    /// The same where standard error says why an instance trapped, or ended itself.
+    pub(super) fn because(self, reason: Option<String>) -> Self {
+        match (self, reason) {
+            (Self::Trap(_), Some(reason)) => Self::Panic(reason),
+            (Self::Error(text), Some(reason)) if text.starts_with(EXIT) => Self::Panic(reason),
+            (stop, _) => stop,
         }
     }
 

@@ -13,6 +13,7 @@ mod prompts;
 #[path = "../support/mod.rs"]
 mod support;
 mod tools;
+mod wasi;
 
 use std::time::{Duration, Instant};
 

@@ -1,27 +1,36 @@
-//! What a module runs before the first call, as one function.
+//! What is known of the functions of a module, and what it runs before the first call.
 
 use wasm_encoder::Encode as _;
-use wasmparser::{BinaryReaderError, CompositeInnerType, ExternalKind, FuncType, Payload, TypeRef};
+use wasmparser::{
+    BinaryReaderError, CompositeInnerType, ExportSectionReader, ExternalKind, FuncType, Payload,
+    TypeRef, ValType,
+};
 
-use super::with_item;
+use super::{length, shift::Shift, wasi::Replaced};
+use crate::inspect::WASI;
 
 /// The export that runs what the module would run at its start.
 pub(in crate::engine) const START: &str = "mcp-servlet:start";
 
-/// What a module says about its start.
+/// What Extism calls when it has made an instance.
+const INITIALISERS: [&str; 3] = ["_initialize", "__wasm_call_ctors", "hs_init"];
+
+/// What a module says about its functions.
 #[derive(Default)]
-pub(super) struct Starts {
+pub(super) struct Facts {
     types: Vec<Option<FuncType>>,
     /// The types of all functions, imported ones first.
     functions: Vec<u32>,
-    has_functions: bool,
+    imported: u32,
+    replaced: Vec<(Replaced, u32)>,
+    has_memory: bool,
     start: Option<u32>,
     initialize: Option<u32>,
     constructors: Option<u32>,
     haskell: Option<u32>,
 }
 
-impl Starts {
+impl Facts {
     pub(super) fn read(&mut self, payload: &Payload<'_>) -> Result<(), BinaryReaderError> {
         match payload {
             Payload::TypeSection(types) => {
@@ -36,16 +45,17 @@ impl Starts {
             }
             Payload::ImportSection(imports) => {
                 for import in imports.clone().into_imports() {
-                    if let TypeRef::Func(ty) | TypeRef::FuncExact(ty) = import?.ty {
-                        self.functions.push(ty);
-                    }
+                    self.import(&import?);
                 }
             }
             Payload::FunctionSection(functions) => {
-                self.has_functions = true;
                 for ty in functions.clone() {
                     self.functions.push(ty?);
                 }
+            }
+            Payload::MemorySection(memories) => {
+                let first = memories.clone().into_iter().next().transpose()?;
+                self.has_memory = first.is_some_and(|memory| !memory.memory64);
             }
             Payload::ExportSection(exports) => {
                 for export in exports.clone() {
@@ -61,6 +71,19 @@ impl Starts {
         Ok(())
     }
 
+    fn import(&mut self, import: &wasmparser::Import<'_>) {
+        let (TypeRef::Func(ty) | TypeRef::FuncExact(ty)) = import.ty else {
+            return;
+        };
+        let mut replaced = Replaced::ALL.into_iter();
+        let replaced = replaced.find(|function| function.name() == import.name);
+        if let Some(replaced) = replaced.filter(|_| import.module == WASI) {
+            self.replaced.push((replaced, self.imported));
+        }
+        self.functions.push(ty);
+        self.imported += 1;
+    }
+
     fn export(&mut self, name: &str, index: u32) {
         match name {
             "_initialize" => self.initialize = Some(index),
@@ -70,44 +93,69 @@ impl Starts {
         }
     }
 
-    /// The function that runs what Extism would run, in the same order; none if there is nothing.
-    pub(super) fn function(&self) -> Option<Function> {
-        let plain = |index: &u32| self.has_type(*index, 0);
-        let constructors = self.constructors.or(self.initialize).filter(plain);
-        let haskell = self.haskell.filter(|index| self.has_type(*index, 2));
-        let initialise = match haskell {
-            Some(_) => self.initialize.filter(plain),
-            None => constructors,
-        };
-        let calls: Vec<_> = [self.start, initialise, haskell]
-            .into_iter()
-            .flatten()
-            .collect();
-        if calls.is_empty() || !self.has_functions {
-            return None;
-        }
-        let mut body = vec![NO_LOCALS];
-        for index in calls {
-            let ty = self.type_of(index)?;
-            body.extend(ty.params().iter().flat_map(|_| I32_CONST_0));
-            body.push(CALL);
-            index.encode(&mut body);
-            body.extend(ty.results().iter().map(|_| DROP));
-        }
-        body.push(END);
-        Some(Function {
-            body,
-            ty: u32::try_from(self.types.len()).ok()?,
-            index: u32::try_from(self.functions.len()).ok()?,
-        })
+    pub(super) fn types(&self) -> u32 {
+        length(&self.types)
     }
 
-    /// Whether a function takes so many integers of 32 bits. One that runs at the start and takes others is none of
-    /// those that Extism knows.
-    fn has_type(&self, function: u32, params: usize) -> bool {
+    pub(super) fn functions(&self) -> u32 {
+        length(&self.functions)
+    }
+
+    pub(super) fn imported(&self) -> u32 {
+        self.imported
+    }
+
+    /// Whether it has functions of its own.
+    pub(super) fn has_functions(&self) -> bool {
+        self.functions() > self.imported
+    }
+
+    /// The functions of WASI that can be replaced, each with its index and its type.
+    pub(super) fn replaced(&self) -> Vec<(Replaced, u32, u32)> {
+        let usable = |(replaced, index): &(Replaced, u32)| {
+            let is_right = self.has_type(*index, 4, &[ValType::I32]);
+            let ty = *self.functions.get(*index as usize)?;
+            (is_right && self.has_memory).then_some((*replaced, *index, ty))
+        };
+        self.replaced.iter().filter_map(usable).collect()
+    }
+
+    /// The body of a function that runs what Extism would run, in the same order; none if there is nothing.
+    pub(super) fn start(&self, index: impl Fn(u32) -> u32) -> Option<Vec<u8>> {
+        let plain = |function: &u32| self.has_type(*function, 0, &[]);
+        let haskell = self.haskell.filter(|function| {
+            self.has_type(*function, 2, &[]) || self.has_type(*function, 2, &[ValType::I32])
+        });
+        let initialise = match haskell {
+            Some(_) => self.initialize,
+            None => self.constructors.or(self.initialize),
+        };
+        let calls = [self.start, initialise.filter(plain), haskell];
+        let calls: Vec<_> = calls.into_iter().flatten().collect();
+        if calls.is_empty() {
+            return None;
+        }
+        let mut function = wasm_encoder::Function::new([]);
+        let mut code = function.instructions();
+        for called in calls {
+            let ty = self.type_of(called)?;
+            for _ in ty.params() {
+                code.i32_const(0);
+            }
+            code.call(index(called));
+            for _ in ty.results() {
+                code.drop();
+            }
+        }
+        code.end();
+        Some(function.into_raw_body())
+    }
+
+    /// Whether a function takes so many integers of 32 bits and has these results.
+    fn has_type(&self, function: u32, params: usize, results: &[ValType]) -> bool {
         self.type_of(function).is_some_and(|ty| {
-            let integers = ty.params().iter().all(|ty| *ty == wasmparser::ValType::I32);
-            integers && ty.params().len() == params && (params > 0 || ty.results().is_empty())
+            let integers = ty.params().iter().all(|ty| *ty == ValType::I32);
+            integers && ty.params().len() == params && ty.results() == results
         })
     }
 
@@ -117,75 +165,41 @@ impl Starts {
     }
 }
 
-const NO_LOCALS: u8 = 0;
-const CALL: u8 = 0x10;
-const DROP: u8 = 0x1a;
-const END: u8 = 0x0b;
-const I32_CONST_0: [u8; 2] = [0x41, 0];
-
-/// A function that is added to a module.
-pub(super) struct Function {
-    body: Vec<u8>,
-    /// Its type, which is added as well.
-    ty: u32,
-    index: u32,
-}
-
-impl Function {
-    /// A section with its part of the function; `None` if it has none.
-    pub(super) fn added_to(
-        &self,
-        payload: &Payload<'_>,
-        section: &[u8],
-    ) -> Result<Option<Vec<u8>>, BinaryReaderError> {
-        let mut item = Vec::new();
-        Ok(Some(match payload {
-            Payload::TypeSection(_) => {
-                // The count is of groups, of which one may have several types.
-                let groups = wasmparser::BinaryReader::new(section, 0).read_var_u32()?;
-                with_item(section, groups, &[0x60, 0, 0])
-            }
-            Payload::FunctionSection(functions) => {
-                self.ty.encode(&mut item);
-                with_item(section, functions.count(), &item)
-            }
-            Payload::ExportSection(exports) => self.exports(exports)?,
-            Payload::CodeSectionStart { count, .. } => {
-                self.body.encode(&mut item);
-                with_item(section, *count, &item)
-            }
-            _ => return Ok(None),
-        }))
-    }
-
-    /// The exports without those that Extism would call.
-    fn exports(
-        &self,
-        exports: &wasmparser::ExportSectionReader<'_>,
-    ) -> Result<Vec<u8>, BinaryReaderError> {
-        let mut items = Vec::new();
-        let mut count = 1_u32;
-        for export in exports.clone() {
-            let export = export?;
-            if matches!(export.name, "_initialize" | "__wasm_call_ctors" | "hs_init") {
-                continue;
-            }
-            count += 1;
-            export.name.encode(&mut items);
-            items.push(kind(export.kind));
-            export.index.encode(&mut items);
+/// The exports with the indices that functions have now; those that Extism would call make room for [`START`].
+pub(super) fn exports(
+    exports: &ExportSectionReader<'_>,
+    shift: &Shift,
+    start: Option<u32>,
+) -> Result<Vec<u8>, BinaryReaderError> {
+    let mut items = Vec::new();
+    let mut count = 0_u32;
+    let mut add = |name: &str, kind, index: u32| {
+        count += 1;
+        name.encode(&mut items);
+        items.push(code(kind));
+        index.encode(&mut items);
+    };
+    for export in exports.clone() {
+        let export = export?;
+        if start.is_some() && INITIALISERS.contains(&export.name) {
+            continue;
         }
-        let mut data = Vec::new();
-        count.encode(&mut data);
-        data.extend(items);
-        START.encode(&mut data);
-        data.push(kind(ExternalKind::Func));
-        self.index.encode(&mut data);
-        Ok(data)
+        let index = match export.kind {
+            ExternalKind::Func | ExternalKind::FuncExact => shift.index(export.index),
+            _ => export.index,
+        };
+        add(export.name, export.kind, index);
     }
+    if let Some(start) = start {
+        add(START, ExternalKind::Func, start);
+    }
+    let mut data = Vec::new();
+    count.encode(&mut data);
+    data.extend(items);
+    Ok(data)
 }
 
-fn kind(kind: ExternalKind) -> u8 {
+fn code(kind: ExternalKind) -> u8 {
     match kind {
         ExternalKind::Func => 0x00,
         ExternalKind::Table => 0x01,

@@ -1,7 +1,7 @@
 //! A maximum for tables that may grow.
 
 use wasm_encoder::Encode as _;
-use wasmparser::{BinaryReader, BinaryReaderError, RefType, TableSectionReader};
+use wasmparser::{BinaryReader, BinaryReaderError, RefType, TableInit, TableSectionReader};
 
 /// The bytes of one reference.
 const REFERENCE: u64 = 8;
@@ -13,6 +13,7 @@ const PART: u64 = 16;
 pub(super) struct Tables {
     memory: Option<u64>,
     tables: Vec<Table>,
+    have_values: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -32,6 +33,7 @@ impl Tables {
         Self {
             memory,
             tables: Vec::new(),
+            have_values: false,
         }
     }
 
@@ -40,13 +42,19 @@ impl Tables {
         section: TableSectionReader<'_>,
     ) -> Result<(), BinaryReaderError> {
         for table in section {
-            let ty = table?.ty;
+            let wasmparser::Table { ty, init } = table?;
+            self.have_values |= matches!(init, TableInit::Expr(_));
             self.tables.push(Table {
                 initial: ty.initial,
                 maximum: ty.maximum.unwrap_or(u64::MAX),
             });
         }
         Ok(())
+    }
+
+    /// Whether one of them begins with something else than null.
+    pub(super) fn have_values(&self) -> bool {
+        self.have_values
     }
 
     /// Whether there is a table that may grow and a memory limit that it has to keep.

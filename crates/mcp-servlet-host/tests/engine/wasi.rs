@@ -1,0 +1,176 @@
+//! What a servlet does by WASI: writing, sleeping, panicking.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_host::{CallError, LoadOptions};
+use tracing::{Level, Subscriber, field::Visit, subscriber::with_default};
+use tracing_subscriber::{Layer, layer::SubscriberExt as _};
+
+use crate::{
+    assert_works, call,
+    support::{Wat, tools},
+};
+
+const WRITE: &str = r#"(import "wasi_snapshot_preview1" "fd_write"
+    (func $write (param i32 i32 i32 i32) (result i32)))"#;
+
+/// Writes texts to a stream, each as a piece of its own; returns what WASI says, and checks how much was written.
+fn write(stream: i32, pieces: &[&str]) -> String {
+    let mut code = String::new();
+    let mut at = 50_000;
+    for (index, piece) in pieces.iter().enumerate() {
+        let place = 60_000 + 8 * index;
+        code += &format!("(i32.store (i32.const {place}) (i32.const {at}))");
+        code += &format!(
+            "(i32.store (i32.const {}) (i32.const {}))",
+            place + 4,
+            piece.len()
+        );
+        for byte in piece.bytes() {
+            code += &format!("(i32.store8 (i32.const {at}) (i32.const {byte}))");
+            at += 1;
+        }
+    }
+    let total: usize = pieces.iter().map(|piece| piece.len()).sum();
+    format!(
+        "{code} (if (call $write (i32.const {stream}) (i32.const 60000) (i32.const {}) (i32.const 61000)) (then unreachable))
+        (if (i32.ne (i32.load (i32.const 61000)) (i32.const {total})) (then unreachable))",
+        pieces.len()
+    )
+}
+
+/// What was logged under `servlet`: level and text.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<(Level, String)>>>);
+
+struct Text(String);
+
+impl Visit for Text {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Lines {
+    fn on_event(&self, event: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
+        if event.metadata().target() == "servlet" {
+            let mut text = Text(String::new());
+            event.record(&mut text);
+            let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.push((*event.metadata().level(), text.0));
+        }
+    }
+}
+
+/// Calls a tool and returns what it logged.
+fn logged(wat: &Wat) -> (Option<CallError>, Vec<(Level, String)>) {
+    let servlet = wat.load().expect("a servlet");
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::registry().with(lines.clone());
+    let error = with_default(subscriber, || call(&servlet, 1).err());
+    assert_works(&servlet);
+    let lines = lines
+        .0
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
+    (error, lines)
+}
+
+#[test]
+fn standard_output_and_error_are_logged_by_line() {
+    let body = [
+        write(
+            1,
+            &["one\ntw", "", "o, which is longer than eight bytes\r\n"],
+        ),
+        write(2, &["\u{fc}\nlast"]),
+    ]
+    .concat();
+    let (error, lines) = logged(&tools(&[(1, &body)]).import(WRITE));
+    assert!(error.is_none(), "{error:?}");
+    let expected = [
+        (Level::INFO, "one"),
+        (Level::INFO, "two, which is longer than eight bytes"),
+        (Level::WARN, "\u{fc}"),
+        (Level::WARN, "last"),
+    ];
+    let expected = expected.map(|(level, text)| (level, text.to_owned()));
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn what_a_panic_says_is_in_the_error() {
+    let panic = "\nthread '<unnamed>' (1) panicked at src/lib.rs:3:5:\nout of cheese\n\
+        note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
+    let body = format!("{} unreachable", write(2, &[panic]));
+    let (error, _) = logged(&tools(&[(1, &body)]).import(WRITE));
+    assert_eq!(
+        error.expect("a panic").to_string(),
+        "servlet `test` stopped in `call`: panicked at src/lib.rs:3:5: out of cheese"
+    );
+    let exit = r#"(import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))"#;
+    let body = format!(
+        "{} (call $exit (i32.const 2))",
+        write(2, &["panic: nil map\n"])
+    );
+    let (error, _) = logged(&tools(&[(1, &body)]).import(WRITE).import(exit));
+    let error = error.expect("a panic").to_string();
+    assert_eq!(error, "servlet `test` stopped in `call`: panic: nil map");
+}
+
+#[test]
+fn functions_keep_their_meaning_where_others_are_imported() {
+    // Each is called by its index: directly, from a table, and by references in a global and in an element segment.
+    let parts = r#"(type $t (func (result i32)))
+        (func $f (result i32) i32.const 1000)
+        (table 4 4 funcref)
+        (elem (i32.const 1) func $f)
+        (elem (i32.const 2) funcref (ref.func $f) (ref.null func))
+        (global $g funcref (ref.func $f))
+        (func (export "_initialize") (table.set 0 (i32.const 3) (global.get $g)))"#;
+    let calls = (1..4).map(|at| format!("(call_indirect (type $t) (i32.const {at})) i32.add"));
+    let body = format!("call $f {} return", calls.collect::<String>());
+    let wat = tools(&[(1, &body)]).import(WRITE).after(parts);
+    let (error, _) = logged(&wat);
+    let error = error.expect("a code").to_string();
+    assert!(error.ends_with(" 4000"), "{error}");
+}
+
+#[test]
+fn a_sleep_ends_when_it_should_or_with_its_call() {
+    let import = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
+        (func $poll (param i32 i32 i32 i32) (result i32)))"#;
+    let sleep = |time: u64| {
+        format!(
+            "(i64.store (i32.const 60000) (i64.const 7)) (i64.store (i32.const 61008) (i64.const -1))
+            (i32.store (i32.const 60016) (i32.const 1)) (i64.store (i32.const 60024) (i64.const {time}))
+            (if (call $poll (i32.const 60000) (i32.const 61000) (i32.const 1) (i32.const 62000)) (then unreachable))
+            (if (i32.ne (i32.load (i32.const 62000)) (i32.const 1)) (then unreachable))
+            (if (i64.ne (i64.load (i32.const 61000)) (i64.const 7)) (then unreachable))
+            (if (i64.ne (i64.load (i32.const 61008)) (i64.const 0)) (then unreachable))"
+        )
+    };
+    let wat = tools(&[(1, &sleep(200_000_000)), (2, &sleep(3_600_000_000_000))]).import(import);
+    let options = LoadOptions {
+        timeout: Some(Duration::from_secs(2)),
+        instances: mcp_servlet_host::Instances::ONE.into(),
+        ..LoadOptions::default()
+    };
+    let servlet = wat.load_with(&options).expect("a servlet");
+    let begin = Instant::now();
+    call(&servlet, 1).expect("a short sleep");
+    assert!(begin.elapsed() >= Duration::from_millis(200));
+    let begin = Instant::now();
+    let error = call(&servlet, 2).expect_err("a long sleep");
+    assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
+    // Not after the second that a call has which cannot be stopped.
+    let late = begin.elapsed().saturating_sub(Duration::from_secs(2));
+    assert!(late < Duration::from_millis(900), "{late:?}");
+    assert_works(&servlet);
+}
