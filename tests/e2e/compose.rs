@@ -43,7 +43,7 @@ fn summary(wire: &Wire, prompt: &str) -> Value {
 #[test]
 fn what_two_servlets_have_is_told_apart_and_links_lead_where_they_did() {
     let (wire, _folder) = notes_twice();
-    wire.says("not served: two resources are called `notes://index`: one in ");
+    wire.says("warning: resource `notes://index` of ");
     assert_eq!(
         names(&wire, "prompts/list", "prompts", "name"),
         ["a_summarize", "b_summarize"]

@@ -148,8 +148,8 @@ fn message(answer: &Value) -> &str {
 #[test]
 fn each_fault_is_told_to_its_caller_while_others_are_answered() {
     let served = Served::start();
-    served.wire.says("not served: `slow` does not start");
-    served.wire.says("not served: cannot load `broken`");
+    served.wire.says("servlet skipped: `slow` does not start");
+    served.wire.says("servlet skipped: cannot load `broken`");
     for (at, (body, said)) in FAULTS.iter().enumerate() {
         let faults = [served.begin(at), served.begin(at), served.begin(at)];
         served.assert_works();

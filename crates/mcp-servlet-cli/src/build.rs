@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use crate::{
     cli::Format,
     failure::{Failure, Kind, chain},
+    terminal,
 };
 pub(crate) use abi::Abi;
 use explain::Space;
@@ -236,9 +237,13 @@ fn check_exports(module: &Module, package: &Package) -> Result<(), Failure> {
 }
 
 fn write(all: &[Built], format: Format) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::out();
     match format {
-        Format::Json => writeln!(out, "{}", all.iter().map(Built::json).collect::<Value>())?,
+        Format::Json => writeln!(
+            terminal::json(),
+            "{}",
+            all.iter().map(Built::json).collect::<Value>()
+        )?,
         Format::Human => {
             all.iter().try_for_each(|built| built.write(&mut out))?;
             if let Some(next) = next(all) {

@@ -1,21 +1,20 @@
 //! `servlet call`: one call of one tool.
 
-use std::{
-    io::{self, Write as _},
-    path::PathBuf,
-};
+use std::io::Write as _;
 
 use clap::Args;
-use mcp_servlet_host::{CallError, CallToolResult, JsonObject, Servlet, Tool};
+use mcp_servlet_host::{CallError, CallToolResult, JsonObject, Servlet, Source, Tool};
 use serde_json::{Value, json};
 
-use crate::{cli::Format, content::write_result, failure::Failure, given::Given, limits::Limits};
+use crate::{
+    cli::Format, content::write_result, failure::Failure, given::Given, limits::Limits, terminal,
+};
 
 /// Call a tool and show its answer
 #[derive(Args, Debug)]
 pub(crate) struct Call {
-    /// The servlet's `.wasm` file
-    file: PathBuf,
+    /// The servlet: a `.wasm` file or a URL
+    file: String,
 
     /// The tool to call
     tool: String,
@@ -33,7 +32,7 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(&self.file, &self.limits.options())?;
+        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
         let schema = servlet.tool(&self.tool).map(Tool::input_schema);
         let arguments = self.arguments.read(schema)?;
         let result = servlet.call(&self.tool, Some(&arguments));
@@ -46,15 +45,15 @@ impl Call {
 
 fn show(result: &CallToolResult) -> Result<(), Failure> {
     if result.is_error() {
-        write_result(&mut io::stderr().lock(), result)?;
+        write_result(&mut terminal::err(), result)?;
         return Err(Failure::ToolError);
     }
-    Ok(write_result(&mut io::stdout().lock(), result)?)
+    Ok(write_result(&mut terminal::out(), result)?)
 }
 
 /// Prints a result of MCP, or the error in its place, for programs.
 pub(crate) fn print(result: Result<JsonObject, CallError>) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::json();
     match result {
         Ok(result) => {
             let failed = result.get("isError") == Some(&Value::Bool(true));

@@ -8,13 +8,14 @@ use std::{
 use clap::{Args, ValueEnum};
 use mcp_servlet_host::{
     Abi, Provider, Source,
-    check::{Finding, Level, Report, Target, check},
+    check::{Finding, Level, Report, Target, check_all},
 };
 
 use crate::{
     build::{self, Project},
     cli::Format,
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, indented},
+    terminal::{self, one_line},
 };
 
 /// Tell in which hosts a servlet works, what each of them drops, and which rules of clients it breaks
@@ -83,13 +84,9 @@ impl Check {
             [] => &Provider::ALL[..],
             some => some,
         };
-        let mut reports = Vec::new();
-        for source in sources(&self.path, self.abi)? {
-            let mut report = check(source, &hosts, providers)?;
-            if self.providers.is_empty() {
-                report.without_provider_notes();
-            }
-            reports.push(report);
+        let mut reports = check_all(&sources(&self.path, self.abi)?, &hosts, providers)?;
+        if self.providers.is_empty() {
+            reports.iter_mut().for_each(Report::without_provider_notes);
         }
         write(&reports, self.format)?;
         let bearable = match self.deny {
@@ -121,9 +118,9 @@ fn sources(path: &str, abi: Option<build::Abi>) -> Result<Vec<Source>, Failure> 
 }
 
 fn write(reports: &[Report], format: Format) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::out();
     if format == Format::Json {
-        return writeln!(out, "{}", serde_json::json!(reports));
+        return writeln!(terminal::json(), "{}", serde_json::json!(reports));
     }
     for (at, report) in reports.iter().enumerate() {
         if at > 0 {
@@ -188,13 +185,14 @@ fn name(level: Level) -> &'static str {
 fn write_finding(out: &mut impl Write, finding: &Finding, report: &Report) -> io::Result<()> {
     writeln!(out)?;
     let level = name(finding.level());
-    writeln!(out, "{level}[{}]: {}", finding.rule, finding.problem)?;
+    let problem = indented(&finding.problem, "  ");
+    writeln!(out, "{level}[{}]: {problem}", finding.rule)?;
     if let Some(place) = &finding.place {
-        writeln!(out, "  at {place}")?;
+        writeln!(out, "  at {}", one_line(&place.to_string()))?;
     }
     writeln!(out, "  in {}", hosts(finding, report))?;
     if let Some(help) = &finding.help {
-        writeln!(out, "  help: {help}")?;
+        writeln!(out, "  help: {}", indented(help, "        "))?;
     }
     Ok(())
 }

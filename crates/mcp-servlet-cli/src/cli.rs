@@ -1,10 +1,15 @@
 //! The command line as a whole.
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
-    build, call, check, complete, config, describe, dev, failure::Failure, generate, inspect,
-    logging, new, prompt, read, serve, test,
+    build, call, check, complete, config, describe, dev,
+    failure::Failure,
+    generate, inspect,
+    logging::{self, Times},
+    new, prompt, read, serve, terminal, test,
 };
 
 const EXIT_CODES: &str = "\
@@ -61,7 +66,11 @@ pub(crate) enum Format {
 
 impl Cli {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        logging::start(self.verbose);
+        let times = match self.command {
+            Command::Serve(_) | Command::Dev(_) => Times::Shown,
+            _ => Times::Hidden,
+        };
+        logging::start(self.verbose, times);
         match self.command {
             Command::New(new) => new.run(),
             Command::Generate(generate) => generate.run(),
@@ -79,6 +88,25 @@ impl Cli {
             Command::Config(config) => config.run(),
         }
     }
+}
+
+/// Shows what is wrong with the command line, or the help that was asked for.
+pub(crate) fn report(error: &clap::Error) -> ExitCode {
+    let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    if !error.use_stderr() {
+        // Help and version, which nobody else wrote.
+        let _ = error.print();
+        return code;
+    }
+    let rendered = error.render();
+    terminal::picture(|colors| {
+        if colors {
+            rendered.ansi().to_string()
+        } else {
+            rendered.to_string()
+        }
+    });
+    code
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! The lines that add a server to an MCP client.
 
-use std::{
-    collections::BTreeMap,
-    io::{self, Write as _},
-    path::Path,
-};
+use std::{collections::BTreeMap, io::Write as _, path::Path};
 
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::failure::{Failure, Kind};
+use crate::{
+    failure::{Failure, Kind},
+    limits::HIDDEN,
+    terminal::{self, note},
+};
 
 /// An MCP client with a format of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -78,7 +78,7 @@ impl Client {
     /// Prints the whole file, for a client that has no other server.
     pub(crate) fn print(self, name: &str, way: &Way) -> Result<(), Failure> {
         let text = self.config(&key(name), way);
-        let mut out = io::stdout().lock();
+        let mut out = terminal::out();
         Ok(writeln!(out, "{}", text.trim_end())?)
     }
 
@@ -119,6 +119,15 @@ impl Client {
                 toml::to_string(&servers).expect("texts and lists of them are TOML")
             }
         }
+    }
+}
+
+/// Says what a person has to fill in, because it is not printed.
+pub(crate) fn say_what_is_hidden(what: impl Iterator<Item = String>) {
+    for what in what {
+        note(format_args!(
+            "note: {what} may be secret and is not printed: replace the `{HIDDEN}`"
+        ));
     }
 }
 

@@ -3,11 +3,10 @@
 use std::{
     collections::HashSet,
     io::{self, Write as _},
-    path::PathBuf,
 };
 
 use clap::Args;
-use mcp_servlet_host::{ArgumentError, JsonObject, Listed, Servlet};
+use mcp_servlet_host::{ArgumentError, JsonObject, Listed, Servlet, Source};
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,13 +14,14 @@ use crate::{
     cli::Format,
     failure::{Failure, Kind},
     limits::{Limits, key_value},
+    terminal::{self, one_line},
 };
 
 /// Show what a servlet suggests for an argument of a prompt, or a variable of a resource template
 #[derive(Args, Debug)]
 pub(crate) struct Complete {
-    /// The servlet's `.wasm` file
-    file: PathBuf,
+    /// The servlet: a `.wasm` file or a URL
+    file: String,
 
     /// The prompt, or the resource template as it is listed
     of: String,
@@ -44,7 +44,7 @@ pub(crate) struct Complete {
 
 impl Complete {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(&self.file, &self.limits.options())?;
+        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
         let (reference, arguments) = self.target(&servlet)?;
         self.check(&arguments)?;
         let (name, value) = &self.argument;
@@ -137,11 +137,11 @@ fn among<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn show(completion: &Value) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::out();
     let values = completion["values"].as_array();
     let values = values.map(Vec::as_slice).unwrap_or_default();
     for value in values {
-        writeln!(out, "{}", value.as_str().unwrap_or_default())?;
+        writeln!(out, "{}", one_line(value.as_str().unwrap_or_default()))?;
     }
     let all = completion["total"].as_u64();
     match all.filter(|all| *all > values.len() as u64) {

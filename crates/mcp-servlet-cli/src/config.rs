@@ -2,15 +2,12 @@
 
 mod init;
 
-use std::{
-    io::{self, Write as _},
-    path::PathBuf,
-};
+use std::{io::Write as _, path::PathBuf};
 
 use clap::{Args, Subcommand};
 use mcp_servlet_host::config::Config;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, terminal};
 
 /// Write or check the configuration of a server, or print its JSON Schema
 #[derive(Args, Debug)]
@@ -26,6 +23,9 @@ enum Action {
         /// The configuration
         #[arg(default_value = "servlet.toml")]
         file: PathBuf,
+        /// Accept variables that are not set here, as on a machine without the secrets of the server
+        #[arg(long)]
+        no_env: bool,
     },
     /// Write a configuration for servlets, with the keys, hosts and directories that they declare
     Init(init::Init),
@@ -35,15 +35,22 @@ enum Action {
 
 impl ConfigCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let mut out = io::stdout().lock();
         match self.action {
-            Action::Init(init) => return init.run(&mut out),
-            Action::Check { file } => {
-                let config = Config::check(&file)?;
+            Action::Init(init) => return init.run(&mut terminal::out()),
+            Action::Check { file, no_env } => {
+                let config = if no_env {
+                    Config::check_without_env(&file)
+                } else {
+                    Config::check(&file)
+                }?;
                 let count = config.entries.len();
-                writeln!(out, "{}: all is well, {count} servlets", file.display())?;
+                writeln!(
+                    terminal::out(),
+                    "{}: all is well, {count} servlets",
+                    file.display()
+                )?;
             }
-            Action::Schema => writeln!(out, "{:#}", Config::schema())?,
+            Action::Schema => writeln!(terminal::json(), "{:#}", Config::schema())?,
         }
         Ok(())
     }

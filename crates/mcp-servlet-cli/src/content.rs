@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use mcp_servlet_host::CallToolResult;
 use serde_json::Value;
 
+use crate::terminal::one_line;
+
 /// Writes text as it is and says of everything else what it is.
 pub(crate) fn write_result(out: &mut impl Write, result: &CallToolResult) -> io::Result<()> {
     for item in result.content() {
@@ -20,7 +22,11 @@ pub(crate) fn write_result(out: &mut impl Write, result: &CallToolResult) -> io:
 /// Writes the messages of a prompt, each with who says it.
 pub(crate) fn write_messages(out: &mut impl Write, messages: &[Value]) -> io::Result<()> {
     for message in messages {
-        writeln!(out, "{}:", message["role"].as_str().unwrap_or_default())?;
+        writeln!(
+            out,
+            "{}:",
+            one_line(message["role"].as_str().unwrap_or_default())
+        )?;
         write_item(out, &message["content"])?;
     }
     Ok(())
@@ -34,13 +40,13 @@ fn write_item(out: &mut impl Write, item: &Value) -> io::Result<()> {
             writeln!(
                 out,
                 "[{kind}, {}, {} bytes]",
-                text("mimeType"),
+                one_line(text("mimeType")),
                 decoded_length(text("data"))
             )
         }
-        "resource_link" => writeln!(out, "[link to {}]", text("uri")),
+        "resource_link" => writeln!(out, "[link to {}]", one_line(text("uri"))),
         "resource" => write_resource(out, &item["resource"]),
-        kind => writeln!(out, "[{kind}] {item}"),
+        kind => writeln!(out, "[{}] {item}", one_line(kind)),
     }
 }
 
@@ -48,8 +54,8 @@ fn write_item(out: &mut impl Write, item: &Value) -> io::Result<()> {
 pub(crate) fn write_resource(out: &mut impl Write, resource: &Value) -> io::Result<()> {
     let text = |key: &str| resource.get(key).and_then(Value::as_str);
     let (uri, kind) = (
-        text("uri").unwrap_or_default(),
-        text("mimeType").unwrap_or("unknown type"),
+        one_line(text("uri").unwrap_or_default()),
+        one_line(text("mimeType").unwrap_or("unknown type")),
     );
     if let Some(contents) = text("text") {
         writeln!(out, "[resource {uri}, {kind}]")?;

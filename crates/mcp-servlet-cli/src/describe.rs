@@ -2,22 +2,25 @@
 
 mod schema;
 
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::io::{self, Write};
 
 use clap::Args;
-use mcp_servlet_host::{JsonObject, Listed, Servlet, Tool};
+use mcp_servlet_host::{JsonObject, Listed, Servlet, Source, Tool};
 use serde_json::{Value, json};
 
-use crate::{cli::Format, failure::Failure, limits::Limits, needs};
+use crate::{
+    cli::Format,
+    failure::Failure,
+    limits::Limits,
+    needs,
+    terminal::{self, one_line},
+};
 
 /// Show what a servlet offers and needs: tools with arguments and results, resources, prompts, configuration
 #[derive(Args, Debug)]
 pub(crate) struct Describe {
-    /// The servlet's `.wasm` file
-    file: PathBuf,
+    /// The servlet: a `.wasm` file or a URL
+    file: String,
 
     /// `json` prints one object with all lists
     #[arg(long, value_enum, default_value_t)]
@@ -29,11 +32,10 @@ pub(crate) struct Describe {
 
 impl Describe {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(&self.file, &self.limits.options())?;
-        let mut out = io::stdout().lock();
+        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
         match self.format {
-            Format::Json => writeln!(out, "{}", json_of(&servlet))?,
-            Format::Human => write_servlet(&mut out, &servlet)?,
+            Format::Json => writeln!(terminal::json(), "{}", json_of(&servlet))?,
+            Format::Human => write_servlet(&mut terminal::out(), &servlet)?,
         }
         Ok(())
     }
@@ -67,8 +69,8 @@ fn write_servlet(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
         .or_else(|| text("name"))
         .unwrap_or(servlet.name());
     match text("version") {
-        Some(version) => writeln!(out, "{name} {version}")?,
-        None => writeln!(out, "{name}")?,
+        Some(version) => writeln!(out, "{} {}", one_line(name), one_line(version))?,
+        None => writeln!(out, "{}", one_line(name))?,
     }
     for line in servlet.instructions().unwrap_or_default().lines() {
         writeln!(out, "{line}")?;
@@ -94,8 +96,8 @@ fn write_servlet(out: &mut impl Write, servlet: &Servlet) -> io::Result<()> {
 
 fn write_tool(out: &mut impl Write, tool: &Tool) -> io::Result<()> {
     match tool.title() {
-        Some(title) => writeln!(out, "{} ({title})", tool.name())?,
-        None => writeln!(out, "{}", tool.name())?,
+        Some(title) => writeln!(out, "{} ({})", one_line(tool.name()), one_line(title))?,
+        None => writeln!(out, "{}", one_line(tool.name()))?,
     }
     for line in tool.description().unwrap_or_default().lines() {
         writeln!(out, "  {line}")?;

@@ -17,10 +17,11 @@ use tokio::runtime::Runtime;
 use crate::{
     build::{Abi, Project},
     clients::{self, Client, Way},
-    failure::{Failure, chain},
+    failure::Failure,
     limits::Limits,
     needs,
-    serve::transports::Transports,
+    serve::{self, transports::Transports},
+    terminal::note,
 };
 
 /// Build the servlets at a path, serve them to MCP clients, and do so again whenever their sources change
@@ -64,7 +65,10 @@ impl Dev {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let project = Project::read(&self.path)?;
         if let Some(client) = self.print_client_config {
-            return client.print(&name(&project)?, &self.way()?);
+            client.print(&name(&project)?, &self.way()?)?;
+            let values = self.limits.hidden();
+            clients::say_what_is_hidden(values.map(|key| format!("the value of `{key}`")));
+            return Ok(());
         }
         let workshop = Workshop {
             path: self.path,
@@ -72,7 +76,7 @@ impl Dev {
             profile: self.profile,
             limits: self.limits,
         };
-        let nothing = Host::new(Vec::new())?;
+        let nothing = Host::new(Vec::new());
         let mut files = project.sources()?;
         let host = workshop.host(&mut files, &nothing).unwrap_or(nothing);
         let server = Server::new(Arc::new(host), ServeOptions::default());
@@ -147,7 +151,10 @@ impl Workshop {
                 let servlets = host.servlets().iter().map(|servlet| servlet.name());
                 let names: Vec<_> = servlets.collect();
                 let seconds = start.elapsed().as_secs_f64();
-                eprintln!("built in {seconds:.1} s, serving {}", names.join(", "));
+                note(format_args!(
+                    "built in {seconds:.1} s, serving {}",
+                    names.join(", ")
+                ));
                 Some(host)
             }
             Err(failure) => {
@@ -156,7 +163,7 @@ impl Workshop {
                     [] => "nothing is served until it is there",
                     _ => "what was built before is served",
                 };
-                eprintln!("{served}; waiting for a change");
+                note(format_args!("{served}; waiting for a change"));
                 None
             }
         }
@@ -169,9 +176,7 @@ impl Workshop {
         let built = project.build(Abi::default(), quick, self.profile.as_deref())?;
         let entries = built.iter().map(|(_, file)| self.entry(file));
         let loaded = Loaded::load(&entries.collect::<Vec<_>>(), Some(previous))?;
-        for problem in loaded.problems() {
-            eprintln!("not served: {}", chain(problem));
-        }
+        serve::warn(&loaded);
         needs::warn(&loaded, true);
         Ok(loaded.host)
     }

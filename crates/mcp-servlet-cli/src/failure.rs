@@ -4,6 +4,8 @@ use std::{error::Error, io, process::ExitCode};
 
 use mcp_servlet_host::{ArgumentError, CallError, Fault, LoadError, config::ConfigError};
 
+use crate::terminal::note;
+
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -68,9 +70,9 @@ impl Failure {
                 message,
                 help,
             } => {
-                eprintln!("error: {message}");
+                note(format_args!("error: {message}"));
                 if let Some(help) = help {
-                    eprintln!("  help: {}", help.replace('\n', "\n        "));
+                    note(format_args!("  help: {}", indented(&help, "        ")));
                 }
                 ExitCode::from(kind as u8)
             }
@@ -86,7 +88,7 @@ impl From<LoadError> for Failure {
         };
         Self::Told {
             kind,
-            message: chain(&error),
+            message: indented(&chain(&error), "  "),
             help: error.help(),
         }
     }
@@ -116,7 +118,7 @@ impl From<CallError> for Failure {
         };
         Self::Told {
             kind,
-            message,
+            message: indented(&message, "  "),
             help,
         }
     }
@@ -132,7 +134,7 @@ impl From<ArgumentError> for Failure {
     fn from(error: ArgumentError) -> Self {
         Self::Told {
             kind: Kind::Usage,
-            message: chain(&error),
+            message: indented(&chain(&error), "  "),
             help: error.help(),
         }
     }
@@ -146,6 +148,11 @@ impl From<io::Error> for Failure {
             _ => Self::new(Kind::Usage, format!("the system refuses: {error}")),
         }
     }
+}
+
+/// No later line of a message begins where a message of this command does: the text may come from a servlet.
+pub(crate) fn indented(message: &str, margin: &str) -> String {
+    message.replace('\n', &format!("\n{margin}"))
 }
 
 /// The message of an error and of all its causes.

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -13,6 +13,7 @@ use xtp_codegen::{Dates, Diagnostics, Input, Mode, Options, Schema};
 use crate::{
     cli::Format,
     failure::{Failure, Kind},
+    terminal::{self, note},
 };
 
 /// Generate Rust from an XTP schema, or check that it is up to date
@@ -203,7 +204,7 @@ impl Generate {
                 Failure::new(Kind::Usage, message)
             }),
             None if self.check || self.format == Format::Json => Ok(()),
-            None => Ok(io::stdout().lock().write_all(rust.as_bytes())?),
+            None => Ok(terminal::document().write_all(rust.as_bytes())?),
         }
     }
 
@@ -231,7 +232,7 @@ impl Generate {
     /// For people to standard error, so that standard output can be a file; for editors to standard output.
     fn show(&self, found: &Diagnostics) -> Result<(), Failure> {
         match self.format {
-            Format::Json => writeln!(io::stdout().lock(), "{}", found.to_json())?,
+            Format::Json => writeln!(terminal::json(), "{}", found.to_json())?,
             Format::Human => show(found),
         }
         Ok(())
@@ -270,9 +271,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 /// Shows problems to a person, underlined in the schema.
 pub(crate) fn show(found: &Diagnostics) {
     if !found.is_empty() {
-        let stderr = io::stderr();
-        let colors = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        eprint!("{}", found.to_picture(colors));
+        terminal::picture(|colors| found.to_picture(colors));
     }
 }
 
@@ -290,6 +289,8 @@ fn compare(path: &Path, rust: &str) -> Result<(), Failure> {
             return Err(Failure::new(Kind::Usage, message));
         }
     };
-    eprintln!("error: {problem}\n  help: run the command without --check");
+    note(format_args!(
+        "error: {problem}\n  help: run the command without --check"
+    ));
     Err(Failure::CheckFailed)
 }

@@ -14,6 +14,7 @@ use crate::{
     failure::{Failure, Kind, chain},
     limits::Limits,
     needs,
+    terminal::{self, one_line},
 };
 
 /// Show exports, imports and sizes of servlets, what will be served of them, and why something will not
@@ -79,11 +80,11 @@ impl Inspect {
             .into_iter()
             .map(|source| Report::of(source, &self.limits))
             .collect();
-        let mut out = io::stdout().lock();
+        let mut out = terminal::out();
         match self.format {
             Format::Json => {
                 let all: Vec<_> = reports.iter().map(Report::to_json).collect();
-                writeln!(out, "{}", Value::from(all))?;
+                writeln!(terminal::json(), "{}", Value::from(all))?;
             }
             Format::Human => {
                 for (at, report) in reports.iter().enumerate() {
@@ -163,10 +164,12 @@ impl Report {
             writeln!(out, "  exports  {}", list(self.exports()))?;
         }
         for (module, names) in self.imports() {
+            let module = one_line(module);
             writeln!(out, "  imports  {module}: {}", list(names.into_iter()))?;
         }
         for section in self.module.iter().flat_map(|module| &module.sections) {
-            writeln!(out, "  section  {:<12} {:>9}", section.name, section.size)?;
+            let name = one_line(&section.name);
+            writeln!(out, "  section  {name:<12} {:>9}", section.size)?;
         }
         for need in self
             .module
@@ -176,12 +179,12 @@ impl Report {
             writeln!(out, "  needs    {need}")?;
         }
         for (kind, key) in self.served.all() {
-            writeln!(out, "  serves   {kind:<8}  {key}")?;
+            writeln!(out, "  serves   {kind:<8}  {}", one_line(key))?;
         }
         for problem in &self.problems {
-            writeln!(out, "  problem  {}", chain(problem))?;
+            writeln!(out, "  problem  {}", one_line(&chain(problem)))?;
             if let Some(help) = problem.help() {
-                writeln!(out, "           help: {help}")?;
+                writeln!(out, "           help: {}", one_line(&help))?;
             }
         }
         Ok(())
@@ -215,5 +218,5 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     if names.is_empty() {
         return "nothing".to_owned();
     }
-    names.join(", ")
+    one_line(&names.join(", ")).into_owned()
 }

@@ -1,14 +1,15 @@
 //! The options that say what a servlet may do.
 
 use std::{
+    ffi::OsStr,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use clap::Args;
+use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKind};
 use mcp_servlet_host::{
     AllowedPath, LoadOptions,
-    config::{parse_duration, parse_host, parse_size},
+    config::{parse_duration, parse_host, parse_memory},
 };
 
 use crate::{clients, failure::Failure};
@@ -18,11 +19,11 @@ use crate::{clients, failure::Failure};
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
     /// Set a value that the servlet reads; may be repeated
-    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Secret(key_value))]
     config: Vec<(String, String)>,
 
     /// Let the servlet send HTTP requests to a host, `*` matching any part of its name; may be repeated
-    #[arg(long, value_name = "HOST", value_parser = parse_host)]
+    #[arg(long, value_name = "HOST", value_parser = Secret(parse_host))]
     allow_host: Vec<String>,
 
     /// Let these hosts have private addresses, those of this machine and its networks; otherwise only the addresses that
@@ -47,6 +48,33 @@ pub(crate) struct Limits {
     memory: Option<Limit<u64>>,
 }
 
+/// What is printed instead of a value that may be secret.
+pub(crate) const HIDDEN: &str = "…";
+
+/// Reads a value that may be secret: unlike clap, an error does not show it.
+#[derive(Clone)]
+struct Secret<P>(P);
+
+impl<T, P> TypedValueParser for Secret<P>
+where
+    T: Clone + Send + Sync + 'static,
+    P: Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static,
+{
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
+        let parsed = match value.to_str() {
+            Some(text) => (self.0)(text),
+            None => Err("expected UTF-8".to_owned()),
+        };
+        parsed.map_err(|problem| {
+            let option = arg.map_or(String::new(), |arg| format!("for `{arg}`"));
+            let message = format!("invalid value {option}: {problem}\n");
+            Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+        })
+    }
+}
+
 /// A bound, or none. Not an `Option`, which means something else to clap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Limit<T>(Option<T>);
@@ -65,7 +93,7 @@ impl Limits {
         }
     }
 
-    /// The options that say the same, in any folder.
+    /// The options that say the same, in any folder, but for values that may be secret.
     pub(crate) fn arguments(&self) -> Result<Vec<String>, Failure> {
         let mut arguments = Vec::new();
         if self.allow_private {
@@ -73,8 +101,8 @@ impl Limits {
         }
         // In one, because a value may begin with a dash.
         let mut add = |name: &str, value: String| arguments.push(format!("{name}={value}"));
-        for (key, value) in &self.config {
-            add("--config", format!("{key}={value}"));
+        for (key, _) in &self.config {
+            add("--config", format!("{key}={HIDDEN}"));
         }
         for host in &self.allow_host {
             add("--allow-host", host.clone());
@@ -99,6 +127,11 @@ impl Limits {
             add("--memory", size.unwrap_or_else(none));
         }
         Ok(arguments)
+    }
+
+    /// The keys whose values are left out of [`Limits::arguments`].
+    pub(crate) fn hidden(&self) -> impl Iterator<Item = &str> {
+        self.config.iter().map(|(key, _)| key.as_str())
     }
 
     /// Whether one of them was given.
@@ -155,7 +188,7 @@ fn duration(text: &str) -> Result<Limit<Duration>, String> {
 }
 
 fn size(text: &str) -> Result<Limit<u64>, String> {
-    parse_size(text).map(Limit)
+    parse_memory(text).map(Limit)
 }
 
 #[cfg(test)]
@@ -209,7 +242,7 @@ mod tests {
             arguments,
             [
                 "--allow-private".to_owned(),
-                "--config=key=-a=b".to_owned(),
+                "--config=key=…".to_owned(),
                 "--allow-host=*.example".to_owned(),
                 format!("--allow-path={here}:ro"),
                 format!("--allow-path={here}:/d"),

@@ -1,23 +1,110 @@
 //! Logs: to standard error, as many as asked for.
 
-use std::io::{self, IsTerminal as _};
+use std::{fmt, io};
 
-use tracing_subscriber::EnvFilter;
+use tracing::field::{Field, Visit};
+use tracing_subscriber::{
+    EnvFilter,
+    field::{MakeVisitor, VisitFmt, VisitOutput},
+    fmt::format::Writer,
+};
+
+use crate::terminal;
+
+/// Whether lines have the time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Times {
+    /// For servers, which run for long.
+    Shown,
+    /// For commands that end.
+    Hidden,
+}
 
 /// Starts logging. `RUST_LOG` wins over `-v`.
-pub(crate) fn start(verbose: u8) {
+pub(crate) fn start(verbose: u8, times: Times) {
     let level = ["warn", "info", "debug", "trace"][usize::from(verbose.min(3))];
     // Extism and rmcp repeat at length what the commands report themselves.
+    // ureq logs requests with all they have, secrets among them.
     let quiet = if verbose < 2 {
-        "extism=off,rmcp=off"
+        "extism=off,rmcp=off,ureq=off,ureq_proto=off"
     } else {
-        "extism=off"
+        "extism=off,ureq=off,ureq_proto=off"
     };
     let default = || EnvFilter::new(format!("{level},{quiet}"));
-    tracing_subscriber::fmt()
+    let log = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| default()))
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
-        .without_time()
-        .init();
+        .with_ansi(terminal::is_watched())
+        .fmt_fields(OneLine);
+    match times {
+        Times::Shown => log.init(),
+        Times::Hidden => log.without_time().init(),
+    }
+}
+
+/// Writes each field on one line, with [`terminal::one_line`]: servlets choose the text of many.
+struct OneLine;
+
+impl<'w> MakeVisitor<Writer<'w>> for OneLine {
+    type Visitor = Fields<'w>;
+
+    fn make_visitor(&self, out: Writer<'w>) -> Self::Visitor {
+        Fields {
+            out,
+            is_first: true,
+            result: Ok(()),
+        }
+    }
+}
+
+/// The fields of one event or span.
+struct Fields<'w> {
+    out: Writer<'w>,
+    is_first: bool,
+    result: fmt::Result,
+}
+
+impl Fields<'_> {
+    fn write(&mut self, field: &Field, value: fmt::Arguments<'_>) -> fmt::Result {
+        let name = field.name();
+        // Fields of the crate `log` that only repeat what the event has.
+        if name.starts_with("log.") {
+            return Ok(());
+        }
+        if !std::mem::replace(&mut self.is_first, false) {
+            self.out.write_char(' ')?;
+        }
+        if name != "message" {
+            write!(self.out, "{}=", name.trim_start_matches("r#"))?;
+        }
+        self.out.write_str(&terminal::one_line(&value.to_string()))
+    }
+}
+
+impl Visit for Fields<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "message" {
+            self.record_debug(field, &format_args!("{value}"));
+        } else {
+            self.record_debug(field, &value);
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if self.result.is_ok() {
+            self.result = self.write(field, format_args!("{value:?}"));
+        }
+    }
+}
+
+impl VisitOutput<fmt::Result> for Fields<'_> {
+    fn finish(self) -> fmt::Result {
+        self.result
+    }
+}
+
+impl VisitFmt for Fields<'_> {
+    fn writer(&mut self) -> &mut dyn fmt::Write {
+        &mut self.out
+    }
 }

@@ -10,6 +10,12 @@
 //! | 3 | the servlet failed: it does not load, traps, runs out of time, or raises a fault |
 //! | 4 | the build failed |
 
+#![deny(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "`terminal` shows text that this command did not write"
+)]
+
 mod build;
 mod call;
 mod check;
@@ -31,6 +37,7 @@ mod new;
 mod prompt;
 mod read;
 mod serve;
+mod terminal;
 mod test;
 
 use std::process::ExitCode;
@@ -43,7 +50,10 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return cli::report(&error),
+    };
     match cli.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

@@ -5,7 +5,7 @@ mod sdk;
 
 use std::{
     env,
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -17,6 +17,7 @@ use xtp_bundle::{Bundle, Config};
 use crate::{
     failure::{Failure, Kind, chain},
     generate::Reading,
+    terminal::{self, note},
 };
 use sdk::Sdk;
 
@@ -124,7 +125,9 @@ impl New {
         };
         for program in &bundle.config.dependencies {
             if !is_installed(program) {
-                eprintln!("warning: the template needs `{program}`, which is not installed");
+                note(format_args!(
+                    "warning: the template needs `{program}`, which is not installed"
+                ));
             }
         }
         Ok(bundle)
@@ -146,7 +149,7 @@ impl New {
 
     fn say_what_is_next(&self, name: &str, is_servlet: bool) -> Result<(), Failure> {
         let folder = self.folder.display();
-        let mut out = io::stdout().lock();
+        let mut out = terminal::out();
         writeln!(
             out,
             "{folder} is ready\n\nnext:\n  cd {folder}\n  cargo test\n  servlet build\n  servlet test"
@@ -170,7 +173,9 @@ fn run_scripts(folder: &Path) -> Result<(), Failure> {
         if let Some(line) = manifest.scripts.get(name)
             && let Err(problem) = bundle::run_script(line, folder)
         {
-            eprintln!("warning: the script `{name}` of xtp.toml did not succeed: {problem}");
+            note(format_args!(
+                "warning: the script `{name}` of xtp.toml did not succeed: {problem}"
+            ));
         }
     }
     Ok(())

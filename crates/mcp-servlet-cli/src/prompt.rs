@@ -1,21 +1,19 @@
 //! `servlet prompt`: the messages of one prompt.
 
-use std::{io, path::PathBuf};
-
 use clap::Args;
-use mcp_servlet_host::{JsonObject, Listed, Servlet};
+use mcp_servlet_host::{JsonObject, Listed, Servlet, Source};
 use serde_json::json;
 
 use crate::{
     call::print, cli::Format, complete::argument_names, content::write_messages, failure::Failure,
-    given::Given, limits::Limits,
+    given::Given, limits::Limits, terminal,
 };
 
 /// Fill in a prompt and show its messages
 #[derive(Args, Debug)]
 pub(crate) struct Prompt {
-    /// The servlet's `.wasm` file
-    file: PathBuf,
+    /// The servlet: a `.wasm` file or a URL
+    file: String,
 
     /// The prompt to fill in
     #[arg(value_name = "PROMPT")]
@@ -34,7 +32,7 @@ pub(crate) struct Prompt {
 
 impl Prompt {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(&self.file, &self.limits.options())?;
+        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
         let mut prompts = servlet.prompts().iter();
         let prompt = prompts.find(|prompt| prompt.key() == self.name);
         let arguments = self.arguments.read(prompt.map(schema).as_ref())?;
@@ -44,7 +42,7 @@ impl Prompt {
                 let result = result?;
                 let messages = result["messages"].as_array();
                 let messages = messages.map(Vec::as_slice).unwrap_or_default();
-                Ok(write_messages(&mut io::stdout().lock(), messages)?)
+                Ok(write_messages(&mut terminal::out(), messages)?)
             }
             Format::Json => print(result),
         }

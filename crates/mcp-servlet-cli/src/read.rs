@@ -8,7 +8,7 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use clap::Args;
-use mcp_servlet_host::Servlet;
+use mcp_servlet_host::{Servlet, Source};
 use serde_json::Value;
 
 use crate::{
@@ -17,13 +17,14 @@ use crate::{
     content::{write_resource, write_text},
     failure::{Failure, Kind},
     limits::Limits,
+    terminal,
 };
 
 /// Read a resource and show its contents, or write them to a file
 #[derive(Args, Debug)]
 pub(crate) struct Read {
-    /// The servlet's `.wasm` file
-    file: PathBuf,
+    /// The servlet: a `.wasm` file or a URL
+    file: String,
 
     /// The address of the resource
     uri: String,
@@ -42,7 +43,7 @@ pub(crate) struct Read {
 
 impl Read {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(&self.file, &self.limits.options())?;
+        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
         let result = servlet.read_resource(&self.uri);
         if self.format == Format::Json {
             return print(result);
@@ -68,7 +69,7 @@ impl Read {
 
 /// Writes the only text as it is, and everything else with its address.
 fn show(contents: &[Value]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::out();
     if let [only] = contents
         && let Some(text) = only["text"].as_str()
     {

@@ -11,15 +11,17 @@ use clap::{Args, ValueEnum};
 use mcp_servlet_host::{
     Entry, LoadError, Loaded, OnFailure, Prefix, Provider, Source,
     config::{self, Config},
+    public_url,
     serve::{HttpOptions, ServeOptions, Server},
 };
 use tokio::runtime::Runtime;
 
 use crate::{
     clients::{self, Client, Way},
-    failure::{Failure, Kind, chain},
+    failure::{Failure, Kind, chain, indented},
     limits::Limits,
     needs,
+    terminal::note,
 };
 use transports::Transports;
 
@@ -68,7 +70,9 @@ impl Serve {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let config = self.config()?;
         if let Some(client) = self.print_client_config {
-            return client.print(&self.name(config.as_ref()), &self.way(config.as_ref())?);
+            client.print(&self.name(config.as_ref()), &self.way(config.as_ref())?)?;
+            clients::say_what_is_hidden(self.hidden());
+            return Ok(());
         }
         let loaded = match &config {
             Some((_, config)) => config.load(None)?,
@@ -132,7 +136,7 @@ impl Serve {
     /// What the server is called: as its configuration says, or as what it serves.
     fn name(&self, config: Option<&(PathBuf, Config)>) -> String {
         let introduced = config.and_then(|(_, config)| config.introduction.name.clone());
-        let stem = || Path::new(self.files.first()?.split('#').next()?).file_stem();
+        let stem = || Path::new(self.files.first()?.split(['?', '#']).next()?).file_stem();
         introduced.unwrap_or_else(|| stem().unwrap_or_default().to_string_lossy().into_owned())
     }
 
@@ -145,7 +149,7 @@ impl Serve {
         for file in &self.files {
             arguments.push(match Source::parse(file) {
                 Source::File(path) => clients::absolute(&path)?,
-                _ => file.clone(),
+                _ => public_url(file),
             });
         }
         if let Some(prefix) = self.prefix.and_then(|prefix| prefix.to_possible_value()) {
@@ -158,6 +162,17 @@ impl Serve {
         arguments.extend(self.transports.arguments());
         let variables = config.into_iter().flat_map(|(_, config)| &config.variables);
         Ok(Way::this_command(arguments)?.with_variables(variables))
+    }
+
+    /// What [`Serve::way`] leaves out because it may be secret.
+    fn hidden(&self) -> impl Iterator<Item = String> {
+        let urls = self.files.iter().filter(|file| {
+            let is_url = !matches!(Source::parse(file), Source::File(_));
+            is_url && public_url(file) != **file
+        });
+        let urls = urls.map(|file| format!("the URL `{}`", public_url(file)));
+        let values = self.limits.hidden();
+        urls.chain(values.map(|key| format!("the value of `{key}`")))
     }
 
     /// Files that were named must be there; of a directory, what cannot be loaded is left out.
@@ -180,15 +195,29 @@ impl Serve {
     }
 }
 
-/// Says what is not served. If that is everything, nothing is served at all.
+/// Warns about what is not served. It is a failure if that is everything.
 fn report(loaded: &Loaded) -> Result<(), Failure> {
-    for problem in loaded.problems() {
-        eprintln!("not served: {}", chain(problem));
-    }
+    warn(loaded);
     if loaded.host.servlets().is_empty() {
         return Err(Failure::new(Kind::Servlet, "no servlet can be served"));
     }
     Ok(())
+}
+
+/// Warns about servlets that are skipped and entries that are left out.
+pub(crate) fn warn(loaded: &Loaded) {
+    for problem in &loaded.skipped {
+        note(format_args!(
+            "warning: servlet skipped: {}",
+            indented(&chain(problem), "  ")
+        ));
+    }
+    for problem in loaded.host.problems() {
+        note(format_args!("warning: {}", indented(&chain(problem), "  ")));
+        if let Some(help) = problem.help() {
+            note(format_args!("  help: {}", indented(&help, "        ")));
+        }
+    }
 }
 
 impl From<PrefixChoice> for Prefix {

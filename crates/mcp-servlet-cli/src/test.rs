@@ -16,6 +16,7 @@ use crate::{
     cli::Format,
     failure::{Failure, Kind},
     limits::Limits,
+    terminal::note,
 };
 
 /// Run a project's tests with its wasm in a host, or a plugin with an XTP test module
@@ -67,7 +68,7 @@ impl Test {
             return self.run_project();
         };
         let run = modules::Run {
-            name: with.clone(),
+            name: Source::parse(with).to_string(),
             plugin: Source::parse(&self.path.to_string_lossy()),
             with: Source::parse(with),
             mock_host: self.mock_host.as_deref().map(Source::parse),
@@ -129,7 +130,10 @@ impl Test {
             .map_err(|error| cargo::cannot_run("cargo", &error))?;
         if !names.is_empty() {
             let count = testbed.clients();
-            eprintln!("{count} clients tested the wasm of {}", names.join(", "));
+            note(format_args!(
+                "{count} clients tested the wasm of {}",
+                names.join(", ")
+            ));
         }
         if status.success() {
             return Ok(());

@@ -3,6 +3,7 @@
 //! What each host does with each feature is one table, `check/feature.rs`; [`table`] shows it to people.
 
 mod address;
+mod collision;
 mod dropped;
 mod feature;
 mod finding;
@@ -20,6 +21,7 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 use crate::{Abi, LoadError, LoadOptions, Module, Provider, Servlet, Source, source::Fetched};
+pub use collision::check_all;
 pub use feature::table;
 pub use finding::{Finding, Kind, Level, Place};
 use lists::Lists;

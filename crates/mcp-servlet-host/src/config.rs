@@ -1,10 +1,14 @@
 //! `servlet.toml`: what a server serves, and within which limits.
 
+mod cache;
 mod file;
+mod hosts;
 mod problem;
 mod read;
+mod secrets;
 mod units;
 mod watch;
+mod wording;
 
 use std::{
     collections::BTreeSet,
@@ -16,9 +20,11 @@ use crate::{
     Entry, Filter, Instances, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix,
     Provider, Source, serve::HttpOptions, watch::Snapshot,
 };
-use file::{File, ServletSection};
+use file::{Arguments, File, Limits, ServletSection};
+pub use hosts::parse_host;
 pub use problem::{ConfigError, Problem};
-pub use units::{parse_duration, parse_host, parse_size};
+use read::Read;
+pub use units::{parse_duration, parse_memory, parse_size};
 pub use watch::watch;
 
 /// A configuration that was read and checked.
@@ -46,7 +52,7 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem that was found.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        Self::look_and_read(path, Missing::Later).1
+        Self::look_and_read(path, Mode::Load).1
     }
 
     /// Reads a configuration that is served elsewhere: files may be missing, and environment variables are empty.
@@ -54,7 +60,7 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem that was found.
     pub fn read_for_elsewhere(path: &Path) -> Result<Self, ConfigError> {
-        Self::look_and_read(path, Missing::Never).1
+        Self::look_and_read(path, Mode::Describe).1
     }
 
     /// Checks a configuration, and that all files are there.
@@ -62,7 +68,15 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem that was found.
     pub fn check(path: &Path) -> Result<Self, ConfigError> {
-        Self::look_and_read(path, Missing::Now).1
+        Self::look_and_read(path, Mode::Check).1
+    }
+
+    /// As [`Config::check`], where the environment is not that of the server: that a variable is not set is no problem.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem that was found.
+    pub fn check_without_env(path: &Path) -> Result<Self, ConfigError> {
+        Self::look_and_read(path, Mode::Elsewhere).1
     }
 
     /// As [`Config::check`], of the text of a configuration that is, or would be, at a path.
@@ -70,47 +84,52 @@ impl Config {
     /// # Errors
     /// [`ConfigError`] with every problem that was found.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
-        Self::understand(path, text, Missing::Now, &mut Snapshot::default())
+        Self::understand(path, text, Mode::Check, &mut Snapshot::default())
     }
 
     /// Reads a configuration, and says on which files the outcome depends, be it good or bad.
-    fn look_and_read(path: &Path, missing: Missing) -> (Snapshot, Result<Self, ConfigError>) {
+    fn look_and_read(path: &Path, mode: Mode) -> (Snapshot, Result<Self, ConfigError>) {
         let mut files = Snapshot::default();
         files.add(path.to_owned());
         let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
             path: path.to_owned(),
             source,
         });
-        let config = text.and_then(|text| Self::understand(path, &text, missing, &mut files));
+        let config = text.and_then(|text| Self::understand(path, &text, mode, &mut files));
         (files, config)
     }
 
     fn understand(
         path: &Path,
         text: &str,
-        missing: Missing,
+        mode: Mode,
         files: &mut Snapshot,
     ) -> Result<Self, ConfigError> {
+        let Read {
+            file,
+            problems,
+            secrets,
+        } = read::read(text);
         let wrong = |mut problems: Vec<Problem>| {
             problems.sort_by_key(|problem| problem.span.start);
             ConfigError::Wrong {
                 path: path.to_owned(),
-                text: text.to_owned(),
+                text: secrets::masked(text, &secrets),
                 problems,
             }
         };
-        let (file, problems) = read::read(text);
         let Some(file) = file else {
             return Err(wrong(problems));
         };
         let mut reader = Reader {
             folder: path.parent().unwrap_or(Path::new("")),
-            defaults: &file,
-            missing,
+            defaults: LoadOptions::default(),
+            mode,
             problems,
             variables: BTreeSet::new(),
             files,
         };
+        reader.defaults(&file.limits, file.arguments);
         let mut sections: Vec<_> = file.servlet.iter().collect();
         sections.sort_by_key(|(_, section)| section.span().start);
         let mut entries = Vec::new();
@@ -153,34 +172,48 @@ impl Config {
     }
 }
 
-/// When a missing file is an error.
+/// What a configuration is read for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
-    /// With everything that is wrong.
-    Now,
-    /// When its servlet is loaded, if that may fail.
-    Later,
-    /// Nothing is loaded: files may be missing, and environment variables are empty.
-    Never,
+enum Mode {
+    /// To report everything that is wrong with it.
+    Check,
+    /// The same, on a machine that lacks the variables of the server's environment.
+    Elsewhere,
+    /// To print how it is started elsewhere: files may be missing, and environment variables are empty.
+    Describe,
+    /// To load it. A missing file is reported when its servlet is loaded, if that may fail.
+    Load,
 }
 
 /// Makes entries of sections and keeps what is wrong with them.
 struct Reader<'a> {
     folder: &'a Path,
-    /// What holds for all servlets.
-    defaults: &'a File,
-    missing: Missing,
+    /// What servlets may do that have no limits of their own.
+    defaults: LoadOptions,
+    mode: Mode,
     problems: Vec<Problem>,
     variables: BTreeSet<String>,
     files: &'a mut Snapshot,
 }
 
 impl Reader<'_> {
+    /// Reads the limits for all servlets.
+    fn defaults(&mut self, limits: &Limits, arguments: Arguments) {
+        let mut defaults = LoadOptions::default();
+        arguments.apply(&mut defaults);
+        limits.apply(&mut defaults, self.folder);
+        self.limits(limits, &defaults);
+        self.defaults = defaults;
+    }
+
     /// Something that the section needs is not there.
     fn absent(&mut self, section: &ServletSection, span: std::ops::Range<usize>, what: String) {
-        let must_be_there =
-            self.missing == Missing::Now || section.on_failure == file::OnFailure::Fail;
-        if must_be_there && self.missing != Missing::Never {
+        let must_be_there = match self.mode {
+            Mode::Check | Mode::Elsewhere => true,
+            Mode::Load => section.on_failure == file::OnFailure::Fail,
+            Mode::Describe => false,
+        };
+        if must_be_there {
             self.problem(span, what);
         }
     }
@@ -275,12 +308,11 @@ impl Reader<'_> {
     }
 
     fn options(&mut self, section: &ServletSection) -> LoadOptions {
-        let mut options = LoadOptions::default();
-        self.defaults.limits.apply(&mut options, self.folder);
-        self.defaults.arguments.apply(&mut options);
+        let mut options = self.defaults.clone();
         section.limits.apply(&mut options, self.folder);
         section.arguments.apply(&mut options);
         options.allow_private = section.allow.private;
+        self.limits(&section.limits, &options);
         for host in &section.allow.hosts {
             match parse_host(host.get_ref()) {
                 Ok(pattern) => options.allowed_hosts.push(pattern),
@@ -309,9 +341,9 @@ impl Reader<'_> {
         for (key, value) in &section.config {
             let variable = |name: &str| {
                 self.variables.insert(name.to_owned());
-                match self.missing {
-                    Missing::Never => Some(String::new()),
-                    Missing::Now | Missing::Later => std::env::var(name).ok(),
+                match self.mode {
+                    Mode::Elsewhere | Mode::Describe => Some(String::new()),
+                    Mode::Check | Mode::Load => std::env::var(name).ok(),
                 }
             };
             match units::expand(value.get_ref(), variable) {
@@ -323,6 +355,24 @@ impl Reader<'_> {
         }
         self.tools(section, &mut options);
         options
+    }
+
+    /// Checks limits, be they for all servlets or for one, by the options that they lead to.
+    fn limits(&mut self, limits: &Limits, options: &LoadOptions) {
+        if let Some(instances) = &limits.instances
+            && instances.get_ref().has_bounds()
+            && bounds(&self.defaults).is_ok()
+            && let Err((min, max)) = bounds(options)
+        {
+            let message =
+                format!("`min` is {min} and `max` is {max}: expected `min` to be at most `max`");
+            self.problem(instances.span(), message);
+        }
+        if let Some(cache) = &limits.cache
+            && let Err(problem) = cache::check(cache.get_ref(), &options.cache)
+        {
+            self.problem(cache.span(), problem);
+        }
     }
 
     fn tools(&mut self, section: &ServletSection, options: &mut LoadOptions) {
@@ -340,6 +390,14 @@ impl Reader<'_> {
                 the limits of the servlet, or let nothing last between calls: `isolation = \"call\"`";
             self.problem(memory.span(), message.to_owned());
         }
+    }
+}
+
+/// The bounds on instances if they contradict each other.
+fn bounds(options: &LoadOptions) -> Result<(), (usize, usize)> {
+    match (options.instances.min, options.instances.max) {
+        (Some(min), Some(max)) if min > max => Err((min, max)),
+        _ => Ok(()),
     }
 }
 

@@ -1,8 +1,11 @@
 //! Everything that can go wrong with a servlet, each with the place where it did.
 
+mod text;
+
 use std::{io, path::PathBuf, time::Duration};
 
-use crate::{Fault, FetchError, Import, inspect::Unreadable, wasi};
+use crate::{Fault, FetchError, Import, check::Kind, inspect::Unreadable, wasi};
+pub(crate) use text::{chain, quoted, similar};
 
 /// Why a servlet was not loaded.
 #[derive(Debug, thiserror::Error)]
@@ -193,27 +196,41 @@ pub enum LoadError {
         /// What is wrong there.
         problem: String,
     },
-    /// Two servlets have the same resource, resource template or prompt.
-    #[error("two {kind} are called `{key}`: one in `{first}`, one in `{second}`")]
-    Duplicate {
-        /// What they are, in the plural.
-        kind: &'static str,
-        /// The address, template or name.
-        key: String,
-        /// Where the first one comes from.
-        first: String,
-        /// Where the second one comes from.
-        second: String,
-    },
-    /// Two tools share a name.
-    #[error("two tools are called `{tool}`: one in `{first}`, one in `{second}`")]
+    /// A servlet lists two tools of one name.
+    #[error("`{origin}` lists two tools called `{tool}`")]
     DuplicateTool {
+        /// Where it comes from.
+        origin: String,
         /// The name in question.
         tool: String,
-        /// Where the first one comes from.
-        first: String,
-        /// Where the second one comes from.
-        second: String,
+    },
+    /// Another entry already has the name or URI that clients would see, so this one is left out.
+    #[error("{kind} `{entry}` of `{origin}` is left out: `{owner}` has the {kind} `{key}`")]
+    Taken {
+        /// What it is.
+        kind: Kind,
+        /// What its servlet calls it.
+        entry: String,
+        /// Where it comes from.
+        origin: String,
+        /// The name that it would have for clients, prefix included, or its URI.
+        key: String,
+        /// Where the entry that keeps it comes from.
+        owner: String,
+    },
+    /// Two servlets have resource templates that match the same URIs.
+    #[error(
+        "resource template `{template}` of `{origin}` matches URIs of `{other}`, a template of `{owner}`"
+    )]
+    Overlap {
+        /// The template of the servlet that is asked second.
+        template: String,
+        /// Where it comes from.
+        origin: String,
+        /// The template of the servlet that is asked first.
+        other: String,
+        /// Where that comes from.
+        owner: String,
     },
 }
 
@@ -383,12 +400,15 @@ impl LoadError {
                 "set `memory` in the limits of the servlet, or let nothing last between calls: `isolation = \"call\"`"
                     .into(),
             ),
-            Self::DuplicateTool { .. } | Self::Duplicate { kind: "prompts", .. } => {
-                Some("give their servlets names of their own, and a prefix".into())
+            Self::Taken { kind: Kind::Tool | Kind::Prompt, .. } => {
+                Some("give one of the servlets another name or prefix".into())
             }
-            Self::Duplicate { .. } => {
-                Some("clients know them by this alone, so the first servlet answers".into())
+            Self::Taken { .. } => {
+                Some("a URI belongs to the servlet that lists it first".into())
             }
+            Self::Overlap { .. } => Some(
+                "the servlet that comes first is asked first: change their order, or one of the templates".into(),
+            ),
             _ => None,
         }
     }
@@ -474,27 +494,4 @@ impl CallError {
             } => internal(servlet, Some(*export)),
         }
     }
-}
-
-/// The message of an error and of all its causes.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", chain(source)),
-        None => error.to_string(),
-    }
-}
-
-pub(crate) fn quoted<T: std::fmt::Display>(names: &[T]) -> String {
-    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    names.join(", ")
-}
-
-/// The name that someone who wrote `wanted` may have meant.
-pub(crate) fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = wanted.to_lowercase();
-    known
-        .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|(left, _), (right, _)| left.total_cmp(right))
-        .map(|(_, name)| name)
 }

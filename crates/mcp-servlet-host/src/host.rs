@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::{
     CallError, CallToolResult, Extras, JsonObject, Listed, LoadError, Provider, Servlet, Tool,
-    error::chain, notify,
+    check::Kind, error::chain, notify, surface::shared_uris,
 };
-use index::{Index, Served};
+use index::{Collision, Index, Named, Served};
 pub use names::{Filter, Prefix};
 pub(crate) use names::{MAX_NAME, name_problem};
 use names::{name_prompts, name_tools};
@@ -61,48 +61,40 @@ pub struct Host {
 }
 
 impl Host {
-    /// Puts servlets side by side, in the given order, all tools and prompts under their own names.
-    ///
-    /// # Errors
-    /// As of [`Host::compose`].
-    pub fn new(servlets: Vec<Servlet>) -> Result<Self, LoadError> {
+    /// Serves several servlets together, in the given order, all tools and prompts under their own names.
+    pub fn new(servlets: Vec<Servlet>) -> Self {
         Self::compose(servlets.into_iter().map(Mount::from).collect())
     }
 
-    /// Puts servlets side by side, in the given order.
+    /// Serves several servlets together, in the given order.
     ///
-    /// A tool whose name clients would not accept does not appear, nor a resource that an earlier servlet has too; see
-    /// [`Host::problems`].
-    ///
-    /// # Errors
-    /// [`LoadError::DuplicateTool`] if two tools would have the same name, [`LoadError::Duplicate`] if two prompts would.
-    pub fn compose(mounts: Vec<Mount>) -> Result<Self, LoadError> {
-        let (tools, problems) = name_tools(&mounts);
-        let origin = |at: usize| mounts[at].servlet.origin().to_owned();
-        let tools = Index::of(tools).map_err(|same| LoadError::DuplicateTool {
-            tool: same.name,
-            first: origin(same.first),
-            second: origin(same.second),
-        })?;
-        let prompts = name_prompts(&mounts);
-        let prompts = Index::of(prompts).map_err(|same| LoadError::Duplicate {
-            kind: "prompts",
-            key: same.name,
-            first: origin(same.first),
-            second: origin(same.second),
-        })?;
-        let servlets = mounts.iter().map(|mount| Arc::clone(&mount.servlet));
-        let mut host = Self {
-            servlets: servlets.collect(),
+    /// No servlet keeps another one from being served. A tool or prompt is left out if clients would not accept its name
+    /// or if another one already has it; a resource is left out if an earlier servlet lists its URI. [`Host::problems`]
+    /// has a warning for each.
+    pub fn compose(mounts: Vec<Mount>) -> Self {
+        let (tools, mut problems) = name_tools(&mounts);
+        let (tools, collisions) = Index::of(tools);
+        problems.extend(collisions.iter().map(|one| taken(&mounts, Kind::Tool, one)));
+        let (prompts, collisions) = Index::of(name_prompts(&mounts));
+        problems.extend(
+            collisions
+                .iter()
+                .map(|one| taken(&mounts, Kind::Prompt, one)),
+        );
+        let servlets: Vec<_> = mounts
+            .iter()
+            .map(|mount| Arc::clone(&mount.servlet))
+            .collect();
+        problems.extend(shared_uris(&servlets));
+        Self {
+            servlets,
             mounts,
             tools,
             prompts,
             problems,
             introduction: Introduction::default(),
             schemas_for: None,
-        };
-        host.problems.extend(host.duplicates());
-        Ok(host)
+        }
     }
 
     /// Whether servlets of it say when their lists change.
@@ -113,7 +105,7 @@ impl Host {
 
     /// The same with the lists as they are now, of those servlets that say when theirs change. One that cannot list what it
     /// has keeps the lists that it had.
-    pub(crate) fn relisted(&self) -> Result<Self, LoadError> {
+    pub(crate) fn relisted(&self) -> Self {
         let mut mounts = self.mounts.clone();
         for mount in &mut mounts {
             if notify::changes_lists(mount.servlet.module()) {
@@ -127,9 +119,9 @@ impl Host {
                 }
             }
         }
-        Ok(Self::compose(mounts)?
+        Self::compose(mounts)
             .introduced(self.introduction.clone())
-            .with_schemas_for(self.schemas_for))
+            .with_schemas_for(self.schemas_for)
     }
 
     /// Shows clients input schemas that a provider takes. Arguments are still checked by the schemas of the servlets.
@@ -159,7 +151,7 @@ impl Host {
         &self.servlets
     }
 
-    /// Tools that do not appear, and patterns that choose nothing: what is wrong with each.
+    /// Warnings: entries that are left out, templates that match the same URIs, patterns that match no tool.
     pub fn problems(&self) -> &[LoadError] {
         &self.problems
     }
@@ -250,5 +242,17 @@ impl Host {
     ) -> Result<CallToolResult, CallError> {
         let (servlet, tool) = self.find(tool)?;
         servlet.call_with(tool, arguments, extras).await
+    }
+}
+
+fn taken<T: Named>(mounts: &[Mount], kind: Kind, collision: &Collision<'_, T>) -> LoadError {
+    let Collision { lost, owner } = collision;
+    let origin = |at: usize| mounts[at].servlet.origin().to_owned();
+    LoadError::Taken {
+        kind,
+        entry: lost.entry.name().to_owned(),
+        origin: origin(lost.servlet),
+        key: lost.name.clone(),
+        owner: origin(*owner),
     }
 }

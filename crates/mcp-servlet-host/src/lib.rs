@@ -69,7 +69,7 @@ pub use provider::{Provider, lowering_table};
 pub use result::CallToolResult;
 pub use schema::{CheckArguments, CheckResults, UnknownArguments};
 pub use servlet::Servlet;
-pub use source::{FetchError, Source};
+pub use source::{FetchError, Source, public_url};
 pub use surface::Listed;
 pub use tool::Tool;
 

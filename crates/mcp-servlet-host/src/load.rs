@@ -75,7 +75,7 @@ impl Loaded {
     /// that cannot be loaded any more stays what it was, with what it may do now.
     ///
     /// # Errors
-    /// The first [`LoadError`] of an entry that must not fail, or of [`Host::compose`].
+    /// The first [`LoadError`] of an entry that must not fail.
     pub fn load(entries: &[Entry], previous: Option<&Host>) -> Result<Self, LoadError> {
         let results = load_all(entries, previous);
         let mut mounts = Vec::new();
@@ -107,9 +107,8 @@ impl Loaded {
                 filter: entry.filter.clone(),
             });
         }
-        let host = Host::compose(mounts)?;
         Ok(Self {
-            host,
+            host: Host::compose(mounts),
             skipped,
             kept,
         })
@@ -121,7 +120,7 @@ impl Loaded {
         servlets.filter_map(|servlet| servlet.unmet_needs())
     }
 
-    /// Everything that is not served, and why.
+    /// Everything to warn about: servlets that are skipped, and [`Host::problems`].
     pub fn problems(&self) -> impl Iterator<Item = &LoadError> {
         self.skipped.iter().chain(self.host.problems())
     }

@@ -113,7 +113,12 @@ impl From<Instances> for InstanceLimits {
 impl InstanceLimits {
     /// What is said, and where nothing is, what `otherwise` says.
     pub(crate) fn or(self, otherwise: Instances) -> Instances {
-        let max = self.max.unwrap_or(otherwise.max).max(1);
+        let max = match self.max {
+            Some(max) => max.max(1),
+            // It keeps state, which a larger `min` for all servlets does not change.
+            None if otherwise == Instances::ONE => 1,
+            None => otherwise.max.max(self.min.unwrap_or(0)),
+        };
         Instances {
             min: self.min.unwrap_or(otherwise.min).min(max),
             max,

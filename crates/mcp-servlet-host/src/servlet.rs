@@ -414,9 +414,8 @@ fn check_names(origin: &str, tools: &[Tool]) -> Result<(), LoadError> {
     match tools.iter().find(|tool| !seen.insert(tool.name())) {
         None => Ok(()),
         Some(tool) => Err(LoadError::DuplicateTool {
+            origin: origin.to_owned(),
             tool: tool.name().to_owned(),
-            first: origin.to_owned(),
-            second: origin.to_owned(),
         }),
     }
 }

@@ -2,6 +2,7 @@
 
 mod fetch;
 mod file;
+mod public;
 
 use std::{
     collections::HashSet,
@@ -11,6 +12,7 @@ use std::{
 };
 
 pub use fetch::FetchError;
+pub use public::public_url;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -20,7 +22,7 @@ use crate::{
 };
 
 /// Where the module comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Source {
     /// A file; the servlet is named after its stem.
     File(PathBuf),
@@ -73,7 +75,11 @@ impl Source {
 
     /// Reads what people write: a path, or an address, which may end in `#sha256=` and a digest.
     pub fn parse(text: &str) -> Self {
-        if !(text.starts_with("https://") || text.starts_with("http://")) {
+        let is_scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let is_url = text
+            .split_once("://")
+            .is_some_and(|(scheme, _)| is_scheme(scheme));
+        if !is_url {
             return Self::File(text.into());
         }
         match text.split_once("#sha256=") {
@@ -161,10 +167,10 @@ impl Source {
             Self::Url(url) => Ok(Fetched {
                 name,
                 wasm: fetch::fetch(&url).map_err(|source| LoadError::Fetch {
-                    url: url.clone(),
+                    url: public_url(&url),
                     source,
                 })?,
-                origin: url,
+                origin: public_url(&url),
             }),
             Self::Pinned { source, sha256 } => {
                 check_digest(&sha256)?;
@@ -187,10 +193,17 @@ impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::Url(url) => f.write_str(url),
+            Self::Url(url) => f.write_str(&public_url(url)),
             Self::Bytes { name, .. } => f.write_str(name),
             Self::Pinned { source, .. } => source.fmt(f),
         }
+    }
+}
+
+/// As it is displayed: in the rest of a URL there may be secrets.
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Source({self})")
     }
 }
 

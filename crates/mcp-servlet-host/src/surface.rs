@@ -3,6 +3,7 @@
 //! Which of these there are, its exports say. The lists are read once, when the servlet is loaded.
 
 mod answers;
+mod overlap;
 mod route;
 
 use serde_json::Value;
@@ -11,6 +12,8 @@ use crate::{
     Abi, CallError, Extras, JsonObject, LoadError, Servlet, description::syntax_error,
     tool::expected,
 };
+
+pub(crate) use overlap::shared_uris;
 
 /// The export that reads a resource.
 pub(crate) const READ_RESOURCE: &str = "read_resource";

@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 
 use mcp_servlet_host::{
     Host, LoadOptions, Provider, Servlet, Source,
-    check::{Finding, Level, Target, check, rules_table, table},
+    check::{Finding, Level, Target, check, check_all, rules_table, table},
     lowering_table,
 };
 use serde_json::{Value, json};
@@ -311,7 +311,7 @@ fn finds_an_error_wherever_our_host_refuses() {
         Wat::new().answer("{}"),
     ] {
         let loaded = Servlet::load(source(&servlet), &LoadOptions::default());
-        let served = loaded.and_then(|servlet| Host::new(vec![servlet]));
+        let served = loaded.map(|servlet| Host::new(vec![servlet]));
         assert!(served.is_err() || served.is_ok_and(|host| !host.problems().is_empty()));
         let report = check(source(&servlet), &[Target::McpServlet], &[]).expect("a report");
         assert_eq!(report.level(), Some(Level::Error), "{:?}", report.findings);
@@ -333,6 +333,35 @@ fn refused(tool: &Value) -> Vec<String> {
         })
     });
     lines.filter(|line| !line.contains("Note")).collect()
+}
+
+#[test]
+fn tells_which_entries_are_left_out_of_servlets_that_are_served_together() {
+    let named = |name: &str, servlet: &Wat| Source::Bytes {
+        name: name.into(),
+        wasm: servlet.wasm(),
+    };
+    let servlet = tools(
+        json!([{ "name": "a_t", "inputSchema": { "type": "object" } },
+        { "name": "t", "inputSchema": { "type": "object" } }]),
+    );
+    let other = tools(json!([{ "name": "t", "inputSchema": { "type": "object" } }]));
+    let sources = [named("a", &other), named("b", &servlet)];
+    let reports = check_all(&sources, &Target::ALL, &[]).expect("reports");
+    let findings = reports.iter().map(|report| {
+        let findings = report.findings.iter();
+        findings.filter(|one| one.rule == "collision").collect()
+    });
+    let findings: Vec<Vec<_>> = findings.collect();
+    assert!(findings[0].is_empty());
+    let [finding] = &*findings[1] else {
+        panic!("{:?}", findings[1]);
+    };
+    assert_eq!(
+        finding.problem,
+        "tool `a_t` of `b` is left out: `a` has the tool `a_t`"
+    );
+    assert_eq!(finding.level(), Level::Warning);
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 mod support;
 
-use mcp_servlet_host::{
-    Abi, AllowedPath, Host, JsonObject, LoadError, LoadOptions, Servlet, Source,
-};
+use mcp_servlet_host::{Abi, AllowedPath, JsonObject, LoadError, LoadOptions, Servlet, Source};
+use serde_json::json;
 use support::{DESCRIPTION, Wat, chain};
 
 fn error(wasm: Vec<u8>) -> String {
@@ -249,22 +248,11 @@ fn names_a_directory_that_does_not_exist() {
 }
 
 #[test]
-fn refuses_two_tools_of_one_name_and_says_where_they_are() {
-    let load = |name: &str| {
-        let wasm = Wat::new().describe(DESCRIPTION).answer("{}").wasm();
-        Servlet::load(
-            Source::Bytes {
-                name: name.into(),
-                wasm,
-            },
-            &LoadOptions::default(),
-        )
-        .expect("a servlet")
-    };
-    let error = Host::new(vec![load("first"), load("second")]).expect_err("a collision");
+fn refuses_two_tools_of_one_name() {
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
+    let describe = json!({ "tools": [tool, tool] }).to_string();
+    let error = Wat::new().describe(&describe).answer("{}").load();
+    let error = error.expect_err("two tools");
     assert!(matches!(error, LoadError::DuplicateTool { .. }));
-    assert_eq!(
-        error.to_string(),
-        "two tools are called `t`: one in `first`, one in `second`"
-    );
+    assert_eq!(error.to_string(), "`test` lists two tools called `t`");
 }

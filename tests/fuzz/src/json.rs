@@ -27,6 +27,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
     if let Ok(value) = ours {
         let written = to_string(&value).expect("a value has a text");
-        assert_eq!(from_slice::<Value>(written.as_bytes()).as_ref(), Ok(&value));
+        let again = from_slice::<Value>(written.as_bytes());
+        assert_eq!(again.expect("what is written is read"), value);
     }
 }

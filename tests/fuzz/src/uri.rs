@@ -26,14 +26,20 @@ fn query(text: Option<String>, limit: Option<f64>, page: Option<i8>) -> String {
     format!("{text:?} {limit:?} {page:?}")
 }
 
-/// Anything, with a fragment.
-#[resource_template(uri_template = "reserved://{+anything}{#fragment}")]
-fn reserved(anything: String, fragment: Option<String>) -> String {
-    format!("{anything} {fragment:?}")
+/// Anything.
+#[resource_template(uri_template = "reserved://{+anything}/end")]
+fn reserved(anything: String) -> String {
+    anything
+}
+
+/// A fragment.
+#[resource_template(uri_template = "fragment://{host}{#fragment}")]
+fn fragment(host: String, fragment: Option<String>) -> String {
+    format!("{host} {fragment:?}")
 }
 
 mcp_servlet::export!(static SERVLET = {
-    resource_templates: [simple, label, parameter, query, reserved],
+    resource_templates: [simple, label, parameter, query, reserved, fragment],
 });
 
 pub(crate) fn run(bytes: &[u8]) {

@@ -6,7 +6,10 @@ use clap::Args;
 use mcp_servlet_host::serve::{self, HttpOptions, Server};
 use tokio::net::TcpListener;
 
-use crate::failure::{Failure, Kind, chain};
+use crate::{
+    failure::{Failure, Kind, chain},
+    terminal::note,
+};
 
 /// Where clients connect. Without --http they do it over standard input and output.
 #[derive(Args, Debug)]

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use crate::{
     cli::Format,
     failure::{Failure, Kind},
+    terminal,
 };
 
 /// One test module and what it is run with.
@@ -86,7 +87,7 @@ pub(super) fn run_all(
     options: &LoadOptions,
     format: Format,
 ) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::out();
     let mut reports = Vec::new();
     let mut success = true;
     for run in runs {
@@ -105,7 +106,7 @@ pub(super) fn run_all(
         }
     }
     if format == Format::Json {
-        writeln!(out, "{}", Value::from(reports))?;
+        writeln!(terminal::json(), "{}", Value::from(reports))?;
     }
     if success {
         return Ok(());

@@ -1,6 +1,6 @@
 //! What a check found.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use serde::Serialize;
 
@@ -71,6 +71,12 @@ impl Kind {
             Self::ResourceTemplate => "resource template",
             Self::Prompt => "prompt",
         }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -155,8 +161,8 @@ impl Finding {
     }
 }
 
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = if self.items.len() == 1 { "" } else { "s" };
         write!(
             f,

@@ -2,19 +2,24 @@
 
 use std::{
     collections::BTreeMap,
-    num::NonZeroUsize,
     path::{Path, PathBuf},
 };
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, de::Error as _};
+use serde::Deserialize;
 use toml::Spanned;
 
-use super::units::{Size, Time};
+use super::units::{Count, Memory, Size, Time};
 use crate::{
     CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, LoadOptions, Provider,
     ToolOptions, UnknownArguments, serve::HttpOptions,
 };
+
+/// The most connections, sessions or calls that may be allowed.
+const MOST: usize = 1_000_000;
+
+/// The most instances that a servlet may have. Each reserves some gigabytes of addresses.
+const MOST_INSTANCES: usize = 10_000;
 
 /// A server of MCP servlets.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -34,7 +39,11 @@ pub(super) struct File {
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { name = \"acme\" }"
+)]
 pub(super) struct Server {
     /// The server's name; by default the servlet's if there is only one.
     pub(super) name: Option<String>,
@@ -47,10 +56,14 @@ pub(super) struct Server {
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { body = \"4MiB\" }"
+)]
 pub(super) struct Http {
     /// How many connections there may be at once; by default 1024.
-    connections: Option<NonZeroUsize>,
+    connections: Option<Count<1, MOST>>,
     /// How long a client may take for the head of a request, and keep a connection on which it asks nothing; by default
     /// `30s`.
     head_time: Option<Time>,
@@ -58,14 +71,17 @@ pub(super) struct Http {
     body_time: Option<Time>,
     /// How large a request may be; by default `4MiB`.
     body: Option<Size>,
-    /// How many sessions there may be at once; by default 1000.
-    sessions: Option<usize>,
+    /// How many sessions there may be at once; by default 1000, and none with 0.
+    sessions: Option<Count<0, MOST>>,
     /// After how much time without a request or an open stream a session is forgotten; by default `5m`.
     session_idle: Option<Time>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { source = \"a.wasm\" }"
+)]
 pub(super) struct ServletSection {
     /// A `.wasm` file, a directory of them, or an `https` address.
     #[schemars(with = "String")]
@@ -98,7 +114,11 @@ pub(super) struct ServletSection {
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { hosts = [\"api.example\"] }"
+)]
 pub(super) struct Allow {
     /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name.
     #[schemars(with = "Vec<String>")]
@@ -111,7 +131,7 @@ pub(super) struct Allow {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { host = \"data\" }")]
 pub(super) struct AllowedPath {
     /// The directory on the host.
     #[schemars(with = "String")]
@@ -124,7 +144,11 @@ pub(super) struct AllowedPath {
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { only = [\"get_*\"] }"
+)]
 pub(super) struct Tools {
     /// Those that match one of these patterns, `*` and `?` in them; all if there are none.
     pub(super) only: Vec<String>,
@@ -135,13 +159,17 @@ pub(super) struct Tools {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { timeout = \"30s\" }"
+)]
 pub(super) struct ToolLimits {
     /// How long one call may run.
     timeout: Option<Time>,
     /// How much memory an instance may take that runs the tool; such calls have instances of their own.
-    #[schemars(with = "Option<Size>")]
-    pub(super) memory: Option<Spanned<Size>>,
+    #[schemars(with = "Option<Memory>")]
+    pub(super) memory: Option<Spanned<Memory>>,
     /// How much one call may answer.
     output: Option<Size>,
     /// How many HTTP requests one call may send.
@@ -164,12 +192,16 @@ pub(super) enum OnFailure {
 
 /// How far a servlet may go.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { timeout = \"30s\" }"
+)]
 pub(super) struct Limits {
     /// How long one call may run.
     timeout: Option<Time>,
     /// How much memory an instance may take.
-    memory: Option<Size>,
+    memory: Option<Memory>,
     /// How much one call may answer.
     output: Option<Size>,
     /// How much the variables of an instance may take.
@@ -181,11 +213,12 @@ pub(super) struct Limits {
     /// How long one HTTP request may take, redirects and body included.
     http_timeout: Option<Time>,
     /// How many instances there may be.
-    instances: Option<InstancesAre>,
+    #[schemars(with = "Option<InstancesAre>")]
+    pub(super) instances: Option<Spanned<InstancesAre>>,
     /// What calls share.
     isolation: Option<Shares>,
-    /// How many calls may wait for an instance.
-    queue: Option<usize>,
+    /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
+    queue: Option<Count<0, MOST>>,
     /// How long a call may wait for an instance.
     wait: Option<Time>,
     /// How arguments are checked.
@@ -195,8 +228,8 @@ pub(super) struct Limits {
     /// Who reads the text that a servlet fails with.
     errors: Option<ErrorsAre>,
     /// Where compiled modules are kept: a directory, or `off`.
-    #[serde(deserialize_with = "cache")]
-    cache: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub(super) cache: Option<Spanned<String>>,
 }
 
 /// What happens to the arguments of calls.
@@ -228,13 +261,17 @@ impl Arguments {
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-struct InstancesAre {
-    /// As many stay.
-    min: Option<usize>,
-    /// As many calls may run at the same time.
-    max: Option<usize>,
-    /// The others go when they had nothing to do for that long.
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { min = 1, max = 4 }"
+)]
+pub(super) struct InstancesAre {
+    /// This many are made when the servlet is loaded, and stay.
+    min: Option<Count<0, MOST_INSTANCES>>,
+    /// This many calls may run at the same time.
+    max: Option<Count<1, MOST_INSTANCES>>,
+    /// Instances beyond `min` are dropped when they are idle for that long.
     idle: Option<Time>,
 }
 
@@ -274,11 +311,14 @@ impl Http {
     pub(super) fn options(self) -> HttpOptions {
         let mut options = HttpOptions::default();
         let body = |limit: Size| limit.0.map_or(usize::MAX, saturated);
-        set(&mut options.connections, self.connections.map(Into::into));
+        set(
+            &mut options.connections,
+            self.connections.map(|limit| limit.0),
+        );
         set(&mut options.head_time, self.head_time.map(|limit| limit.0));
         set(&mut options.body_time, self.body_time.map(|limit| limit.0));
         set(&mut options.body, self.body.map(body));
-        set(&mut options.sessions, self.sessions);
+        set(&mut options.sessions, self.sessions.map(|limit| limit.0));
         set(
             &mut options.session_idle,
             self.session_idle.map(|limit| limit.0),
@@ -320,23 +360,30 @@ impl Limits {
             &mut options.http_timeout,
             self.http_timeout.map(|limit| limit.0),
         );
-        set(&mut options.queue, self.queue);
+        set(&mut options.queue, self.queue.map(|limit| limit.0));
         set(&mut options.wait, self.wait.map(|limit| limit.0));
         set(&mut options.isolation, self.isolation.map(Into::into));
         set(&mut options.arguments, self.arguments.map(Into::into));
         set(&mut options.results, self.results.map(Into::into));
         set(&mut options.errors, self.errors.map(Into::into));
-        let cache = |text: &str| match text {
+        let cache = |text: &Spanned<String>| match text.get_ref().as_str() {
             "off" => CompileCache::Off,
             directory => CompileCache::Directory(folder.join(directory)),
         };
-        set(&mut options.cache, self.cache.as_deref().map(cache));
-        if let Some(limits) = self.instances {
+        set(&mut options.cache, self.cache.as_ref().map(cache));
+        if let Some(limits) = self.instances.as_ref().map(Spanned::get_ref) {
             let instances = &mut options.instances;
-            instances.min = limits.min.or(instances.min);
-            instances.max = limits.max.or(instances.max);
+            instances.min = limits.min.map(|limit| limit.0).or(instances.min);
+            instances.max = limits.max.map(|limit| limit.0).or(instances.max);
             instances.idle = limits.idle.map(|limit| limit.0).or(instances.idle);
         }
+    }
+}
+
+impl InstancesAre {
+    /// Whether it says how many there may be.
+    pub(super) fn has_bounds(&self) -> bool {
+        self.min.is_some() || self.max.is_some()
     }
 }
 
@@ -352,14 +399,6 @@ impl ToolLimits {
             http_timeout: self.http_timeout.map(|limit| limit.0),
         }
     }
-}
-
-fn cache<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    if text.is_empty() {
-        return Err(D::Error::custom("expected a directory, or `off`"));
-    }
-    Ok(Some(text))
 }
 
 fn set<T>(place: &mut T, value: Option<T>) {

@@ -19,7 +19,7 @@ pub enum ConfigError {
     Wrong {
         /// The file.
         path: PathBuf,
-        /// What stands in it.
+        /// What is in it, with stars for secrets.
         text: String,
         /// What is wrong, at least one thing.
         problems: Vec<Problem>,
@@ -35,6 +35,12 @@ pub struct Problem {
     pub message: String,
 }
 
+/// As many problems are shown; whoever has more mends these first.
+const MAX_SHOWN: usize = 100;
+
+/// How many characters of a long line are shown around a problem.
+const MAX_WIDTH: usize = 160;
+
 /// All problems, each with its line.
 struct Shown<'a> {
     path: &'a PathBuf,
@@ -44,44 +50,55 @@ struct Shown<'a> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, problem) in self.problems.iter().enumerate() {
+        let ends = self.text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines: Vec<_> = std::iter::once(0).chain(ends).collect();
+        for (at, problem) in self.problems.iter().take(MAX_SHOWN).enumerate() {
             if at > 0 {
                 f.write_str("\n\n")?;
             }
-            self.problem(problem, f)?;
+            self.problem(problem, &lines, f)?;
         }
-        Ok(())
+        match self.problems.len().saturating_sub(MAX_SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n\n{}: {more} more problems", self.path.display()),
+        }
     }
 }
 
 impl Shown<'_> {
-    fn problem(&self, problem: &Problem, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let start = problem.span.start.min(self.text.len());
-        let before = self.text.get(..start).unwrap_or_default();
-        let number = before.matches('\n').count() + 1;
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    /// `lines` are the places where lines begin.
+    fn problem(
+        &self,
+        problem: &Problem,
+        lines: &[usize],
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        let start = self.text.floor_char_boundary(problem.span.start);
+        let number = lines.partition_point(|line| *line <= start);
+        let line_start = lines[number - 1];
         let line = self.text[line_start..].lines().next().unwrap_or_default();
-        let column = before[line_start..].chars().count();
+        let column = self.text[line_start..start].chars().count();
         // At least one mark, and none beyond the line.
         let width = self
             .text
             .get(start..problem.span.end.min(line_start + line.len()));
-        let marks = "^".repeat(width.map_or(1, |text| text.chars().count()).max(1));
+        let width = width.map_or(1, |text| text.chars().count());
+        let marks = "^".repeat(width.clamp(1, MAX_WIDTH));
         let path = self.path.display();
-        writeln!(
-            f,
-            "{path}:{number}:{}: {}",
-            column + 1,
-            problem.message.trim_end()
-        )?;
+        // Later lines of a message begin nothing new: there may be names in it that somebody else chose.
+        let message = problem.message.trim_end().replace('\n', "\n  ");
+        writeln!(f, "{path}:{number}:{}: {message}", column + 1)?;
         let margin = number.to_string();
-        writeln!(f, "{margin} | {line}")?;
+        let left_out = column.saturating_sub(MAX_WIDTH / 2);
+        let shown: String = line.chars().skip(left_out).take(MAX_WIDTH).collect();
+        writeln!(f, "{margin} | {shown}")?;
         write!(
             f,
             "{:width$} | {:column$}{marks}",
             "",
             "",
-            width = margin.len()
+            width = margin.len(),
+            column = column - left_out
         )
     }
 }

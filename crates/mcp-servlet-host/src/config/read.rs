@@ -2,44 +2,150 @@
 
 use std::ops::Range;
 
-use serde::Deserialize as _;
-use toml::de::{DeArray, DeTable, DeValue, Deserializer, Error};
+use serde::Deserialize;
+use toml::{
+    Spanned,
+    de::{DeArray, DeTable, DeValue, Deserializer, Error, ValueDeserializer},
+};
 
-use super::{Problem, file::File};
+use super::{
+    Problem,
+    file::{File, ServletSection},
+    secrets, wording,
+};
 
-/// What stands in a text, without that which cannot be read, and why it cannot. Nothing, if that is everything.
-pub(super) fn read(text: &str) -> (Option<File>, Vec<Problem>) {
+/// What a text says, and what is wrong with it.
+pub(super) struct Read {
+    /// All that could be read; nothing if the text is not TOML.
+    pub(super) file: Option<File>,
+    pub(super) problems: Vec<Problem>,
+    /// The parts of the text that no error may show.
+    pub(super) secrets: Vec<Range<usize>>,
+}
+
+/// Reads a text without the parts that cannot be read.
+pub(super) fn read(text: &str) -> Read {
     let (mut table, errors) = DeTable::parse_recoverable(text);
-    let mut problems: Vec<_> = errors.iter().map(problem).collect();
-    if !problems.is_empty() {
-        // What is no TOML may have been meant in many ways.
-        return (None, problems);
+    if !errors.is_empty() {
+        // Text that is not TOML may have been meant in many ways.
+        return Read {
+            file: None,
+            problems: errors.iter().map(problem).collect(),
+            secrets: secrets::of_garbled(text),
+        };
     }
-    let mut left_out = Vec::new();
-    loop {
-        let error = match File::deserialize(Deserializer::from(table.clone())) {
-            Ok(file) => return (Some(file), problems),
-            Err(error) => error,
-        };
-        let problem = problem(&error);
-        let Some(path) = leave_out(table.get_mut(), &problem.span) else {
-            problems.push(problem);
-            return (None, problems);
-        };
-        // A key whose value could not be read is not missing.
-        let is_left_out = missing(&problem.message)
-            .is_some_and(|key| left_out.contains(&[&path[..], &[key.to_owned()]].concat()));
-        if !is_left_out {
-            problems.push(problem);
+    let secrets = secrets::of_table(table.get_ref(), text);
+    let mut problems = Vec::new();
+    // Each servlet is read for itself, so that a mistake costs no second look at all others.
+    let servlets = match table.get_mut().remove("servlet") {
+        Some(value) if value.get_ref().is_table() => Some(value),
+        Some(other) => {
+            let message = "expected a table for each servlet, such as [servlet.weather]";
+            problems.push(Problem {
+                span: other.span(),
+                message: message.to_owned(),
+            });
+            None
         }
-        left_out.push(path);
+        None => None,
+    };
+    let span = table.span();
+    let head = Spanned::new(span, DeValue::Table(table.into_inner()));
+    let read_head = |value: Spanned<DeValue<'_>>| {
+        let span = value.span();
+        let DeValue::Table(table) = value.into_inner() else {
+            unreachable!("a table was put in");
+        };
+        File::deserialize(Deserializer::from(Spanned::new(span, table)))
+    };
+    let mut file = recover(head, read_head, &mut problems).unwrap_or_default();
+    if let Some(DeValue::Table(servlets)) = servlets.map(Spanned::into_inner) {
+        for (name, value) in servlets {
+            let span = value.span();
+            let read = |value| ServletSection::deserialize(ValueDeserializer::from(value));
+            if let Some(section) = recover(value, read, &mut problems) {
+                let name = name.into_inner().into_owned();
+                file.servlet.insert(name, Spanned::new(span, section));
+            }
+        }
     }
+    for problem in &mut problems {
+        if secrets.iter().any(|secret| overlap(secret, &problem.span)) {
+            wording::withhold(&mut problem.message);
+        }
+    }
+    Read {
+        file: Some(file),
+        problems,
+        secrets,
+    }
+}
+
+fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
 }
 
 fn problem(error: &Error) -> Problem {
     Problem {
         span: error.span().unwrap_or_default(),
         message: error.message().to_owned(),
+    }
+}
+
+/// Reads a value without its entries that cannot be read.
+fn recover<'t, T>(
+    mut value: Spanned<DeValue<'t>>,
+    read: impl Fn(Spanned<DeValue<'t>>) -> Result<T, Error>,
+    problems: &mut Vec<Problem>,
+) -> Option<T> {
+    if let DeValue::Table(table) = value.get_mut() {
+        leave_out_lists(table, problems);
+    }
+    let mut left_out = Vec::new();
+    loop {
+        let error = match read(value.clone()) {
+            Ok(read) => return Some(read),
+            Err(error) => error,
+        };
+        let mut problem = problem(&error);
+        let missing = missing(&problem.message).map(str::to_owned);
+        problem.message = wording::reworded(&problem.message);
+        // That a key is missing is found out last.
+        let is_last = missing.is_some() && problem.span == value.span();
+        let path = match value.get_mut() {
+            DeValue::Table(table) if !is_last => leave_out(table, &problem.span),
+            _ => None,
+        };
+        let place = path.as_deref().unwrap_or_default();
+        // A key whose value could not be read is not missing.
+        let is_left_out = missing.is_some_and(|key| left_out.contains(&[place, &[key]].concat()));
+        if !is_left_out {
+            problems.push(problem);
+        }
+        left_out.push(path?);
+    }
+}
+
+/// Keys whose values are tables.
+const TABLES: [&str; 6] = ["allow", "http", "instances", "limits", "server", "tools"];
+
+/// Leaves out lists where tables belong: serde would take the items for the values of the keys, in their order.
+fn leave_out_lists(table: &mut DeTable<'_>, problems: &mut Vec<Problem>) {
+    let mut wrong = Vec::new();
+    for (key, value) in table.iter_mut() {
+        let (name, span) = (key.get_ref().to_string(), value.span());
+        match value.get_mut() {
+            DeValue::Array(_) if TABLES.contains(&name.as_str()) => {
+                wrong.push(name);
+                let message = "expected a table in braces, found a list".to_owned();
+                problems.push(Problem { span, message });
+            }
+            DeValue::Table(inner) if name != "config" => leave_out_lists(inner, problems),
+            _ => {}
+        }
+    }
+    for name in wrong {
+        table.remove(name.as_str());
     }
 }
 

@@ -98,15 +98,15 @@ fn says_what_is_wrong_and_where() {
     for (text, said) in [
         (
             "[servlet.a]\nsource = \"a.wasm\"\n[servlet.a.limits]\ntiemout = \"3s\"",
-            "servlet.toml:4:1: unknown field `tiemout`, expected one of ",
+            "servlet.toml:4:1: unknown key `tiemout`; did you mean `timeout`?",
         ),
         (
             "[servlet.a]\nsource = 7",
-            "servlet.toml:2:10: invalid type: integer `7`, expected a string",
+            "servlet.toml:2:10: expected a string in quotes, found integer `7`",
         ),
         (
             "[limits]\ntimeout = \"soon\"",
-            "servlet.toml:2:11: expected a value such as 500ms, 30s or 2m, or none",
+            "servlet.toml:2:11: expected a time such as 500ms, 30s or 2m, or none",
         ),
         (
             "[servlet.a]\nsource = \"c.wasm\"",
@@ -114,11 +114,11 @@ fn says_what_is_wrong_and_where() {
         ),
         (
             "[http]\nconnections = 0",
-            "servlet.toml:2:15: invalid value: integer `0`, expected a nonzero usize",
+            "servlet.toml:2:15: expected a whole number from 1 to 1000000, found integer `0`",
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\n[servlet.a.tool.t]\nvars = \"1KiB\"",
-            "servlet.toml:4:1: unknown field `vars`, expected one of `timeout`, `memory`, `output`, ",
+            "servlet.toml:4:1: unknown key `vars`, expected one of `timeout`, `memory`, `output`, ",
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\nlimits = { instances = { max = 1 } }\n\
@@ -129,7 +129,7 @@ fn says_what_is_wrong_and_where() {
             "[limits]\ncache = \"\"",
             "servlet.toml:2:9: expected a directory, or `off`",
         ),
-        ("[servlet.a]", "servlet.toml:1:1: missing field `source`"),
+        ("[servlet.a]", "servlet.toml:1:1: missing key `source`"),
         ("[servlet.a\n", "servlet.toml:1:11: "),
     ] {
         let error = parse(text).expect_err(text);
@@ -203,20 +203,20 @@ fn tells_all_at_once() {
         [servlet.e.limits]\ntimeout = \"soon\"\n\
         [http]\nconnections = 0\n",
         &[
-            ":1:1: unknown field `colour`",
+            ":1:1: unknown key `colour`",
             ":3:10: there is no file `c.wasm`",
-            ":4:1: unknown field `tmeout`",
+            ":4:1: unknown key `tmeout`",
             ":5:18: the environment variable",
-            ":6:29: invalid type: integer `1`, expected a string",
-            ":6:32: unknown field `read`",
-            ":8:10: invalid type: integer `7`, expected a string",
-            ":9:1: missing field `source`",
-            ":12:17: invalid type: boolean `true`",
-            ":13:8: unknown field `memry`",
+            ":6:29: expected a string in quotes, found integer `1`",
+            ":6:32: unknown key `read`",
+            ":8:10: expected a string in quotes, found integer `7`",
+            ":9:1: missing key `source`",
+            ":12:17: expected a size such as ",
+            ":13:8: unknown key `memry`; did you mean `memory`?",
             ":14:25: there is no directory `nowhere`",
-            ":15:10: missing field `source`",
-            ":16:11: expected a value such as 500ms",
-            ":18:15: invalid value: integer `0`",
+            ":15:10: missing key `source`",
+            ":16:11: expected a time such as 500ms",
+            ":18:15: expected a whole number",
         ],
     );
 }
@@ -228,11 +228,11 @@ fn tells_what_is_wrong_with_each_item() {
         allow.paths = [{}, { host = 1 }, { guest = \"g\" }]\n",
         &[
             ":2:10: there is no `.wasm` file in `..`",
-            ":3:16: invalid type: integer `1`",
-            ":3:24: invalid type: integer `2`",
-            ":4:16: missing field `host`",
-            ":4:29: invalid type: integer `1`",
-            ":4:34: missing field `host`",
+            ":3:16: expected a string in quotes",
+            ":3:24: expected a string in quotes",
+            ":4:16: missing key `host`",
+            ":4:29: expected a string in quotes",
+            ":4:34: missing key `host`",
         ],
     );
 }
@@ -245,12 +245,126 @@ fn tells_what_can_never_match() {
         [servlet.b]\nsource = \"https://a.example/b.wasm#sha256=abc\"\n",
         &[
             ":3:10: `xyz` is no SHA-256 digest: expected 64 hexadecimal digits",
-            ":4:29: expected a host without scheme, port and path",
-            ":4:50: expected a host without scheme, port and path",
-            ":4:67: expected a host without scheme, port and path",
+            ":4:29: expected a host without scheme, user, port and path",
+            ":4:50: expected a host without scheme, user, port and path",
+            ":4:67: expected a host without scheme, user, port and path",
             ":6:10: `abc` is no SHA-256 digest",
         ],
     );
+}
+
+#[test]
+fn tells_what_no_server_can_keep_to() {
+    assert_problems(
+        "[limits]\ninstances = { min = 5, max = 2 }\nqueue = 0\ntimeout = \"18446744073709551615ms\"\n\
+        memory = \"1KiB\"\ncache = \"servlet.toml/x\"\n\
+        [servlet.a]\nsource = \"a.wasm\"\nlimits.instances.max = 0\n\
+        [servlet.b]\nsource = \"a.wasm\"\nlimits.instances.max = 1000000000\n\
+        [servlet.c]\nsource = \"a.wasm\"\nlimits.instances.min = 1000000\n\
+        [servlet.d]\nsource = \"a.wasm\"\ntool.t.memory = \"1B\"\nlimits.cache = \"a.wasm\"\n\
+        allow.hosts = [\"user@a.example\"]\nlimits.queue = -1\n",
+        &[
+            ":2:13: `min` is 5 and `max` is 2: expected `min` to be at most `max`",
+            ":4:11: expected at most 8760h, or none",
+            ":5:10: expected at least 64KiB",
+            ":9:24: expected a whole number from 1 to 10000, found integer `0`",
+            ":12:24: expected a whole number from 1 to 10000, found integer `1000000000`",
+            ":15:24: expected a whole number from 0 to 10000, found integer `1000000`",
+            ":18:17: expected at least 64KiB",
+            ":19:16: cannot keep compiled modules there",
+            ":20:16: expected a host without scheme, user, port and path",
+            ":21:16: expected a whole number from 0 to 1000000, found integer `-1`",
+        ],
+    );
+    assert_problems(
+        "[limits]\ninstances.max = 2\n[servlet.a]\nsource = \"a.wasm\"\nlimits.instances = { min = 7 }\n",
+        &[":5:20: `min` is 7 and `max` is 2"],
+    );
+    parse("[limits]\nqueue = 0\ninstances.min = 100\n").expect("a call that would wait is refused");
+}
+
+#[test]
+fn near_misses_get_the_right_form() {
+    for (text, said) in [
+        (
+            "limits.instances = 4",
+            "expected a table such as { min = 1, max = 4 }, found integer `4`",
+        ),
+        ("limits.timeout = 30", "found 30; did you mean \"30s\"?"),
+        ("limits.memory = 64", "found 64; did you mean \"64MiB\"?"),
+        ("limits.timeout = \"30 sec\"", "did you mean 30s?"),
+        ("limits.memory = \"64MB\"", "did you mean 64MiB?"),
+        ("limits.arguments = true", "expected a string"),
+        (
+            "limits.arguments = \"chek\"",
+            "expected one of `check`, `coerce`, `off`, found `chek`",
+        ),
+        (
+            "servlet.a = \"a.wasm\"",
+            "expected a table such as { source = \"a.wasm\" }, found string",
+        ),
+        (
+            "servlet = \"a.wasm\"",
+            "expected a table for each servlet, such as [servlet.weather]",
+        ),
+        (
+            "servlets.a.source = \"a.wasm\"",
+            "unknown key `servlets`; did you mean `servlet`?",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\nallow = [\"a.example\"]",
+            "expected a table in braces, found a list",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\nallow.hosts = \"a.example\"",
+            "expected a list in brackets, found string",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\nallow.paths = [\"data\"]",
+            "expected a table such as { host = ",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\nconfig.port = 80",
+            "expected a string in quotes\n",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\non_failure = \"ignore\"",
+            "expected `skip` or `fail`, found `ignore`",
+        ),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert!(error.contains(said), "{error}\nhas no\n{said}");
+        for internal in ["struct", "enum", "invalid type", "Are"] {
+            assert!(!error.contains(internal), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_check_elsewhere_needs_no_variable() {
+    let folder = folder();
+    let path = folder.path().join("servlet.toml");
+    let text = "[servlet.a]\nsource = \"a.wasm\"\nconfig.token = \"${NO_SUCH_VARIABLE_HERE}\"\n";
+    fs::write(&path, text).expect("a file");
+    Config::check(&path).expect_err("the variable is not set");
+    Config::check_without_env(&path).expect("nothing else is wrong");
+    fs::write(&path, text.replace("${NO", "$NO")).expect("a file");
+    let error = Config::check_without_env(&path).expect_err("not a variable");
+    assert!(error.to_string().contains("write `${NAME}`"), "{error}");
+}
+
+#[test]
+fn many_mistakes_take_no_time() {
+    let section = |number: usize| format!("[servlet.a{number}]\nsource = \"none.wasm\"\nx = 1\n");
+    let text: String = (0..5_000).map(section).collect();
+    let start = std::time::Instant::now();
+    let error = parse(&text).expect_err("unknown keys");
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+    assert!(error.ends_with("servlet.toml: 9900 more problems"));
 }
 
 #[test]

@@ -1,9 +1,18 @@
-//! Times, sizes, hosts, and values from the environment, as people write them.
+//! Times, sizes, numbers, and values from the environment, as people write them.
 
-use std::{net::Ipv6Addr, time::Duration};
+use std::{borrow::Cow, fmt, marker::PhantomData, time::Duration};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, de::Error as _};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, Unexpected, Visitor},
+};
+
+/// The longest time that can be set. Nothing waits longer, and `none` is there for what has no bound.
+const MAX_TIME: Duration = Duration::from_hours(24 * 365);
+
+/// The smallest memory that can be set: one page of WebAssembly.
+const MIN_MEMORY: u64 = 64 << 10;
 
 /// A time such as `500ms`, `30s`, `2m`, `1h`, or `none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
@@ -15,28 +24,147 @@ pub(super) struct Time(pub(super) Option<Duration>);
 #[schemars(with = "String")]
 pub(super) struct Size(pub(super) Option<u64>);
 
+/// How much memory an instance may take, such as `64MiB`, or `none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
+pub(super) struct Memory(pub(super) Option<u64>);
+
+/// A whole number within bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Count<const MIN: usize, const MAX: usize>(pub(super) usize);
+
+/// A value that is written as text, and what it looks like.
+trait Quoted: Sized {
+    const EXPECTED: &'static str;
+
+    /// The unit for a number that has none.
+    const UNIT: &'static str;
+
+    fn parse(text: &str) -> Result<Self, String>;
+}
+
+impl Quoted for Time {
+    const EXPECTED: &'static str = "a time such as \"500ms\", \"30s\" or \"2m\", or \"none\"";
+    const UNIT: &'static str = "s";
+
+    fn parse(text: &str) -> Result<Self, String> {
+        parse_duration(text).map(Self)
+    }
+}
+
+impl Quoted for Size {
+    const EXPECTED: &'static str = "a size such as \"512KiB\", \"64MiB\" or \"1GiB\", or \"none\"";
+    const UNIT: &'static str = "MiB";
+
+    fn parse(text: &str) -> Result<Self, String> {
+        parse_size(text).map(Self)
+    }
+}
+
+impl Quoted for Memory {
+    const EXPECTED: &'static str = Size::EXPECTED;
+    const UNIT: &'static str = Size::UNIT;
+
+    fn parse(text: &str) -> Result<Self, String> {
+        parse_memory(text).map(Self)
+    }
+}
+
+struct QuotedVisitor<T>(PhantomData<T>);
+
+impl<T: Quoted> Visitor<'_> for QuotedVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(T::EXPECTED)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        T::parse(text).map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        let (expected, unit) = (T::EXPECTED, T::UNIT);
+        let message =
+            format!("expected {expected}, found {number}; did you mean \"{number}{unit}\"?");
+        Err(E::custom(message))
+    }
+}
+
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        parse_duration(&text).map(Self).map_err(D::Error::custom)
+        deserializer.deserialize_any(QuotedVisitor(PhantomData))
     }
 }
 
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        parse_size(&text).map(Self).map_err(D::Error::custom)
+        deserializer.deserialize_any(QuotedVisitor(PhantomData))
     }
 }
 
-/// Reads a time such as `500ms`, `30s`, `2m` or `1h`; `none` is no bound.
+impl<'de> Deserialize<'de> for Memory {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(QuotedVisitor(PhantomData))
+    }
+}
+
+impl<'de, const MIN: usize, const MAX: usize> Deserialize<'de> for Count<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CountVisitor)
+    }
+}
+
+struct CountVisitor<const MIN: usize, const MAX: usize>;
+
+impl<const MIN: usize, const MAX: usize> Visitor<'_> for CountVisitor<MIN, MAX> {
+    type Value = Count<MIN, MAX>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a whole number from {MIN} to {MAX}")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        let count = usize::try_from(number).ok();
+        let count = count.filter(|count| (MIN..=MAX).contains(count));
+        count
+            .map(Count)
+            .ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> JsonSchema for Count<MIN, MAX> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("CountFrom{MIN}To{MAX}").into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+/// Reads a time such as `500ms`, `30s`, `2m` or `1h`, of at most a year; `none` is no bound.
 ///
 /// # Errors
 /// What was expected instead.
 pub fn parse_duration(text: &str) -> Result<Option<Duration>, String> {
-    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)];
-    let limit = parse(text, &UNITS, "500ms, 30s or 2m")?;
-    Ok(limit.map(Duration::from_millis))
+    const UNITS: Units<'_> = &[
+        ("ms", 1, &["msec", "millis", "milliseconds"]),
+        ("s", 1000, &["sec", "secs", "second", "seconds"]),
+        ("m", 60_000, &["min", "mins", "minute", "minutes"]),
+        ("h", 3_600_000, &["hr", "hour", "hours"]),
+    ];
+    let limit = parse(text, UNITS, "a time such as 500ms, 30s or 2m, or none")?;
+    let limit = limit.map(Duration::from_millis);
+    if limit.is_some_and(|limit| limit > MAX_TIME) {
+        let hours = MAX_TIME.as_secs() / 3600;
+        return Err(format!("expected at most {hours}h, or none"));
+    }
+    Ok(limit)
 }
 
 /// Reads a size such as `512KiB`, `64MiB` or `1GiB`, in bytes; `none` is no bound.
@@ -44,51 +172,59 @@ pub fn parse_duration(text: &str) -> Result<Option<Duration>, String> {
 /// # Errors
 /// What was expected instead.
 pub fn parse_size(text: &str) -> Result<Option<u64>, String> {
-    const UNITS: [(&str, u64); 4] = [
-        ("KiB", 1 << 10),
-        ("MiB", 1 << 20),
-        ("GiB", 1 << 30),
-        ("B", 1),
+    const UNITS: Units<'_> = &[
+        ("KiB", 1 << 10, &["kb", "k"]),
+        ("MiB", 1 << 20, &["mb", "m"]),
+        ("GiB", 1 << 30, &["gb", "g"]),
+        ("B", 1, &["byte", "bytes"]),
     ];
-    parse(text, &UNITS, "512KiB, 64MiB or 1GiB")
+    parse(text, UNITS, "a size such as 512KiB, 64MiB or 1GiB, or none")
 }
 
-/// Reads a pattern of hosts, `*` and `?` in it, such as `*.example.com`. Addresses of IPv6 get their brackets.
+/// Reads how much memory an instance may take, as [`parse_size`] does: at least one page of WebAssembly.
 ///
 /// # Errors
-/// What was expected instead of a pattern that no host matches.
-pub fn parse_host(text: &str) -> Result<String, String> {
-    let bare = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'));
-    if let Ok(address) = bare.unwrap_or(text).parse::<Ipv6Addr>() {
-        return Ok(url::Host::<&str>::Ipv6(address).to_string());
+/// What was expected instead.
+pub fn parse_memory(text: &str) -> Result<Option<u64>, String> {
+    match parse_size(text)? {
+        Some(size) if size < MIN_MEMORY => {
+            Err("expected at least 64KiB, one page of WebAssembly memory".to_owned())
+        }
+        limit => Ok(limit),
     }
-    // Where there is a colon in a host, there are brackets around it.
-    let may_have_colons = text.starts_with(['[', '*', '?'])
-        && text.ends_with([']', '*', '?'])
-        && !text.contains("]:");
-    if text.is_empty() || text.contains('/') || (text.contains(':') && !may_have_colons) {
-        return Err(
-            "expected a host without scheme, port and path, such as api.example or *.example"
-                .to_owned(),
-        );
-    }
-    Ok(text.to_owned())
 }
 
-/// A whole number with one of the units, which comes first in the list if it ends another one.
-fn parse(text: &str, units: &[(&str, u64)], examples: &str) -> Result<Option<u64>, String> {
+/// Each unit with its factor, and what people write instead of it. One that ends another one comes after it.
+type Units<'a> = &'a [(&'a str, u64, &'a [&'a str])];
+
+/// A whole number with one of the units.
+fn parse(text: &str, units: Units<'_>, expected: &str) -> Result<Option<u64>, String> {
     if text == "none" {
         return Ok(None);
     }
-    let parsed = units.iter().find_map(|(unit, factor)| {
+    let parsed = units.iter().find_map(|(unit, factor, _)| {
         let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
         number.checked_mul(*factor).filter(|value| *value > 0)
     });
-    parsed
-        .map(Some)
-        .ok_or_else(|| format!("expected a value such as {examples}, or none"))
+    parsed.map(Some).ok_or_else(|| match meant(text, units) {
+        Some(meant) => format!("expected {expected}; did you mean {meant}?"),
+        None => format!("expected {expected}"),
+    })
+}
+
+/// What somebody meant who wrote a unit in another way.
+fn meant(text: &str, units: Units<'_>) -> Option<String> {
+    let digits = text.find(|one: char| !one.is_ascii_digit())?;
+    let (number, written) = text.split_at(digits);
+    let written = written.trim().to_ascii_lowercase();
+    let is_meant = |unit: &str, others: &[&str]| {
+        unit.to_ascii_lowercase() == written || others.contains(&&*written)
+    };
+    let (unit, ..) = units
+        .iter()
+        .find(|(unit, _, others)| is_meant(unit, others))?;
+    let is_number = number.parse::<u64>().is_ok_and(|number| number > 0);
+    is_number.then(|| format!("{number}{unit}"))
 }
 
 /// Puts values of the environment for `${NAME}` and `${NAME:-default}`; `$$` is a dollar.
@@ -138,35 +274,38 @@ mod tests {
         assert_eq!(parse_duration("none"), Ok(None));
         assert_eq!(parse_size("64MiB"), Ok(Some(64 << 20)));
         assert_eq!(parse_size("10B"), Ok(Some(10)));
-        for wrong in ["", "5", "s", "0s", "-1s", "99999999999999999999h"] {
+        for wrong in [
+            "",
+            "5",
+            "s",
+            "0s",
+            "-1s",
+            "99999999999999999999h",
+            "18446744073709551615ms",
+            "8761h",
+        ] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
+        assert!(parse_memory("1KiB").is_err() && parse_memory("64KiB").is_ok());
     }
 
     #[test]
-    fn reads_hosts_that_something_can_match() {
-        for (text, pattern) in [
-            ("api.example", "api.example"),
-            ("*.example", "*.example"),
-            ("*", "*"),
-            ("::1", "[::1]"),
-            ("[0:0::1]", "[::1]"),
-            ("[fe80:*]", "[fe80:*]"),
-            ("*:*", "*:*"),
+    fn says_what_was_meant() {
+        for (error, meant) in [
+            (parse_duration("30 Sec").map(drop), "30s"),
+            (parse_duration("2MIN").map(drop), "2m"),
+            (parse_size("64MB").map(drop), "64MiB"),
+            (parse_size("1g").map(drop), "1GiB"),
         ] {
-            assert_eq!(parse_host(text).as_deref(), Ok(pattern));
+            let error = error.expect_err("not a value");
+            assert!(
+                error.ends_with(&format!("did you mean {meant}?")),
+                "{error}"
+            );
         }
-        for wrong in [
-            "",
-            "https://api.example",
-            "api.example/",
-            "api.example:443",
-            "*.example:443",
-            "localhost:*",
-            "[::1]:80",
-            "[::1]:*",
-        ] {
-            assert!(parse_host(wrong).is_err(), "{wrong}");
+        for text in ["30", "x5s", "5 parsecs", "0sec"] {
+            let error = parse_duration(text).expect_err("not a value");
+            assert!(error.ends_with("or none"), "{error}");
         }
     }
 

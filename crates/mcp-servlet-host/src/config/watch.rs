@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::{Config, Missing};
+use super::{Config, Mode};
 use crate::{Host, Loaded, error::chain, serve::Server, watch::Snapshot};
 
 /// Lets a server serve what a configuration says, whenever it or a `.wasm` file that it names changes.
@@ -24,8 +24,11 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
         };
         match loaded {
             Ok(loaded) => {
-                for problem in loaded.problems() {
-                    tracing::error!("not served: {}", chain(problem));
+                for problem in &loaded.skipped {
+                    tracing::error!("servlet skipped: {}", chain(problem));
+                }
+                for problem in loaded.host.problems() {
+                    tracing::warn!("{}", chain(problem));
                 }
                 for problem in &loaded.kept {
                     tracing::error!("not reloaded, what was served stays: {}", chain(problem));
@@ -43,7 +46,7 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
 
 /// What a configuration says now, and the files that this depends on.
 fn load(path: &std::path::Path, previous: &Host) -> (Snapshot, Result<Loaded, String>) {
-    let (files, config) = Config::look_and_read(path, Missing::Later);
+    let (files, config) = Config::look_and_read(path, Mode::Load);
     let loaded = config
         .map_err(|error| chain(&error))
         .and_then(|config| config.load(Some(previous)).map_err(|error| chain(&error)));
@@ -57,7 +60,7 @@ mod tests {
     #[test]
     fn a_file_that_is_gone_is_told_with_its_cause() {
         let folder = tempfile::tempdir().expect("a folder");
-        let nothing = Host::new(Vec::new()).expect("a host");
+        let nothing = Host::new(Vec::new());
         let (_, loaded) = load(&folder.path().join("servlet.toml"), &nothing);
         let error = loaded.expect_err("no configuration");
         assert!(

@@ -19,6 +19,13 @@ pub(super) struct Chosen<'m, T> {
     pub(super) entry: &'m T,
 }
 
+impl<T: Named> Chosen<'_, T> {
+    /// The entry with the lowest rank keeps its name.
+    fn rank(&self) -> (usize, bool) {
+        (self.servlet, self.name != self.entry.name())
+    }
+}
+
 /// An entry as clients see it, and where it is.
 #[derive(Debug)]
 pub(super) struct Served<T> {
@@ -35,44 +42,55 @@ pub(super) struct Index<T> {
     places: HashMap<String, usize>,
 }
 
-/// Two entries of one name, and the servlets that have them.
-pub(super) struct Collision {
-    pub(super) name: String,
-    pub(super) first: usize,
-    pub(super) second: usize,
+/// An entry whose name another one keeps.
+pub(super) struct Collision<'m, T> {
+    pub(super) lost: Chosen<'m, T>,
+    /// The servlet that keeps the name.
+    pub(super) owner: usize,
 }
 
 impl<T: Named> Index<T> {
-    pub(super) fn of(chosen: Vec<Chosen<'_, T>>) -> Result<Self, Collision> {
+    /// Of several entries with one name, that of the first servlet is kept; of those of one servlet, the one that has the
+    /// name without a prefix.
+    pub(super) fn of(chosen: Vec<Chosen<'_, T>>) -> (Self, Vec<Collision<'_, T>>) {
+        let mut owners: HashMap<&str, &Chosen<'_, T>> = HashMap::with_capacity(chosen.len());
+        for one in &chosen {
+            let owner = owners.entry(&one.name).or_insert(one);
+            if one.rank() < owner.rank() {
+                *owner = one;
+            }
+        }
+        let owner = |one: &Chosen<'_, T>| {
+            let owner = owners[one.name.as_str()];
+            (!std::ptr::eq(owner, one)).then_some(owner.servlet)
+        };
+        let owners: Vec<_> = chosen.iter().map(owner).collect();
         let mut index = Self {
             entries: Vec::with_capacity(chosen.len()),
-            places: HashMap::new(),
+            places: HashMap::with_capacity(chosen.len()),
         };
-        for one in chosen {
-            index.add(one)?;
+        let mut collisions = Vec::new();
+        for (one, owner) in chosen.into_iter().zip(owners) {
+            match owner {
+                None => index.add(one),
+                Some(owner) => collisions.push(Collision { lost: one, owner }),
+            }
         }
-        Ok(index)
+        (index, collisions)
     }
 
-    fn add(&mut self, chosen: Chosen<'_, T>) -> Result<(), Collision> {
+    fn add(&mut self, chosen: Chosen<'_, T>) {
         let Chosen {
             servlet,
             name,
             entry,
         } = chosen;
-        if let Some(first) = self.places.insert(name.clone(), self.entries.len()) {
-            return Err(Collision {
-                name,
-                first: self.entries[first].servlet,
-                second: servlet,
-            });
-        }
+        self.places.insert(name.clone(), self.entries.len());
         self.entries.push(Served {
             entry: entry.renamed(name),
             servlet,
             original: entry.name().to_owned(),
         });
-        Ok(())
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Served<T>> {

@@ -38,7 +38,8 @@ impl Called {
     /// What the log has of the call; how it ended is added when it has.
     fn span(&self) -> Span {
         let Self { servlet, tool } = self;
-        tracing::info_span!("call", servlet, tool, outcome = Empty, milliseconds = Empty)
+        // An error has its call at every level of the log.
+        tracing::error_span!("call", servlet, tool, outcome = Empty, milliseconds = Empty)
     }
 }
 

@@ -47,13 +47,7 @@ impl Server {
 
     fn relist_once(&self) {
         let old = self.host();
-        let new = match old.relisted() {
-            Ok(new) => Arc::new(new),
-            Err(error) => {
-                tracing::warn!("the lists stay as they were: {}", chain(&error));
-                return;
-            }
-        };
+        let new = Arc::new(old.relisted());
         let known: Vec<_> = old
             .problems()
             .iter()
@@ -61,7 +55,7 @@ impl Server {
             .collect();
         let problems = new.problems().iter().map(|problem| chain(problem));
         for problem in problems.filter(|problem| !known.contains(problem)) {
-            tracing::warn!("not served: {problem}");
+            tracing::warn!("{problem}");
         }
         let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
         if !Arc::ptr_eq(&current, &old) {

@@ -22,9 +22,12 @@ pub enum FetchError {
     /// It was asked without encryption, so what it says is not followed to another machine.
     #[error("it is somewhere else, says this machine; give the address where it is")]
     Redirect,
+    /// The server redirects to a place that is no URL.
+    #[error("the server redirects to something that is not a URL")]
+    Location,
     /// The server answered with an error, or not at all.
     #[error("the server did not send it")]
-    Server(#[from] Box<ureq::Error>),
+    Server(#[source] Box<ureq::Error>),
     /// The connection broke.
     #[error("the connection broke")]
     Broken(#[from] std::io::Error),
@@ -50,7 +53,7 @@ pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
         .https_only(!local)
         .build();
     let agent: ureq::Agent = config.into();
-    let response = agent.get(url.as_str()).call().map_err(Box::new)?;
+    let response = agent.get(url.as_str()).call().map_err(failed)?;
     if response.status().is_redirection() {
         return Err(FetchError::Redirect);
     }
@@ -65,6 +68,15 @@ pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
         return Err(FetchError::TooLarge { limit: SIZE });
     }
     Ok(wasm)
+}
+
+/// What ureq says, without URLs: there may be secrets in them.
+fn failed(error: ureq::Error) -> FetchError {
+    match error {
+        ureq::Error::RequireHttpsOnly(_) => FetchError::Insecure,
+        ureq::Error::BadUri(_) => FetchError::Location,
+        error => FetchError::Server(Box::new(error)),
+    }
 }
 
 fn is_local(url: &Url) -> bool {

@@ -1,37 +1,42 @@
-//! Which of several servlets has a resource, or a prompt.
+//! Which of several servlets has a resource or a prompt.
 //!
-//! Only the servlet itself knows which addresses its templates match: there are more dialects of templates than one.
-//! So the servlets are asked one after the other, the likeliest first.
+//! Only the servlet itself knows which URIs its templates match, because there are several dialects of templates. So the
+//! servlets are asked one after the other, those first that are likely to have the resource.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashSet, sync::Arc};
 
-use crate::{CallError, Extras, Host, JsonObject, Listed, LoadError, Servlet};
+use crate::{CallError, Extras, Host, JsonObject, Listed, Servlet};
 
-/// The servlets that may have this resource, the likeliest first.
+/// The servlets that may have this resource, in the order in which they are asked.
 fn candidates<'h>(servlets: &'h [Arc<Servlet>], uri: &str) -> Vec<&'h Arc<Servlet>> {
-    let mut servlets: Vec<_> = servlets
-        .iter()
-        .filter(|servlet| servlet.reads_resources())
-        .collect();
-    // A stable sort: among equals, in their order.
-    servlets.sort_by_key(|servlet| std::cmp::Reverse(likeliness(servlet, uri)));
-    servlets
+    let readers = servlets.iter().filter(|servlet| servlet.reads_resources());
+    let mut readers: Vec<_> = readers.collect();
+    // The sort is stable: servlets with the same claim are asked in their order, so that no later one takes over URIs.
+    readers.sort_by_key(|servlet| claim(servlet, uri));
+    readers
 }
 
-/// How much of the address a servlet names: all of it, or as much as stands before the first variable.
-fn likeliness(servlet: &Servlet, uri: &str) -> usize {
+/// How a servlet says that it has a resource; the first one is the strongest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Claim {
+    /// It lists the URI.
+    Listed,
+    /// The URI begins as one of its templates does.
+    Template,
+    /// Not at all.
+    None,
+}
+
+fn claim(servlet: &Servlet, uri: &str) -> Claim {
     if servlet.resources().iter().any(|entry| entry.key() == uri) {
-        return usize::MAX;
+        return Claim::Listed;
     }
-    let fixed = servlet.resource_templates().iter().map(|template| {
-        let template = template.key();
-        &template[..template.find('{').unwrap_or(template.len())]
+    let mut templates = servlet.resource_templates().iter().map(Listed::key);
+    let begins = templates.any(|template| {
+        let literal = template.split('{').next().unwrap_or_default();
+        uri.starts_with(literal)
     });
-    let matching = fixed.filter(|fixed| uri.starts_with(fixed));
-    matching.map(str::len).max().unwrap_or(0)
+    if begins { Claim::Template } else { Claim::None }
 }
 
 impl Host {
@@ -138,32 +143,6 @@ impl Host {
 
     fn unknown_prompt(&self, prompt: &str) -> CallError {
         CallError::unknown_prompt(prompt, self.prompts().map(Listed::key))
-    }
-
-    /// Resources and templates that an earlier servlet has too, so that they do not appear.
-    pub(crate) fn duplicates(&self) -> Vec<LoadError> {
-        let kinds: [(&'static str, Entries); 2] = [
-            ("resources", Servlet::resources),
-            ("resource templates", Servlet::resource_templates),
-        ];
-        let mut problems = Vec::new();
-        for (kind, entries) in kinds {
-            let mut seen = HashMap::new();
-            for servlet in self.servlets() {
-                for entry in entries(servlet) {
-                    let first = *seen.entry(entry.key()).or_insert(servlet.origin());
-                    if !std::ptr::eq(first, servlet.origin()) {
-                        problems.push(LoadError::Duplicate {
-                            kind,
-                            key: entry.key().to_owned(),
-                            first: first.to_owned(),
-                            second: servlet.origin().to_owned(),
-                        });
-                    }
-                }
-            }
-        }
-        problems
     }
 }
 

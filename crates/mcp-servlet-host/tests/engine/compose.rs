@@ -76,20 +76,56 @@ fn a_prefix_is_what_the_entry_says() {
     assert_eq!(names(&load(&all).host), ["x_get", "get"]);
 }
 
+/// What a host warns about, and how each warning helps.
+fn problems(host: &Host) -> Vec<String> {
+    let problems = host.problems().iter();
+    problems.map(ToString::to_string).collect()
+}
+
 #[test]
-fn collisions_that_remain_are_an_error_with_both_origins() {
-    let mut all = [entry("a", &["get"]), entry("b", &["get"])];
+fn the_first_of_two_servlets_keeps_a_name() {
+    let mut all = [entry("a", &["get"]), entry("b", &["get", "put"])];
     for entry in &mut all {
         entry.prefix = Prefix::Never;
+        entry.on_failure = OnFailure::Fail;
     }
-    let error = Loaded::load(&all, None).expect_err("a collision");
+    let host = load(&all).host;
+    assert_eq!(names(&host), ["get", "put"]);
+    assert_eq!(text(&host, "get"), "a");
     assert_eq!(
-        error.to_string(),
-        "two tools are called `get`: one in `a`, one in `b`"
+        problems(&host),
+        ["tool `get` of `b` is left out: `a` has the tool `get`"]
     );
     let same = [entry("a", &["get"]), entry("a", &["get"])];
-    let error = Loaded::load(&same, None).expect_err("a collision");
-    assert!(error.to_string().contains("`a_get`"), "{error}");
+    assert_eq!(names(&load(&same).host), ["a_get"]);
+}
+
+#[test]
+fn a_servlet_keeps_its_tools_whatever_a_later_one_calls_its_own() {
+    let host = load(&[entry("victim", &["t"]), entry("other", &["t", "victim_t"])]).host;
+    assert_eq!(names(&host), ["victim_t", "other_t"]);
+    assert_eq!(text(&host, "victim_t"), "victim");
+    assert_eq!(
+        problems(&host),
+        ["tool `victim_t` of `other` is left out: `victim` has the tool `victim_t`"]
+    );
+    let host = load(&[entry("other", &["t", "victim_t"]), entry("victim", &["t"])]).host;
+    assert_eq!(names(&host), ["other_t", "victim_t"]);
+    assert_eq!(text(&host, "victim_t"), "other");
+    assert_eq!(
+        problems(&host),
+        ["tool `t` of `victim` is left out: `other` has the tool `victim_t`"]
+    );
+}
+
+#[test]
+fn within_a_servlet_a_tool_without_a_prefix_keeps_its_name() {
+    let host = load(&[entry("a", &["t", "a_t"]), entry("b", &["t"])]).host;
+    assert_eq!(names(&host), ["a_t", "b_t"]);
+    assert_eq!(
+        problems(&host),
+        ["tool `t` of `a` is left out: `a` has the tool `a_t`"]
+    );
 }
 
 #[test]

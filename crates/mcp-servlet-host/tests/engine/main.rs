@@ -10,6 +10,7 @@ mod network;
 mod paths;
 mod pool;
 mod prompts;
+mod resources;
 #[path = "../support/mod.rs"]
 mod support;
 mod tools;

@@ -70,16 +70,21 @@ fn a_prefix_is_what_the_entry_says() {
     assert_eq!(names(&load(&entries).expect("a host")), ["x_ask", "ask"]);
 }
 
-#[test]
-fn collisions_that_remain_are_an_error_with_both_origins() {
+#[tokio::test]
+async fn the_first_of_two_servlets_keeps_a_name() {
     let mut entries = [entry("a", &["ask"]), entry("b", &["ask"])];
     for entry in &mut entries {
         entry.prefix = Prefix::Never;
     }
-    let error = load(&entries).expect_err("a collision");
+    let host = load(&entries).expect("a host");
+    assert_eq!(names(&host), ["ask"]);
+    assert_eq!(text(&host, "ask").await.expect("messages"), "a");
+    let [.., problem] = host.problems() else {
+        panic!("no warning");
+    };
     assert_eq!(
-        error.to_string(),
-        "two prompts are called `ask`: one in `a`, one in `b`"
+        problem.to_string(),
+        "prompt `ask` of `b` is left out: `a` has the prompt `ask`"
     );
-    assert!(error.help().is_some_and(|help| help.contains("prefix")));
+    assert!(problem.help().is_some_and(|help| help.contains("prefix")));
 }

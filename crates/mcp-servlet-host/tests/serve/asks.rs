@@ -20,7 +20,7 @@ fn asking(question: &Value) -> Served {
     let done = json!({"content": [{"type": "text", "text": "done"}]});
     let wat = Wat::new().describe(DESCRIPTION);
     let servlet = wat.answers(&[&asks.to_string(), &done.to_string()]).load();
-    Served::start(Host::new(vec![servlet.expect("a servlet")]).expect("a host"))
+    Served::start(Host::new(vec![servlet.expect("a servlet")]))
 }
 
 fn form() -> Value {

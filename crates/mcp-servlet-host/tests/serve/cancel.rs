@@ -40,7 +40,7 @@ fn host() -> Host {
     let wat = Wat::new().describe(DESCRIPTION);
     let wat = wat.export("call", r#"{"content":[]}"#, body);
     let servlet = wat.load_with(&options).expect("a servlet");
-    Host::new(vec![servlet]).expect("a host")
+    Host::new(vec![servlet])
 }
 
 /// The parameters of a call that never ends.

@@ -20,7 +20,7 @@ use crate::{
 
 fn host(description: &str, answer: &str) -> Host {
     let servlet = Wat::new().describe(description).answer(answer).load();
-    Host::new(vec![servlet.expect("a servlet")]).expect("a host")
+    Host::new(vec![servlet.expect("a servlet")])
 }
 
 fn plain() -> Served {
@@ -380,7 +380,7 @@ fn a_servlet_that_cannot_list_keeps_no_other_from_changing_its_list() {
         .export("describe", &list("other"), traps_later)
         .answer("{}");
     let servlets = [failing, changing].map(|wat| wat.load().expect("a servlet"));
-    let served = Served::start(Host::new(servlets.into()).expect("a host"));
+    let served = Served::start(Host::new(servlets.into()));
     let session = served.open();
     let [_changed] = served.hear(&session, || {
         served.ask("tools/call", json!({"name": "before"}));
@@ -406,7 +406,7 @@ fn lists_that_change_with_every_call_are_read_no_more_often() {
         "(call $notify) (call $output {}) (i32.const 0)",
     );
     let servlet = changing.load().expect("a servlet");
-    let served = Served::start(Host::new(vec![servlet]).expect("a host"));
+    let served = Served::start(Host::new(vec![servlet]));
     std::thread::scope(|scope| {
         for _ in 0..CALLS {
             scope.spawn(|| served.ask("tools/call", json!({"name": "t"})));
@@ -438,7 +438,7 @@ fn a_limit_for_a_tool_that_is_not_there_yet_keeps_its_servlet_from_nothing() {
     let wat = || Wat::new().describe(DESCRIPTION).answer("{}");
     assert!(wat().load_with(&options).is_err());
     let servlet = wat().import(NOTIFY).load_with(&options);
-    let host = Host::new(vec![servlet.expect("a servlet")]).expect("a host");
+    let host = Host::new(vec![servlet.expect("a servlet")]);
     assert!(host.problems()[0].to_string().contains("no tool `later`"));
 }
 
@@ -454,7 +454,7 @@ fn sessions_are_forgotten_when_nobody_uses_them() {
         ..LoadOptions::default()
     };
     let servlet = servlet.load_with(&limits).expect("a servlet");
-    let host = Host::new(vec![servlet]).expect("a host");
+    let host = Host::new(vec![servlet]);
     let served = Served::start_with(host, ServeOptions::default(), options);
     let session = served.open();
     let call = request("tools/call", json!({"name": "t"}));

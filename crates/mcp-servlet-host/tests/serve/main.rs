@@ -7,6 +7,7 @@ mod client;
 mod edges;
 mod ends;
 mod http;
+mod names;
 mod pipe;
 mod reload;
 #[path = "../support/mod.rs"]

@@ -60,7 +60,7 @@ fn host(description: &str, answer: &str) -> Host {
         .answer(answer)
         .load()
         .expect("a servlet");
-    Host::new(vec![servlet]).expect("a host")
+    Host::new(vec![servlet])
 }
 
 fn call(params: &Value) -> Value {
@@ -93,7 +93,7 @@ async fn declares_what_the_exports_of_a_servlet_promise() {
         let wat = exports.iter().fold(tools, |wat, (name, json)| {
             wat.export(name, json, "(call $output {}) (i32.const 0)")
         });
-        let host = Host::new(vec![wat.load().expect("a servlet")]).expect("a host");
+        let host = Host::new(vec![wat.load().expect("a servlet")]);
         let capabilities = talk(host, &[]).await[0]["result"]["capabilities"].clone();
         ["resources", "prompts", "completions"].map(|name| capabilities[name].clone())
     };
@@ -184,7 +184,7 @@ async fn sends_faults_with_their_code_and_data() {
         Wat::new()
             .describe(DESCRIPTION)
             .export("call", text, "(call $error {}) (i32.const 1)");
-    let host = Host::new(vec![servlet.load().expect("a servlet")]).expect("a host");
+    let host = Host::new(vec![servlet.load().expect("a servlet")]);
     let responses = talk(host, &[call(&json!({"name": "t"}))]).await;
     assert_eq!(
         responses[1]["error"],
@@ -209,7 +209,7 @@ async fn serves_several_servlets_in_order() {
         )
         .expect("a servlet")
     };
-    let host = Host::new(vec![load("zebra"), load("ant")]).expect("a host");
+    let host = Host::new(vec![load("zebra"), load("ant")]);
     let responses = talk(
         host,
         &[
@@ -444,7 +444,7 @@ async fn a_server_that_stops_ends_what_runs_and_takes_nothing_new() {
         ..LoadOptions::default()
     };
     let servlet = servlet.load_with(&limits).expect("a servlet");
-    let host = Arc::new(Host::new(vec![servlet]).expect("a host"));
+    let host = Arc::new(Host::new(vec![servlet]));
     let server = Server::new(host, ServeOptions::default());
     let (client, pipe) = tokio::io::duplex(1 << 16);
     let serving = server.clone();

@@ -243,7 +243,7 @@ fn a_wrong_configuration_leaves_what_was_served_and_says_where() {
     watched.says(&[
         "ERROR",
         "what was served stays",
-        "servlet.toml:4:1: unknown field",
+        "servlet.toml:4:1: unknown key",
     ]);
     assert_eq!(watched.call("t"), "1");
     let other = ONE.replace("a.wasm", "b.wasm");

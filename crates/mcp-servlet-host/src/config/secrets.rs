@@ -1,0 +1,106 @@
+//! The parts of a configuration that errors must not show: values for servlets, and what is secret in URLs.
+
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+/// The values that servlets read, and the secret parts of their sources.
+pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
+    let mut secrets = Vec::new();
+    let servlets = table
+        .get("servlet")
+        .and_then(|value| value.get_ref().as_table());
+    let sections = servlets.into_iter().flatten();
+    for section in sections.filter_map(|(_, section)| section.get_ref().as_table()) {
+        if let Some(config) = section.get("config") {
+            values(config.get_ref(), config.span(), &mut secrets);
+        }
+        if let Some(source) = section.get("source") {
+            let span = source.span();
+            let written = text.get(span.clone()).unwrap_or_default();
+            let parts = of_url(written).into_iter();
+            secrets.extend(parts.map(|part| span.start + part.start..span.start + part.end));
+        }
+    }
+    secrets
+}
+
+fn values(value: &DeValue<'_>, span: Range<usize>, secrets: &mut Vec<Range<usize>>) {
+    match value {
+        DeValue::Table(table) => {
+            for (_, value) in table {
+                values(value.get_ref(), value.span(), secrets);
+            }
+        }
+        _ => secrets.push(span),
+    }
+}
+
+/// User, password and query of a URL as it is written, quotes included.
+fn of_url(written: &str) -> Vec<Range<usize>> {
+    let Some(start) = written.find("://").map(|at| at + 3) else {
+        return Vec::new();
+    };
+    let end = written.len();
+    if written.contains('\\') {
+        return std::iter::once(start..end).collect();
+    }
+    let rest = &written[start..];
+    let query = rest.find('?').map_or(end, |at| start + at + 1);
+    // A password may contain what would end it if it were encoded.
+    let user = written[start..query]
+        .rfind('@')
+        .map_or(start, |at| start + at);
+    vec![start..user, query..end]
+}
+
+/// Everything that may be a value in a text that is not TOML.
+pub(super) fn of_garbled(text: &str) -> Vec<Range<usize>> {
+    let mut secrets = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        let is_header = line.trim_start().starts_with(['[', '#']) && !line.contains('=');
+        match line.find('=') {
+            Some(at) => secrets.push(start + at + 1..end),
+            None if is_header => {}
+            None => secrets.push(start..end),
+        }
+        start = end;
+    }
+    secrets
+}
+
+/// The text with stars for its secrets, byte by byte, so that everything else stays where it is.
+pub(super) fn masked(text: &str, secrets: &[Range<usize>]) -> String {
+    let mut masked = text.as_bytes().to_vec();
+    for secret in secrets {
+        for byte in masked.get_mut(secret.clone()).into_iter().flatten() {
+            if !byte.is_ascii_whitespace() && !b"\"'".contains(byte) {
+                *byte = b'*';
+            }
+        }
+    }
+    // A secret consists of whole characters, so nothing is left of one.
+    String::from_utf8_lossy(&masked).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_values_and_credentials_as_stars() {
+        let text = "[servlet.a]\nsource = \"https://u:p@h/x.wasm?sig=1\"\nconfig = { a = \"sé\", n = 12 }\n";
+        let table = DeTable::parse(text).expect("TOML");
+        let shown = masked(text, &of_table(table.get_ref(), text));
+        let expected = "[servlet.a]\nsource = \"https://***@h/x.wasm?*****\"\nconfig = { a = \"***\", n = ** }\n";
+        assert_eq!(shown, expected);
+        let garbled = "[servlet.a]\n# note\ntoken = \"se[cret\nmore secret\n";
+        let shown = masked(garbled, &of_garbled(garbled));
+        assert_eq!(
+            shown,
+            "[servlet.a]\n# note\ntoken = \"*******\n**** ******\n"
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! Resources of several servlets in one server.
+
+use mcp_servlet_host::{Entry, Extras, Host, Listed, LoadOptions, Loaded, Source};
+use serde_json::{Value, json};
+
+use crate::support::{DESCRIPTION, Wat};
+
+const RETURN: &str = "(call $output {}) (i32.const 0)";
+
+/// A servlet that reads every URI and answers with its own name.
+fn entry(name: &str, resources: &[&str], templates: &[&str]) -> Entry {
+    let list = |key: &str, uris: &[&str]| -> Vec<Value> {
+        uris.iter()
+            .map(|uri| json!({ key: uri, "name": uri }))
+            .collect()
+    };
+    let resources = json!({ "resources": list("uri", resources) });
+    let templates = json!({ "resourceTemplates": list("uriTemplate", templates) });
+    let contents = json!({ "contents": [{ "uri": "x:", "text": name }] });
+    let wasm = Wat::new()
+        .describe(&DESCRIPTION.replace(r#""t""#, &json!(name).to_string()))
+        .answer("{}")
+        .export("list_resources", &resources.to_string(), RETURN)
+        .export("list_resource_templates", &templates.to_string(), RETURN)
+        .export("read_resource", &contents.to_string(), RETURN)
+        .wasm();
+    let source = Source::Bytes {
+        name: name.into(),
+        wasm,
+    };
+    Entry::of(source, LoadOptions::default())
+}
+
+fn host(entries: &[Entry]) -> Host {
+    Loaded::load(entries, None).expect("a host").host
+}
+
+fn problems(host: &Host) -> Vec<String> {
+    let problems = host.problems().iter();
+    problems.map(ToString::to_string).collect()
+}
+
+async fn read(host: &Host, uri: &str) -> String {
+    let result = host.read_resource_with(uri, &Extras::default()).await;
+    let result = result.expect("contents");
+    result["contents"][0]["text"]
+        .as_str()
+        .expect("text")
+        .to_owned()
+}
+
+#[tokio::test]
+async fn a_longer_template_takes_over_no_uris_of_an_earlier_servlet() {
+    let host = host(&[
+        entry("a", &[], &["file:///{+path}"]),
+        entry("b", &[], &["file:///secret/{name}"]),
+    ]);
+    assert_eq!(read(&host, "file:///secret/x").await, "a");
+    assert_eq!(
+        problems(&host),
+        [
+            "resource template `file:///secret/{name}` of `b` matches URIs of `file:///{+path}`, a template of `a`"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_uri_belongs_to_the_servlet_that_lists_it() {
+    let host = host(&[
+        entry("a", &[], &["file:///{+path}"]),
+        entry("b", &["file:///b.txt"], &[]),
+        entry("c", &["file:///b.txt"], &[]),
+    ]);
+    assert_eq!(read(&host, "file:///b.txt").await, "b");
+    assert_eq!(read(&host, "file:///c.txt").await, "a");
+    assert_eq!(host.resources().map(Listed::key).count(), 1);
+    assert_eq!(
+        problems(&host),
+        ["resource `file:///b.txt` of `c` is left out: `b` has the resource `file:///b.txt`"]
+    );
+}
