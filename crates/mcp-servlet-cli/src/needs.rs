@@ -2,12 +2,14 @@
 
 use mcp_servlet_host::{ConfigKey, Loaded, Needs};
 
+use crate::terminal::note;
+
 /// Names everything that servlets need and were not given, with the options that give it if they can be added.
 pub(crate) fn warn(loaded: &Loaded, with_options: bool) {
     for unmet in loaded.unmet_needs() {
-        eprintln!("warning: {unmet}");
+        note(format_args!("warning: {unmet}"));
         if with_options {
-            eprintln!("  help: add {}", unmet.options());
+            note(format_args!("  help: add {}", unmet.options()));
         }
     }
 }

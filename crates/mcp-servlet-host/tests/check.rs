@@ -481,7 +481,7 @@ fn schemas_for_a_provider_pass_its_rules() {
     let tool = json!({ "name": "t", "description": "x".repeat(1500), "inputSchema": schema });
     for provider in [Provider::Anthropic, Provider::OpenAi, Provider::Gemini] {
         let servlet = Servlet::load(source(&tools(json!([tool]))), &LoadOptions::default());
-        let host = Host::new(vec![servlet.expect("a servlet")]).expect("a host");
+        let host = Host::new(vec![servlet.expect("a servlet")]);
         let host = host.with_schemas_for(Some(provider));
         let shown = json!(host.tool("t").expect("a tool").json());
         let left = refused(&shown);

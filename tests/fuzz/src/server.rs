@@ -43,7 +43,7 @@ pub(crate) static SERVER: LazyLock<Server> = LazyLock::new(|| {
     let mut file = tempfile::NamedTempFile::with_suffix(".wasm").expect("a file");
     file.write_all(&wasm).expect("a file");
     let servlet = Servlet::load(file.path(), &LoadOptions::default()).expect("a servlet");
-    let host = Host::new(vec![servlet]).expect("a host");
+    let host = Host::new(vec![servlet]);
     let _runtime = RUNTIME.enter();
     Server::new(Arc::new(host), ServeOptions::default())
 });

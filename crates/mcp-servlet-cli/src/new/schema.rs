@@ -8,6 +8,7 @@ use xtp_codegen::Diagnostics;
 use crate::{
     failure::{Failure, Kind},
     generate::{self, Reading},
+    terminal::note,
 };
 
 /// The interface of MCP servlets.
@@ -37,9 +38,10 @@ pub(super) fn read(
     let (name, text) = &texts.schema;
     let schema = xtp_codegen::to_json(name, text).map_err(refused)?;
     if xtp_codegen::is_interface_of_servlets(&schema) {
-        eprintln!(
-            "note: `{name}` is the interface of MCP servlets, for which the SDK has macros: the project is a servlet without generated code, and without the schema"
-        );
+        note(format_args!(
+            "note: `{name}` is the interface of MCP servlets, for which the SDK has macros: the project is a servlet \
+             without generated code, and without the schema"
+        ));
     }
     let mut source = reading.to_json();
     source["schema"] = json!(text);

@@ -49,13 +49,12 @@ impl Transports {
         let http = bind(self.http.as_deref()).await?;
         let operations = bind(self.operations.as_deref()).await?;
         if let Some(listener) = &http {
-            eprintln!(
-                "listening on {}",
-                self.url_at(listener.local_addr()?.port())?
-            );
+            let url = self.url_at(listener.local_addr()?.port())?;
+            note(format_args!("listening on {url}"));
         }
         if let Some(listener) = &operations {
-            eprintln!("operations on http://{}/metrics", listener.local_addr()?);
+            let address = listener.local_addr()?;
+            note(format_args!("operations on http://{address}/metrics"));
         }
         let options = self.options(limits);
         let stdio = async {

@@ -1,7 +1,7 @@
 //! Servlets that are served together, and names and URIs that several of them have.
 
 use super::{Finding, Kind, Level, Place, Report, Target, check};
-use crate::{Entry, Host, LoadError, LoadOptions, Loaded, Source};
+use crate::{Entry, Host, LoadError, LoadOptions, Loaded, Provider, Source};
 
 /// Checks servlets for some hosts, each as [`check`] does, and what our host leaves out when it serves all of them.
 ///

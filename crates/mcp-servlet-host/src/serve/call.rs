@@ -18,7 +18,6 @@ use super::{
     active::cancelled,
     era::Era,
     handler::{Handler, extras, protocol_error},
-    legacy,
     rounds::{self, Answer, Inputs},
     seal::Request,
     structured,
@@ -222,10 +221,6 @@ impl Handler {
             rounds::answer(seal, context, &asked, inputs, |inputs| call.start(inputs)).await?
         };
         Ok(match answer {
-            Answer::Complete(json) if Era::of(context) == Era::Legacy => {
-                let json = legacy::result(json);
-                self.answer::<CallToolResult>(context, json).into()
-            }
             Answer::Complete(json) => self.answer::<CallToolResult>(context, json).into(),
             Answer::Questions(json) => self.answer::<InputRequiredResult>(context, json).into(),
         })

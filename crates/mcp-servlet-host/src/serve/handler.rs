@@ -30,7 +30,7 @@ use super::{
     page::page,
     params,
     rounds::Inputs,
-    surface,
+    structured, surface,
     tasks::Tasks,
     tell::{self, TaskCell, Teller, Threshold},
 };

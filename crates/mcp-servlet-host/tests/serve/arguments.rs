@@ -27,7 +27,7 @@ fn served(schema: &Value, unknown: UnknownArguments) -> Served {
         ..LoadOptions::default()
     };
     let servlet = wat.load_with(&options).expect("a servlet");
-    Served::start(Host::new(vec![servlet]).expect("a host"))
+    Served::start(Host::new(vec![servlet]))
 }
 
 /// What the servlet gets, or what the model reads instead.

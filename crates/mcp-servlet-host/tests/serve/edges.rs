@@ -11,7 +11,7 @@ use crate::{
 
 fn serve(description: &str, answer: &str) -> Served {
     let servlet = Wat::new().describe(description).answer(answer).load();
-    Served::start(Host::new(vec![servlet.expect("a servlet")]).expect("a host"))
+    Served::start(Host::new(vec![servlet.expect("a servlet")]))
 }
 
 fn plain() -> Served {

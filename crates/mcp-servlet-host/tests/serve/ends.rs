@@ -38,7 +38,7 @@ fn host() -> Host {
     };
     let wat = Wat::new().describe(DESCRIPTION);
     let wat = wat.export("call", r#"{"content":[]}"#, body);
-    Host::new(vec![wat.load_with(&options).expect("a servlet")]).expect("a host")
+    Host::new(vec![wat.load_with(&options).expect("a servlet")])
 }
 
 /// The parameters of a call that never ends.

@@ -56,7 +56,7 @@ fn compose(wat: &Wat) -> Host {
         ..LoadOptions::default()
     };
     let servlet = wat.load_with(&options).expect("a servlet");
-    Host::new(vec![servlet]).expect("a host")
+    Host::new(vec![servlet])
 }
 
 fn options(change: impl FnOnce(&mut TaskOptions)) -> ServeOptions {
