@@ -12,7 +12,7 @@ const PART: u64 = 16;
 /// The tables of a module.
 pub(super) struct Tables {
     memory: Option<u64>,
-    tables: Vec<Table>,
+    list: Vec<Table>,
     have_values: bool,
 }
 
@@ -32,7 +32,7 @@ impl Tables {
     pub(super) fn new(memory: Option<u64>) -> Self {
         Self {
             memory,
-            tables: Vec::new(),
+            list: Vec::new(),
             have_values: false,
         }
     }
@@ -44,7 +44,7 @@ impl Tables {
         for table in section {
             let wasmparser::Table { ty, init } = table?;
             self.have_values |= matches!(init, TableInit::Expr(_));
-            self.tables.push(Table {
+            self.list.push(Table {
                 initial: ty.initial,
                 maximum: ty.maximum.unwrap_or(u64::MAX),
             });
@@ -59,11 +59,11 @@ impl Tables {
 
     /// Whether there is a table that may grow and a memory limit that it has to keep.
     pub(super) fn can_grow(&self) -> bool {
-        self.memory.is_some() && self.tables.iter().any(|table| table.can_grow())
+        self.memory.is_some() && self.list.iter().any(|table| table.can_grow())
     }
 
     pub(super) fn initial(&self) -> u64 {
-        let entries = self.tables.iter().map(|table| table.initial);
+        let entries = self.list.iter().map(|table| table.initial);
         entries
             .fold(0, u64::saturating_add)
             .saturating_mul(REFERENCE)
@@ -71,7 +71,7 @@ impl Tables {
 
     /// How many bytes all tables can take.
     pub(super) fn maximum(&self) -> u64 {
-        let entries = self.tables.iter().map(|table| self.bound(*table));
+        let entries = self.list.iter().map(|table| self.bound(*table));
         entries
             .fold(0, u64::saturating_add)
             .saturating_mul(REFERENCE)
@@ -82,7 +82,7 @@ impl Tables {
         let Some(memory) = self.memory else {
             return table.maximum;
         };
-        let growing = self.tables.iter().filter(|table| table.can_grow()).count() as u64;
+        let growing = self.list.iter().filter(|table| table.can_grow()).count() as u64;
         let share = memory / PART / REFERENCE / growing.max(1);
         table.maximum.min(table.initial.saturating_add(share))
     }
@@ -100,7 +100,7 @@ impl Tables {
         let offsets: Result<Vec<_>, _> = items.map(|item| Ok(item?.0 - start)).collect();
         let mut ends = offsets?;
         ends.push(data.len() as u64);
-        for (table, bounds) in self.tables.iter().zip(ends.windows(2)) {
+        for (table, bounds) in self.list.iter().zip(ends.windows(2)) {
             let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
             let item = &data[at(bounds[0])..at(bounds[1])];
             self.copy(item, *table, &mut bounded)?;
