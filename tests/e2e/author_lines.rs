@@ -88,7 +88,7 @@ impl Pair {
                 json!([
                     tool.name(),
                     tool.json()["description"],
-                    without_empty_required(schema)
+                    as_written_by_hand(schema)
                 ])
             });
             shown.collect::<Vec<_>>()
@@ -97,14 +97,13 @@ impl Pair {
     }
 }
 
-/// An empty list says what no list says.
-fn without_empty_required(mut schema: Value) -> Value {
-    if schema["required"] == json!([]) {
-        schema
-            .as_object_mut()
-            .expect("an object")
-            .remove("required");
+/// A schema without an empty `required`, and without the `additionalProperties` that ours have and few authors write.
+fn as_written_by_hand(mut schema: Value) -> Value {
+    let members = schema.as_object_mut().expect("an object");
+    if members.get("required") == Some(&json!([])) {
+        members.remove("required");
     }
+    members.remove("additionalProperties");
     schema
 }
 

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use mcp_servlet_host::{Abi, AllowedPath, JsonObject, LoadError, LoadOptions, Servlet, Source};
 use serde_json::json;
 use support::{DESCRIPTION, Wat, chain};
@@ -194,9 +196,14 @@ fn bounds_code_that_runs_before_the_first_call() {
         .describe(DESCRIPTION)
         .answer("{}")
         .import("(func $spin (loop $l (br $l))) (start $spin)");
+    let options = LoadOptions {
+        timeout: Some(Duration::from_secs(1)),
+        ..LoadOptions::default()
+    };
+    let error = wat.load_with(&options).expect_err("it never ends");
     assert_eq!(
-        error(wat.wasm()),
-        "`test` does not start: the code that it runs before the first call does not end"
+        chain(&error),
+        "`test` does not start: the code that it runs before the first call took longer than 1s"
     );
 }
 

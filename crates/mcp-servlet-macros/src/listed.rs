@@ -67,10 +67,10 @@ fn entries(listed: &Listed) -> TokenStream {
     }}
 }
 
-/// The entry of one function: that of the type which its attribute made, under an alias.
+/// The entry of one function: that of the type of its name, which its attribute made.
 ///
-/// Where the function has no attribute, there is no such type. Then the alias is that of the outer block, for a
-/// `FunctionWithoutAttribute`; so the compiler can say which attribute is missing.
+/// The path is a type and not an import: rustc calls an import ambiguous if a crate has the same name, as the crate of
+/// the servlet itself has in its doctests.
 fn entry(listed: &Listed, function: &Function) -> TokenStream {
     let Listed {
         private,
@@ -79,15 +79,7 @@ fn entry(listed: &Listed, function: &Function) -> TokenStream {
         ..
     } = listed;
     let path = &function.path;
-    let alias = Ident::new("__Listed", Span::mixed_site().located_at(function.span()));
-    quote! {{
-        #[allow(unused_imports)]
-        use #private::__Listed;
-        {
-            use #path as #alias;
-            <#alias as #private::#kind>::#constant
-        }
-    }}
+    quote!(<#path as #private::#kind>::#constant)
 }
 
 impl Function {

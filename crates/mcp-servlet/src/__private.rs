@@ -32,7 +32,6 @@ pub use crate::schema::render::Description;
 pub use crate::schema::render::lists::List;
 pub use crate::schema::scalar::Scalar;
 pub use crate::schema::{Node, Property, Schema};
-pub use crate::surface::item::FunctionWithoutAttribute as __Listed;
 pub use crate::surface::item::Item;
 pub use crate::surface::{Listed, Surface, item};
 pub use crate::tool::{Entry, Hints, Parameters, Tool, ToolDef, ToolItem, stand_in};

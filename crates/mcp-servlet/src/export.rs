@@ -145,6 +145,7 @@ macro_rules! __export {
         // one crate for several.
         #[cfg(not(test))]
         #[doc(hidden)]
+        #[allow(non_local_definitions, reason = "`export!` may stand in a function")]
         #[macro_export]
         macro_rules! one_export_per_crate {
             () => {};

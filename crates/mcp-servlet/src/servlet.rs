@@ -107,8 +107,9 @@ impl Servlet {
     /// The same with what it needs from its operator, as rendered JSON.
     #[cfg(not(target_family = "wasm"))]
     #[must_use]
-    pub const fn with_needs(self, needs: &'static [u8]) -> Self {
-        Self { needs, ..self }
+    pub const fn with_needs(mut self, needs: &'static [u8]) -> Self {
+        self.needs = needs;
+        self
     }
 
     /// What the servlet declares that it needs, as JSON with the members `config` (a JSON Schema), `hosts` and `paths`;

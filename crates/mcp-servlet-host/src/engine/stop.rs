@@ -64,7 +64,7 @@ impl Stop {
             Self::Error(text) | Self::Panic(text) | Self::Trap(text) => text,
             Self::OutOfMemory => "it takes more memory than it may".to_owned(),
             Self::Stopped(Reason::Deadline(limit)) => {
-                format!("what it runs before the first call took longer than {limit:?}")
+                format!("the code that it runs before the first call took longer than {limit:?}")
             }
             other => return other,
         })

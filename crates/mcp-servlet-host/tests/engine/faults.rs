@@ -250,7 +250,7 @@ fn a_slow_start_is_bounded_and_said() {
             .expect_err("it does not start");
         assert_eq!(
             error.to_string(),
-            "`test` does not start: what it runs before the first call took longer than 1s"
+            "`test` does not start: the code that it runs before the first call took longer than 1s"
         );
         assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
     }

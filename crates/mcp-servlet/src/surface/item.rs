@@ -14,10 +14,6 @@ pub struct Item<D, E> {
     pub(crate) entry: E,
 }
 
-/// What `export!` takes a function for that has none of our attributes. It implements none of their traits.
-#[derive(Debug)]
-pub enum FunctionWithoutAttribute {}
-
 /// An entry that a table of entries can begin with.
 pub trait Blank: Copy {
     /// It, reached by nothing.

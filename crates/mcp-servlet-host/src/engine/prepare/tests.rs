@@ -18,8 +18,8 @@ fn the_start_becomes_an_export() {
         r#"(module (type (func)) (func $f) (func (export "call")) (export "f" (func $f)) (start $f)
             (@custom "note" "kept"))"#,
         Some(
-            r#"(module (type (func)) (type (func)) (func $f (type 0)) (func $call (type 0)) (func $start (type 1) call $f)
-                (export "call" (func $call)) (export "f" (func $f)) (export "mcp-servlet:start" (func $start))
+            r#"(module (type (func)) (type (func)) (func $f (type 0)) (func (type 0)) (func (type 1) call $f)
+                (export "call" (func 1)) (export "f" (func $f)) (export "mcp-servlet:start" (func 2))
                 (@custom "note" "kept"))"#,
         ),
     );
@@ -29,13 +29,12 @@ fn the_start_becomes_an_export() {
 #[test]
 fn what_extism_would_call_is_called_in_its_order() {
     let both = r#"(func $i (export "_initialize")) (func $c (export "__wasm_call_ctors"))"#;
-    let calls = |calls: &str| {
-        format!("(func $i (type 0)) (func $c (type 0)) (func $start (type 1) {calls})")
-    };
+    let calls =
+        |calls: &str| format!("(func $i (type 0)) (func $c (type 0)) (func (type 1) {calls})");
     assert_prepared(
         &format!("(module (type (func)) {both})"),
         Some(&format!(
-            r#"(module (type (func)) (type (func)) {} (export "mcp-servlet:start" (func $start)))"#,
+            r#"(module (type (func)) (type (func)) {} (export "mcp-servlet:start" (func 2)))"#,
             calls("call $c")
         )),
     );

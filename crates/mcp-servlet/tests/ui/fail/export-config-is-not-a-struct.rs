@@ -1,5 +1,6 @@
 use mcp_servlet::prelude::*;
 
+/// Greets.
 #[tool]
 fn greet() -> &'static str {
     "hi"

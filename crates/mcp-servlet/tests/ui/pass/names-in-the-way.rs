@@ -39,17 +39,8 @@ mcp_servlet::export!(pub static SERVLET = {
     tools: [json, call, describe, r#try,],
 });
 
-mod other {
-    const TEXT: &str = "Tools of any name.";
-    mcp_servlet::export!(static SURFACE = { instructions: TEXT, tools: [super::json] });
-
-    pub(super) fn instructions() -> Option<String> {
-        SURFACE.describe().instructions
-    }
-}
-
 fn main() {
-    assert_eq!(SERVLET.describe().instructions, other::instructions());
+    assert_eq!(SERVLET.describe().instructions.as_deref(), Some(DESCRIPTION));
     let result = SERVLET.call("call", serde_json::json!({ "type": "a", "FIELDS": 1 })).unwrap();
     assert_eq!(result.content[0].text.as_deref(), Some("a1"));
 }

@@ -1,0 +1,15 @@
+//! A tool may have the name of a crate, as that of `greet` has in the doctests of its own crate.
+#![deny(warnings)]
+#![forbid(unsafe_code)]
+
+use mcp_servlet::prelude::*;
+
+/// Has the name of a crate that this one depends on.
+#[tool]
+fn serde_json() {}
+
+mcp_servlet::export!(static SERVLET = { tools: [serde_json] });
+
+fn main() {
+    assert_eq!(SERVLET.describe().name.as_deref(), Some("serde_json"));
+}
