@@ -104,9 +104,10 @@ impl ConfigKey {
         };
         let name = format!("{servlet}_{}", self.name);
         let name: String = name.chars().map(plain).collect();
-        match name.starts_with(|c: char| c.is_ascii_digit()) {
-            true => format!("_{name}"),
-            false => name,
+        if name.starts_with(|c: char| c.is_ascii_digit()) {
+            format!("_{name}")
+        } else {
+            name
         }
     }
 }

@@ -48,7 +48,7 @@ pub(crate) const BOUNDS: [&str; 5] = [
 /// Up to here, every integer is a number of 64-bit floating point.
 pub(crate) const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_992.0;
 
-/// How many characters the description of a tool may have for all models of OpenAI.
+/// How many characters the description of a tool may have for all models of `OpenAI`.
 pub(crate) const MAX_DESCRIPTION: usize = 1024;
 
 /// A model provider or a client that takes only some schemas.

@@ -3,8 +3,6 @@
 //!
 //! `SCHEMA_SIZE=5000 cargo test --release -p xtp-codegen --test large -- --nocapture` measures more.
 
-#![expect(clippy::print_stdout, reason = "the times are of interest")]
-
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -45,12 +43,12 @@ fn schema(what: &str, size: usize) -> String {
             schemas((0..size).map(|n| format!("a{}: {{type: string}}", signs(n))))
         }
         "enums and their uses" => {
-            let enums = (0..size).map(|n| format!("E{n}: {{enum: [a]}}"));
-            let uses = (0..size).map(|n| {
+            let choices = (0..size).map(|n| format!("E{n}: {{enum: [a]}}"));
+            let objects = (0..size).map(|n| {
                 let enum_ = reference(&format!("E{n}"));
                 format!("S{n}: {{properties: {{e: {enum_}, s: {{type: string}}}}}}")
             });
-            schemas(enums.chain(uses))
+            schemas(choices.chain(objects))
         }
         "a chain of aliases" => {
             let links = (0..size).map(|n| format!("L{n}: {}", reference(&format!("L{}", n + 1))));

@@ -142,7 +142,12 @@ fn asks_whether_a_near_miss_was_meant() {
             assert!(found.contains(help), "{text}\n{found}");
         }
     }
-    // The official library ignores such keys; what was meant is lost there, too.
+}
+
+/// The official library ignores such keys, so what was meant is lost there, too.
+#[test]
+fn asks_whether_a_near_miss_was_meant_in_compat_mode() {
+    let function = |text: &str| format!("version: v1-draft\nexports: {{f: {text}}}");
     let misspelt = function("{inputs: {type: string}}");
     let found = Schema::parse(&Input::new("schema.yaml", &misspelt).mode(Mode::Compat));
     let found = found.expect("a warning").warnings().to_string();

@@ -60,6 +60,7 @@ fn arguments_have_schemas_by_the_rules_of_all_others(client: &Client) {
         "type": "object",
         "properties": { "order": order(), "via": address("via") },
         "required": ["order"],
+        "additionalProperties": false,
     });
     assert_eq!(input, expected, "{input:#}");
 }

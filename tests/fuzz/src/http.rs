@@ -14,16 +14,19 @@ use crate::server::{RUNTIME, SERVER};
 const PATIENCE: Duration = Duration::from_millis(200);
 
 static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
+    // Loading a servlet blocks, which a task may not.
+    let server = &*SERVER;
     let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0"));
     let listener = listener.expect("a port");
     let address = listener.local_addr().expect("an address");
-    RUNTIME.spawn(serve::http(&SERVER, listener, HttpOptions::default()));
+    RUNTIME.spawn(serve::http(server, listener, HttpOptions::default()));
     address
 });
 
 pub(crate) fn run(bytes: &[u8]) {
+    let address = *ADDRESS;
     let answer = RUNTIME.block_on(async {
-        let mut stream = TcpStream::connect(*ADDRESS)
+        let mut stream = TcpStream::connect(address)
             .await
             .expect("the server listens");
         let mut answer = Vec::new();

@@ -12,6 +12,8 @@ use crate::server::{RUNTIME, SERVER};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(bytes: &[u8]) {
+    // Loading a servlet blocks, which a task may not.
+    let server = &*SERVER;
     let output = RUNTIME.block_on(async {
         let (mut input, server_input) = tokio::io::duplex(1 << 16);
         let (server_output, mut output) = tokio::io::duplex(1 << 20);
@@ -27,7 +29,7 @@ pub(crate) fn run(bytes: &[u8]) {
             let _ = input.write_all(bytes).await;
         };
         // The server refuses an input that does not begin as MCP does; that is an end like another.
-        let serve = async { drop(serve::lines(&SERVER, server_input, server_output).await) };
+        let serve = async { drop(serve::lines(server, server_input, server_output).await) };
         let all = async { tokio::join!(serve, ask, answers).2 };
         tokio::time::timeout(PATIENCE, all)
             .await

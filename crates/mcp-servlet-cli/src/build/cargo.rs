@@ -13,6 +13,7 @@ use cargo_metadata::{Message, Package, TargetKind};
 use crate::{
     build::{Target, remedy},
     failure::{Failure, Kind},
+    terminal::note,
 };
 
 /// Makes sure that the compiler for `path` has the standard library for the targets of these packages.
@@ -93,10 +94,8 @@ pub(super) fn build(
                     wasm = files.find(|file| file.extension() == Some("wasm")).or(wasm);
                 }
                 Ok(Message::CompilerMessage(message)) => {
-                    eprint!(
-                        "{}",
-                        message.message.rendered.as_deref().unwrap_or_default()
-                    );
+                    let text = message.message.rendered.as_deref().unwrap_or_default();
+                    note(format_args!("{}", text.trim_end_matches('\n')));
                     remedy = remedy.or_else(|| remedy::of(&message));
                 }
                 Ok(_) => {}

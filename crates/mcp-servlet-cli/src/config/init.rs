@@ -70,9 +70,10 @@ impl Init {
     fn write(&self, text: &str) -> Result<(), Failure> {
         let mut options = OpenOptions::new();
         options.write(true);
-        match self.force {
-            true => options.create(true).truncate(true),
-            false => options.create_new(true),
+        if self.force {
+            options.create(true).truncate(true)
+        } else {
+            options.create_new(true)
         };
         let written = options
             .open(&self.output)
@@ -231,9 +232,10 @@ fn comment(text: &mut String, comment: &str) {
 
 fn key(name: &str) -> String {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    match !name.is_empty() && name.chars().all(is_bare) {
-        true => name.to_owned(),
-        false => quoted(name),
+    if !name.is_empty() && name.chars().all(is_bare) {
+        name.to_owned()
+    } else {
+        quoted(name)
     }
 }
 

@@ -31,7 +31,7 @@ fn row(field: SchemaField) -> Row {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&format!("{name}: {value}"));
+        text.extend([name, ": ", &value.to_string()]);
     };
     if let Some(default) = field.schema.get("default") {
         add("default", default);
@@ -64,7 +64,7 @@ pub(super) fn write_rows(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
     for row in rows {
         let mut start = String::from("    ");
         for (width, column) in widths.iter().zip(&row.columns) {
-            start += &format!("{column:width$}  ");
+            start.extend([format!("{column:width$}  ")]);
         }
         let mut lines = row.text.lines();
         let line = start.clone() + lines.next().unwrap_or_default();

@@ -1,5 +1,7 @@
 //! A schema as people read it, on one line.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use super::schema_type;
@@ -25,27 +27,27 @@ fn words(root: &JsonObject, schema: &Value, depth: usize) -> String {
         words = words.replacen("object", &format!("object with values of {values}"), 1);
     }
     if let Some(format) = schema["format"].as_str() {
-        words += &format!(" ({format})");
+        let _ = write!(words, " ({format})");
     }
     words += &range(schema, "minimum", "maximum", "");
     for (key, word) in [("exclusiveMinimum", "above"), ("exclusiveMaximum", "below")] {
         if let Some(bound) = schema.get(key).filter(|bound| bound.is_number()) {
-            words += &format!(" {word} {bound}");
+            let _ = write!(words, " {word} {bound}");
         }
     }
     words += &range(schema, "minLength", "maxLength", " characters");
     let items = range(schema, "minItems", "maxItems", " items");
     if !items.is_empty() {
-        words += &format!(",{items}");
+        let _ = write!(words, ",{items}");
     }
     if let Some(number) = schema.get("multipleOf").filter(|number| number.is_number()) {
-        words += &format!(", a multiple of {number}");
+        let _ = write!(words, ", a multiple of {number}");
     }
     if schema["uniqueItems"] == true {
         words += ", each once";
     }
     if let Some(pattern) = schema["pattern"].as_str() {
-        words += &format!(" matching `{pattern}`");
+        let _ = write!(words, " matching `{pattern}`");
     }
     words
 }

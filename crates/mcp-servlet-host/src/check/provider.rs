@@ -39,7 +39,7 @@ struct Subject<'a> {
 struct Problem {
     /// A JSON pointer into the tool.
     pointer: String,
-    problem: String,
+    text: String,
     help: &'static str,
 }
 
@@ -252,11 +252,11 @@ pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
         for rule in &RULES {
             for Problem {
                 pointer,
-                problem,
+                text,
                 help,
             } in (rule.find)(&subject)
             {
-                let finding = Finding::new(rule.name, problem)
+                let finding = Finding::new(rule.name, text)
                     .at(tool.place(pointer))
                     .help(help);
                 findings.add(finding.refused_by(rule.provider, rule.level));

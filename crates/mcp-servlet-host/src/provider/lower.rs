@@ -84,7 +84,7 @@ pub fn table() -> String {
                 }
             })
             .collect();
-        table += &format!("| {} | {} |\n", step.what(), cells.join(" | "));
+        table.extend(["| ", step.what(), " | ", &cells.join(" | "), " |\n"]);
     }
     table
 }

@@ -68,12 +68,17 @@ fn blocks_that_nest_too_deeply_are_refused() {
     );
 }
 
+/// The texts of the numbers from zero on.
+fn repeat(count: usize, text: impl Fn(usize) -> String) -> String {
+    (0..count).map(text).collect()
+}
+
 #[test]
 fn loops_over_many_locals_are_refused() {
     // Each loop keeps all of them alive: 5 KB that took half a minute.
-    let set: String = (0..500)
-        .map(|local| format!("(local.set {local} (i32.add (local.get {local}) (i32.const 1)))"))
-        .collect();
+    let set = repeat(500, |local| {
+        format!("(local.set {local} (i32.add (local.get {local}) (i32.const 1)))")
+    });
     let nested = format!(
         "(func (local {}) {} {set} {})",
         "i32 ".repeat(500),
@@ -112,9 +117,7 @@ fn what_takes_the_compiler_long_is_refused() {
 #[test]
 fn long_lists_are_refused() {
     assert_refused(
-        &(0..30_000)
-            .map(|at| format!("(export \"e{at}\" (func 5))"))
-            .collect::<String>(),
+        &repeat(30_000, |at| format!("(export \"e{at}\" (func 5))")),
         "the module has too many exports",
     );
     assert_refused(
@@ -130,9 +133,9 @@ fn long_lists_are_refused() {
     );
     let types: String = (0..20_001).map(|_| "(type (func))").collect();
     assert_refused(&types, "the module has too many types");
-    let imports: String = (0..20_000)
-        .map(|at| format!("(import \"wasi_snapshot_preview1\" \"f{at}\" (func))"))
-        .collect();
+    let imports = repeat(20_000, |at| {
+        format!("(import \"wasi_snapshot_preview1\" \"f{at}\" (func))")
+    });
     let error = refusal_of(tools(&[]).import(&imports).wasm());
     assert!(error.contains("the module has too many imports"), "{error}");
 }
@@ -184,12 +187,11 @@ fn what_large_programs_have_is_compiled() {
         "(func (param i32) (local {}) loop {} (br_table {} (local.get 0)) {} end)",
         "i64 ".repeat(100),
         "block ".repeat(cases),
-        (0..cases)
-            .map(|case| format!("{case} "))
-            .collect::<String>(),
-        (0..cases)
-            .map(|case| format!("end (local.set {} (i64.const {case})) ", 1 + case % 100))
-            .collect::<String>(),
+        repeat(cases, |case| format!("{case} ")),
+        repeat(cases, |case| format!(
+            "end (local.set {} (i64.const {case})) ",
+            1 + case % 100
+        )),
     );
     let servlet = tools(&[]).after(&switch).load();
     assert_works(&servlet.expect("a servlet"));

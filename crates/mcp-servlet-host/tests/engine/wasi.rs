@@ -23,14 +23,13 @@ fn write(stream: i32, pieces: &[&str]) -> String {
     let mut at = 50_000;
     for (index, piece) in pieces.iter().enumerate() {
         let place = 60_000 + 8 * index;
-        code += &format!("(i32.store (i32.const {place}) (i32.const {at}))");
-        code += &format!(
-            "(i32.store (i32.const {}) (i32.const {}))",
-            place + 4,
-            piece.len()
-        );
+        let (behind, length) = (place + 4, piece.len());
+        code.extend([
+            format!("(i32.store (i32.const {place}) (i32.const {at}))"),
+            format!("(i32.store (i32.const {behind}) (i32.const {length}))"),
+        ]);
         for byte in piece.bytes() {
-            code += &format!("(i32.store8 (i32.const {at}) (i32.const {byte}))");
+            code.extend([format!("(i32.store8 (i32.const {at}) (i32.const {byte}))")]);
             at += 1;
         }
     }

@@ -481,24 +481,3 @@ fn more_connections_than_may_be_wait_for_one_to_end() {
         assert_eq!(second.join().expect("an answer"), 200);
     });
 }
-
-#[test]
-fn health_is_told() {
-    let served = plain();
-    let health = served.send("GET", "/health", &[], "");
-    let told = json!({"status": "ok", "servlets": 1, "tools": 1});
-    assert_eq!((health.status, health.message()), (200, told));
-}
-
-#[test]
-fn calls_are_counted_by_tool_and_outcome() {
-    let served = plain();
-    for name in ["t", "t", "unknown"] {
-        served.ask("tools/call", json!({"name": name}));
-    }
-    let metrics = served.server.metrics();
-    let calls = r#"servlet_calls_total{servlet="test",tool="t",outcome="ok"} 2"#;
-    assert!(metrics.contains(calls), "{metrics}");
-    assert!(metrics.contains(r#"servlet_call_duration_seconds_count{servlet="test",tool="t"} 2"#));
-    assert!(!metrics.contains("unknown"), "{metrics}");
-}

@@ -8,6 +8,7 @@ mod edges;
 mod ends;
 mod http;
 mod names;
+mod operations;
 mod pipe;
 mod reload;
 #[path = "../support/mod.rs"]

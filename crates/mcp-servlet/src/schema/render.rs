@@ -345,7 +345,7 @@ impl<const N: usize> Text<N> {
         self.byte(b'{');
         self.properties(object, side);
         self.byte(b'}');
-        if requires_any(object, side) {
+        if sides::requires_any(object, side) {
             self.key("required");
             self.byte(b'[');
             self.required(object, side);
@@ -480,27 +480,4 @@ const fn flattened_map(object: &Object) -> Option<(&'static Node, bool)> {
         at += 1;
     }
     None
-}
-
-const fn requires_any(object: &Object, side: Side) -> bool {
-    if object.partial {
-        return false;
-    }
-    let mut at = 0;
-    while at < object.properties.len() {
-        if object.properties[at].is_needed(side) {
-            return true;
-        }
-        at += 1;
-    }
-    at = 0;
-    while at < object.flattened.len() {
-        if let Kind::Object(ref inner) = object.flattened[at].kind {
-            if requires_any(inner, side) {
-                return true;
-            }
-        }
-        at += 1;
-    }
-    false
 }

@@ -19,7 +19,7 @@ fn of_tool(
 ) -> Vec<Problem> {
     let problem = found.then(|| Problem {
         pointer: pointer.to_owned(),
-        problem: problem(),
+        text: problem(),
         help,
     });
     problem.into_iter().collect()
@@ -34,9 +34,9 @@ fn of_parts(
     let parts = parts(subject.schema);
     let problems = parts.iter().filter_map(|part| {
         let pointer = format!("/inputSchema{}", part.pointer);
-        problem(part).map(|problem| Problem {
+        problem(part).map(|text| Problem {
             pointer,
-            problem,
+            text,
             help,
         })
     });
@@ -111,10 +111,10 @@ pub(super) fn reference(subject: &Subject<'_>) -> Vec<Problem> {
 pub(super) fn items(subject: &Subject<'_>) -> Vec<Problem> {
     of_parts(subject, "say what its items are with `items`", |part| {
         let lacks = has_type(part.schema, "array") && !part.schema["items"].is_object();
-        let what = match part.schema.get("prefixItems").is_some() || part.schema["items"].is_array()
-        {
-            true => "a tuple without a common `items`",
-            false => "an array without `items`",
+        let what = if part.schema.get("prefixItems").is_some() || part.schema["items"].is_array() {
+            "a tuple without a common `items`"
+        } else {
+            "an array without `items`"
         };
         lacks.then(|| what.to_owned())
     })

@@ -97,10 +97,14 @@ fn each(schema: &mut Value, rewrite: &dyn Fn(&mut Value)) {
         let key = key.as_str();
         match value {
             Value::Array(list) if LIST.contains(&key) => {
-                list.iter_mut().for_each(|one| each(one, rewrite))
+                for one in list {
+                    each(one, rewrite);
+                }
             }
             Value::Object(map) if MAP.contains(&key) => {
-                map.values_mut().for_each(|one| each(one, rewrite))
+                for one in map.values_mut() {
+                    each(one, rewrite);
+                }
             }
             value if SCHEMA.contains(&key) => each(value, rewrite),
             _ => {}

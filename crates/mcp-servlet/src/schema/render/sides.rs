@@ -2,7 +2,7 @@
 
 use super::Side;
 use crate::schema::kind::Place;
-use crate::schema::{Kind, Node, Property};
+use crate::schema::{Kind, Node, Object, Property};
 
 impl Side {
     pub(super) const fn place(self) -> Place {
@@ -52,4 +52,28 @@ impl Property {
             _ => *self.node,
         }
     }
+}
+
+/// Whether a property of an object, or of one that is flattened into it, must be there.
+pub(super) const fn requires_any(object: &Object, side: Side) -> bool {
+    if object.partial {
+        return false;
+    }
+    let mut at = 0;
+    while at < object.properties.len() {
+        if object.properties[at].is_needed(side) {
+            return true;
+        }
+        at += 1;
+    }
+    at = 0;
+    while at < object.flattened.len() {
+        if let Kind::Object(ref inner) = object.flattened[at].kind {
+            if requires_any(inner, side) {
+                return true;
+            }
+        }
+        at += 1;
+    }
+    false
 }
