@@ -26,8 +26,8 @@ const SERVLET: &str = r#"(module
       (br_if $next (i32.lt_u (local.get $at) (local.get $length))))
     (call $output (local.get $to) (i64.extend_i32_u (local.get $length)))
     (i32.const 0))
-  (func (export "describe") (result i32) (call $give (i32.const 0) (i32.const 76)))
-  (func (export "call") (result i32) (call $give (i32.const 128) (i32.const 45))))"#;
+  (func (export "describe") (result i32) (call $give (i32.const 0) (i32.const 74)))
+  (func (export "call") (result i32) (call $give (i32.const 128) (i32.const 44))))"#;
 
 /// One thread, so that what goes wrong in a task is known before the next input.
 pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
