@@ -2,25 +2,12 @@
 
 from contextlib import asynccontextmanager
 
-import mcp.types as types
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from every_tool import Outcome, form, is_url, main
-
-
-async def fill_in(context, params):
-    return types.ElicitResult(action="accept", content=form(params.requestedSchema))
-
-
-async def sample(context, params):
-    text = types.TextContent(type="text", text="Paris")
-    return types.CreateMessageResult(role="assistant", content=text, model="test")
-
-
-async def roots(context):
-    return types.ListRootsResult(roots=[types.Root(uri="file:///work", name="work")])
+from every_tool import Outcome, is_url, main
+from mcp_answers import fill_in, roots, sample
 
 
 class Session:

@@ -2,24 +2,11 @@
 
 from contextlib import asynccontextmanager
 
-import mcp.types as types
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from every_tool import Outcome, form, is_url, main
-
-
-async def fill_in(context, params):
-    return types.ElicitResult(action="accept", content=form(params.requested_schema))
-
-
-async def sample(context, params):
-    text = types.TextContent(type="text", text="Paris")
-    return types.CreateMessageResult(role="assistant", content=text, model="test")
-
-
-async def roots(context):
-    return types.ListRootsResult(roots=[types.Root(uri="file:///work", name="work")])
+from every_tool import Outcome, is_url, main
+from mcp_answers import fill_in, roots, sample
 
 
 class Session:

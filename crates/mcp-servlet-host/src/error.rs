@@ -407,7 +407,7 @@ impl LoadError {
                 Some("a URI belongs to the servlet that lists it first".into())
             }
             Self::Overlap { .. } => Some(
-                "the servlet that comes first is asked first: change their order, or one of the templates".into(),
+                "the first servlet answers: change the order of the servlets, or one of the templates".into(),
             ),
             _ => None,
         }

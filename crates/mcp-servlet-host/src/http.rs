@@ -244,8 +244,7 @@ impl Shared {
     ) -> Result<(Url, Response<ureq::Body>), Ended> {
         let limit = call.limits().http_requests;
         if let Some(limit) = limit.filter(|limit| call.count_request() >= *limit) {
-            let message =
-                format!("one call may send {limit} HTTP requests, and this is another one");
+            let message = format!("a call may send at most {limit} HTTP requests");
             return Err(HttpFailure::new(HttpErrorKind::TooManyRequests, message).into());
         }
         for _ in 0..=MAX_REDIRECTS {

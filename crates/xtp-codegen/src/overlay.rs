@@ -74,7 +74,7 @@ fn find<'p>(
 ) -> Option<&'p mut Property> {
     let Some((schema, property)) = address.text.split_once('.') else {
         let message = format!(
-            "`{}` is no address of a property",
+            "expected the path of a property, found `{}`",
             address.text.escape_debug()
         );
         let problem = report.error(Code::OverlayAddress, &address.at, message);

@@ -327,9 +327,12 @@ fn tags_of_what_is_no_member_and_second_tags_are_refused() {
         Schema::parse(&input).expect_err(mapping).to_string()
     };
     let told = union("b: '#/components/schemas/B'");
-    assert!(told.contains("`B` is no member of the union"), "{told}");
+    assert!(told.contains("`B` is not a member of the union"), "{told}");
     let told = union("none: '#/components/schemas/None'");
-    assert!(told.contains("`None` is no member of the union"), "{told}");
+    assert!(
+        told.contains("`None` is not a member of the union"),
+        "{told}"
+    );
     let told = union("old: '#/components/schemas/A', new: '#/components/schemas/A'");
     assert!(told.contains("`A` is tagged `old` already"), "{told}");
 }

@@ -112,7 +112,7 @@ fn a_tag_is_declared_by_all_members_or_by_none() {
         "{told}"
     );
     let told = refused(&["Circle", "Text"], tag);
-    assert!(told.contains("`Text` is no object"), "{told}");
+    assert!(told.contains("`Text` is not an object"), "{told}");
     let other = ", discriminator: {propertyName: kind, mapping: {round: Circle}}";
     let told = refused(&["Circle", "Square"], other);
     assert!(

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mcp_servlet_host::{CallError, LoadError, LoadOptions, Servlet, Source};
+use mcp_servlet_host::{CallError, CompileCache, LoadError, LoadOptions, Servlet, Source};
 
 use crate::{
     assert_works,
@@ -168,13 +168,17 @@ fn a_large_file_is_not_read() {
 #[test]
 fn compiling_has_a_deadline() {
     let options = LoadOptions {
-        compile: Some(Duration::ZERO),
+        cache: CompileCache::Off,
+        compile: Some(Duration::from_millis(1)),
         ..LoadOptions::default()
     };
-    let error = tools(&[]).load_with(&options).expect_err("it takes longer");
+    let add = "local.get 0 i32.const 7 i32.add local.set 0 ".repeat(20);
+    let functions = repeat(2000, |_| format!("(func (param i32) {add})"));
+    let servlet = tools(&[]).after(&functions);
+    let error = servlet.load_with(&options).expect_err("it takes longer");
     assert!(matches!(error, LoadError::Compile { .. }), "{error:?}");
     assert!(
-        error.to_string().contains("it takes longer than 0ns"),
+        error.to_string().contains("it takes longer than 1ms"),
         "{error}"
     );
 }

@@ -113,7 +113,9 @@ fn requests_of_one_call_are_counted() {
     }
     let error = fault(&load(&url, 3, &options));
     assert!(
-        error.to_string().contains("may send 2 HTTP requests"),
+        error
+            .to_string()
+            .contains("may send at most 2 HTTP requests"),
         "{error}"
     );
 }
@@ -150,7 +152,10 @@ fn a_tool_can_have_limits_of_its_own() {
         http_requests: Some(Some(1)),
         ..ToolOptions::default()
     });
-    assert!(requests.contains("may send 1 HTTP requests"), "{requests}");
+    assert!(
+        requests.contains("may send at most 1 HTTP requests"),
+        "{requests}"
+    );
     let response = error(ToolOptions {
         http_response: Some(Some(9)),
         ..ToolOptions::default()

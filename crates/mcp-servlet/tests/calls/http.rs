@@ -170,7 +170,7 @@ fn urls_are_built_from_any_text() {
         let error = at("https://a/b").with_segment(segment).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("`{segment}` is no segment of a path")
+            format!("`{segment}` is not a segment of a path")
         );
         assert_eq!(error.kind(), HttpErrorKind::Request);
     }

@@ -139,7 +139,10 @@ fn claim<'v>(
 }
 
 fn no_object(member: &Member, report: &mut Report) {
-    let message = format!("`{}` is no object with `properties`", member.target.text);
+    let message = format!(
+        "`{}` is not an object with `properties`",
+        member.target.text
+    );
     let problem = report.error(Code::Union, &member.target.at, message);
     problem.help("only objects can carry the tag that tells the members apart");
 }

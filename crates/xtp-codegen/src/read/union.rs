@@ -39,7 +39,7 @@ fn expect_member(value: &Name, target: &Name, first: Option<&Name>, report: &mut
     let name = target.text.escape_debug();
     match first {
         None => {
-            let message = format!("`{name}` is no member of the union");
+            let message = format!("`{name}` is not a member of the union");
             let problem = report.error(Code::Union, &target.at, message);
             problem.help("list it under `oneOf`, or remove it from `mapping`");
         }

@@ -31,7 +31,7 @@ impl HttpRequest {
     /// [`HttpError`] if the segment is empty, `.` or `..`: the request would go to another path.
     pub fn with_segment(mut self, segment: &str) -> Result<Self, HttpError> {
         if matches!(segment, "" | "." | "..") {
-            let parts = ["`", segment, "` is no segment of a path"];
+            let parts = ["`", segment, "` is not a segment of a path"];
             return Err(HttpError::new(parts.concat()).with_kind(HttpErrorKind::Request));
         }
         let end = self.url.find(['?', '#']).unwrap_or(self.url.len());
