@@ -20,6 +20,7 @@ await main(async (target, mode) => {
   };
   return {
     answers: false,
+    startsEachCall: !isUrl(target),
     list: async () => ask("tools/list").tools,
     call: async (name, args) => ask("tools/call", "--tool-name", name, "--tool-args-json", JSON.stringify(args)),
     close: async () => {},
