@@ -44,7 +44,7 @@ pub(super) fn prepare(wasm: &[u8], memory: Option<u64>) -> Result<Prepared, Bina
             payload => facts.read(&payload)?,
         }
     }
-    let additions = Additions::new(&facts, &tables);
+    let additions = Additions::new(&facts);
     let changed = if additions.functions.is_empty() && !tables.can_grow() {
         None
     } else {
@@ -75,12 +75,10 @@ struct Added {
 }
 
 impl Additions {
-    fn new(facts: &Facts, tables: &Tables) -> Self {
+    fn new(facts: &Facts) -> Self {
         let mut additions = Self::default();
         if facts.has_functions() {
-            if !tables.have_values() {
-                additions.replace_wasi(facts);
-            }
+            additions.replace_wasi(facts);
             additions.add_start(facts);
         }
         additions
@@ -174,7 +172,9 @@ fn rewrite(
             Payload::CustomSection(custom) if custom.name() == "name" && shift.added > 0 => {
                 continue;
             }
-            Payload::TableSection(section_) => Some(tables.bounded(section_, section)?),
+            Payload::TableSection(section) => {
+                Some(tables.bounded(&shift.tables(wasm, section.clone())?)?)
+            }
             Payload::ExportSection(section) => Some(exports(section, shift, additions.start)?),
             Payload::GlobalSection(section) if shift.added > 0 => {
                 Some(shift.globals(wasm, section.clone())?)

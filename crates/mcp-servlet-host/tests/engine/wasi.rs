@@ -142,6 +142,22 @@ fn functions_keep_their_meaning_where_others_are_imported() {
 }
 
 #[test]
+fn output_of_a_module_whose_table_has_initial_values_is_logged() {
+    // The values name functions by their indices, which change where a function is imported in addition.
+    let parts = r#"(type $t (func (result i32)))
+        (func $f (result i32) i32.const 1000)
+        (table $all 2 2 (ref null func) (ref.func $f))"#;
+    let body = format!(
+        "{} (return (call_indirect $all (type $t) (i32.const 1)))",
+        write(1, &["hello\n"])
+    );
+    let (error, lines) = logged(&tools(&[(1, &body)]).import(WRITE).after(parts));
+    assert_eq!(lines, [(Level::INFO, "hello".to_owned())]);
+    let error = error.expect("a code").to_string();
+    assert!(error.ends_with(" 1000"), "{error}");
+}
+
+#[test]
 fn a_sleep_ends_when_it_should_or_with_its_call() {
     let import = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
         (func $poll (param i32 i32 i32 i32) (result i32)))"#;

@@ -3,7 +3,7 @@
 use wasm_encoder::Encode as _;
 use wasmparser::{
     BinaryReaderError, ConstExpr, ElementItems, ElementSectionReader, FunctionBody,
-    GlobalSectionReader, Operator, OperatorsReader,
+    GlobalSectionReader, Operator, OperatorsReader, TableInit, TableSectionReader,
 };
 
 /// What becomes of the indices of functions where others are imported in addition.
@@ -43,6 +43,18 @@ impl Shift {
         let mut copy = Copy::new(wasm, range.start);
         for global in globals {
             self.expression(&global?.init_expr, &mut copy)?;
+        }
+        Ok(copy.until(range.end))
+    }
+
+    /// The section of tables, with what they begin with.
+    pub(super) fn tables(&self, wasm: &[u8], tables: TableSectionReader<'_>) -> Result<Vec<u8>> {
+        let range = tables.range();
+        let mut copy = Copy::new(wasm, range.start);
+        for table in tables {
+            if let TableInit::Expr(value) = table?.init {
+                self.expression(&value, &mut copy)?;
+            }
         }
         Ok(copy.until(range.end))
     }

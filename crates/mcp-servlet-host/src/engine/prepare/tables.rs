@@ -1,7 +1,7 @@
 //! A maximum for tables that may grow.
 
 use wasm_encoder::Encode as _;
-use wasmparser::{BinaryReader, BinaryReaderError, RefType, TableInit, TableSectionReader};
+use wasmparser::{BinaryReader, BinaryReaderError, RefType, TableSectionReader};
 
 /// The bytes of one reference.
 const REFERENCE: u64 = 8;
@@ -13,7 +13,6 @@ const PART: u64 = 16;
 pub(super) struct Tables {
     memory: Option<u64>,
     list: Vec<Table>,
-    have_values: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -33,7 +32,6 @@ impl Tables {
         Self {
             memory,
             list: Vec::new(),
-            have_values: false,
         }
     }
 
@@ -42,19 +40,13 @@ impl Tables {
         section: TableSectionReader<'_>,
     ) -> Result<(), BinaryReaderError> {
         for table in section {
-            let wasmparser::Table { ty, init } = table?;
-            self.have_values |= matches!(init, TableInit::Expr(_));
+            let ty = table?.ty;
             self.list.push(Table {
                 initial: ty.initial,
                 maximum: ty.maximum.unwrap_or(u64::MAX),
             });
         }
         Ok(())
-    }
-
-    /// Whether one of them begins with something else than null.
-    pub(super) fn have_values(&self) -> bool {
-        self.have_values
     }
 
     /// Whether there is a table that may grow and a memory limit that it has to keep.
@@ -88,16 +80,12 @@ impl Tables {
     }
 
     /// The section with a maximum for each table.
-    pub(super) fn bounded(
-        &self,
-        section: &TableSectionReader<'_>,
-        data: &[u8],
-    ) -> Result<Vec<u8>, BinaryReaderError> {
+    pub(super) fn bounded(&self, data: &[u8]) -> Result<Vec<u8>, BinaryReaderError> {
+        let section = TableSectionReader::new(BinaryReader::new(data, 0))?;
         let mut bounded = Vec::new();
         section.count().encode(&mut bounded);
-        let start = section.range().start;
-        let items = section.clone().into_iter_with_offsets();
-        let offsets: Result<Vec<_>, _> = items.map(|item| Ok(item?.0 - start)).collect();
+        let items = section.into_iter_with_offsets();
+        let offsets: Result<Vec<_>, _> = items.map(|item| Ok(item?.0)).collect();
         let mut ends = offsets?;
         ends.push(data.len() as u64);
         for (table, bounds) in self.list.iter().zip(ends.windows(2)) {

@@ -4,6 +4,22 @@ use super::*;
 
 const MEMORY: Option<u64> = Some(16 * 8 * 100);
 
+/// `poll_oneoff`, where WASI's function has the index 0 and the host's 1.
+const POLL: &str = "
+    block
+        local.get 2 i32.const 1 i32.ne br_if 0
+        local.get 0 i32.load8_u offset=8 br_if 0
+        local.get 0 i32.load16_u offset=40 align=1 br_if 0
+        local.get 0 i64.load offset=24 align=1 call 1
+        local.get 1 local.get 0 i64.load align=1 i64.store align=1
+        local.get 1 i64.const 0 i64.store offset=8 align=1
+        local.get 1 i64.const 0 i64.store offset=16 align=1
+        local.get 1 i64.const 0 i64.store offset=24 align=1
+        local.get 3 i32.const 1 i32.store align=1
+        i32.const 0 return
+    end
+    local.get 0 local.get 1 local.get 2 local.get 3 call 0";
+
 #[track_caller]
 fn assert_prepared(text: &str, expected: Option<&str>) -> Prepared {
     let module = |text: &str| wat::parse_str(text).expect("valid text");
@@ -63,6 +79,23 @@ fn tables_that_may_grow_get_a_maximum() {
     assert_prepared(
         "(module (table 1 (ref null func) (ref.func $f)) (func $f))",
         Some("(module (table 1 101 (ref null func) (ref.func $f)) (func $f))"),
+    );
+}
+
+#[test]
+fn functions_in_tables_are_those_that_they_were() {
+    assert_prepared(
+        r#"(module (type (func)) (type (func (param i32 i32 i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (type 1)))
+            (table 1 1 (ref null func) (ref.func $f)) (table 1 (ref null func) (ref.func $poll))
+            (memory 1) (func $f (type 0)))"#,
+        Some(&format!(
+            r#"(module (type (func)) (type (func (param i32 i32 i32 i32) (result i32))) (type (func (param i64)))
+                (import "wasi_snapshot_preview1" "poll_oneoff" (func (type 1)))
+                (import "mcp-servlet:wasi" "sleep" (func (type 2)))
+                (table 1 1 (ref null func) (ref.func 2)) (table 1 101 (ref null func) (ref.func 3))
+                (memory 1) (func (type 0)) (func (type 1) {POLL}))"#
+        )),
     );
 }
 
