@@ -38,11 +38,13 @@ pub enum HttpErrorKind {
     Status = 11,
     /// The body is not what the servlet reads it as.
     Body = 12,
+    /// A redirect leads the body of the request to another origin, which may not be meant to read it.
+    Redirect = 13,
 }
 
 impl HttpErrorKind {
     /// Every kind, by its code.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Other,
         Self::NotAllowed,
         Self::Dns,
@@ -56,6 +58,7 @@ impl HttpErrorKind {
         Self::Protocol,
         Self::Status,
         Self::Body,
+        Self::Redirect,
     ];
 
     /// The number that the host answers with instead of an HTTP status.

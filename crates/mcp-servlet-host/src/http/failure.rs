@@ -83,6 +83,16 @@ impl HttpFailure {
         Self::new(Kind::NotAllowed, message)
     }
 
+    /// What is said of a redirect that would take the body of a request to another origin.
+    pub(super) fn body_redirected(from: &Url, to: &Url) -> Self {
+        let (from, to) = (origin(from), origin(to));
+        let message = format!(
+            "`{from}` redirects the request and its body to another origin, `{to}`; send the request there if it may \
+             have the body"
+        );
+        Self::new(Kind::Redirect, message)
+    }
+
     pub(super) fn timed_out(url: &Url, limit: Duration) -> Self {
         let origin = origin(url);
         let message = format!("`{origin}` did not answer within {limit:?}");

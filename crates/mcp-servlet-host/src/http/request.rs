@@ -87,8 +87,19 @@ impl Request {
         let next = self.next(response);
         if let Some(next) = &next {
             check_scheme(&next.url)?;
+            if next.body.is_some() && !self.may_send_body_to(&next.url) {
+                return Err(HttpFailure::body_redirected(&self.url, &next.url));
+            }
         }
         Ok(next)
+    }
+
+    /// Whether the receiver of the body may redirect it there: within its origin, or to the same host by HTTPS.
+    fn may_send_body_to(&self, next: &Url) -> bool {
+        let is_upgrade = self.url.scheme() == "http" && next.scheme() == "https";
+        let ports = (self.url.port(), next.port());
+        self.url.origin() == next.origin()
+            || (is_upgrade && ports == (None, None) && self.url.host() == next.host())
     }
 
     fn next(&self, response: &Response<ureq::Body>) -> Option<Self> {
@@ -151,5 +162,38 @@ mod tests {
         );
         assert_eq!(ask.headers, [("X".to_owned(), "1".to_owned())]);
         assert!(Request::read(br#"{"url":"/relative"}"#).is_err());
+    }
+
+    #[test]
+    fn a_body_is_redirected_within_its_origin_and_to_https() {
+        let redirected = |from: &str, to: &str| {
+            let json = format!(r#"{{"url":"{from}","method":"POST"}}"#);
+            let mut request = Request::read(json.as_bytes()).expect("a request");
+            request.body = Some(b"secret".to_vec());
+            let response = Response::builder().status(308).header("location", to);
+            let response = response.body(ureq::Body::builder().data(Vec::new()));
+            request.redirected(&response.expect("a response"))
+        };
+        for (from, to) in [
+            ("http://a/x", "/y"),
+            ("https://a/x", "https://a:443/y"),
+            ("http://a/x", "https://a/x"),
+        ] {
+            let next = redirected(from, to).expect("it may go there");
+            assert_eq!(
+                next.expect("a request").body.as_deref(),
+                Some(&b"secret"[..])
+            );
+        }
+        for (from, to) in [
+            ("http://a/x", "http://b/x"),
+            ("https://a/x", "http://a/x"),
+            ("http://a:8080/x", "https://a/x"),
+            ("http://a/x", "https://a:8443/x"),
+            ("http://a/x", "http://a:8080/x"),
+        ] {
+            let failure = redirected(from, to).map(drop).expect_err(to);
+            assert_eq!(failure.kind, HttpErrorKind::Redirect);
+        }
     }
 }

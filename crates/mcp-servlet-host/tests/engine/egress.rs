@@ -8,7 +8,10 @@ use std::{
 
 use mcp_servlet_host::{CallError, LoadOptions};
 
-use crate::{arguments, network::sender};
+use crate::{
+    arguments,
+    network::{sender, sender_with_body},
+};
 
 /// Answers every request alike and keeps what came.
 struct Server {
@@ -82,6 +85,48 @@ fn no_secret_of_the_servlet_follows_a_redirect_to_another_origin() {
         assert!(!redirected.contains("secret"), "{redirected}");
         assert!(redirected.contains("accept: text/html"), "{redirected}");
     }
+}
+
+fn post(url: &str) -> Result<(), CallError> {
+    let request = format!(r#"{{"url":"{url}","method":"POST"}}"#);
+    let servlet = sender_with_body(&request, "client_secret=s3cr3t")
+        .load_with(&allowing(&["127.0.0.1"]))
+        .expect("a servlet");
+    servlet.call("t", Some(&arguments(1))).map(drop)
+}
+
+#[test]
+fn no_body_follows_a_redirect_to_another_origin() {
+    for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {
+        let other = Server::start("200 OK");
+        let answer = format!("{status}\r\nLocation: http://127.0.0.1:{}/x", other.port);
+        let first = Server::start(&answer);
+        let error = post(&format!("http://127.0.0.1:{}/", first.port));
+        let error = error.expect_err("a redirect").to_string();
+        let expected = format!(
+            "`http://127.0.0.1:{}` redirects the request and its body to another origin, \
+             `http://127.0.0.1:{}`; send the request there if it may have the body",
+            first.port, other.port
+        );
+        assert!(error.contains(&expected), "{error}");
+        assert!(first.requests()[0].ends_with("client_secret=s3cr3t"));
+        assert_eq!(other.requests(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_redirect_that_becomes_a_get_is_followed_without_the_body() {
+    let other = Server::start("200 OK");
+    let answer = format!(
+        "303 See Other\r\nLocation: http://127.0.0.1:{}/x",
+        other.port
+    );
+    let first = Server::start(&answer);
+    post(&format!("http://127.0.0.1:{}/", first.port)).expect("an answer");
+    let [redirected] = &other.requests()[..] else {
+        panic!("{:?}", other.requests());
+    };
+    assert!(redirected.starts_with("get /x ") && !redirected.contains("s3cr3t"));
 }
 
 #[test]

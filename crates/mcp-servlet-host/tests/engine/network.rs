@@ -20,19 +20,38 @@ fn fetcher(url: &str, times: usize) -> Wat {
 
 /// The same for any request, in the JSON of Extism; goes on with `then`.
 pub(crate) fn sender(request: &str, times: usize, then: &str) -> Wat {
+    sending("(i64.const 0)", request, times, then)
+}
+
+/// Sends a request with a body, once.
+pub(crate) fn sender_with_body(request: &str, body: &str) -> Wat {
+    let block = format!("(call $block (i32.const 62000) (i32.const {}))", body.len());
+    let store = stored(62000, body);
+    sending(
+        &format!("(block (result i64) {store} {block})"),
+        request,
+        1,
+        "",
+    )
+}
+
+fn sending(body: &str, request: &str, times: usize, then: &str) -> Wat {
     let http = r#"(import "extism:host/env" "http_request"
         (func $http (param i64 i64) (result i64)))"#;
-    let bytes: Vec<_> = request
-        .bytes()
-        .enumerate()
-        .map(|(at, byte)| format!("(i32.store8 (i32.const {}) (i32.const {byte}))", 60000 + at))
-        .collect();
     let send = format!(
-        "(drop (call $http (call $block (i32.const 60000) (i32.const {})) (i64.const 0)))",
+        "(drop (call $http (call $block (i32.const 60000) (i32.const {})) {body}))",
         request.len()
     );
-    let body = bytes.concat() + &send.repeat(times) + then;
+    let body = stored(60000, request) + &send.repeat(times) + then;
     tools_named(&["t", "u"], &[(1, &body)]).import(http)
+}
+
+/// Puts a text into memory.
+fn stored(at: usize, text: &str) -> String {
+    let bytes = text.bytes().zip(at..);
+    bytes
+        .map(|(byte, at)| format!("(i32.store8 (i32.const {at}) (i32.const {byte}))"))
+        .collect()
 }
 
 fn options() -> LoadOptions {
