@@ -9,7 +9,7 @@ use crate::{
     CallError, CallToolResult, Extras, JsonObject, Listed, LoadError, Provider, Servlet, Tool,
     check::Kind, error::chain, notify, surface::shared_uris,
 };
-use index::{Collision, Index, Named, Served};
+use index::{Collision, Index, Named, Names, Served};
 pub use names::{Filter, Prefix};
 pub(crate) use names::{MAX_NAME, name_problem};
 use names::{name_prompts, name_tools};
@@ -72,10 +72,15 @@ impl Host {
     /// or if another one already has it; a resource is left out if an earlier servlet lists its URI. [`Host::problems`]
     /// has a warning for each.
     pub fn compose(mounts: Vec<Mount>) -> Self {
-        let (tools, mut problems) = name_tools(&mounts);
+        Self::compose_after(mounts, &Names::new(), &Names::new())
+    }
+
+    /// The same, where some tools and prompts of the same mounts already have names, which they keep.
+    fn compose_after(mounts: Vec<Mount>, tools: &Names<'_>, prompts: &Names<'_>) -> Self {
+        let (tools, mut problems) = name_tools(&mounts, tools);
         let (tools, collisions) = Index::of(tools);
         problems.extend(collisions.iter().map(|one| taken(&mounts, Kind::Tool, one)));
-        let (prompts, collisions) = Index::of(name_prompts(&mounts));
+        let (prompts, collisions) = Index::of(name_prompts(&mounts, prompts));
         problems.extend(
             collisions
                 .iter()
@@ -104,7 +109,7 @@ impl Host {
     }
 
     /// The same with the lists as they are now, of those servlets that say when theirs change. One that cannot list what it
-    /// has keeps the lists that it had.
+    /// has keeps the lists that it had. Tools and prompts that were served keep their names, whatever appears or disappears.
     pub(crate) fn relisted(&self) -> Self {
         let mut mounts = self.mounts.clone();
         for mount in &mut mounts {
@@ -119,7 +124,7 @@ impl Host {
                 }
             }
         }
-        Self::compose(mounts)
+        Self::compose_after(mounts, &self.tools.names(), &self.prompts.names())
             .introduced(self.introduction.clone())
             .with_schemas_for(self.schemas_for)
     }

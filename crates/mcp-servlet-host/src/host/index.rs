@@ -17,14 +17,19 @@ pub(super) struct Chosen<'m, T> {
     pub(super) servlet: usize,
     pub(super) name: String,
     pub(super) entry: &'m T,
+    /// Whether it appears among entries that are already served under their names.
+    pub(super) is_new: bool,
 }
 
 impl<T: Named> Chosen<'_, T> {
     /// The entry with the lowest rank keeps its name.
-    fn rank(&self) -> (usize, bool) {
-        (self.servlet, self.name != self.entry.name())
+    fn rank(&self) -> (bool, usize, bool) {
+        (self.is_new, self.servlet, self.name != self.entry.name())
     }
 }
+
+/// The names under which entries are served, by the numbers of their servlets and the names that those give them.
+pub(super) type Names<'h> = HashMap<(usize, &'h str), &'h str>;
 
 /// An entry as clients see it, and where it is.
 #[derive(Debug)]
@@ -50,8 +55,8 @@ pub(super) struct Collision<'m, T> {
 }
 
 impl<T: Named> Index<T> {
-    /// Of several entries with one name, that of the first servlet is kept; of those of one servlet, the one that has the
-    /// name without a prefix.
+    /// Of several entries with one name, the one that is already served is kept, else that of the first servlet; of those of
+    /// one servlet, the one that has the name without a prefix.
     pub(super) fn of(chosen: Vec<Chosen<'_, T>>) -> (Self, Vec<Collision<'_, T>>) {
         let mut owners: HashMap<&str, &Chosen<'_, T>> = HashMap::with_capacity(chosen.len());
         for one in &chosen {
@@ -84,6 +89,7 @@ impl<T: Named> Index<T> {
             servlet,
             name,
             entry,
+            ..
         } = chosen;
         self.places.insert(name.clone(), self.entries.len());
         self.entries.push(Served {
@@ -91,6 +97,14 @@ impl<T: Named> Index<T> {
             servlet,
             original: entry.name().to_owned(),
         });
+    }
+
+    pub(super) fn names(&self) -> Names<'_> {
+        let names = self.entries.iter().map(|served| {
+            let key = (served.servlet, served.original.as_str());
+            (key, served.entry.name())
+        });
+        names.collect()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Served<T>> {

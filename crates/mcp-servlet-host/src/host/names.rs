@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     Mount,
-    index::{Chosen, Named},
+    index::{Chosen, Named, Names},
 };
 use crate::{Listed, LoadError, Tool, glob};
 
@@ -48,7 +48,10 @@ impl Filter {
 
 /// Chooses tools and gives them names; tells of tools that do not appear, and of patterns and limits without tools. Whether
 /// names are unique is not decided here.
-pub(super) fn name_tools(mounts: &[Mount]) -> (Vec<Chosen<'_, Tool>>, Vec<LoadError>) {
+pub(super) fn name_tools<'m>(
+    mounts: &'m [Mount],
+    former: &Names<'_>,
+) -> (Vec<Chosen<'m, Tool>>, Vec<LoadError>) {
     let idle = mounts.iter().flat_map(|mount| {
         let patterns = mount.filter.idle(mount.servlet.tools());
         let patterns = patterns.map(|pattern| LoadError::NoSuchTool {
@@ -58,7 +61,7 @@ pub(super) fn name_tools(mounts: &[Mount]) -> (Vec<Chosen<'_, Tool>>, Vec<LoadEr
         patterns.chain(mount.servlet.unknown_tools())
     });
     let mut problems: Vec<_> = idle.collect();
-    let mut tools = choose(mounts, |mount| {
+    let mut tools = choose(mounts, former, |mount| {
         let tools = mount.servlet.tools().iter();
         tools.filter(|tool| mount.filter.lets_pass(tool.name()))
     });
@@ -77,13 +80,14 @@ pub(super) fn name_tools(mounts: &[Mount]) -> (Vec<Chosen<'_, Tool>>, Vec<LoadEr
 }
 
 /// Gives names to all prompts; whether they are unique is not decided here.
-pub(super) fn name_prompts(mounts: &[Mount]) -> Vec<Chosen<'_, Listed>> {
-    choose(mounts, |mount| mount.servlet.prompts().iter())
+pub(super) fn name_prompts<'m>(mounts: &'m [Mount], former: &Names<'_>) -> Vec<Chosen<'m, Listed>> {
+    choose(mounts, former, |mount| mount.servlet.prompts().iter())
 }
 
-/// Entries of one list of every servlet, under names with the prefixes that they need.
+/// Entries of one list of every servlet: under the names that they have, or with the prefixes that they need.
 fn choose<'m, T: Named, I: Iterator<Item = &'m T>>(
     mounts: &'m [Mount],
+    former: &Names<'_>,
     list: impl Fn(&'m Mount) -> I,
 ) -> Vec<Chosen<'m, T>> {
     let mut chosen = Vec::new();
@@ -96,13 +100,17 @@ fn choose<'m, T: Named, I: Iterator<Item = &'m T>>(
                 servlet,
                 name,
                 entry,
+                is_new: true,
             });
         }
     }
-    for Chosen { servlet, name, .. } in &mut chosen {
-        let mount = &mounts[*servlet];
-        if mount.prefix == Prefix::Auto && count[name.as_str()] > 1 {
-            *name = prefixed(mount.servlet.name(), name);
+    for one in &mut chosen {
+        let mount = &mounts[one.servlet];
+        if let Some(name) = former.get(&(one.servlet, one.entry.name())) {
+            (*name).clone_into(&mut one.name);
+            one.is_new = false;
+        } else if mount.prefix == Prefix::Auto && count[one.name.as_str()] > 1 {
+            one.name = prefixed(mount.servlet.name(), &one.name);
         }
     }
     chosen
