@@ -3,10 +3,13 @@
 use std::{
     collections::BTreeMap,
     io::{self, Write},
+    sync::Arc,
 };
 
 use clap::Args;
-use mcp_servlet_host::{Abi, Entry, Host, Listed, LoadError, Loaded, Module, Servlet, Source};
+use mcp_servlet_host::{
+    Abi, Entry, Host, Listed, LoadError, Loaded, Module, Servlet, Source, Tool,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -59,6 +62,27 @@ impl Served {
         }
     }
 
+    /// What is served of a servlet among others.
+    fn among(&mut self, servlet: &Arc<Servlet>, host: &Host) {
+        let is_it =
+            |owner: Option<&Servlet>| owner.is_some_and(|one| std::ptr::eq(one, &**servlet));
+        let tools = host.tools().map(Tool::name);
+        let tools = tools.filter(|tool| is_it(host.servlet_of(tool)));
+        self.tools = tools.map(str::to_owned).collect();
+        let prompts = host.prompts().map(Listed::key);
+        let prompts = prompts.filter(|prompt| is_it(host.servlet_of_prompt(prompt)));
+        self.prompts = prompts.map(str::to_owned).collect();
+        let is_listed = |of: fn(&Servlet) -> &[Listed], key: &String| {
+            let mut servlets = host.servlets().iter();
+            let owner = servlets.find(|servlet| of(servlet).iter().any(|one| one.key() == key));
+            is_it(owner.map(|owner| &**owner))
+        };
+        self.resources
+            .retain(|key| is_listed(Servlet::resources, key));
+        self.resource_templates
+            .retain(|key| is_listed(Servlet::resource_templates, key));
+    }
+
     /// Each with its kind.
     fn all(&self) -> impl Iterator<Item = (&'static str, &String)> {
         let kinds = [
@@ -76,10 +100,11 @@ impl Served {
 impl Inspect {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let sources = Source::parse(&self.file).expand()?;
-        let reports: Vec<_> = sources
-            .into_iter()
-            .map(|source| Report::of(source, &self.limits))
-            .collect();
+        let of = |source: &Source| Report::of(source.clone(), &self.limits);
+        let mut reports: Vec<_> = sources.iter().map(of).collect();
+        if sources.len() > 1 {
+            serve_together(&sources, &self.limits, &mut reports);
+        }
         let mut out = terminal::out();
         match self.format {
             Format::Json => {
@@ -105,7 +130,41 @@ impl Inspect {
     }
 }
 
+/// Shows what would be served of several servlets together: names with prefixes, and what is left out because another servlet
+/// has it.
+fn serve_together(sources: &[Source], limits: &Limits, reports: &mut [Report]) {
+    let entries = sources.iter().cloned();
+    let entries: Vec<_> = entries
+        .map(|source| Entry::of(source, limits.options()))
+        .collect();
+    let Ok(Loaded { host, .. }) = Loaded::load(&entries, None) else {
+        return;
+    };
+    for servlet in host.servlets() {
+        let mut reports = reports.iter_mut();
+        if let Some(report) = reports.find(|report| report.source == servlet.origin()) {
+            report.served.among(servlet, &host);
+        }
+    }
+    for problem in host.into_problems() {
+        let (LoadError::Taken { origin, .. } | LoadError::Overlap { origin, .. }) = &problem else {
+            continue;
+        };
+        let mut reports = reports.iter_mut();
+        let report = reports.find(|report| report.source == *origin);
+        if let Some(report) = report.filter(|report| !report.has(&problem)) {
+            report.problems.push(problem);
+        }
+    }
+}
+
 impl Report {
+    /// Whether a problem is known already.
+    fn has(&self, problem: &LoadError) -> bool {
+        let text = chain(problem);
+        self.problems.iter().any(|known| chain(known) == text)
+    }
+
     fn of(source: Source, limits: &Limits) -> Self {
         let entry = Entry::of(source.clone(), limits.options());
         let mut report = Self {

@@ -186,6 +186,11 @@ impl Host {
         self.prompts.iter()
     }
 
+    /// The servlet that has the prompt of that name.
+    pub fn servlet_of_prompt(&self, prompt: &str) -> Option<&Servlet> {
+        Some(self.find_prompt(prompt)?.0)
+    }
+
     /// The servlet that has a prompt, and its own name for it.
     pub(crate) fn find_prompt(&self, prompt: &str) -> Option<(&Servlet, &str)> {
         Some(self.place(self.prompts.get(prompt)?))
