@@ -12,6 +12,7 @@ mod lines;
 mod message;
 mod metrics;
 mod page;
+mod panics;
 mod params;
 mod relist;
 mod rounds;

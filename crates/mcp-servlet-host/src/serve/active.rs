@@ -13,7 +13,7 @@ use tokio_util::{
     task::{TaskTracker, task_tracker::TaskTrackerToken},
 };
 
-use super::Server;
+use super::{Server, panics::caught};
 
 /// The work of all transports, and the wish to end it.
 #[derive(Debug, Default)]
@@ -94,7 +94,8 @@ impl<H: Service<RoleServer>> Service<RoleServer> for Counted<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
         let _active = self.server.0.active.begin();
-        self.inner.handle_request(request, context).await
+        let method = request.method().to_owned();
+        caught(&method, self.inner.handle_request(request, context)).await
     }
 
     async fn handle_notification(

@@ -18,7 +18,7 @@ use rmcp::ErrorData;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::Server;
+use super::{Server, panics::caught};
 use crate::JsonObject;
 pub(super) use task::Task;
 
@@ -113,7 +113,7 @@ impl Tasks {
         let (server, scope) = (server.clone(), Arc::downgrade(&self.0));
         let Created { task, room } = created;
         tokio::spawn(async move {
-            let mut work = Box::pin(work);
+            let mut work = Box::pin(caught("tools/call", work));
             let result = tokio::select! {
                 result = &mut work => result,
                 // Nobody can fetch a result of a server that stops.

@@ -9,6 +9,7 @@ mod ends;
 mod http;
 mod names;
 mod operations;
+mod panics;
 mod pipe;
 mod reload;
 #[path = "../support/mod.rs"]

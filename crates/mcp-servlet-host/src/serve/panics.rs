@@ -1,0 +1,27 @@
+//! Panics while a request is handled: a defect of ours, which the client of the request is still told of.
+
+use std::{any::Any, panic::AssertUnwindSafe};
+
+use futures_util::FutureExt as _;
+use rmcp::ErrorData;
+
+/// The outcome of some work, an error if it panics.
+///
+/// The work is dropped then. What it shares with other requests is behind locks that outlive a panic.
+pub(super) async fn caught<T>(
+    method: &str,
+    work: impl Future<Output = Result<T, ErrorData>>,
+) -> Result<T, ErrorData> {
+    let outcome = AssertUnwindSafe(work).catch_unwind().await;
+    outcome.unwrap_or_else(|panic| {
+        tracing::error!(method, panic = words(&*panic), "a request was not handled");
+        let message = "the server panicked while it handled this request; its log says where";
+        Err(ErrorData::internal_error(message, None))
+    })
+}
+
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("without a message")
+}
