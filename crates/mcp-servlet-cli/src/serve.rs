@@ -84,7 +84,11 @@ impl Serve {
             Some(_) => loaded.host.with_schemas_for(self.schemas_for),
             None => loaded.host,
         };
-        let server = Server::new(Arc::new(host), ServeOptions::default());
+        let mut options = ServeOptions::default();
+        if let Some((_, config)) = &config {
+            options.tasks.clone_from(&config.tasks);
+        }
+        let server = Server::new(Arc::new(host), options);
         let runtime = Runtime::new()?;
         let mut http = HttpOptions::default();
         if let Some((path, config)) = config {

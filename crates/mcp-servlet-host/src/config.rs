@@ -18,7 +18,9 @@ use std::{
 
 use crate::{
     Entry, Filter, Instances, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix,
-    Provider, Source, serve::HttpOptions, watch::Snapshot,
+    Provider, Source,
+    serve::{HttpOptions, TaskOptions},
+    watch::Snapshot,
 };
 use file::{Arguments, File, Limits, ServletSection};
 pub use hosts::parse_host;
@@ -36,6 +38,8 @@ pub struct Config {
     pub introduction: Introduction,
     /// How far clients may go over HTTP.
     pub http: HttpOptions,
+    /// When calls become tasks, and what is kept of them.
+    pub tasks: TaskOptions,
     /// The provider for which input schemas are rewritten.
     pub schemas_for: Option<Provider>,
     /// The environment variables that its values refer to.
@@ -147,6 +151,7 @@ impl Config {
                 instructions: file.server.instructions.clone(),
             },
             http: file.http.options(),
+            tasks: file.tasks.options(),
             schemas_for: file.server.schemas_for,
             variables: reader.variables,
             files: files.clone(),

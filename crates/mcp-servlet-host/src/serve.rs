@@ -49,7 +49,7 @@ use metrics::Metrics;
 use relist::Relisting;
 use seal::Seal;
 pub use tasks::TaskOptions;
-use tasks::Tasks;
+use tasks::{Results, Tasks};
 
 /// How long calls may go on once a client on a pipe sends nothing more. Clients kill servers that stay for longer than two
 /// seconds.
@@ -95,6 +95,8 @@ struct Shared {
     seal: Seal,
     /// Room for tasks.
     tasks: Arc<Semaphore>,
+    /// Room for their results.
+    results: Results,
 }
 
 impl Server {
@@ -103,6 +105,7 @@ impl Server {
         Self(Arc::new(Shared {
             host: RwLock::new(host),
             tasks: tasks::semaphore(options.tasks.max),
+            results: Results::new(options.tasks.results),
             options,
             changes: Changes::default(),
             relisting: Relisting::default(),

@@ -1,5 +1,7 @@
 //! What stands in the file, key by key.
 
+mod tasks;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -14,6 +16,7 @@ use crate::{
     CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, LoadOptions, Provider,
     ToolOptions, UnknownArguments, serve::HttpOptions,
 };
+use tasks::Tasks;
 
 /// The most connections, sessions or calls that may be allowed.
 const MOST: usize = 1_000_000;
@@ -29,6 +32,8 @@ pub(super) struct File {
     pub(super) server: Server,
     /// How far clients may go over HTTP. Read once, at the start.
     pub(super) http: Http,
+    /// When calls become tasks, and what is kept of them. Read once, at the start.
+    pub(super) tasks: Tasks,
     /// Limits for all servlets, unless one has its own.
     pub(super) limits: Limits,
     /// What happens to arguments, unless a servlet says otherwise.

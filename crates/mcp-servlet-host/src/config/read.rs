@@ -127,7 +127,15 @@ fn recover<'t, T>(
 }
 
 /// Keys whose values are tables.
-const TABLES: [&str; 6] = ["allow", "http", "instances", "limits", "server", "tools"];
+const TABLES: [&str; 7] = [
+    "allow",
+    "http",
+    "instances",
+    "limits",
+    "server",
+    "tasks",
+    "tools",
+];
 
 /// Leaves out lists where tables belong: serde would take the items for the values of the keys, in their order.
 fn leave_out_lists(table: &mut DeTable<'_>, problems: &mut Vec<Problem>) {

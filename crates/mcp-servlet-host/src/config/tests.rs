@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+mod limits;
+
 use super::*;
 use crate::{CheckArguments, ErrorTexts, Isolation, ToolOptions};
 

@@ -19,6 +19,11 @@ const MIN_MEMORY: u64 = 64 << 10;
 #[schemars(with = "String")]
 pub(super) struct Time(pub(super) Option<Duration>);
 
+/// A time of at most a day, such as `500ms`, `30s`, `2m` or `1h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
+pub(super) struct ShortTime(pub(super) Duration);
+
 /// A size such as `512KiB`, `64MiB`, `1GiB`, or `none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
@@ -49,6 +54,19 @@ impl Quoted for Time {
 
     fn parse(text: &str) -> Result<Self, String> {
         parse_duration(text).map(Self)
+    }
+}
+
+impl Quoted for ShortTime {
+    const EXPECTED: &'static str = "a time such as \"500ms\", \"30s\" or \"2m\"";
+    const UNIT: &'static str = "s";
+
+    fn parse(text: &str) -> Result<Self, String> {
+        const MAX: Duration = Duration::from_hours(24);
+        let time = parse_duration(text)?.filter(|time| *time <= MAX);
+        let hours = MAX.as_secs() / 3600;
+        time.map(Self)
+            .ok_or_else(|| format!("expected a time of at most {hours}h, such as 30m"))
     }
 }
 
@@ -92,6 +110,12 @@ impl<T: Quoted> Visitor<'_> for QuotedVisitor<T> {
 }
 
 impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(QuotedVisitor(PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for ShortTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(QuotedVisitor(PhantomData))
     }

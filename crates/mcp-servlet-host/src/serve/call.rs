@@ -168,8 +168,11 @@ impl ToolCall {
         let work = async move {
             let again = |inputs| call.start(inputs);
             let ask = |questions| {
-                let task = &asked;
-                async move { task.ask(questions).await }
+                let (task, results) = (&asked, &call.server.0.results);
+                async move {
+                    let _kept = results.keep(&questions)?;
+                    task.ask(questions).await
+                }
             };
             rounds::converse(&call.context, first, again, ask).await
         };

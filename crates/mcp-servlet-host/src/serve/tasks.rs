@@ -4,6 +4,7 @@
 //! forgets a task only when somebody asks for one. Here, tasks keep the JSON of the servlet, end with their time to live,
 //! and are bounded in number.
 
+mod results;
 mod task;
 
 use std::{
@@ -20,6 +21,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{Server, panics::caught};
 use crate::JsonObject;
+pub(super) use results::Results;
 pub(super) use task::Task;
 
 /// When calls become tasks, how many there may be, and for how long. Clients have tasks if they declare the extension
@@ -37,6 +39,9 @@ pub struct TaskOptions {
     pub after: Duration,
     /// How long a task lives from its creation. A call that still runs then is stopped, and a result is dropped.
     pub ttl: Duration,
+    /// How many bytes of JSON the results that wait to be fetched may have together, with the questions that clients have not
+    /// answered; `None` lifts the bound. A task whose result is too large fails.
+    pub results: Option<u64>,
 }
 
 impl Default for TaskOptions {
@@ -46,6 +51,7 @@ impl Default for TaskOptions {
             max_per_connection: 100,
             after: Duration::from_secs(2),
             ttl: Duration::from_mins(30),
+            results: Some(64 << 20),
         }
     }
 }
@@ -122,10 +128,18 @@ impl Tasks {
                     work.await
                 }
             };
+            let kept = match &result {
+                Ok(result) => server.0.results.keep(result),
+                Err(error) => server.0.results.keep(error),
+            };
+            let (result, kept) = match kept {
+                Ok(kept) => (result, Some(kept)),
+                Err(error) => (Err(error), None),
+            };
             task.end(result);
             end_of(&server, &task).await;
             forget(&scope, &task);
-            drop(room);
+            drop((room, kept));
         });
     }
 

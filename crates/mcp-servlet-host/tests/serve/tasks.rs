@@ -284,6 +284,54 @@ fn there_are_as_many_tasks_as_there_may_be() {
     assert_eq!(refused.message()["error"]["data"], json!({"retry": true}));
 }
 
+#[test]
+fn results_of_tasks_take_no_more_room_than_they_may() {
+    // `ANSWER` and its type have less than a KiB, which is the unit.
+    let two = options(|tasks| tasks.results = Some(2 << 10));
+    let served = serve(host(Some("required"), "", ANSWER), two);
+    let statuses = (0..3).map(|_| {
+        let created = call(&served, json!({"name": "t"}));
+        after(&served, id(&created), "working")
+    });
+    let tasks: Vec<_> = statuses.collect();
+    let statuses = tasks.iter().map(|task| &task["status"]);
+    assert!(statuses.eq(["completed", "completed", "failed"]));
+    let error = &tasks[2]["error"];
+    assert_eq!(error["code"], -32000);
+    assert_eq!(error["data"], json!({"retry": true}));
+    let message = error["message"].as_str().expect("text");
+    assert!(message.contains("2048 bytes together"), "{message}");
+}
+
+#[test]
+fn the_room_of_a_result_is_free_when_its_time_is_up() {
+    let one = options(|tasks| {
+        tasks.results = Some(1);
+        tasks.ttl = Duration::from_millis(300);
+    });
+    let served = serve(host(Some("required"), "", ANSWER), one);
+    let start = Instant::now();
+    let mut completed = 0;
+    while completed < 2 {
+        let created = call(&served, json!({"name": "t"}));
+        let task = after(&served, id(&created), "working");
+        completed += usize::from(task["status"] == "completed");
+        assert!(start.elapsed() < PATIENCE, "{task}");
+    }
+    assert!(start.elapsed() >= Duration::from_millis(300));
+}
+
+#[test]
+fn a_result_that_can_never_be_kept_is_not_to_be_asked_for_again() {
+    let text = "x".repeat(5000);
+    let answer = json!({"content": [{"type": "text", "text": text}]}).to_string();
+    let small = options(|tasks| tasks.results = Some(4 << 10));
+    let served = serve(host(Some("required"), "", &answer), small);
+    let created = call(&served, json!({"name": "t"}));
+    let task = after(&served, id(&created), "working");
+    assert_eq!(task["error"]["data"], json!({"retry": false}), "{task}");
+}
+
 fn completed(served: &Served, id: &str) {
     let start = Instant::now();
     while get(served, id)["status"] != "completed" {

@@ -20,6 +20,9 @@ use crate::JsonObject;
 /// Between two questions of a client after the state of a task: a quarter of its age, within these bounds.
 const POLL: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 
+/// The most bytes of a message that says how far a call is.
+const MESSAGE: usize = 4 << 10;
+
 /// A call that clients ask after.
 #[derive(Debug)]
 pub(in crate::serve) struct Task {
@@ -114,7 +117,8 @@ impl Task {
     }
 
     /// Says how far the call is.
-    pub(in crate::serve) fn say(&self, message: String) {
+    pub(in crate::serve) fn say(&self, mut message: String) {
+        message.truncate(message.floor_char_boundary(MESSAGE));
         let mut state = self.state();
         state.message = Some(message);
         state.touch();

@@ -1,0 +1,53 @@
+//! Limits of a server: tasks.
+
+use super::*;
+
+#[test]
+fn tasks_have_limits() {
+    let text = "[tasks]\nmax = 7\nmax_per_connection = 3\nafter = \"5s\"\nttl = \"1h\"\nresults = \"1MiB\"\n";
+    let config = parse(text).expect("a configuration");
+    let tasks = &config.tasks;
+    assert_eq!((tasks.max, tasks.max_per_connection), (7, 3));
+    assert_eq!(tasks.after, Duration::from_secs(5));
+    assert_eq!(tasks.ttl, Duration::from_hours(1));
+    assert_eq!(tasks.results, Some(1 << 20));
+    for (text, said) in [
+        (
+            "max = 1000001",
+            ":2:7: expected a whole number from 0 to 1000000",
+        ),
+        (
+            "max_per_connection = 0",
+            ":2:22: expected a whole number from 1 to 1000000",
+        ),
+        (
+            "ttl = \"25h\"",
+            ":2:7: expected a time of at most 24h, such as 30m",
+        ),
+        (
+            "ttl = \"none\"",
+            ":2:7: expected a time of at most 24h, such as 30m",
+        ),
+        (
+            "after = 2",
+            ":2:9: expected a time such as \"500ms\", \"30s\" or \"2m\", found 2; did you mean \"2s\"?",
+        ),
+        (
+            "results = \"1 GB\"",
+            ":2:11: expected a size such as 512KiB, 64MiB or 1GiB, or none; did you mean 1GiB?",
+        ),
+        (
+            "result = \"1MiB\"",
+            ":2:1: unknown key `result`; did you mean `results`?",
+        ),
+    ] {
+        assert_problems(&format!("[tasks]\n{text}"), &[said]);
+    }
+}
+
+#[test]
+fn what_is_shown_of_tasks_are_the_defaults() {
+    let shown = parse(include_str!("../../../../../docs/servlet.toml")).expect("a configuration");
+    let default = parse("").expect("a configuration");
+    assert_eq!(format!("{:?}", shown.tasks), format!("{:?}", default.tasks));
+}
