@@ -66,8 +66,7 @@ impl Dev {
         let project = Project::read(&self.path)?;
         if let Some(client) = self.print_client_config {
             client.print(&name(&project)?, &self.way()?)?;
-            let values = self.limits.hidden();
-            clients::say_what_is_hidden(values.map(|key| format!("the value of `{key}`")));
+            clients::say_what_is_hidden(self.limits.hidden());
             return Ok(());
         }
         let workshop = Workshop {

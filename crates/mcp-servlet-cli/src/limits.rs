@@ -46,6 +46,12 @@ pub(crate) struct Limits {
     /// [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<Limit<u64>>,
+
+    /// How long compiling the servlet may take, such as 30s, 2m; `none` for no end
+    ///
+    /// [default: 2m]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    compile_timeout: Option<Limit<Duration>>,
 }
 
 /// What is printed instead of a value that may be secret.
@@ -89,6 +95,9 @@ impl Limits {
             allowed_paths: self.allow_path.clone(),
             memory: self.memory.map_or(defaults.memory, |limit| limit.0),
             timeout: self.timeout.map_or(defaults.timeout, |limit| limit.0),
+            compile: self
+                .compile_timeout
+                .map_or(defaults.compile, |limit| limit.0),
             ..defaults
         }
     }
@@ -118,9 +127,14 @@ impl Limits {
             let end = if path.read_only { ":ro" } else { "" };
             add("--allow-path", format!("{host}{name}{end}"));
         }
-        if let Some(Limit(limit)) = self.timeout {
-            let time = limit.map(|limit| format!("{}ms", limit.as_millis()));
-            add("--timeout", time.unwrap_or_else(none));
+        for (name, limit) in [
+            ("--timeout", self.timeout),
+            ("--compile-timeout", self.compile_timeout),
+        ] {
+            if let Some(Limit(limit)) = limit {
+                let time = limit.map(|limit| format!("{}ms", limit.as_millis()));
+                add(name, time.unwrap_or_else(none));
+            }
         }
         if let Some(Limit(limit)) = self.memory {
             let size = limit.map(|limit| format!("{limit}B"));
@@ -129,16 +143,21 @@ impl Limits {
         Ok(arguments)
     }
 
-    /// The keys whose values are left out of [`Limits::arguments`].
-    pub(crate) fn hidden(&self) -> impl Iterator<Item = &str> {
-        self.config.iter().map(|(key, _)| key.as_str())
+    /// What [`Limits::arguments`] leave out because it may be secret.
+    pub(crate) fn hidden(&self) -> impl Iterator<Item = String> {
+        let keys = self.config.iter().map(|(key, _)| key);
+        keys.map(|key| format!("the value of `{key}`"))
     }
 
     /// Whether one of them was given.
     pub(crate) fn are_given(&self) -> bool {
         let lists_are_empty =
             self.config.is_empty() && self.allow_host.is_empty() && self.allow_path.is_empty();
-        !lists_are_empty || self.allow_private || self.timeout.is_some() || self.memory.is_some()
+        let times = [self.timeout, self.compile_timeout];
+        !lists_are_empty
+            || self.allow_private
+            || times.iter().any(Option::is_some)
+            || self.memory.is_some()
     }
 }
 
@@ -236,6 +255,7 @@ mod tests {
             allow_path: allow_path.into(),
             timeout: None,
             memory: Some(Limit(None)),
+            compile_timeout: Some(Limit(Some(Duration::from_secs(9)))),
         };
         let arguments = limits.arguments().expect("arguments");
         assert_eq!(
@@ -246,6 +266,7 @@ mod tests {
                 "--allow-host=*.example".to_owned(),
                 format!("--allow-path={here}:ro"),
                 format!("--allow-path={here}:/d"),
+                "--compile-timeout=9000ms".to_owned(),
                 "--memory=none".to_owned(),
             ]
         );

@@ -175,8 +175,7 @@ impl Serve {
             is_url && public_url(file) != **file
         });
         let urls = urls.map(|file| format!("the URL `{}`", public_url(file)));
-        let values = self.limits.hidden();
-        urls.chain(values.map(|key| format!("the value of `{key}`")))
+        urls.chain(self.limits.hidden())
     }
 
     /// Files that were named must be there; of a directory, what cannot be loaded is left out.

@@ -217,6 +217,8 @@ pub(super) struct Limits {
     http_response: Option<Size>,
     /// How long one HTTP request may take, redirects and body included.
     http_timeout: Option<Time>,
+    /// How long compiling the module may take; by default `2m`.
+    compile_timeout: Option<Time>,
     /// How many instances there may be.
     #[schemars(with = "Option<InstancesAre>")]
     pub(super) instances: Option<Spanned<InstancesAre>>,
@@ -365,6 +367,8 @@ impl Limits {
             &mut options.http_timeout,
             self.http_timeout.map(|limit| limit.0),
         );
+        let compile = self.compile_timeout;
+        set(&mut options.compile, compile.map(|limit| limit.0));
         set(&mut options.queue, self.queue.map(|limit| limit.0));
         set(&mut options.wait, self.wait.map(|limit| limit.0));
         set(&mut options.isolation, self.isolation.map(Into::into));

@@ -1,16 +1,21 @@
-//! Limits of a server: tasks.
+//! Limits of a server: tasks, compiling.
 
 use super::*;
 
 #[test]
-fn tasks_have_limits() {
-    let text = "[tasks]\nmax = 7\nmax_per_connection = 3\nafter = \"5s\"\nttl = \"1h\"\nresults = \"1MiB\"\n";
+fn tasks_and_compiling_have_limits() {
+    let text = "[tasks]\nmax = 7\nmax_per_connection = 3\nafter = \"5s\"\nttl = \"1h\"\nresults = \"1MiB\"\n\
+        [limits]\ncompile_timeout = \"9s\"\n[servlet.a]\nsource = \"a.wasm\"\n\
+        [servlet.b]\nsource = \"b.wasm\"\nlimits.compile_timeout = \"none\"\n";
     let config = parse(text).expect("a configuration");
     let tasks = &config.tasks;
     assert_eq!((tasks.max, tasks.max_per_connection), (7, 3));
     assert_eq!(tasks.after, Duration::from_secs(5));
     assert_eq!(tasks.ttl, Duration::from_hours(1));
     assert_eq!(tasks.results, Some(1 << 20));
+    let compile = |at: usize| config.entries[at].options.compile;
+    assert_eq!(compile(0), Some(Duration::from_secs(9)));
+    assert_eq!(compile(1), None);
     for (text, said) in [
         (
             "max = 1000001",
