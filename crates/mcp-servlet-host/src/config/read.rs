@@ -14,6 +14,9 @@ use super::{
     secrets, wording,
 };
 
+/// The most servlets of one configuration. Each has an instance, and its file is looked at four times a second.
+const MAX_SERVLETS: usize = 10_000;
+
 /// What a text says, and what is wrong with it.
 pub(super) struct Read {
     /// All that could be read; nothing if the text is not TOML.
@@ -59,7 +62,8 @@ pub(super) fn read(text: &str) -> Read {
         File::deserialize(Deserializer::from(Spanned::new(span, table)))
     };
     let mut file = recover(head, read_head, &mut problems).unwrap_or_default();
-    if let Some(DeValue::Table(servlets)) = servlets.map(Spanned::into_inner) {
+    if let Some(DeValue::Table(mut servlets)) = servlets.map(Spanned::into_inner) {
+        leave_out_too_many(&mut servlets, &mut problems);
         for (name, value) in servlets {
             let span = value.span();
             let read = |value| ServletSection::deserialize(ValueDeserializer::from(value));
@@ -79,6 +83,26 @@ pub(super) fn read(text: &str) -> Read {
         problems,
         secrets,
     }
+}
+
+/// Leaves out the servlets behind the last one that there may be.
+fn leave_out_too_many(servlets: &mut DeTable<'_>, problems: &mut Vec<Problem>) {
+    if servlets.len() <= MAX_SERVLETS {
+        return;
+    }
+    let mut spans: Vec<_> = servlets.keys().map(Spanned::span).collect();
+    spans.sort_unstable_by_key(|span| span.start);
+    let span = spans.swap_remove(MAX_SERVLETS);
+    let found = servlets.len();
+    let all = std::mem::replace(servlets, DeTable::new()).into_iter();
+    *servlets = all
+        .filter(|(name, _)| name.span().start < span.start)
+        .collect();
+    let message = format!(
+        "expected at most {MAX_SERVLETS} servlets, found {found}; name a directory as the `source` of many, or use several \
+         configurations"
+    );
+    problems.push(Problem { span, message });
 }
 
 fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {

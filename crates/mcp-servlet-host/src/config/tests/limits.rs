@@ -1,4 +1,4 @@
-//! Limits of a server: tasks, compiling.
+//! Limits of a server: tasks, compiling, how many servlets.
 
 use super::*;
 
@@ -55,4 +55,16 @@ fn what_is_shown_of_tasks_are_the_defaults() {
     let shown = parse(include_str!("../../../../../docs/servlet.toml")).expect("a configuration");
     let default = parse("").expect("a configuration");
     assert_eq!(format!("{:?}", shown.tasks), format!("{:?}", default.tasks));
+}
+
+#[test]
+fn there_are_as_many_servlets_as_there_may_be() {
+    let section = |number: usize| format!("[servlet.a{number}]\nsource = \"a.wasm\"\n");
+    let text: String = (0..10_000).map(section).collect();
+    assert_eq!(parse(&text).expect("a configuration").entries.len(), 10_000);
+    let text = text + "[servlet.b]\nsource = \"a.wasm\"\nx = 1\n[servlet.a10000]\n";
+    assert_problems(
+        &text,
+        &[":20001:10: expected at most 10000 servlets, found 10002; name a directory"],
+    );
 }
