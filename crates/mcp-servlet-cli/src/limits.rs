@@ -8,7 +8,7 @@ use std::{
 
 use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKind};
 use mcp_servlet_host::{
-    AllowedPath, LoadOptions,
+    AllowedPath, LoadOptions, Proxy,
     config::{parse_duration, parse_host, parse_memory},
 };
 
@@ -30,6 +30,11 @@ pub(crate) struct Limits {
     /// `--allow-host` names, and `localhost`
     #[arg(long)]
     allow_private: bool,
+
+    /// Send HTTP requests of the servlet through an HTTP proxy, such as http://proxy.example:3128; the proxy resolves the names
+    /// of hosts
+    #[arg(long, value_name = "URL", value_parser = Secret(Proxy::parse))]
+    proxy: Option<Proxy>,
 
     /// Let a servlet that was built for WASI open a directory, under another name if one is given; may be repeated
     #[arg(long, value_name = "DIR[:NAME[:ro]]", value_parser = path)]
@@ -98,6 +103,7 @@ impl Limits {
             compile: self
                 .compile_timeout
                 .map_or(defaults.compile, |limit| limit.0),
+            proxy: self.proxy.clone(),
             ..defaults
         }
     }
@@ -115,6 +121,9 @@ impl Limits {
         }
         for host in &self.allow_host {
             add("--allow-host", host.clone());
+        }
+        if let Some(proxy) = &self.proxy {
+            add("--proxy", proxy.to_string());
         }
         for path in &self.allow_path {
             let host = clients::absolute(&path.host)?;
@@ -146,7 +155,9 @@ impl Limits {
     /// What [`Limits::arguments`] leave out because it may be secret.
     pub(crate) fn hidden(&self) -> impl Iterator<Item = String> {
         let keys = self.config.iter().map(|(key, _)| key);
+        let proxy = self.proxy.as_ref().filter(|proxy| proxy.has_credentials());
         keys.map(|key| format!("the value of `{key}`"))
+            .chain(proxy.map(|proxy| format!("the URL `{proxy}`")))
     }
 
     /// Whether one of them was given.
@@ -156,6 +167,7 @@ impl Limits {
         let times = [self.timeout, self.compile_timeout];
         !lists_are_empty
             || self.allow_private
+            || self.proxy.is_some()
             || times.iter().any(Option::is_some)
             || self.memory.is_some()
     }
@@ -253,6 +265,7 @@ mod tests {
             allow_host: vec!["*.example".to_owned()],
             allow_private: true,
             allow_path: allow_path.into(),
+            proxy: Proxy::parse("http://u:p@proxy.example:3128").ok(),
             timeout: None,
             memory: Some(Limit(None)),
             compile_timeout: Some(Limit(Some(Duration::from_secs(9)))),
@@ -264,6 +277,7 @@ mod tests {
                 "--allow-private".to_owned(),
                 "--config=key=…".to_owned(),
                 "--allow-host=*.example".to_owned(),
+                "--proxy=http://…@proxy.example:3128".to_owned(),
                 format!("--allow-path={here}:ro"),
                 format!("--allow-path={here}:/d"),
                 "--compile-timeout=9000ms".to_owned(),

@@ -97,8 +97,11 @@ fn assert_kept(what: &[&str], output: &Output) {
     }
 }
 
+/// A proxy at which nothing listens.
+const PROXY: &str = "http://s3cr3t-user:s3cr3t-password@127.0.0.1:1";
+
 /// Commands with their arguments behind the servlet.
-const COMMANDS: [(&str, &[&str]); 14] = [
+const COMMANDS: [(&str, &[&str]); 16] = [
     ("describe", &[]),
     ("describe", &["--format", "json"]),
     ("inspect", &[]),
@@ -109,6 +112,21 @@ const COMMANDS: [(&str, &[&str]); 14] = [
     ("serve", &["--print-client-config", "claude"]),
     ("serve", &["--print-client-config", "codex"]),
     ("call", &["t", "--allow-host", "127.0.0.1"]),
+    (
+        "call",
+        &[
+            "t",
+            "--allow-host",
+            "*",
+            "--allow-private",
+            "--proxy",
+            PROXY,
+        ],
+    ),
+    (
+        "serve",
+        &["--print-client-config", "claude", "--proxy", PROXY],
+    ),
     ("read", &["x:"]),
     ("prompt", &["p"]),
     ("complete", &["p", "x="]),
@@ -116,7 +134,19 @@ const COMMANDS: [(&str, &[&str]); 14] = [
 ];
 
 /// Command lines with a secret that is wrong, or for a folder that has no project.
-const OTHERS: [&[&str]; 6] = [
+const OTHERS: [&[&str]; 8] = [
+    &[
+        "serve",
+        "sends.wasm",
+        "--proxy",
+        "s3cr3t:s3cr3t@proxy.example",
+    ],
+    &[
+        "call",
+        "sends.wasm",
+        "t",
+        "--proxy=socks5://s3cr3t@proxy.example",
+    ],
     &["serve", "sends.wasm", "--config", "s3cr3t-malformed"],
     &["call", "sends.wasm", "t", "--config=s3cr3t-malformed"],
     &[
@@ -198,6 +228,10 @@ fn no_error_of_a_configuration_shows_a_secret() {
         "[servlet.a]\nsource = \"http://s3cr3t:s3cr3t@a.example/x?s3cr3t\"\non_failure = \"fail\"\n",
         "[servlet.a]\nsource = \"ftp://s3cr3t:s3cr3t@a.example/x?s3cr3t\"\n",
         "[servlet.a]\nsource = \"none.wasm\"\nconfig.token = \"${MCP_SERVLET_TEST_TOKEN}\"\n",
+        "[requests]\nproxy = \"http://s3cr3t:s3cr3t@proxy.example/x\"\n",
+        "[servlet.a]\nsource = \"none.wasm\"\nrequests = { proxy = \"s3cr3t:s3cr3t@proxy.example\" }\n",
+        "requests = { prxy = \"http://s3cr3t@proxy.example\" }\n",
+        "[requests]\nproxy = \"http://u:${MCP_SERVLET_TEST_TOKEN}@proxy.example/x\"\n",
     ] {
         fs::write(&path, text).expect("a file");
         for arguments in [&["config", "check"][..], &["serve", "servlet.toml"]] {

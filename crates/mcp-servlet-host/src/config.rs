@@ -18,11 +18,11 @@ use std::{
 
 use crate::{
     Entry, Filter, Instances, Introduction, LoadError, LoadOptions, Loaded, OnFailure, Prefix,
-    Provider, Source,
+    Provider, Proxy, Source,
     serve::{HttpOptions, TaskOptions},
     watch::Snapshot,
 };
-use file::{Arguments, File, Limits, ServletSection};
+use file::{File, Limits, Requests, ServletSection};
 pub use hosts::parse_host;
 pub use problem::{ConfigError, Problem};
 use read::Read;
@@ -133,7 +133,7 @@ impl Config {
             variables: BTreeSet::new(),
             files,
         };
-        reader.defaults(&file.limits, file.arguments);
+        reader.defaults(&file);
         let mut sections: Vec<_> = file.servlet.iter().collect();
         sections.sort_by_key(|(_, section)| section.span().start);
         let mut entries = Vec::new();
@@ -203,10 +203,12 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads the limits for all servlets.
-    fn defaults(&mut self, limits: &Limits, arguments: Arguments) {
+    fn defaults(&mut self, file: &File) {
+        let limits = &file.limits;
         let mut defaults = LoadOptions::default();
-        arguments.apply(&mut defaults);
+        file.arguments.apply(&mut defaults);
         limits.apply(&mut defaults, self.folder);
+        self.proxy(&file.requests, &mut defaults);
         self.limits(limits, &defaults);
         self.defaults = defaults;
     }
@@ -317,6 +319,7 @@ impl Reader<'_> {
         section.limits.apply(&mut options, self.folder);
         section.arguments.apply(&mut options);
         options.allow_private = section.allow.private;
+        self.proxy(&section.requests, &mut options);
         self.limits(&section.limits, &options);
         for host in &section.allow.hosts {
             match parse_host(host.get_ref()) {
@@ -344,22 +347,49 @@ impl Reader<'_> {
             });
         }
         for (key, value) in &section.config {
-            let variable = |name: &str| {
-                self.variables.insert(name.to_owned());
-                match self.mode {
-                    Mode::Elsewhere | Mode::Describe => Some(String::new()),
-                    Mode::Check | Mode::Load => std::env::var(name).ok(),
-                }
-            };
-            match units::expand(value.get_ref(), variable) {
-                Ok(text) => {
-                    options.config.insert(key.clone(), text);
-                }
-                Err(message) => self.problem(value.span(), message),
+            if let Some(text) = self.expanded(value) {
+                options.config.insert(key.clone(), text);
             }
         }
         self.tools(section, &mut options);
         options
+    }
+
+    /// A value with those of the environment in it, unless one is missing.
+    fn expanded(&mut self, value: &toml::Spanned<String>) -> Option<String> {
+        let variable = |name: &str| {
+            self.variables.insert(name.to_owned());
+            match self.mode {
+                Mode::Elsewhere | Mode::Describe => Some(String::new()),
+                Mode::Check | Mode::Load => std::env::var(name).ok(),
+            }
+        };
+        match units::expand(value.get_ref(), variable) {
+            Ok(text) => Some(text),
+            Err(message) => {
+                self.problem(value.span(), message);
+                None
+            }
+        }
+    }
+
+    /// Sets the proxy that a section names.
+    fn proxy(&mut self, requests: &Requests, options: &mut LoadOptions) {
+        let Some(value) = &requests.proxy else {
+            return;
+        };
+        options.proxy = None;
+        let Some(text) = self.expanded(value).filter(|text| text != "none") else {
+            return;
+        };
+        // Without the variables of the server, there may be nothing to read.
+        let is_incomplete =
+            matches!(self.mode, Mode::Elsewhere | Mode::Describe) && text != *value.get_ref();
+        match Proxy::parse(&text) {
+            Ok(proxy) => options.proxy = Some(proxy),
+            Err(_) if is_incomplete => {}
+            Err(message) => self.problem(value.span(), format!("{message}, or none")),
+        }
     }
 
     /// Checks limits, be they for all servlets or for one, by the options that they lead to.

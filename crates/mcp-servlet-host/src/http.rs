@@ -7,6 +7,7 @@ mod address;
 mod answer;
 mod deadline;
 mod failure;
+mod proxy;
 mod request;
 
 use std::{
@@ -17,7 +18,10 @@ use std::{
 
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val, ValType};
 use mcp_servlet_types::{HTTP_ERRORS, HttpErrorKind};
-use ureq::{http::Response, unversioned::transport::DefaultConnector};
+use ureq::{
+    http::Response,
+    unversioned::{resolver::DefaultResolver, transport::DefaultConnector},
+};
 use url::Url;
 
 use crate::{
@@ -33,6 +37,7 @@ use deadline::Deadline;
 pub(crate) use failure::Denied;
 use failure::Ended;
 pub use failure::HttpFailure;
+pub use proxy::Proxy;
 use request::Request;
 
 const MAX_REDIRECTS: usize = 10;
@@ -45,20 +50,32 @@ const CHUNK: u64 = 64 << 10;
 pub(crate) struct Client {
     agent: ureq::Agent,
     allowed_hosts: Arc<[String]>,
+    /// The private addresses that may be named to the proxy, if there is one.
+    proxied: Option<Addresses>,
 }
 
 impl Client {
     pub(crate) fn new(options: &LoadOptions) -> Self {
+        let proxy = options.proxy.as_ref().and_then(Proxy::to_ureq);
         let config = ureq::Agent::config_builder()
             .max_redirects(0)
             .http_status_as_error(false)
-            // ureq would take one from the environment, and leave it to that to resolve names.
-            .proxy(None)
+            // Otherwise ureq would take one from the environment.
+            .proxy(proxy.clone())
             .build();
-        let resolver = Addresses::of(options);
+        let (connector, addresses) = (DefaultConnector::default(), Addresses::of(options));
+        let (agent, proxied) = if proxy.is_some() {
+            // Only the name of the proxy is resolved, whose address may be private.
+            let agent = ureq::Agent::with_parts(config, connector, DefaultResolver::default());
+            (agent, Some(addresses))
+        } else {
+            let agent = ureq::Agent::with_parts(config, connector, addresses);
+            (agent, None)
+        };
         Self {
-            agent: ureq::Agent::with_parts(config, DefaultConnector::default(), resolver),
+            agent,
             allowed_hosts: options.allowed_hosts.as_slice().into(),
+            proxied,
         }
     }
 
@@ -66,10 +83,23 @@ impl Client {
     fn check(&self, ask: &Request) -> Result<(), HttpFailure> {
         let host = ask.url.host_str().unwrap_or_default();
         let mut patterns = self.allowed_hosts.iter();
-        if patterns.any(|pattern| glob::matches(pattern, host)) {
-            return Ok(());
+        if !patterns.any(|pattern| glob::matches(pattern, host)) {
+            return Err(HttpFailure::host_denied(&ask.url));
         }
-        Err(HttpFailure::host_denied(&ask.url))
+        match &self.proxied {
+            Some(addresses) if !addresses.allow_name(host) => {
+                Err(HttpFailure::address_denied(&ask.url))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An error of the network, which is the proxy's if there is one.
+    fn explained(&self, error: ureq::Error) -> ureq::Error {
+        match self.proxied {
+            Some(_) => proxy::explained(error),
+            None => error,
+        }
     }
 }
 
@@ -250,7 +280,8 @@ impl Shared {
         for _ in 0..=MAX_REDIRECTS {
             self.client.check(&ask)?;
             let response = ask.send(&self.client.agent, deadline.left());
-            let response = response.map_err(|error| deadline.ended(error, &ask.url))?;
+            let response =
+                response.map_err(|error| deadline.ended(self.client.explained(error), &ask.url))?;
             match ask.redirected(&response)? {
                 Some(next) => ask = next,
                 None => return Ok((ask.url, response)),

@@ -58,7 +58,7 @@ pub use error::{CallError, LoadError};
 pub use extras::Extras;
 pub use fault::Fault;
 pub use host::{Filter, Host, Introduction, Mount, Prefix};
-pub use http::{HttpFailure, HttpRequest, HttpResponse};
+pub use http::{HttpFailure, HttpRequest, HttpResponse, Proxy};
 pub use inspect::{Export, Import, Module, Section, Unreadable};
 pub use limits::ToolOptions;
 pub use load::{Entry, Loaded, OnFailure};

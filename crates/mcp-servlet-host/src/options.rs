@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use extism::{Manifest, Wasm};
 
 use crate::{
-    CheckArguments, CheckResults, CompileCache, Module, ToolOptions, UnknownArguments, notify,
+    CheckArguments, CheckResults, CompileCache, Module, Proxy, ToolOptions, UnknownArguments,
+    notify,
 };
 
 pub(crate) const WASM_PAGE: u64 = 65_536;
@@ -23,6 +24,11 @@ pub struct LoadOptions {
     ///
     /// Otherwise only those that `allowed_hosts` lists without a pattern, and `localhost` if it is in the list.
     pub allow_private: bool,
+    /// The proxy through which HTTP requests are sent; `None` sends them directly. Variables of the environment such as
+    /// `HTTP_PROXY` have no effect on them.
+    ///
+    /// The proxy resolves names, so `allow_private` only matters for hosts that are addresses themselves, and for `localhost`.
+    pub proxy: Option<Proxy>,
     /// Directories that a servlet built for WASI may open.
     pub allowed_paths: Vec<AllowedPath>,
     /// How many bytes of memory an instance may take, messages included; `None` lifts the bound.
@@ -177,6 +183,7 @@ impl Default for LoadOptions {
             config: BTreeMap::new(),
             allowed_hosts: Vec::new(),
             allow_private: false,
+            proxy: None,
             allowed_paths: Vec::new(),
             memory: Some(256 * 1024 * 1024),
             timeout: Some(Duration::from_secs(30)),
@@ -208,6 +215,7 @@ impl std::fmt::Debug for LoadOptions {
             .field("config", &config)
             .field("allowed_hosts", &self.allowed_hosts)
             .field("allow_private", &self.allow_private)
+            .field("proxy", &self.proxy)
             .field("allowed_paths", &self.allowed_paths)
             .field("memory", &self.memory)
             .field("timeout", &self.timeout)

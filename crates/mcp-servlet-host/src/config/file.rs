@@ -1,5 +1,6 @@
 //! What stands in the file, key by key.
 
+mod requests;
 mod tasks;
 
 use std::{
@@ -16,6 +17,7 @@ use crate::{
     CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, LoadOptions, Provider,
     ToolOptions, UnknownArguments, serve::HttpOptions,
 };
+pub(super) use requests::Requests;
 use tasks::Tasks;
 
 /// The most connections, sessions or calls that may be allowed.
@@ -34,6 +36,8 @@ pub(super) struct File {
     pub(super) http: Http,
     /// When calls become tasks, and what is kept of them. Read once, at the start.
     pub(super) tasks: Tasks,
+    /// HTTP requests that servlets send, unless one has its own settings.
+    pub(super) requests: Requests,
     /// Limits for all servlets, unless one has its own.
     pub(super) limits: Limits,
     /// What happens to arguments, unless a servlet says otherwise.
@@ -101,6 +105,9 @@ pub(super) struct ServletSection {
     /// What it may reach.
     #[serde(default)]
     pub(super) allow: Allow,
+    /// HTTP requests that it sends.
+    #[serde(default)]
+    pub(super) requests: Requests,
     /// How far it may go.
     #[serde(default)]
     pub(super) limits: Limits,

@@ -151,11 +151,12 @@ fn recover<'t, T>(
 }
 
 /// Keys whose values are tables.
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 8] = [
     "allow",
     "http",
     "instances",
     "limits",
+    "requests",
     "server",
     "tasks",
     "tools",

@@ -7,6 +7,9 @@ use toml::de::{DeTable, DeValue};
 /// The values that servlets read, and the secret parts of their sources.
 pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
+    if let Some(requests) = table.get("requests") {
+        proxies(requests.get_ref(), requests.span(), text, &mut secrets);
+    }
     let servlets = table
         .get("servlet")
         .and_then(|value| value.get_ref().as_table());
@@ -14,6 +17,9 @@ pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
     for section in sections.filter_map(|(_, section)| section.get_ref().as_table()) {
         if let Some(config) = section.get("config") {
             values(config.get_ref(), config.span(), &mut secrets);
+        }
+        if let Some(requests) = section.get("requests") {
+            proxies(requests.get_ref(), requests.span(), text, &mut secrets);
         }
         if let Some(source) = section.get("source") {
             let span = source.span();
@@ -33,6 +39,26 @@ fn values(value: &DeValue<'_>, span: Range<usize>, secrets: &mut Vec<Range<usize
             }
         }
         _ => secrets.push(span),
+    }
+}
+
+/// What is before the host in the URLs of proxies, also where one has no scheme or is under the wrong key.
+fn proxies(value: &DeValue<'_>, span: Range<usize>, text: &str, secrets: &mut Vec<Range<usize>>) {
+    match value {
+        DeValue::Table(table) => {
+            for (_, value) in table {
+                proxies(value.get_ref(), value.span(), text, secrets);
+            }
+        }
+        _ => {
+            let written = text.get(span.clone()).unwrap_or_default();
+            let start = written.find("://").map_or(0, |at| at + 3);
+            let end = match written.rfind('@') {
+                _ if written.contains('\\') => written.len(),
+                at => at.unwrap_or(start),
+            };
+            secrets.push(span.start + start.min(end)..span.start + end);
+        }
     }
 }
 
@@ -95,6 +121,11 @@ mod tests {
         let table = DeTable::parse(text).expect("TOML");
         let shown = masked(text, &of_table(table.get_ref(), text));
         let expected = "[servlet.a]\nsource = \"https://***@h/x.wasm?*****\"\nconfig = { a = \"***\", n = ** }\n";
+        assert_eq!(shown, expected);
+        let text = "requests.proxy = \"http://u:p@h:1\"\n[servlet.a]\nrequests = { prxy = 'u:p@s@h:1', proxy = \"http://h\" }\n";
+        let table = DeTable::parse(text).expect("TOML");
+        let shown = masked(text, &of_table(table.get_ref(), text));
+        let expected = "requests.proxy = \"http://***@h:1\"\n[servlet.a]\nrequests = { prxy = '*****@h:1', proxy = \"http://h\" }\n";
         assert_eq!(shown, expected);
         let garbled = "[servlet.a]\n# note\ntoken = \"se[cret\nmore secret\n";
         let shown = masked(garbled, &of_garbled(garbled));

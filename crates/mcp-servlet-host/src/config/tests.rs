@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 mod limits;
+mod requests;
 
 use super::*;
 use crate::{CheckArguments, ErrorTexts, Isolation, ToolOptions};

@@ -52,6 +52,17 @@ impl Addresses {
             || self.listed.contains(&address)
             || (self.localhost && host.eq_ignore_ascii_case(LOCALHOST) && address.is_loopback())
     }
+
+    /// Whether the host of a URL may be named to a proxy, which resolves it: literal addresses as for connections, and
+    /// `localhost` only where it is in the list.
+    pub(super) fn allow_name(&self, host: &str) -> bool {
+        if let Some(address) = literal(host) {
+            return self.allow(host, address);
+        }
+        let name = host.trim_end_matches('.').to_ascii_lowercase();
+        let is_local = name == LOCALHOST || name.ends_with(".localhost");
+        !is_local || self.all || (self.localhost && name == LOCALHOST)
+    }
 }
 
 /// What the operator would have to list for `host`, if an entry for it opens its private address.

@@ -66,7 +66,7 @@ impl HttpFailure {
     }
 
     /// The operator allows the host, but not its address.
-    fn address_denied(url: &Url) -> Self {
+    pub(super) fn address_denied(url: &Url) -> Self {
         let host = url.host_str().unwrap_or_default();
         let option = if can_be_listed(host) {
             format!("--allow-host {host}")

@@ -51,6 +51,13 @@ pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
         // No one may redirect to what is not safe. This machine may be asked without encryption, so it redirects nowhere.
         .max_redirects(if local { 0 } else { 5 })
         .https_only(!local)
+        // The operator sends this request, so the operator's environment decides. What is on this machine is no business of a
+        // proxy, which would get it without encryption, or look for it on its own machine.
+        .proxy(if local {
+            None
+        } else {
+            ureq::Proxy::try_from_env()
+        })
         .build();
     let agent: ureq::Agent = config.into();
     let response = agent.get(url.as_str()).call().map_err(failed)?;

@@ -14,13 +14,13 @@ use crate::{
 };
 
 /// Answers every request alike and keeps what came.
-struct Server {
-    port: u16,
+pub(crate) struct Server {
+    pub(crate) port: u16,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn start(answer: &str) -> Self {
+    pub(crate) fn start(answer: &str) -> Self {
         Self::at(Ipv4Addr::LOCALHOST.into(), answer).expect("a port")
     }
 
@@ -43,12 +43,12 @@ impl Server {
         Ok(Self { port, requests })
     }
 
-    fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().expect("no panic").clone()
     }
 }
 
-fn allowing(hosts: &[&str]) -> LoadOptions {
+pub(crate) fn allowing(hosts: &[&str]) -> LoadOptions {
     LoadOptions {
         allowed_hosts: hosts.iter().map(|&host| host.to_owned()).collect(),
         ..LoadOptions::default()
@@ -62,7 +62,7 @@ fn send(request: &str, options: &LoadOptions) -> Result<(), CallError> {
     servlet.call("t", Some(&arguments(1))).map(drop)
 }
 
-fn get(url: &str, options: &LoadOptions) -> Result<(), CallError> {
+pub(crate) fn get(url: &str, options: &LoadOptions) -> Result<(), CallError> {
     send(&format!(r#"{{"url":"{url}"}}"#), options)
 }
 

@@ -10,6 +10,7 @@ mod network;
 mod paths;
 mod pool;
 mod prompts;
+mod proxy;
 mod resources;
 #[path = "../support/mod.rs"]
 mod support;

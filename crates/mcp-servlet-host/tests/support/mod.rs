@@ -1,6 +1,8 @@
 //! Servlets of a few lines, written as WebAssembly text.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub(crate) mod proxy;
+
 use mcp_servlet_host::{LoadError, LoadOptions, Servlet, Source};
 
 /// A servlet with one tool `t` that answers with how often it was called.
@@ -24,6 +26,12 @@ impl Wat {
             data: Vec::new(),
             exports: String::new(),
         }
+    }
+
+    /// Puts a text behind those that there are.
+    pub(crate) fn text(mut self, text: &str) -> Self {
+        self.data.extend(text.as_bytes());
+        self
     }
 
     /// Another part of the module, behind its functions.

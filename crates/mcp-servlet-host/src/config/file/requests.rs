@@ -1,0 +1,18 @@
+//! `[requests]`: HTTP requests that servlets send.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { proxy = \"http://proxy.example:3128\" }"
+)]
+pub(in crate::config) struct Requests {
+    /// The URL of the HTTP proxy for all of them, or `none`; `${NAME}` stands for an environment variable. By default they are
+    /// sent directly, whatever `HTTP_PROXY` says.
+    #[schemars(with = "Option<String>")]
+    pub(in crate::config) proxy: Option<Spanned<String>>,
+}
