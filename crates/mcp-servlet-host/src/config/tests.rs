@@ -227,10 +227,10 @@ fn tells_all_at_once() {
 #[test]
 fn tells_what_is_wrong_with_each_item() {
     assert_problems(
-        "[servlet.a]\nsource = \"..\"\nallow.hosts = [1, \"a\", 2]\n\
+        "[servlet.a]\nsource = \"data\"\nallow.hosts = [1, \"a\", 2]\n\
         allow.paths = [{}, { host = 1 }, { guest = \"g\" }]\n",
         &[
-            ":2:10: there is no `.wasm` file in `..`",
+            ":2:10: there is no `.wasm` file in `data`",
             ":3:16: expected a string in quotes",
             ":3:24: expected a string in quotes",
             ":4:16: missing key `host`",
