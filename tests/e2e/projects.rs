@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use e2e::{cargo, root, servlet, target};
-use serde_json::Value;
+use serde_json::{Value, json};
 use xtp_bundle::Bundle;
 
 /// A command in a folder, with everything that was built already.
@@ -106,6 +106,56 @@ fn a_test_that_fails_against_the_wasm_fails_the_command() {
         printed.contains("tells_the_model_what_is_missing ... ok"),
         "{printed}"
     );
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_project_of_a_schema_builds_and_keeps_the_schema_and_its_warnings() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let golden = root().join("crates/xtp-codegen/tests/golden/plugin/schema.yaml");
+    let text = fs::read_to_string(golden).expect("a schema");
+    // Nothing of this would be left if it were read and written again.
+    let text = format!("# Fruit,  and what becomes of it.\n\n{text}\n\n# The end.\n");
+    let schema = folder.path().join("fruit.yaml");
+    fs::write(&schema, &text).expect("a file");
+    let generate = ["gen", "fruit.yaml", "-o", "pdk.rs"];
+    let warnings = stderr(&run(command(servlet(), folder.path()).args(generate)));
+    assert!(
+        warnings.contains("there is no format `uint32`"),
+        "{warnings}"
+    );
+
+    let options = ["new", "orchard", "--schema", "fruit.yaml"];
+    let created = run(command(servlet(), folder.path()).args(options));
+    let said = stderr(&created);
+    assert!(said.starts_with(&warnings), "{said}");
+    for step in [
+        "building the template…\n",
+        "built the template in ",
+        "running `",
+        "created `orchard` in ",
+    ] {
+        assert!(said.contains(step), "{said}");
+    }
+    let printed = stdout(&created);
+    assert!(printed.starts_with("orchard is ready\n"), "{printed}");
+
+    let project = folder.path().join("orchard");
+    assert_eq!(
+        fs::read_to_string(project.join("schema.yaml")).expect("the schema"),
+        text
+    );
+    fs::copy(root().join("Cargo.lock"), project.join("Cargo.lock")).expect("a copy");
+    run(command("cargo", &project).args(["fmt", "--check"]));
+    let built = run(command(servlet(), &project).args(["build", "--format", "json"]));
+    let list: Value = serde_json::from_slice(&built.stdout).expect("a list");
+    assert_eq!(list[0]["exports"], json!(["peel", "ripen"]));
+    let said = stderr(&built);
+    assert!(said.starts_with("building `orchard`…\n"), "{said}");
+    assert!(said.contains("\nbuilt `orchard` in "), "{said}");
 }
 
 /// The bundle, packed twice.

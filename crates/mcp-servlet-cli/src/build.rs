@@ -23,7 +23,8 @@ use serde_json::{Value, json};
 use crate::{
     cli::Format,
     failure::{Failure, Kind, chain},
-    terminal,
+    steps,
+    terminal::{self, note},
 };
 pub(crate) use abi::Abi;
 use explain::Space;
@@ -125,6 +126,10 @@ impl Build {
         metadata: &Metadata,
     ) -> Result<Space, Failure> {
         let folder = self.abi.folder(metadata).join("explain");
+        note(format_args!(
+            "building `{}` again with the names of functions, to measure them",
+            package.name
+        ));
         let target = Target::of(package, self.target)?;
         let path = build(
             package,
@@ -156,7 +161,9 @@ fn build(
 ) -> Result<PathBuf, Failure> {
     options.extend(abi.options(package)?);
     options.extend(["--target-dir".to_owned(), folder.into_string()]);
-    cargo::build(package, target, &options)
+    steps::build(format_args!("`{}`", package.name), || {
+        cargo::build(package, target, &options)
+    })
 }
 
 /// Copies a file into a folder, in one step for a host that watches it; where it is then.

@@ -37,6 +37,7 @@ mod new;
 mod prompt;
 mod read;
 mod serve;
+mod steps;
 mod terminal;
 mod test;
 

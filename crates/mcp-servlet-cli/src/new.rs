@@ -7,6 +7,7 @@ use std::{
     env,
     io::Write as _,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use clap::Args;
@@ -17,6 +18,7 @@ use xtp_bundle::{Bundle, Config};
 use crate::{
     failure::{Failure, Kind, chain},
     generate::Reading,
+    steps::{self, Elapsed},
     terminal::{self, note},
 };
 use sdk::Sdk;
@@ -64,6 +66,7 @@ pub(crate) struct New {
 
 impl New {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        let start = Instant::now();
         let name = self.name()?;
         bundle::check_vacant(&self.folder)?;
         let sdk = self.sdk()?;
@@ -91,6 +94,11 @@ impl New {
         if !self.no_scripts {
             run_scripts(&self.folder)?;
         }
+        note(format_args!(
+            "created `{}` in {}",
+            self.folder.display(),
+            Elapsed::since(start)
+        ));
         self.say_what_is_next(
             &name,
             xtp_codegen::is_interface_of_servlets(&context["schema"]),
@@ -119,9 +127,9 @@ impl New {
 
     fn bundle(&self) -> Result<Bundle, Failure> {
         let bundle = match &self.template {
-            Some(path) if xtp_bundle::ours::is_checkout(path) => xtp_bundle::ours::build(path)?,
+            Some(path) if xtp_bundle::ours::is_checkout(path) => build(path)?,
             Some(path) => Bundle::open(path)?,
-            None => xtp_bundle::ours::build(&sdk::checkout().ok_or_else(no_checkout)?)?,
+            None => build(&sdk::checkout().ok_or_else(no_checkout)?)?,
         };
         for program in &bundle.config.dependencies {
             if !is_installed(program) {
@@ -166,13 +174,21 @@ impl New {
     }
 }
 
+/// Builds the template of a checkout, which takes a while for the first time.
+fn build(checkout: &Path) -> Result<Bundle, Failure> {
+    let bundle = steps::build("the template", || xtp_bundle::ours::build(checkout))?;
+    Ok(bundle)
+}
+
 /// Runs `prepare` and `format`. The project is written; one of them that fails is no reason to lose it.
 fn run_scripts(folder: &Path) -> Result<(), Failure> {
     let manifest = Manifest::read(folder)?;
     for name in ["prepare", "format"] {
-        if let Some(line) = manifest.scripts.get(name)
-            && let Err(problem) = bundle::run_script(line, folder)
-        {
+        let Some(line) = manifest.scripts.get(name) else {
+            continue;
+        };
+        note(format_args!("running `{line}`…"));
+        if let Err(problem) = bundle::run_script(line, folder) {
             note(format_args!(
                 "warning: the script `{name}` of xtp.toml did not succeed: {problem}"
             ));

@@ -2,7 +2,10 @@
 
 mod modules;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use clap::Args;
 use mcp_servlet_host::{
@@ -16,6 +19,7 @@ use crate::{
     cli::Format,
     failure::{Failure, Kind},
     limits::Limits,
+    steps::Elapsed,
     terminal::note,
 };
 
@@ -91,6 +95,13 @@ impl Test {
             let help = "--with names the test module to run with it";
             return Err(Failure::with_help(Kind::Usage, message, help));
         }
+        let start = Instant::now();
+        let result = self.test_project();
+        note(format_args!("tested in {}", Elapsed::since(start)));
+        result
+    }
+
+    fn test_project(&self) -> Result<(), Failure> {
         let folder = build::folder(&self.path);
         let built = Project::read(folder)?.build(Abi::default(), false, None)?;
         let options = self.limits.options();
