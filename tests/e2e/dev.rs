@@ -7,7 +7,7 @@ use e2e::servlet;
 use serde_json::json;
 
 use crate::projects::{command, start};
-use crate::streams::Wire;
+use crate::streams::{Wire, text};
 
 const CHANGED: &str = "notifications/tools/list_changed";
 
@@ -35,6 +35,7 @@ fn an_edit_is_served_and_one_that_does_not_build_is_told() {
     let wire = dev(&project);
     let greet = || wire.call("greet", &json!({ "name": "Ada" }));
     assert_eq!(greet(), "Hello, Ada!");
+    wire.hear(CHANGED);
 
     let leaves = ("/// Greets someone.", "/// Greets someone who leaves.");
     edit(&project, [leaves, ("Hello, ", "Bye, ")]);
@@ -63,15 +64,80 @@ fn what_does_not_build_at_first_is_served_once_it_does() {
     let project = start(folder.path(), "hesitant", &[]);
     edit(&project, [("tools: [greet]", "tools: [greed]")]);
     let wire = dev(&project);
+    let list = wire.begin("tools/list", json!({}));
     wire.says("error[E0425]");
     wire.says("nothing is served until it is there; waiting for a change");
-    assert_eq!(
-        wire.ask("tools/list", json!({}))["result"]["tools"],
-        json!([])
-    );
+    assert_eq!(wire.end(list)["result"]["tools"], json!([]));
 
     edit(&project, [("tools: [greed]", "tools: [greet]")]);
     wire.hear(CHANGED);
     assert_eq!(wire.call("greet", &json!({ "name": "Ada" })), "Hello, Ada!");
+    assert!(wire.finish().success());
+}
+
+/// A build script that ends once the file `open` is next to the project.
+const GATE: &str = r#"
+fn main() {
+    println!("cargo:rerun-if-changed=../open");
+    for _ in 0..600 {
+        if std::path::Path::new("../open").exists() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    panic!("nobody opened the gate");
+}
+"#;
+
+/// A client that connects while the project builds for the first time: what it asks of servlets waits for the build.
+fn wait_for_the_first_build(wire: &Wire, open: &Path) {
+    wire.says("building `gated`…");
+    let requests = [
+        wire.begin("tools/list", json!({})),
+        wire.begin_call("greet", &json!({ "name": "Ada" })),
+        wire.begin("prompts/list", json!({})),
+    ];
+    let early = wire.begin("resources/list", json!({}));
+    wire.tell("notifications/cancelled", json!({ "requestId": early }));
+    // What comes after them is answered before them, so they wait.
+    wire.ask("server/discover", json!({}));
+    assert!(!requests.iter().any(|request| wire.is_answered(*request)));
+
+    fs::write(open, "").expect("a file");
+    let [tools, greeting, prompts] = requests.map(|request| wire.end(request));
+    assert_eq!(tools["result"]["tools"][0]["name"], "greet");
+    assert_eq!(text(&greeting), "Hello, Ada!");
+    assert_eq!(prompts["result"]["prompts"], json!([]));
+    assert!(!wire.is_answered(early));
+    wire.says("built `gated` in ");
+    wire.says("serving gated\n");
+}
+
+#[test]
+fn clients_connect_while_the_first_build_runs_and_their_lists_wait_for_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = start(folder.path(), "gated", &[]);
+    fs::write(project.join("build.rs"), GATE).expect("a file");
+    let open = folder.path().join("open");
+    let dev = || {
+        let mut command = command(servlet(), &project);
+        command.arg("dev");
+        command
+    };
+
+    let wire = Wire::connect(dev());
+    let opened = wire.shake_hands();
+    assert_eq!(opened["serverInfo"]["name"], "gated");
+    for feature in ["tools", "resources", "prompts", "completions", "logging"] {
+        assert!(opened["capabilities"][feature].is_object(), "{opened}");
+    }
+    wait_for_the_first_build(&wire, &open);
+    wire.hear(CHANGED);
+    assert!(wire.finish().success());
+
+    fs::remove_file(&open).expect("a file");
+    let wire = Wire::stateless(dev());
+    wire.ask("server/discover", json!({}));
+    wait_for_the_first_build(&wire, &open);
     assert!(wire.finish().success());
 }

@@ -19,6 +19,8 @@ pub(crate) struct Wire {
     input: Mutex<Option<ChildStdin>>,
     heard: Arc<(Mutex<Heard>, Condvar)>,
     ids: AtomicU64,
+    /// What the requests of a stateless client say of it.
+    meta: Option<Value>,
 }
 
 /// What came, and was not taken yet.
@@ -46,7 +48,25 @@ impl Heard {
 
 impl Wire {
     /// Starts a server and shakes hands with it.
-    pub(crate) fn start(mut command: Command) -> Self {
+    pub(crate) fn start(command: Command) -> Self {
+        let wire = Self::connect(command);
+        wire.shake_hands();
+        wire
+    }
+
+    /// Starts a server for a client of revision 2026-07-28, which describes itself in each request.
+    pub(crate) fn stateless(command: Command) -> Self {
+        let mut wire = Self::connect(command);
+        wire.meta = Some(json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { "name": "wire", "version": "1" },
+        }));
+        wire
+    }
+
+    /// Starts a server and sends nothing.
+    pub(crate) fn connect(mut command: Command) -> Self {
         let streams = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -59,18 +79,23 @@ impl Wire {
         listen(errors, &heard, |heard, line| {
             heard.said.extend([line, "\n"]);
         });
-        let wire = Self {
+        Self {
             input: Mutex::new(process.stdin.take()),
             process,
             heard,
             ids: AtomicU64::new(0),
-        };
+            meta: None,
+        }
+    }
+
+    /// Opens a session, and gives what the server answers.
+    pub(crate) fn shake_hands(&self) -> Value {
         let client = json!({ "name": "wire", "version": "1" });
         let params =
             json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
-        wire.ask("initialize", params);
-        wire.tell("notifications/initialized", json!({}));
-        wire
+        let answer = self.ask("initialize", params);
+        self.tell("notifications/initialized", json!({}));
+        answer["result"].clone()
     }
 
     /// Sends a notification.
@@ -79,7 +104,10 @@ impl Wire {
     }
 
     /// Sends a request and does not wait for its answer.
-    pub(crate) fn begin(&self, method: &str, params: Value) -> u64 {
+    pub(crate) fn begin(&self, method: &str, mut params: Value) -> u64 {
+        if let Some(meta) = &self.meta {
+            params["_meta"] = meta.clone();
+        }
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         id
@@ -90,6 +118,12 @@ impl Wire {
         self.wait(&format!("an answer to {id}"), |heard| {
             heard.answers.remove(&id)
         })
+    }
+
+    /// Whether a request is answered already.
+    pub(crate) fn is_answered(&self, id: u64) -> bool {
+        let heard = self.heard.0.lock().expect("no panic");
+        heard.answered.contains(&id)
     }
 
     pub(crate) fn ask(&self, method: &str, params: Value) -> Value {

@@ -2,31 +2,36 @@
 
 use std::{
     path::{Path, PathBuf},
+    pin::pin,
     sync::Arc,
-    time::Instant,
+    time::Duration,
 };
 
 use clap::Args;
 use mcp_servlet_host::{
-    Entry, Host, Loaded, OnFailure, Source,
+    Entry, Host, Introduction, Loaded, OnFailure, Source,
     serve::{HttpOptions, ServeOptions, Server},
     watch::Snapshot,
 };
-use tokio::runtime::Runtime;
+use tokio::{runtime::Runtime, task::JoinError};
 
 use crate::{
-    build::{Abi, Project},
+    build::{self, Abi, Project},
     clients::{self, Client, Way},
-    failure::Failure,
+    failure::{Failure, Kind},
     limits::Limits,
     needs,
     serve::{self, transports::Transports},
     terminal::note,
 };
 
+/// How long the command goes on reading a project whose client has left.
+const LEAVING: Duration = Duration::from_secs(1);
+
 /// Build the servlets at a path, serve them to MCP clients, and do so again whenever their sources change
 ///
-/// A build that fails is told on standard error, and what was built before goes on answering.
+/// Clients connect at once; their lists and calls wait for the first build. Standard error shows each build. If one fails, the
+/// servlets of the last successful build keep answering.
 #[derive(Args, Debug)]
 pub(crate) struct Dev {
     /// A crate or a workspace
@@ -63,28 +68,32 @@ struct Workshop {
 
 impl Dev {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let project = Project::read(&self.path)?;
         if let Some(client) = self.print_client_config {
-            client.print(&name(&project)?, &self.way()?)?;
-            clients::say_what_is_hidden(self.limits.hidden());
-            return Ok(());
+            return self.print_config(client);
         }
+        let introduction = Introduction {
+            name: folder_name(&self.path),
+            ..Introduction::default()
+        };
+        let server = Server::starting(introduction, ServeOptions::default());
         let workshop = Workshop {
             path: self.path,
             tuned: self.tuned,
             profile: self.profile,
             limits: self.limits,
         };
-        let nothing = Host::new(Vec::new());
-        let mut files = project.sources()?;
-        let host = workshop.host(&mut files, &nothing).unwrap_or(nothing);
-        let server = Server::new(Arc::new(host), ServeOptions::default());
         let runtime = Runtime::new()?;
-        runtime.spawn(workshop.keep_up(server.clone(), files));
-        let result = runtime.block_on(self.transports.run(server, HttpOptions::default()));
+        let result = runtime.block_on(serve(server, Arc::new(workshop), self.transports));
         // Waits neither for input nor for a build that nobody awaits any more.
         runtime.shutdown_background();
         result
+    }
+
+    fn print_config(&self, client: Client) -> Result<(), Failure> {
+        let project = Project::read(&self.path)?;
+        client.print(&name(&project)?, &self.way()?)?;
+        clients::say_what_is_hidden(self.limits.hidden());
+        Ok(())
     }
 
     /// How a client gets to this server.
@@ -114,46 +123,80 @@ fn name(project: &Project) -> Result<String, Failure> {
     }
 }
 
+/// The name of a server that has built nothing yet: that of its folder.
+fn folder_name(path: &Path) -> Option<String> {
+    let folder = std::path::absolute(build::folder(path)).ok()?;
+    Some(folder.file_name()?.to_string_lossy().into_owned())
+}
+
+/// Serves from the start, so that no client waits for cargo to open its session, and builds meanwhile.
+async fn serve(
+    server: Server,
+    workshop: Arc<Workshop>,
+    transports: Transports,
+) -> Result<(), Failure> {
+    let path = workshop.path.clone();
+    let mut sources = tokio::task::spawn_blocking(move || Project::read(&path)?.sources());
+    let mut serving = pin!(transports.run(server.clone(), HttpOptions::default()));
+    let files = tokio::select! {
+        files = &mut sources => files.map_err(defect)??,
+        served = &mut serving => {
+            served?;
+            // A client that leaves at once does not hide that there is nothing to build.
+            let left = tokio::time::timeout(LEAVING, sources).await;
+            return left.map_or(Ok(()), |files| files.map_err(defect)?.map(drop));
+        }
+    };
+    tokio::spawn(workshop.keep_up(server, files));
+    serving.await
+}
+
+fn defect(error: JoinError) -> Failure {
+    let message = format!("the task that reads the project failed: {error}");
+    Failure::with_help(Kind::Build, message, "this is a defect of the command")
+}
+
 impl Workshop {
-    /// Lets a server serve what is built of the sources, whenever they change. Never returns.
-    async fn keep_up(self, server: Server, mut files: Snapshot) {
-        let workshop = Arc::new(self);
+    /// Lets a server serve what is built of the sources, now and whenever they change. Never returns.
+    async fn keep_up(self: Arc<Self>, server: Server, mut files: Snapshot) {
         loop {
+            files = self.clone().renew(&server, files).await;
+            // If nothing could be built, what waits for a build is answered without.
+            server.started();
             files.changed().await;
-            let (workshop, previous) = (Arc::clone(&workshop), server.host());
-            let mut seen = files.clone();
-            let work = tokio::task::spawn_blocking(move || {
-                let host = workshop.host(&mut seen, &previous);
-                (seen, host)
-            });
-            match work.await {
-                Ok((seen, host)) => {
-                    files = seen;
-                    if let Some(host) = host {
-                        server.replace(Arc::new(host));
-                    }
+        }
+    }
+
+    /// Builds once, and lets the server serve that if it succeeds. Gives what the build depended on, as it was before.
+    async fn renew(self: Arc<Self>, server: &Server, files: Snapshot) -> Snapshot {
+        let previous = server.host();
+        let mut seen = files.clone();
+        let work = tokio::task::spawn_blocking(move || {
+            let host = self.host(&mut seen, &previous);
+            (seen, host)
+        });
+        match work.await {
+            Ok((seen, host)) => {
+                if let Some(host) = host {
+                    server.replace(Arc::new(host));
                 }
-                Err(error) => {
-                    files = files.again();
-                    tracing::error!(%error, "this is a defect of the command");
-                }
+                seen
+            }
+            Err(error) => {
+                tracing::error!(%error, "this is a defect of the command");
+                files.again()
             }
         }
     }
 
     /// Builds and loads what is there, and says how that ended. `files` become what this depends on, as it was before.
     fn host(&self, files: &mut Snapshot, previous: &Host) -> Option<Host> {
-        let start = Instant::now();
         *files = files.again();
         match self.build(files, previous) {
             Ok(host) => {
                 let servlets = host.servlets().iter().map(|servlet| servlet.name());
                 let names: Vec<_> = servlets.collect();
-                let seconds = start.elapsed().as_secs_f64();
-                note(format_args!(
-                    "built in {seconds:.1} s, serving {}",
-                    names.join(", ")
-                ));
+                note(format_args!("serving {}", names.join(", ")));
                 Some(host)
             }
             Err(failure) => {

@@ -17,6 +17,7 @@ mod params;
 mod relist;
 mod rounds;
 mod seal;
+mod startup;
 mod structured;
 mod surface;
 mod tasks;
@@ -38,7 +39,7 @@ use tokio::{
     sync::Semaphore,
 };
 
-use crate::Host;
+use crate::{Host, Introduction};
 use active::{Active, Counted};
 pub use changes::Change;
 use changes::{Changes, differences};
@@ -48,6 +49,7 @@ use lines::{Closed, Lines};
 use metrics::Metrics;
 use relist::Relisting;
 use seal::Seal;
+use startup::Startup;
 pub use tasks::TaskOptions;
 use tasks::{Results, Tasks};
 
@@ -67,6 +69,8 @@ pub struct ServeOptions {
     pub drain: Duration,
     /// When calls become tasks, and for how long.
     pub tasks: TaskOptions,
+    /// How long requests wait for the servlets of a server that is [`starting`](Server::starting).
+    pub startup: Duration,
 }
 
 impl Default for ServeOptions {
@@ -76,6 +80,7 @@ impl Default for ServeOptions {
             list_ttl: Duration::from_mins(1),
             drain: Duration::from_secs(10),
             tasks: TaskOptions::default(),
+            startup: Duration::from_mins(10),
         }
     }
 }
@@ -93,6 +98,7 @@ struct Shared {
     active: Active,
     metrics: Metrics,
     seal: Seal,
+    startup: Startup,
     /// Room for tasks.
     tasks: Arc<Semaphore>,
     /// Room for their results.
@@ -102,6 +108,20 @@ struct Shared {
 impl Server {
     /// A server for any number of transports.
     pub fn new(host: Arc<Host>, options: ServeOptions) -> Self {
+        Self::with(host, options, Startup::done())
+    }
+
+    /// A server whose servlets are still being built or loaded.
+    ///
+    /// Clients connect at once. Their lists, calls and reads wait for the first [`replace`](Self::replace), or for
+    /// [`started`](Self::started) if there is nothing to serve, for as long as [`ServeOptions::startup`] allows. As nobody knows
+    /// yet what the servlets will offer, the server declares all features: tools, resources, prompts, completions and logging.
+    pub fn starting(introduction: Introduction, options: ServeOptions) -> Self {
+        let host = Host::new(Vec::new()).introduced(introduction);
+        Self::with(Arc::new(host), options, Startup::running())
+    }
+
+    fn with(host: Arc<Host>, options: ServeOptions, startup: Startup) -> Self {
         Self(Arc::new(Shared {
             host: RwLock::new(host),
             tasks: tasks::semaphore(options.tasks.max),
@@ -112,6 +132,7 @@ impl Server {
             active: Active::default(),
             metrics: Metrics::default(),
             seal: Seal::default(),
+            startup,
         }))
     }
 
@@ -131,6 +152,7 @@ impl Server {
         let changes = differences(&current, &host);
         *current = host;
         drop(current);
+        self.started();
         for change in changes {
             self.notify(change);
         }
@@ -141,6 +163,12 @@ impl Server {
                 tracing::warn!(%error, "lists that have changed meanwhile stay as they were");
             }
         }
+    }
+
+    /// Lets the requests go on that wait for a server which is [`starting`](Self::starting): its servlets are there, or it has
+    /// none for now.
+    pub fn started(&self) {
+        self.0.startup.end();
     }
 
     /// Tells every client that wants to know of it what has changed.

@@ -201,7 +201,7 @@ impl Handler {
         );
         let call = Arc::new(ToolCall {
             server: self.server.clone(),
-            host: self.server.host(),
+            host: self.host(&context).await?,
             threshold: Arc::clone(&self.threshold),
             request,
             context,

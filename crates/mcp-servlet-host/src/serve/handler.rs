@@ -136,6 +136,7 @@ impl ServerHandler for Handler {
         if tell::logs(&host) {
             capabilities.logging = Some(JsonObject::new());
         }
+        self.server.0.startup.declare(&mut capabilities);
         if self.server.0.options.tasks.max > 0 {
             let extensions = capabilities.extensions.get_or_insert_default();
             extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
@@ -178,7 +179,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let era = Era::of(&context);
-        let host = self.server.host();
+        let host = self.host(&context).await?;
         let tools = host.tools().map(|tool| {
             let mut json = tool.json().clone();
             structured::set_schema(era, &mut json);
@@ -237,7 +238,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let host = self.server.host();
+        let host = self.host(&context).await?;
         self.entries(&context, request, ("resources", "uri"), host.resources())
     }
 
@@ -246,7 +247,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let host = self.server.host();
+        let host = self.host(&context).await?;
         let names = ("resourceTemplates", "uriTemplate");
         self.entries(&context, request, names, host.resource_templates())
     }
@@ -264,7 +265,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let host = self.server.host();
+        let host = self.host(&context).await?;
         self.entries(&context, request, ("prompts", "name"), host.prompts())
     }
 

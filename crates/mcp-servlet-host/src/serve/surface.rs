@@ -66,7 +66,7 @@ impl Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let host = self.server.host();
+        let host = self.host(&context).await?;
         let asked = Request {
             method: "resources/read",
             name: &request.uri,
@@ -108,7 +108,7 @@ impl Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let host = self.server.host();
+        let host = self.host(&context).await?;
         let asked = Request {
             method: "prompts/get",
             name: &request.name,
@@ -143,7 +143,7 @@ impl Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let host = self.server.host();
+        let host = self.host(&context).await?;
         let params = serde_json::to_value(&request).ok();
         let Some(Value::Object(params)) = params else {
             return Err(ErrorData::invalid_params("the params are no object", None));
