@@ -1,16 +1,27 @@
 //! `servlet call`: one call of one tool.
 
-use std::io::Write as _;
+mod feedback;
+
+use std::{io::Write as _, sync::Arc};
 
 use clap::Args;
-use mcp_servlet_host::{CallError, CallToolResult, JsonObject, Servlet, Source, Tool};
+use mcp_servlet_host::{CallError, CallToolResult, Extras, JsonObject, Servlet, Source, Tool};
 use serde_json::{Value, json};
+use tokio::runtime::Builder;
 
+use self::feedback::Feedback;
 use crate::{
-    cli::Format, content::write_result, failure::Failure, given::Given, limits::Limits, terminal,
+    cli::Format,
+    content::write_result,
+    failure::Failure,
+    given::Given,
+    limits::Limits,
+    terminal,
 };
 
 /// Call a tool and show its answer
+///
+/// Standard error shows progress and what the servlet writes to the client's log while it runs.
 #[derive(Args, Debug)]
 pub(crate) struct Call {
     /// The servlet: a `.wasm` file or a URL
@@ -35,12 +46,28 @@ impl Call {
         let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
         let schema = servlet.tool(&self.tool).map(Tool::input_schema);
         let arguments = self.arguments.read(schema)?;
-        let result = servlet.call(&self.tool, Some(&arguments));
+        let result = call(&servlet, &self.tool, &arguments)?;
         match self.format {
             Format::Human => show(&result?),
             Format::Json => print(result.map(CallToolResult::into_json)),
         }
     }
+}
+
+/// Calls a tool as a client that follows its progress.
+fn call(
+    servlet: &Servlet,
+    tool: &str,
+    arguments: &JsonObject,
+) -> Result<Result<CallToolResult, CallError>, Failure> {
+    let mut extras = Extras::default();
+    extras.listener = Some(Arc::new(Feedback));
+    if servlet.reports_progress() {
+        let meta = [("progressToken".to_owned(), json!("servlet call"))];
+        extras.meta = Some(JsonObject::from_iter(meta));
+    }
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    Ok(runtime.block_on(servlet.call_with(tool, Some(arguments), &extras)))
 }
 
 fn show(result: &CallToolResult) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! Logs: to standard error, as many as asked for.
 
-use std::{fmt, io};
+use std::fmt;
 
 use tracing::field::{Field, Visit};
 use tracing_subscriber::{
@@ -33,7 +33,7 @@ pub(crate) fn start(verbose: u8, times: Times) {
     let default = || EnvFilter::new(format!("{level},{quiet}"));
     let log = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| default()))
-        .with_writer(io::stderr)
+        .with_writer(terminal::log)
         .with_ansi(terminal::is_watched())
         .fmt_fields(OneLine);
     match times {

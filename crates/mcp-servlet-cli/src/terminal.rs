@@ -7,6 +7,7 @@ use std::{
     borrow::Cow,
     fmt::{self, Write as _},
     io::{self, IsTerminal as _, Write},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 /// Shows text of several lines: everything but ends of lines and tabs that a terminal would act on is escaped.
@@ -80,8 +81,49 @@ impl<W: Write> Write for Visible<W> {
     }
 }
 
+/// Whether the last line on the terminal is a status: everything that is written takes its place.
+static HAS_STATUS: AtomicBool = AtomicBool::new(false);
+
+/// How wide a status may be: a line that wraps cannot be replaced, and terminals have at least 80 columns.
+const STATUS_WIDTH: usize = 79;
+
+/// Shows how far something is: on a terminal in a line that is replaced by whatever comes next, else in a line of its own.
+pub(crate) fn status(text: &str) {
+    if !is_watched() {
+        return note(format_args!("{}", one_line(text)));
+    }
+    let mut stderr = io::stderr().lock();
+    HAS_STATUS.store(true, Ordering::Relaxed);
+    let _ = write!(stderr, "\r{}\x1b[K", fitting(&one_line(text)));
+    let _ = stderr.flush();
+}
+
+/// As much of a text as fits into a status. Characters outside ASCII may take two columns.
+fn fitting(text: &str) -> &str {
+    let mut width = 0;
+    let end = text.char_indices().find(|(_, one)| {
+        width += if one.is_ascii() { 1 } else { 2 };
+        width > STATUS_WIDTH
+    });
+    end.map_or(text, |(end, _)| &text[..end])
+}
+
+/// Takes a status off the terminal, before something else is written.
+fn clear_status() {
+    if HAS_STATUS.swap(false, Ordering::Relaxed) {
+        let _ = io::stderr().lock().write_all(b"\r\x1b[K");
+    }
+}
+
+/// Standard error as it is, for lines that were made [`one_line`] already, with colors.
+pub(crate) fn log() -> io::Stderr {
+    clear_status();
+    io::stderr()
+}
+
 /// Standard output, for people.
 pub(crate) fn out() -> Visible<io::StdoutLock<'static>> {
+    clear_status();
     Visible {
         inner: io::stdout().lock(),
         escapes: Escapes::Text,
@@ -90,6 +132,7 @@ pub(crate) fn out() -> Visible<io::StdoutLock<'static>> {
 
 /// Standard output, for one JSON value: what it means stays the same.
 pub(crate) fn json() -> Visible<io::StdoutLock<'static>> {
+    clear_status();
     Visible {
         inner: io::stdout().lock(),
         escapes: Escapes::Json,
@@ -98,6 +141,7 @@ pub(crate) fn json() -> Visible<io::StdoutLock<'static>> {
 
 /// Standard error.
 pub(crate) fn err() -> Visible<io::StderrLock<'static>> {
+    clear_status();
     Visible {
         inner: io::stderr().lock(),
         escapes: Escapes::Text,
@@ -153,6 +197,13 @@ mod tests {
             assert_eq!(visible(text), shown);
         }
         assert_eq!(one_line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[test]
+    fn a_status_fits_into_a_line() {
+        assert_eq!(fitting("3 of 7"), "3 of 7");
+        assert_eq!(fitting(&"x".repeat(100)), "x".repeat(79));
+        assert_eq!(fitting(&"漢".repeat(100)), "漢".repeat(39));
     }
 
     #[test]

@@ -68,6 +68,9 @@ impl Ear {
 /// The function that writes to the log of the client.
 pub(crate) const MESSAGE: &str = "notify_logging_message";
 
+/// The function that says how far a call is.
+pub(crate) const PROGRESS: &str = "notify_progress";
+
 /// The function that says that the list of prompts has changed.
 pub(crate) const PROMPTS_CHANGED: &str = "notify_prompt_list_changed";
 
@@ -77,9 +80,7 @@ const RESOURCE_UPDATED: &str = "notify_resource_updated";
 type Make = fn(JsonObject) -> Option<Notification>;
 
 const FUNCTIONS: [(&str, Make); 4] = [
-    ("notify_progress", |params| {
-        Some(Notification::Progress(params))
-    }),
+    (PROGRESS, |params| Some(Notification::Progress(params))),
     (MESSAGE, |params| Some(Notification::Message(params))),
     ("notify_url_elicitation_completed", |params| {
         Some(Notification::ElicitationComplete(params))

@@ -184,6 +184,11 @@ impl Servlet {
         self.description.instructions.as_deref()
     }
 
+    /// Whether it can tell how far a call is, to a client that sends a `progressToken`.
+    pub fn reports_progress(&self) -> bool {
+        self.module.imports(notify::USER, notify::PROGRESS)
+    }
+
     /// What it offers beside tools.
     pub(crate) fn surface(&self) -> &Surface {
         &self.surface

@@ -1,0 +1,108 @@
+//! What a servlet tells its client while a call runs: how far it is, and lines for the log.
+
+use mcp_servlet_host::{JsonObject, Listener, Notification};
+use serde_json::Value;
+
+use crate::{
+    failure::indented,
+    terminal::{note, status},
+};
+
+/// Shows notifications on standard error as they come.
+#[derive(Debug)]
+pub(super) struct Feedback;
+
+impl Listener for Feedback {
+    fn hear(&self, notification: Notification) {
+        match notification {
+            Notification::Progress(params) => status(&progress(&params)),
+            Notification::Message(params) if is_wanted(&params) => {
+                note(format_args!("{}", indented(&message(&params), "  ")));
+            }
+            // Lists, and questions that were answered, matter to clients that stay.
+            _ => {}
+        }
+    }
+}
+
+/// `progress: 50 of 100: counting`
+fn progress(params: &JsonObject) -> String {
+    let mut line = format!("progress: {}", text(params.get("progress")));
+    if let Some(total) = params.get("total").filter(|total| !total.is_null()) {
+        line += &format!(" of {}", text(Some(total)));
+    }
+    match params.get("message") {
+        Some(Value::String(message)) if !message.is_empty() => line + ": " + message,
+        _ => line,
+    }
+}
+
+/// Whether a line of the log is shown: details only with `-vv`.
+fn is_wanted(params: &JsonObject) -> bool {
+    params.get("level").is_none_or(|level| level != "debug")
+        || tracing::enabled!(target: "servlet", tracing::Level::DEBUG)
+}
+
+/// `log[info]: the text`, or `log[info] weather: the text` if the servlet names a logger.
+fn message(params: &JsonObject) -> String {
+    let logger = match params.get("logger") {
+        Some(Value::String(logger)) => format!(" {logger}"),
+        _ => String::new(),
+    };
+    let level = text(params.get("level"));
+    format!("log[{level}]{logger}: {}", text(params.get("data")))
+}
+
+/// A string as it is, other values as JSON. Floats that are whole numbers have no fraction.
+fn text(value: Option<&Value>) -> String {
+    match value {
+        None => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Number(number)) => number.as_f64().map_or_else(String::new, |n| n.to_string()),
+        Some(other) => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(value: &Value) -> &JsonObject {
+        value.as_object().expect("an object")
+    }
+
+    #[test]
+    fn progress_has_its_total_and_message_if_there_are_some() {
+        for (params, shown) in [
+            (json!({ "progress": 3.0 }), "progress: 3"),
+            (
+                json!({ "progress": 0.5, "total": 1, "message": "half" }),
+                "progress: 0.5 of 1: half",
+            ),
+            (
+                json!({ "progress": 2, "total": null, "message": "" }),
+                "progress: 2",
+            ),
+        ] {
+            assert_eq!(progress(object(&params)), shown);
+        }
+    }
+
+    #[test]
+    fn lines_of_the_log_have_their_level_and_logger() {
+        for (params, shown) in [
+            (
+                json!({ "level": "info", "data": "on my way" }),
+                "log[info]: on my way",
+            ),
+            (
+                json!({ "level": "error", "logger": "db", "data": { "code": 7 } }),
+                "log[error] db: {\"code\":7}",
+            ),
+        ] {
+            assert_eq!(message(object(&params)), shown);
+        }
+    }
+}
