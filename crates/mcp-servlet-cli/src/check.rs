@@ -15,6 +15,7 @@ use crate::{
     build::{self, Project},
     cli::Format,
     failure::{Failure, Kind, indented},
+    needs,
     terminal::{self, one_line},
 };
 
@@ -140,6 +141,11 @@ fn write_report(out: &mut impl Write, report: &Report) -> io::Result<()> {
     }
     for host in &report.hosts {
         writeln!(out, "  {:<11}  {}", host.name(), verdict(report, *host))?;
+    }
+    let functions = report.host_functions.iter();
+    let functions = functions.map(|name| format!("function  {}", one_line(name)));
+    for need in needs::lines(&report.needs).chain(functions) {
+        writeln!(out, "  needs        {need}")?;
     }
     for finding in &report.findings {
         write_finding(out, finding, report)?;

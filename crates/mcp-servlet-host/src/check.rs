@@ -10,6 +10,7 @@ mod finding;
 mod lists;
 mod load;
 mod name;
+mod needs;
 mod provider;
 mod schema;
 mod size;
@@ -20,7 +21,10 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use crate::{Abi, LoadError, LoadOptions, Module, Provider, Servlet, Source, source::Fetched};
+use crate::{
+    Abi, LoadError, LoadOptions, Module, Needs, Provider, Servlet, Source, notify::USER,
+    source::Fetched,
+};
 pub use collision::check_all;
 pub use feature::table;
 pub use finding::{Finding, Kind, Level, Place};
@@ -39,6 +43,12 @@ pub struct Report {
     pub interface: Option<Abi>,
     /// How many tools it has, if it could be asked.
     pub tools: Option<usize>,
+    /// What it declares that it needs from its operator.
+    #[serde(skip_serializing_if = "Needs::is_empty")]
+    pub needs: Needs,
+    /// The functions that it imports from its host, in addition to those of Extism and WASI.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host_functions: Vec<String>,
     /// The hosts that it was checked for.
     pub hosts: Vec<Target>,
     /// Those of them that load it.
@@ -112,6 +122,8 @@ pub fn check(
         size: fetched.wasm.len(),
         interface: None,
         tools: None,
+        needs: Needs::default(),
+        host_functions: Vec::new(),
         hosts: hosts.to_vec(),
         loads_in: hosts.to_vec(),
         findings: Vec::new(),
@@ -132,9 +144,12 @@ pub fn check(
 impl Report {
     fn look_at(&mut self, findings: &mut Findings, fetched: &Fetched, module: &Module) {
         self.interface = module.abi();
+        self.needs = module.needs().clone();
+        let imports = module.imports.iter().filter(|import| import.module == USER);
+        self.host_functions = imports.map(|import| import.name.clone()).collect();
         load::check_imports(findings, module);
         load::check_exports(findings, module);
-        load::check_needs(findings, module);
+        needs::check(findings, module);
         size::check(findings, module);
         let Some(interface) = self.interface else {
             return;

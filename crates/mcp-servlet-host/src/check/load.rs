@@ -36,15 +36,6 @@ fn help_for(lacking: &[&Import]) -> &'static str {
     "leave out what needs these functions, or build a servlet of its own for the other hosts"
 }
 
-/// A declaration of needs that cannot be read helps no operator.
-pub(super) fn check_needs(findings: &mut Findings, module: &Module) {
-    if let Some(problem) = module.needs_problem() {
-        let problem = format!("the section `mcp-servlet:needs` cannot be read: {problem}");
-        let finding = Finding::new("needs", problem).matters(Level::Warning, &[Target::McpServlet]);
-        findings.add(finding.help("build it again with the latest `mcp-servlet`"));
-    }
-}
-
 /// Which exports there are decides who takes the module for a servlet.
 pub(super) fn check_exports(findings: &mut Findings, module: &Module) {
     match module.abi() {
