@@ -13,7 +13,8 @@ const FAMILY: [&str; 4] = ["wasm-bindgen", "js-sys", "web-sys", "wasm-bindgen-fu
 const REMEDIES: [(&str, &str); 6] = [
     (
         "chrono",
-        "chrono: turn off its feature `wasmbind` (`default-features = false`) and pass the time in",
+        "chrono: turn off its default features, which are for browsers, and take the time from `Context::now`:\n\
+         chrono = { version = \"0.4\", default-features = false, features = [\"std\", \"serde\"] }",
     ),
     (
         "getrandom",
