@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use e2e::servlet;
+use serde_json::json;
 
 use crate::projects::{command, run, start, stdout};
+use crate::streams::Wire;
 
 /// The lines of Cargo.toml in the guide.
 fn documented(name: &str) -> String {
@@ -121,7 +123,15 @@ fn clock() -> bool {
     SystemTime::now() > SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000)
 }
 
-mcp_servlet::export!(pub static SERVLET = { tools: [read, write, clock] });
+/// Prints, as libraries do.
+#[tool]
+fn mutter() -> &'static str {
+    println!("on standard output");
+    eprintln!("on standard error");
+    "said"
+}
+
+mcp_servlet::export!(pub static SERVLET = { tools: [read, write, clock, mutter] });
 "#;
 
 #[test]
@@ -154,6 +164,9 @@ fn a_servlet_for_wasi_has_clock_and_files() {
         100_000
     );
 
+    without_a_directory_the_option_is_named(&project);
+    what_it_prints_goes_to_the_log(&project);
+
     let target = ["build", "--target", "wasm32-unknown-unknown", "-o", "bare"];
     run(command(servlet(), &project).args(target));
     let mut bare = command(servlet(), &project);
@@ -163,6 +176,70 @@ fn a_servlet_for_wasi_has_clock_and_files() {
         .expect("the command starts");
     let said = String::from_utf8_lossy(&bare.stderr);
     assert!(said.contains("--target wasm32-wasip1"), "{said}");
+}
+
+/// The tool answers with an error of its own; the operator, not the model, can do something about it.
+fn without_a_directory_the_option_is_named(project: &Path) {
+    let mut call = command(servlet(), project);
+    call.args(["call", "built/reader.wasm", "read", "path=/data/note.txt"]);
+    let output = call.output().expect("the command starts");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let help = "  help: let the servlet open the directory: `--allow-path DIR`, or `allow.paths` in a configuration\n";
+    assert!(said.ends_with(help), "{said}");
+}
+
+/// Standard output is the stream of MCP, on which nothing else may stand.
+fn what_it_prints_goes_to_the_log(project: &Path) {
+    let mut serve = command(servlet(), project);
+    serve.args(["serve", "built/reader.wasm", "-v"]);
+    let wire = Wire::start(serve);
+    assert_eq!(wire.call("mutter", &json!({})), "said");
+    wire.says("on standard output");
+    wire.says("on standard error");
+    wire.end(wire.begin_call("read", &json!({ "path": "/data/note.txt" })));
+    wire.says("WARN call{servlet=\"reader\" tool=\"read\" outcome=\"tool_error\"");
+    wire.says("the servlet could not open a file help=\"let the servlet open the directory: `--allow-path DIR`");
+    // It checks that every line on standard output was an answer.
+    assert!(wire.finish().success());
+}
+
+/// A crate that is new to the author, used as on other targets: the failure names the lines that the guide has for it.
+#[test]
+fn crates_without_randomness_or_with_code_for_browsers_get_the_lines_to_add() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = start(folder.path(), "lacking", &[]);
+    let (manifest, source) = (project.join("Cargo.toml"), project.join("src/lib.rs"));
+    let [plain, code] = [&manifest, &source].map(|path| fs::read_to_string(path).expect("a file"));
+    let feature = "mcp-servlet = { …, features = [\"getrandom\"] }".to_owned();
+    let uuid = "uuid = { version = \"1\", features = [\"v4\"] }".to_owned();
+    for (dependency, expression, lines) in [
+        (
+            uuid,
+            "uuid::Uuid::new_v4()",
+            vec![documented("uuid"), feature.clone()],
+        ),
+        (documented("rand"), "rand::random::<u32>()", vec![feature]),
+        (
+            "chrono = \"0.4\"".to_owned(),
+            "chrono::Utc::now()",
+            vec![documented("chrono")],
+        ),
+    ] {
+        let dependencies = format!("[dependencies]\n{dependency}");
+        fs::write(&manifest, plain.replace("[dependencies]", &dependencies)).expect("a file");
+        let greeting = "format!(\"{} ";
+        assert!(code.contains("format!(\""), "{code}");
+        let used = code.replacen("format!(\"", greeting, 1);
+        let used = used.replacen("{name}!\")", &format!("{{name}}!\", {expression})"), 1);
+        assert!(used.contains(expression), "{used}");
+        fs::write(&source, used).expect("a file");
+        let said = failure(&project, &["build"]);
+        for line in lines {
+            let helps = said.lines().any(|said| said.trim().ends_with(&line));
+            assert!(helps, "{dependency}: `{line}` is missing:\n{said}");
+        }
+    }
 }
 
 #[test]

@@ -13,10 +13,10 @@ use self::feedback::Feedback;
 use crate::{
     cli::Format,
     content::write_result,
-    failure::Failure,
+    failure::{Failure, indented},
     given::Given,
     limits::Limits,
-    terminal,
+    terminal::{self, note},
 };
 
 /// Call a tool and show its answer
@@ -48,7 +48,7 @@ impl Call {
         let arguments = self.arguments.read(schema)?;
         let result = call(&servlet, &self.tool, &arguments)?;
         match self.format {
-            Format::Human => show(&result?),
+            Format::Human => show(&servlet, &result?),
             Format::Json => print(result.map(CallToolResult::into_json)),
         }
     }
@@ -70,9 +70,12 @@ fn call(
     Ok(runtime.block_on(servlet.call_with(tool, Some(arguments), &extras)))
 }
 
-fn show(result: &CallToolResult) -> Result<(), Failure> {
+fn show(servlet: &Servlet, result: &CallToolResult) -> Result<(), Failure> {
     if result.is_error() {
         write_result(&mut terminal::err(), result)?;
+        if let Some(help) = servlet.help(result) {
+            note(format_args!("  help: {}", indented(&help, "        ")));
+        }
         return Err(Failure::ToolError);
     }
     Ok(write_result(&mut terminal::out(), result)?)

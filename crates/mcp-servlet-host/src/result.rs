@@ -47,6 +47,12 @@ impl CallToolResult {
         self.json.get("isError") == Some(&Value::Bool(true))
     }
 
+    /// The texts of its content.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let blocks = self.content().iter();
+        blocks.filter_map(|block| block["text"].as_str())
+    }
+
     /// `complete` unless the servlet says otherwise.
     pub fn result_type(&self) -> &str {
         self.json

@@ -140,9 +140,19 @@ pub(crate) fn functions(servlet: &str, streams: &Streams, current: &Current) -> 
     ]
 }
 
-/// What an operator can do where a servlet says, in the words of Rust's library, that it may not open a file.
+/// How Rust's library says that there is no such file, or none that the servlet may open. The numbers are those of WASI.
+const NOT_OPENED: [&str; 5] = [
+    "pre-opened file descriptor",
+    "(os error 44)",
+    "(os error 76)",
+    "Os { code: 44,",
+    "Os { code: 76,",
+];
+
+/// What an operator can do where a servlet says that it cannot open a file.
 pub(crate) fn help(text: &str) -> Option<String> {
-    text.contains("pre-opened file descriptor").then(|| {
+    let is_about_files = NOT_OPENED.iter().any(|words| text.contains(words));
+    is_about_files.then(|| {
         "let the servlet open the directory: `--allow-path DIR`, or `allow.paths` in a configuration".to_owned()
     })
 }
@@ -150,6 +160,18 @@ pub(crate) fn help(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_were_not_opened_are_known_by_the_words_of_rust() {
+        for text in [
+            "failed to find a pre-opened file descriptor through which \"/x\" could be opened",
+            "No such file or directory (os error 44)",
+            "called `Result::unwrap()` on an `Err` value: Os { code: 76, kind: Uncategorized, message: \"\" }",
+        ] {
+            assert!(help(text).is_some(), "{text}");
+        }
+        assert_eq!(help("there is no city 44"), None);
+    }
 
     #[test]
     fn a_panic_is_told_from_where_it_begins() {

@@ -85,7 +85,7 @@ impl ToolCall {
             // Dropping the call stops it. rmcp sends no answer to a request that was cancelled.
             () = self.cancelled() => Err(CallError::Cancelled),
         };
-        observed.end(&result);
+        observed.end(self.host.servlet_of(name), &result);
         let result = result.map_err(|error| protocol_error(&error))?;
         let mut json = result.into_json();
         let tool = self.host.tool(name).map(crate::Tool::json);

@@ -17,7 +17,7 @@ use prometheus_client::{
 };
 use tracing::{Span, field::Empty};
 
-use crate::{CallError, CallToolResult, Host};
+use crate::{CallError, CallToolResult, Host, Servlet};
 
 /// Which tool was called, and how that ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -144,7 +144,7 @@ impl Call<'_> {
     }
 
     /// Counts how the call ended, and logs it.
-    pub(super) fn end(self, result: &Result<CallToolResult, CallError>) {
+    pub(super) fn end(self, servlet: Option<&Servlet>, result: &Result<CallToolResult, CallError>) {
         let outcome = match result {
             Ok(result) if result.is_error() => "tool_error",
             Ok(_) => "ok",
@@ -153,7 +153,7 @@ impl Call<'_> {
         let _within = self.span.enter();
         self.count(outcome, self.start.elapsed());
         match result {
-            Ok(_) => {}
+            Ok(result) => log_help(servlet, result),
             // What the client did, or what a servlet says on purpose, is nothing for an operator to look after.
             Err(
                 error @ (CallError::UnknownTool { .. }
@@ -190,6 +190,19 @@ impl Call<'_> {
 impl Drop for Call<'_> {
     fn drop(&mut self) {
         self.metrics.running.dec();
+    }
+}
+
+/// Logs what an operator can do about a result. Where directories are open, a file that is not there is nothing unusual.
+fn log_help(servlet: Option<&Servlet>, result: &CallToolResult) {
+    let Some(servlet) = servlet else { return };
+    let Some(help) = servlet.help(result) else {
+        return;
+    };
+    if servlet.options().allowed_paths.is_empty() {
+        tracing::warn!(help, "the servlet could not open a file");
+    } else {
+        tracing::debug!(help, "the servlet could not open a file");
     }
 }
 

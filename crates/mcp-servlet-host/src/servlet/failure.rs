@@ -1,13 +1,30 @@
 //! From how a run ended without output to the error of the call.
 
 use crate::{
-    CallError, ErrorTexts, Fault, Servlet,
+    CallError, CallToolResult, ErrorTexts, Fault, Servlet,
     engine::{Reason, Stop},
+    error::quoted,
     http::Denied,
     limits::Limits,
+    wasi,
 };
 
 impl Servlet {
+    /// What an operator can do about a result that is an error: where a servlet for WASI says that it could not open a file,
+    /// which option opens directories.
+    pub fn help(&self, result: &CallToolResult) -> Option<String> {
+        if !result.is_error() || !self.module.uses_wasi() {
+            return None;
+        }
+        let help = result.texts().find_map(wasi::help)?;
+        let opened = &self.options.allowed_paths;
+        let opened: Vec<_> = opened.iter().map(|path| path.guest.display()).collect();
+        Some(match &*opened {
+            [] => help,
+            some => format!("{help}; it may open {}", quoted(some)),
+        })
+    }
+
     /// What clients get of the text that the servlet failed with.
     fn shown(&self, export: &'static str, text: String) -> String {
         if self.options.errors == ErrorTexts::Shown {
