@@ -12,6 +12,7 @@ mod operations;
 mod panics;
 mod pipe;
 mod reload;
+mod startup;
 #[path = "../support/mod.rs"]
 mod support;
 mod tasks;
