@@ -1,7 +1,7 @@
 //! What a section of `export!` lists: each function's entry, and the checks that stand at its name.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens as _, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Path, Token, Type};
@@ -78,8 +78,20 @@ fn entry(listed: &Listed, function: &Function) -> TokenStream {
         constant,
         ..
     } = listed;
-    let path = &function.path;
+    let path = from_macro(&function.path);
     quote!(<#path as #private::#kind>::#constant)
+}
+
+/// The path as if this macro had written it, at the place where the author did.
+///
+/// So rustc names the macro in an error about the path, and `export!` calls it by a name that says which attribute is
+/// missing. Names of items mean the same in both cases.
+fn from_macro(path: &Path) -> TokenStream {
+    let path = path.to_token_stream().into_iter().map(|mut token| {
+        token.set_span(Span::mixed_site().located_at(token.span()));
+        token
+    });
+    path.collect()
 }
 
 impl Function {

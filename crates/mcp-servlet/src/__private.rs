@@ -1,6 +1,13 @@
 //! What expansions of the macros call. Not part of the API: it changes without notice.
 
-pub use mcp_servlet_macros::__listed as listed;
+// One macro by several names: rustc repeats the name in an error about a function that lacks the attribute.
+pub use mcp_servlet_macros::{
+    __listed as each_function_needs_completion_attribute,
+    __listed as each_function_needs_prompt_attribute,
+    __listed as each_function_needs_resource_attribute,
+    __listed as each_function_needs_resource_template_attribute,
+    __listed as each_function_needs_tool_attribute,
+};
 pub use mcp_servlet_types;
 pub use mcp_servlet_types::Completion;
 pub use serde;

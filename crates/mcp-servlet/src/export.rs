@@ -115,7 +115,7 @@ macro_rules! __export {
         #[allow(long_running_const_eval, reason = "long descriptions take long to look through")]
         $($head)* static $servlet: $crate::Servlet = {
             const __TOOLS: &[$crate::__private::ToolItem] =
-                $crate::__private::listed! { [$crate::__private] Tool ITEM: $crate::__private::ToolItem, unique_tool; $($tools)* };
+                $crate::__private::each_function_needs_tool_attribute! { [$crate::__private] Tool ITEM: $crate::__private::ToolItem, unique_tool; $($tools)* };
             const __DESCRIPTION: $crate::__private::Description = $crate::__private::Description {
                 name: $crate::__or! { $($name)? => $no_name },
                 version: $crate::__or! { $($version)? => $no_version },
@@ -219,11 +219,11 @@ macro_rules! __surface {
         #[allow(long_running_const_eval, reason = "many entries take long to compare")]
         static __SURFACE: $crate::__private::Surface = {
             const __RESOURCES: &[$crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::ResourceEntry>] =
-                $crate::__private::listed! { [$crate::__private] Resource ITEM: $crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::ResourceEntry>, unique_resource; $($resources)* };
+                $crate::__private::each_function_needs_resource_attribute! { [$crate::__private] Resource ITEM: $crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::ResourceEntry>, unique_resource; $($resources)* };
             const __TEMPLATES: &[$crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::TemplateEntry>] =
-                $crate::__private::listed! { [$crate::__private] ResourceTemplate ITEM: $crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::TemplateEntry>, unique_resource_template; $($templates)* };
+                $crate::__private::each_function_needs_resource_template_attribute! { [$crate::__private] ResourceTemplate ITEM: $crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::TemplateEntry>, unique_resource_template; $($templates)* };
             const __PROMPTS: &[$crate::__private::Item<$crate::__private::PromptDef, $crate::__private::PromptEntry>] =
-                $crate::__private::listed! { [$crate::__private] Prompt ITEM: $crate::__private::Item<$crate::__private::PromptDef, $crate::__private::PromptEntry>, unique_prompt; $($prompts)* };
+                $crate::__private::each_function_needs_prompt_attribute! { [$crate::__private] Prompt ITEM: $crate::__private::Item<$crate::__private::PromptDef, $crate::__private::PromptEntry>, unique_prompt; $($prompts)* };
             $crate::__private::Surface::new(
                 $crate::__private::Listed::new(
                     $crate::__rendered!($crate::__private::List::Resources(__RESOURCES)),
@@ -237,7 +237,7 @@ macro_rules! __surface {
                     $crate::__rendered!($crate::__private::List::Prompts(__PROMPTS)),
                     &$crate::__private::item::entries::<_, _, { __PROMPTS.len() }>(__PROMPTS),
                 ),
-                $crate::__private::listed! { [$crate::__private] Suggest ENTRY: $crate::__private::CompletionEntry, unique_completion; $($completions)* },
+                $crate::__private::each_function_needs_completion_attribute! { [$crate::__private] Suggest ENTRY: $crate::__private::CompletionEntry, unique_completion; $($completions)* },
             )
         };
     };
