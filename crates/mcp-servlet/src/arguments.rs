@@ -51,6 +51,8 @@ pub struct Argument<T> {
     type_default: &'static str,
     /// The variants of the type that have no content, with their JSON.
     units: &'static [(&'static str, &'static str)],
+    /// Whether it has a default whose JSON is not known.
+    default_is_lost: bool,
     parse: fn(&str) -> Result<T, Error>,
 }
 
@@ -111,6 +113,7 @@ impl<T: FromJson> Argument<T> {
             property,
             type_default: "",
             units: &[],
+            default_is_lost: false,
             parse: from_str::<T>,
         }
     }
@@ -122,15 +125,24 @@ impl<T> Argument<T> {
     pub const fn with_default(self, json: &'static str) -> Self {
         Self {
             property: self.property.with_default(json),
+            default_is_lost: json.is_empty(),
             ..self
         }
     }
 
-    /// The same with the default of its type.
+    /// The same with the default of its type. That of an `Option` is the same as no argument.
     #[must_use]
     pub const fn with_type_default(self) -> Self {
         let json = self.type_default;
-        self.with_default(json)
+        Self {
+            default_is_lost: json.is_empty() && self.property.required,
+            ..self.with_default(json)
+        }
+    }
+
+    /// Whether it has a default that the schema does not show.
+    pub const fn default_is_lost(&self) -> bool {
+        self.default_is_lost
     }
 
     /// The same with a default that is a path, to a variant if there is one of this name.

@@ -55,7 +55,8 @@ pub(crate) fn arguments_and<'a>(
     }
 }
 
-fn constant(index: usize) -> Ident {
+/// The name of the constant that is the argument of this number.
+pub(crate) fn constant(index: usize) -> Ident {
     format_ident!("__ARGUMENT_{index}")
 }
 

@@ -9,6 +9,7 @@ use syn::{Attribute, Type};
 
 use super::arg::ArgDefault;
 use super::default::{JsonDefault, argument_of};
+use super::emit::constant;
 use super::parameters::{Argument, ValidParam, arguments};
 
 /// What the warnings are about.
@@ -40,24 +41,54 @@ impl Subject<'_> {
                 );
                 warnings.extend(self.warning(argument.ident, &message));
             }
-            if is_lost(argument.options.default.as_ref(), argument.ty) {
-                let message = format!(
-                    "the default of argument `{called}` is not in the schema of {kind} `{name}`\nhelp: take a literal, a constant expression or `default` alone, or tell it in the doc comment and allow `deprecated`"
-                );
-                warnings.extend(self.warning(argument.ident, &message));
-            }
         }
         warnings
     }
 
+    /// The warnings about defaults that the schema does not show, as items next to the constants of the arguments.
+    ///
+    /// Only `const` evaluation knows them: an argument of a generic type says which constant is used, a deprecated one or not.
+    pub(crate) fn lost_defaults(&self, parameters: &[ValidParam<'_>]) -> TokenStream {
+        let arguments = arguments(parameters).enumerate();
+        arguments
+            .filter(|(_, argument)| may_be_lost(argument.options.default.as_ref(), argument.ty))
+            .map(|(index, argument)| self.lost_default(index, argument))
+            .collect()
+    }
+
+    fn lost_default(&self, index: usize, argument: &Argument<'_>) -> TokenStream {
+        let Self { kind, name, .. } = self;
+        let message = format!(
+            "the default of argument `{}` is not in the schema of {kind} `{name}`\nhelp: use a literal, an expression of numbers or `default` alone, or write it in the doc comment and allow `deprecated`",
+            argument.name
+        );
+        let allowed = self.attributes_called("allow");
+        let constant = constant(index);
+        quote_spanned! {argument.ident.span()=>
+            #(#allowed)*
+            const _: () = {
+                enum __Default<const LOST: ::core::primitive::bool> {}
+                impl __Default<false> {
+                    const __IN_SCHEMA: () = ();
+                }
+                impl __Default<true> {
+                    #[deprecated(note = #message)]
+                    const __IN_SCHEMA: () = ();
+                }
+                __Default::<{ #constant.default_is_lost() }>::__IN_SCHEMA
+            };
+        }
+    }
+
+    fn attributes_called(&self, name: &str) -> impl Iterator<Item = &Attribute> {
+        let attributes = self.attributes.iter();
+        attributes.filter(move |attribute| attribute.path().is_ident(name))
+    }
+
     fn warning(&self, at: &Ident, message: &str) -> TokenStream {
         let span = at.span();
-        let of = |name: &str| {
-            let attributes = self.attributes.iter();
-            let name = name.to_owned();
-            attributes.filter(move |attribute| attribute.path().is_ident(&name))
-        };
-        let (conditions, allowed) = (of("cfg"), of("allow"));
+        let conditions = self.attributes_called("cfg");
+        let allowed = self.attributes_called("allow");
         quote_spanned! {span=>
             #(#conditions)*
             #(#allowed)*
@@ -92,6 +123,12 @@ fn is_plain(ty: &Type) -> bool {
     last.is_some_and(|last| PLAIN.iter().any(|name| last.ident == name))
 }
 
-fn is_lost(default: Option<&ArgDefault>, ty: &Type) -> bool {
-    default.is_some_and(|default| matches!(JsonDefault::of(default, ty), JsonDefault::Unknown))
+/// Whether there is a default of which the source does not say the JSON.
+fn may_be_lost(default: Option<&ArgDefault>, ty: &Type) -> bool {
+    default.is_some_and(|default| {
+        !matches!(
+            JsonDefault::of(default, ty),
+            JsonDefault::Json(_) | JsonDefault::Nothing
+        )
+    })
 }

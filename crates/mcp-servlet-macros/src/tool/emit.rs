@@ -35,13 +35,14 @@ pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
         quote!(#private::Excerpt::of(&#arguments, #index, #length)?,)
     });
     let check = tool.options.presentation.check(&private);
-    let warnings = &tool.warnings;
+    let (warnings, lost_defaults) = (&tool.warnings, &tool.lost_defaults);
     quote! {
         #marker
         #warnings
         #(#cfgs)*
         const _: () = {
             #parameters
+            #lost_defaults
             #check
             const __RETURNS: #returns;
             #[automatically_derived]

@@ -22,6 +22,8 @@ pub(crate) struct ValidTool<'a> {
     pub(crate) parameters: Vec<ValidParam<'a>>,
     /// About what has no description.
     pub(crate) warnings: TokenStream,
+    /// Warnings about defaults that the schema does not show.
+    pub(crate) lost_defaults: TokenStream,
 }
 
 /// The checked tool, or `None` if there is nothing to make of it.
@@ -47,6 +49,7 @@ pub(crate) fn validate<'a>(
     };
     Some(ValidTool {
         warnings: subject.warnings(&parameters),
+        lost_defaults: subject.lost_defaults(&parameters),
         options,
         cfgs: cfgs(head),
         visibility: &head.visibility,

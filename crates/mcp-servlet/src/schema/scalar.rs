@@ -1,6 +1,10 @@
 //! Numbers and booleans as JSON in `const` evaluation, for defaults that are constants.
 
-/// The JSON of a constant; empty if it has none, or none that is short.
+mod float;
+
+use self::float::{Decoded, Digits, MOST_DIGITS};
+
+/// The JSON of a constant; empty if it has none.
 #[derive(Debug, Clone, Copy)]
 pub struct Scalar {
     bytes: [u8; LONGEST],
@@ -8,9 +12,6 @@ pub struct Scalar {
 }
 
 const LONGEST: usize = 48;
-
-/// Up to here, half of an integer is a float too, so that adding it rounds.
-const EXACT: f64 = 4_503_599_627_370_496.0;
 
 macro_rules! integers {
     ($($ty:ident),*) => {
@@ -36,14 +37,30 @@ impl Scalar {
         Self::EMPTY.text(if value { "true" } else { "false" })
     }
 
-    /// A float that a few decimals tell exactly.
+    /// A float; infinity and NaN are no JSON.
     pub const fn f64(value: f64) -> Self {
-        Self::float(value, false)
+        if !value.is_finite() {
+            return Self::EMPTY;
+        }
+        if value == 0.0 {
+            return Self::zero(value.is_sign_negative());
+        }
+        Self::float(value.is_sign_negative(), Decoded::f64(value))
     }
 
     /// The same in single precision.
     pub const fn f32(value: f32) -> Self {
-        Self::float(value as f64, true)
+        if !value.is_finite() {
+            return Self::EMPTY;
+        }
+        if value == 0.0 {
+            return Self::zero(value.is_sign_negative());
+        }
+        Self::float(value.is_sign_negative(), Decoded::f32(value))
+    }
+
+    const fn zero(is_negative: bool) -> Self {
+        Self::EMPTY.text(if is_negative { "-0.0" } else { "0.0" })
     }
 
     /// The JSON.
@@ -56,35 +73,53 @@ impl Scalar {
 
     const fn integer(value: i128) -> Self {
         let sign = if value < 0 { "-" } else { "" };
-        Self::EMPTY.text(sign).digits(value.unsigned_abs(), 1)
+        Self::EMPTY.text(sign).natural(value.unsigned_abs())
     }
 
-    /// Tries more and more decimals, until they read as the value.
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        clippy::float_cmp,
-        reason = "what is not exact is not taken"
-    )]
-    const fn float(value: f64, single: bool) -> Self {
-        let absolute = value.abs();
-        let (mut power, mut decimals) = (1.0, 0);
-        while absolute * power < EXACT && decimals <= 17 {
-            let scaled = (absolute * power + 0.5) as u64;
-            let read = scaled as f64 / power;
-            if read == absolute || (single && read as f32 == absolute as f32) {
-                let whole = scaled / power as u64;
-                let fraction = scaled % power as u64;
-                let sign = if value.is_sign_negative() { "-" } else { "" };
-                let text = Self::EMPTY.text(sign).digits(whole as u128, 1).text(".");
-                let least = if decimals == 0 { 1 } else { decimals };
-                return text.digits(fraction as u128, least);
-            }
-            power *= 10.0;
-            decimals += 1;
+    /// The shortest number that reads as the value, as serde_json writes it; nothing for what is not a number.
+    const fn float(is_negative: bool, decoded: Decoded) -> Self {
+        let Digits {
+            digits,
+            count,
+            exponent,
+        } = decoded.shortest();
+        let text = Self::EMPTY.text(if is_negative { "-" } else { "" });
+        if 0 < exponent && exponent <= 16 {
+            let whole = exponent as usize;
+            let text = text.some(&digits, 0, whole).text(".");
+            return text.some(
+                &digits,
+                whole,
+                if count > whole { count } else { whole + 1 },
+            );
         }
-        Self::EMPTY
+        if -5 < exponent && exponent <= 0 {
+            let zeros = [0; MOST_DIGITS];
+            let text = text
+                .text("0.")
+                .some(&zeros, 0, exponent.unsigned_abs() as usize);
+            return text.some(&digits, 0, count);
+        }
+        let mut text = text.some(&digits, 0, 1);
+        if count > 1 {
+            text = text.text(".").some(&digits, 1, count);
+        }
+        let sign = if exponent < 1 { "-" } else { "" };
+        text.text("e")
+            .text(sign)
+            .natural((exponent - 1).unsigned_abs() as u128)
+    }
+
+    /// The digits from `start` to `end`, zeros where there are none.
+    const fn some(mut self, digits: &[u8; MOST_DIGITS], start: usize, end: usize) -> Self {
+        let mut at = start;
+        while at < end {
+            let digit = if at < MOST_DIGITS { digits[at] } else { 0 };
+            self.bytes[self.length] = b'0' + digit;
+            self.length += 1;
+            at += 1;
+        }
+        self
     }
 
     const fn text(mut self, text: &str) -> Self {
@@ -97,11 +132,10 @@ impl Scalar {
         self
     }
 
-    /// At least so many digits.
-    const fn digits(mut self, value: u128, least: usize) -> Self {
-        let mut count = 0;
-        let mut rest = value;
-        while rest > 0 || count < least {
+    const fn natural(mut self, value: u128) -> Self {
+        let mut count = 1;
+        let mut rest = value / 10;
+        while rest > 0 {
             rest /= 10;
             count += 1;
         }
@@ -140,12 +174,55 @@ mod tests {
             let scalar = Scalar::f32(value);
             assert_eq!(scalar.json().parse::<f32>(), Ok(value), "{}", scalar.json());
         }
-        for value in [1e300, 1e-300, 0.1 + 0.2, f64::INFINITY, f64::NAN] {
+        for value in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             assert_eq!(Scalar::f64(value).json(), "");
         }
+        assert_eq!(Scalar::f32(f32::NAN).json(), "");
         assert_eq!(Scalar::i64(i64::MIN).json(), "-9223372036854775808");
         assert_eq!(Scalar::u64(u64::MAX).json(), "18446744073709551615");
         assert_eq!(Scalar::u8(0).json(), "0");
         assert_eq!(Scalar::bool(true).json(), "true");
+    }
+
+    #[test]
+    fn floats_are_written_as_serde_json_writes_them() {
+        let edges = [
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1.0 / 3.0, "0.3333333333333333"),
+            (core::f64::consts::PI, "3.141592653589793"),
+            (100.0, "100.0"),
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (f64::MAX, "1.7976931348623157e308"),
+            (f64::from_bits(1), "5e-324"),
+        ];
+        for (value, json) in edges {
+            assert_eq!(Scalar::f64(value).json(), json);
+        }
+        // Each power of two is a boundary; the others are spread over all bits.
+        let powers = (1..2047_u64).step_by(5).map(|exponent| exponent << 52);
+        let others = (1..2000_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        for value in powers
+            .chain(others)
+            .map(f64::from_bits)
+            .filter(|value| value.is_finite())
+        {
+            let json = Scalar::f64(value);
+            assert_eq!(json.json().parse(), Ok(value));
+            assert_eq!(significant(json.json()), significant(&format!("{value:e}")));
+        }
+        let others = (1..5000_u32).map(|n| n.wrapping_mul(0x9e37_79b9));
+        for value in others.map(f32::from_bits).filter(|value| value.is_finite()) {
+            let json = Scalar::f32(value);
+            assert_eq!(json.json().parse(), Ok(value));
+            assert_eq!(significant(json.json()), significant(&format!("{value:e}")));
+        }
+    }
+
+    /// The number of digits without the zeros at both ends.
+    fn significant(number: &str) -> usize {
+        let mantissa = number.split('e').next().unwrap();
+        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+        digits.trim_matches('0').len()
     }
 }

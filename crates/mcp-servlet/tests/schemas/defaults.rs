@@ -36,6 +36,7 @@ fn seven() -> u8 {
 
 const LIMIT: u16 = 100;
 const RATIO: f64 = 0.25;
+const THIRD: f64 = 1.0 / 3.0;
 
 #[tool]
 #[allow(
@@ -56,6 +57,9 @@ fn defaults(
     #[arg(default = LIMIT - 1)] limit: u16,
     #[arg(default = i8::MIN)] least: i8,
     #[arg(default = RATIO / 2.0)] ratio: f64,
+    #[arg(default = THIRD)] third: f64,
+    #[arg(default = std::f32::consts::PI)] pi: f32,
+    #[arg(default = 1e300 * -1.5)] huge: f64,
     #[arg(default = LIMIT > 1)] not: bool,
     #[arg(default = Some(LIMIT * 2))] some: Option<u16>,
     #[arg(default = "a \"b\"".to_owned())] owned: String,
@@ -70,7 +74,7 @@ fn defaults(
         number, float, flag, text, map, units, imperial, perhaps, shape, sum, limit, least,
     );
     let _ = (
-        ratio, not, some, owned, list, empty, none, optional, computed, inner,
+        ratio, third, pi, huge, not, some, owned, list, empty, none, optional, computed, inner,
     );
 }
 
@@ -94,6 +98,9 @@ fn defaults_are_in_the_schema_where_they_are_known_before_anything_runs() {
         ("limit", json!(99)),
         ("least", json!(-128)),
         ("ratio", json!(0.125)),
+        ("third", json!(1.0 / 3.0)),
+        ("pi", json!(3.141_592_7)),
+        ("huge", json!(-1.5e300)),
         ("not", json!(true)),
         ("some", json!(200)),
         ("owned", json!("a \"b\"")),
