@@ -52,6 +52,58 @@ fn every_tool_answers_in_both_eras_as_it_does_without_a_client() {
     }
 }
 
+/// A client in strict mode sends every property, and `null` for what it has nothing to say about.
+#[test]
+fn null_stands_for_optional_arguments_if_schemas_are_for_openai() {
+    let files = EXAMPLES.map(tuned);
+    let client = serve(Era::Handshake, &files, &["--schemas-for", "openai"]);
+    let tools = client.tools().expect("a list");
+    let mut added = 0;
+    for good in good_calls() {
+        let tool = tools.iter().find(|tool| tool.name == good.tool);
+        let schema = json!(tool.expect("the tool").input_schema);
+        let direct = example(good.servlet).call(good.tool, Some(object(&good.arguments)));
+        let mut arguments = good.arguments;
+        for name in schema["required"].as_array().into_iter().flatten() {
+            let name = name.as_str().expect("a name").to_owned();
+            object_mut(&mut arguments).entry(name).or_insert_with(|| {
+                added += 1;
+                Value::Null
+            });
+        }
+        let result = call(&client, good.tool, arguments).expect("a result");
+        assert_eq!(result, Value::from(direct.expect("a result").into_json()));
+    }
+    assert!(added > 0);
+    client.stop().expect("an end");
+}
+
+/// Inside arguments, serde takes `null` for options alone.
+#[test]
+fn null_stands_for_optional_fields_if_schemas_are_for_openai() {
+    let client = serve(
+        Era::Handshake,
+        &[fixture("defaults")],
+        &["--schemas-for", "openai"],
+    );
+    let tools = client.tools().expect("a list");
+    let property = json!(tools[0].input_schema)["properties"]["size"].take();
+    assert_eq!(property["required"], json!(["width", "height"]));
+    assert_eq!(
+        property["properties"]["height"]["type"],
+        json!(["integer", "null"])
+    );
+    let arguments = json!({ "size": { "width": 3, "height": null }, "unit": null });
+    let result = call(&client, "area", arguments).expect("a result");
+    assert_eq!(text(&result), "3 m");
+    client.stop().expect("an end");
+    let client = serve(Era::Handshake, &[fixture("defaults")], &[]);
+    let arguments = json!({ "size": { "width": 3, "height": null } });
+    let result = call(&client, "area", arguments).expect("a result");
+    assert_eq!(result["isError"], true, "{result}");
+    client.stop().expect("an end");
+}
+
 fn object_mut(value: &mut Value) -> &mut mcp_servlet_host::JsonObject {
     value.as_object_mut().expect("an object")
 }

@@ -3,7 +3,7 @@
 mod index;
 mod names;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use crate::{
     CallError, CallToolResult, Extras, JsonObject, Listed, LoadError, Provider, Servlet, Tool,
@@ -129,7 +129,8 @@ impl Host {
             .with_schemas_for(self.schemas_for)
     }
 
-    /// Shows clients input schemas that a provider takes. Arguments are still checked by the schemas of the servlets.
+    /// Shows clients input schemas that a provider takes. Arguments are still checked by the schemas of the servlets, after
+    /// each `null` that only the rewritten schema allows is removed.
     #[must_use]
     pub fn with_schemas_for(mut self, provider: Option<Provider>) -> Self {
         self.schemas_for = provider;
@@ -200,19 +201,26 @@ impl Host {
         (&self.servlets[served.servlet], &served.original)
     }
 
-    fn find(&self, tool: &str) -> Result<(&Servlet, &str), CallError> {
-        match self.tools.get(tool) {
-            Some(served) => Ok(self.place(served)),
-            None => Err(CallError::unknown_tool(tool, self.tools().map(Tool::name))),
-        }
+    /// The servlet that has a tool, its own name for it, and the arguments as it takes them.
+    fn find<'h, 'a>(
+        &'h self,
+        tool: &str,
+        arguments: Option<&'a JsonObject>,
+    ) -> Result<(&'h Servlet, &'h str, Option<Cow<'a, JsonObject>>), CallError> {
+        let Some(served) = self.tools.get(tool) else {
+            return Err(CallError::unknown_tool(tool, self.tools().map(Tool::name)));
+        };
+        let (servlet, name) = self.place(served);
+        let arguments = arguments.map(|arguments| served.entry.arguments(arguments));
+        Ok((servlet, name, arguments))
     }
 
     /// How many of these arguments a call of the tool drops.
     pub(crate) fn count_dropped(&self, tool: &str, arguments: Option<&JsonObject>) -> usize {
-        let found = self.find(tool).ok().zip(arguments);
-        found.map_or(0, |((servlet, tool), arguments)| {
-            servlet.count_dropped(tool, arguments)
-        })
+        match self.find(tool, arguments) {
+            Ok((servlet, tool, Some(arguments))) => servlet.count_dropped(tool, &arguments),
+            _ => 0,
+        }
     }
 
     /// Calls a tool and waits for its result; see [`Servlet::call`].
@@ -224,8 +232,8 @@ impl Host {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        let (servlet, tool) = self.find(tool)?;
-        servlet.call(tool, arguments)
+        let (servlet, tool, arguments) = self.find(tool, arguments)?;
+        servlet.call(tool, arguments.as_deref())
     }
 
     /// Calls a tool on a thread that may block; see [`Servlet::call_async`].
@@ -250,8 +258,8 @@ impl Host {
         arguments: Option<&JsonObject>,
         extras: &Extras,
     ) -> Result<CallToolResult, CallError> {
-        let (servlet, tool) = self.find(tool)?;
-        servlet.call_with(tool, arguments, extras).await
+        let (servlet, tool, arguments) = self.find(tool, arguments)?;
+        servlet.call_with(tool, arguments.as_deref(), extras).await
     }
 }
 

@@ -7,8 +7,8 @@ use std::{fmt, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use lower::lower;
 pub use lower::table as lowering_table;
+pub(crate) use lower::{Undo, lower};
 
 /// Keywords that the field `parameters` of Gemini's function declarations has.
 pub(crate) const GEMINI_KEYWORDS: [&str; 22] = [

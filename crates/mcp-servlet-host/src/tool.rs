@@ -1,14 +1,21 @@
 //! One tool, as its servlet described it.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
-use crate::{JsonObject, Provider, provider};
+use crate::{
+    JsonObject, Provider,
+    provider::{self, Undo},
+};
 
 /// A tool of a servlet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     name: String,
     json: JsonObject,
+    /// What undoes the rewriting for a provider in calls.
+    undo: Option<Undo>,
 }
 
 impl Tool {
@@ -22,7 +29,11 @@ impl Tool {
             other => return Err(("/name", expected("a string", other))),
         };
         match json.get("inputSchema") {
-            Some(Value::Object(_)) => Ok(Self { name, json }),
+            Some(Value::Object(_)) => Ok(Self {
+                name,
+                json,
+                undo: None,
+            }),
             other => Err(("/inputSchema", expected("an object", other))),
         }
     }
@@ -31,12 +42,21 @@ impl Tool {
     pub(crate) fn renamed(&self, name: String) -> Self {
         let mut json = self.json.clone();
         json.insert("name".to_owned(), name.clone().into());
-        Self { name, json }
+        let undo = self.undo.clone();
+        Self { name, json, undo }
     }
 
     /// Rewrites the schema of the arguments to what a provider takes.
     pub(crate) fn lower(&mut self, provider: Provider) {
-        provider::lower(provider, &mut self.json);
+        self.undo = provider::lower(provider, &mut self.json);
+    }
+
+    /// The arguments of a call as the servlet takes them, if the schema was rewritten.
+    pub(crate) fn arguments<'a>(&self, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
+        match &self.undo {
+            Some(undo) => undo.arguments(arguments),
+            None => Cow::Borrowed(arguments),
+        }
     }
 
     /// The name that clients call.

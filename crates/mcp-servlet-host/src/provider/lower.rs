@@ -2,7 +2,10 @@
 //!
 //! Only what clients see is rewritten: arguments are checked by the schema that the servlet has.
 
+mod nulls;
 mod steps;
+
+use std::borrow::Cow;
 
 use serde_json::Value;
 
@@ -24,6 +27,7 @@ fn steps(provider: Provider) -> &'static [Step] {
             Step::DropExamples,
             Step::GiveItems,
             Step::CloseObjects,
+            Step::RequireAll,
             Step::ShortenDescription,
         ],
         Provider::Gemini => &[
@@ -48,8 +52,23 @@ fn steps(provider: Provider) -> &'static [Step] {
     }
 }
 
+/// What undoes a rewriting in the arguments of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Undo {
+    /// The schema before optional properties took `null`.
+    schema: Value,
+}
+
+impl Undo {
+    /// The arguments as the schema before the rewriting has them: without `null` for properties that are left out.
+    pub(crate) fn arguments<'a>(&self, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
+        nulls::without_nulls(&self.schema, arguments)
+    }
+}
+
 /// Rewrites a tool for a provider.
-pub(crate) fn lower(provider: Provider, tool: &mut JsonObject) {
+pub(crate) fn lower(provider: Provider, tool: &mut JsonObject) -> Option<Undo> {
+    let mut undo = None;
     for step in steps(provider) {
         if let (Step::ShortenDescription, Some(Value::String(text))) =
             (step, tool.get_mut("description"))
@@ -57,9 +76,14 @@ pub(crate) fn lower(provider: Provider, tool: &mut JsonObject) {
             steps::shorten(text);
         }
         if let Some(schema @ Value::Object(_)) = tool.get_mut("inputSchema") {
+            if *step == Step::RequireAll {
+                let schema = schema.clone();
+                undo = Some(Undo { schema });
+            }
             step.take(schema);
         }
     }
+    undo
 }
 
 /// What is rewritten for which provider, as a table in Markdown.

@@ -5,8 +5,15 @@ use serde_json::{Value, json};
 
 use super::{source, tools};
 
-/// Provider, level, rule and pointer of each finding of a provider.
+/// Provider, level, rule and pointer of each finding of a provider, without the notes.
 fn refused(tool: &Value) -> Vec<String> {
+    let mut found = found(tool);
+    found.retain(|line| !line.contains("Note"));
+    found
+}
+
+/// The same with the notes.
+fn found(tool: &Value) -> Vec<String> {
     let wat = tools(json!([tool]));
     let report = check(source(&wat), &[], &Provider::ALL).expect("a report");
     let lines = report.findings.iter().flat_map(|finding| {
@@ -17,7 +24,7 @@ fn refused(tool: &Value) -> Vec<String> {
             format!("{provider} {level:?} {} {pointer}", finding.rule)
         })
     });
-    lines.filter(|line| !line.contains("Note")).collect()
+    lines.collect()
 }
 
 #[test]
@@ -147,4 +154,31 @@ fn schemas_for_a_provider_pass_its_rules() {
             .collect();
         assert_eq!(left, [""; 0].iter().collect::<Vec<_>>(), "{shown:#}");
     }
+}
+
+#[test]
+fn schemas_for_openai_are_strict() {
+    let range = json!({ "type": "object", "properties": { "from": { "type": "integer" } } });
+    let schema = json!({
+        "type": "object",
+        "required": ["a"],
+        "properties": {
+            "a": { "type": "string" },
+            "b": { "type": "string", "enum": ["x"] },
+            "range": range,
+            "ranges": { "type": "array", "items": range },
+        },
+    });
+    let tool = json!({ "name": "t", "description": "Does it.", "inputSchema": schema });
+    let is_strict = |tool: &Value| {
+        !found(tool)
+            .iter()
+            .any(|line| line.contains("strict-object"))
+    };
+    assert!(!is_strict(&tool));
+    let servlet = Servlet::load(source(&tools(json!([tool]))), &LoadOptions::default());
+    let host = Host::new(vec![servlet.expect("a servlet")]);
+    let host = host.with_schemas_for(Some(Provider::OpenAi));
+    let shown = json!(host.tool("t").expect("a tool").json());
+    assert!(is_strict(&shown), "{shown:#}");
 }

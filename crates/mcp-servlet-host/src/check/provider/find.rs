@@ -265,7 +265,7 @@ pub(super) fn gemini_format(subject: &Subject<'_>) -> Vec<Problem> {
 pub(super) fn strict_object(subject: &Subject<'_>) -> Vec<Problem> {
     of_parts(
         subject,
-        "`#[serde(deny_unknown_fields)]` closes a struct; clients that use strict mode rewrite the rest",
+        "`servlet serve --schemas-for openai` closes objects and requires all properties",
         |part| {
             if !has_type(part.schema, "object") {
                 return None;

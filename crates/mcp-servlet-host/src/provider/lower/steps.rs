@@ -5,7 +5,7 @@ mod root;
 
 use serde_json::{Value, json};
 
-use super::is_gemini_keyword;
+use super::{is_gemini_keyword, nulls};
 use crate::{
     provider::{BOUNDS, MAX_DESCRIPTION, MAX_SAFE_INTEGER},
     schema::keywords::{LIST, MAP, SCHEMA},
@@ -22,13 +22,14 @@ pub(super) enum Step {
     DropExamples,
     GiveItems,
     CloseObjects,
+    RequireAll,
     DropFormats,
     KeepGeminiKeywords,
     ShortenDescription,
 }
 
 impl Step {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::InlineReferences,
         Self::FlattenRoot,
         Self::SplitTypeLists,
@@ -37,6 +38,7 @@ impl Step {
         Self::DropExamples,
         Self::GiveItems,
         Self::CloseObjects,
+        Self::RequireAll,
         Self::DropFormats,
         Self::KeepGeminiKeywords,
         Self::ShortenDescription,
@@ -63,6 +65,9 @@ impl Step {
                 "tuples become lists of any of their types; arrays without `items` get `items: {}`"
             }
             Self::CloseObjects => "objects get `additionalProperties: false`, unless they are maps",
+            Self::RequireAll => {
+                "all properties are required, and optional ones take `null`; the server leaves such a `null` out of a call"
+            }
             Self::DropFormats => {
                 "formats of strings other than `enum` and `date-time` are left out"
             }
@@ -83,6 +88,7 @@ impl Step {
             }),
             Self::GiveItems => each(schema, &give_items),
             Self::CloseObjects => each(schema, &close),
+            Self::RequireAll => each(schema, &nulls::require_all),
             Self::DropFormats => each(schema, &drop_format),
             Self::KeepGeminiKeywords => each(schema, &|schema| retain(schema, is_gemini_keyword)),
             Self::ShortenDescription => {}
@@ -118,7 +124,7 @@ fn retain(schema: &mut Value, keep: impl Fn(&str) -> bool) {
     }
 }
 
-fn remove(schema: &mut Value, key: &str) -> Option<Value> {
+pub(super) fn remove(schema: &mut Value, key: &str) -> Option<Value> {
     schema.as_object_mut()?.shift_remove(key)
 }
 

@@ -135,7 +135,7 @@ fn a_property_that_is_named_like_a_keyword_stays() {
 #[test]
 fn openai_gets_closed_objects_and_short_descriptions() {
     let inner = json!({ "type": "object", "properties": {} });
-    let map = json!({ "type": "object", "additionalProperties": { "type": "string" } });
+    let map = json!({ "type": ["object", "null"], "additionalProperties": { "type": "string" } });
     assert_eq!(
         argument(Provider::OpenAi, inner)["additionalProperties"],
         false
@@ -148,5 +148,96 @@ fn openai_gets_closed_objects_and_short_descriptions() {
             .as_str()
             .map(|text| text.chars().count()),
         Some(1024)
+    );
+}
+
+#[test]
+fn openai_gets_required_properties_that_may_be_null() {
+    for (schema, expected) in [
+        (
+            json!({ "type": "string" }),
+            json!({ "type": ["string", "null"] }),
+        ),
+        (
+            json!({ "type": ["string", "integer"] }),
+            json!({ "type": ["string", "integer", "null"] }),
+        ),
+        (
+            json!({ "type": ["string", "null"] }),
+            json!({ "type": ["string", "null"] }),
+        ),
+        (json!({}), json!({})),
+        (json!(true), json!(true)),
+        (
+            json!({ "type": "string", "enum": ["a"], "default": "a" }),
+            json!({ "type": ["string", "null"], "enum": ["a", null], "default": "a" }),
+        ),
+        (
+            json!({ "description": "d", "anyOf": [{ "type": "string" }, { "type": "integer" }] }),
+            json!({ "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "null" }], "description": "d" }),
+        ),
+        (
+            json!({ "type": "string", "const": "a" }),
+            json!({ "anyOf": [{ "type": "string", "const": "a" }, { "type": "null" }] }),
+        ),
+        (
+            json!({ "enum": ["a", null] }),
+            json!({ "enum": ["a", null] }),
+        ),
+        (
+            json!({ "type": "object", "properties": { "b": { "type": "integer" } } }),
+            json!({
+                "type": ["object", "null"], "properties": { "b": { "type": ["integer", "null"] } },
+                "additionalProperties": false, "required": ["b"],
+            }),
+        ),
+    ] {
+        assert_eq!(
+            argument(Provider::OpenAi, schema.clone()),
+            expected,
+            "{schema}"
+        );
+    }
+    let schema = json!({ "type": "object", "properties": { "a": { "type": "string" }, "b": { "type": "string" } }, "required": ["b"] });
+    let schema = lowered(Provider::OpenAi, schema);
+    assert_eq!(schema["required"], json!(["a", "b"]));
+    assert_eq!(schema["properties"]["b"], json!({ "type": "string" }));
+}
+
+#[test]
+fn null_for_what_is_left_out_is_not_passed_on() {
+    let inner = json!({ "type": "object", "properties": { "x": { "type": "integer" } } });
+    let mut tool = json!({ "name": "t", "inputSchema": {
+        "type": "object",
+        "required": ["needed"],
+        "properties": {
+            "needed": { "type": "string" },
+            "text": { "type": "string" },
+            "nullable": { "type": ["string", "null"] },
+            "any": {},
+            "inner": { "$ref": "#/$defs/Inner" },
+            "list": { "type": "array", "items": inner },
+            "map": { "type": "object", "additionalProperties": inner },
+            "either": { "anyOf": [inner, { "type": "string" }] },
+        },
+        "$defs": { "Inner": inner },
+    } });
+    let undo = lower(Provider::OpenAi, tool.as_object_mut().expect("an object"));
+    let undo = undo.expect("a schema with optional properties");
+    let given = json!({
+        "needed": null, "text": null, "nullable": null, "any": null, "unknown": null,
+        "inner": { "x": null }, "list": [{ "x": null }, { "x": 1 }], "map": { "k": { "x": null } }, "either": { "x": null },
+    });
+    let kept = json!({
+        "needed": null, "nullable": null, "any": null, "unknown": null,
+        "inner": {}, "list": [{}, { "x": 1 }], "map": { "k": {} }, "either": {},
+    });
+    let arguments = undo.arguments(given.as_object().expect("an object"));
+    assert_eq!(json!(*arguments), kept);
+    let arguments = undo.arguments(kept.as_object().expect("an object"));
+    assert!(matches!(arguments, Cow::Borrowed(_)));
+    assert_eq!(
+        lower(Provider::Gemini, tool.as_object_mut().expect("an object")),
+        None
     );
 }
