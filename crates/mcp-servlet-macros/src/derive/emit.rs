@@ -20,6 +20,7 @@ pub(crate) fn implementation(
         transparent,
         names,
         units,
+        checks,
     } = shape;
     let same = same_as.as_ref().map(|ty| {
         let optional = transparent.then(|| quote!(const OPTIONAL: ::core::primitive::bool = <#ty as #private::Schema>::OPTIONAL;));
@@ -45,7 +46,7 @@ pub(crate) fn implementation(
     });
     let default = units.iter().find(|unit| unit.is_default);
     let default = default.map(|Unit { json, .. }| quote!(const DEFAULT: #text = #json;));
-    with_body(
+    let mut output = with_body(
         input,
         &private,
         &quote! {
@@ -55,7 +56,9 @@ pub(crate) fn implementation(
             #units_table
             #default
         },
-    )
+    );
+    output.extend(checks.iter().cloned());
+    output
 }
 
 /// For a type with errors: enough for its users to compile, so that no error follows from them.

@@ -3,12 +3,14 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Field, Fields, FieldsNamed, Ident, Type};
 
 use super::case::Case;
 use super::options::{FieldOptions, TypeOptions};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
+use crate::function::emit::located;
 use crate::function::{json_literal, json_token};
 
 /// What the implementation of `Schema` says.
@@ -23,6 +25,8 @@ pub(crate) struct Shape {
     pub(crate) names: Option<Vec<String>>,
     /// The variants without content.
     pub(crate) units: Vec<Unit>,
+    /// Items that stop the build if the type of a field does not fit.
+    pub(crate) checks: Vec<TokenStream>,
 }
 
 /// A variant without content.
@@ -41,6 +45,7 @@ impl Shape {
             transparent: false,
             names: None,
             units: Vec::new(),
+            checks: Vec::new(),
         }
     }
 }
@@ -55,6 +60,8 @@ pub(crate) fn node(
         options,
         name: &input.ident,
         private: private(options),
+        is_generic: !input.generics.params.is_empty(),
+        checks: Vec::new(),
         diagnostics,
     };
     if let Some(proxy) = &options.proxy {
@@ -75,6 +82,8 @@ pub(super) struct Reader<'a> {
     pub(super) options: &'a TypeOptions,
     name: &'a Ident,
     pub(super) private: TokenStream,
+    is_generic: bool,
+    checks: Vec<TokenStream>,
     pub(super) diagnostics: &'a mut Diagnostics,
 }
 
@@ -88,7 +97,7 @@ pub(super) enum Inner<'a> {
 
 impl Reader<'_> {
     fn data(mut self, input: &DeriveInput) -> Option<Shape> {
-        match &input.data {
+        let shape = match &input.data {
             Data::Struct(data) => self.structure(&data.fields, input),
             Data::Enum(data) => self.enumeration(data, input),
             Data::Union(data) => {
@@ -96,7 +105,27 @@ impl Reader<'_> {
                 self.diagnostics.error(data.union_token, message);
                 None
             }
+        };
+        shape.map(|shape| Shape {
+            checks: self.checks,
+            ..shape
+        })
+    }
+
+    /// The schema of a type whose properties become those of the object around it.
+    ///
+    /// A constant of its own checks it, so that nothing follows from the error; a type with parameters cannot have one.
+    pub(super) fn flattened(&mut self, ty: &Type) -> TokenStream {
+        let private = &self.private;
+        let node = quote!(#private::Node::flattened::<#ty>());
+        if self.is_generic {
+            return quote!(&#node.flattenable());
         }
+        let at = |tokens| located(tokens, ty.span());
+        let before = at(quote!(const _: #private::Node = #private::Node::flattened::<));
+        let after = at(quote!(>().flattenable();));
+        self.checks.push(quote!(#before #ty #after));
+        quote!(&#node)
     }
 
     fn same_as(&self, ty: &Type, attributes: &[syn::Attribute]) -> Shape {
@@ -218,8 +247,7 @@ impl Reader<'_> {
             }
             self.check_recursion(field, &options);
             if options.flatten {
-                let ty = &field.ty;
-                flattened.push(quote!(&#private::Node::flattened::<#ty>()));
+                flattened.push(self.flattened(&field.ty));
                 continue;
             }
             let name = field_name(field, &options, case);

@@ -104,7 +104,10 @@ impl Reader<'_> {
                 let tag = self.tag_of(&tag.value(), &name, options);
                 self.adjacent(&tag, &place.value(), content)
             }
-            (Some(tag), None) => self.internal(&self.tag_of(&tag.value(), &name, options), content),
+            (Some(tag), None) => {
+                let tag = self.tag_of(&tag.value(), &name, options);
+                self.internal(&tag, content)
+            }
             (None, _) if self.options.untagged => self.untagged(content),
             (None, _) if options.other => quote!(#private::Node::string()),
             (None, _) => self.external(&name, content),
@@ -123,13 +126,14 @@ impl Reader<'_> {
     }
 
     /// `{"t": "Variant", …}`
-    fn internal(&self, tag: &TokenStream, content: Option<Inner<'_>>) -> TokenStream {
-        let private = &self.private;
+    fn internal(&mut self, tag: &TokenStream, content: Option<Inner<'_>>) -> TokenStream {
+        let private = self.private.clone();
         let object = quote!(#private::Node::object(&[#tag]));
         match content {
             None => object,
             Some(Inner::Type(ty)) => {
-                quote!(#object.with_flattened(&[&#private::Node::flattened::<#ty>()]))
+                let flattened = self.flattened(ty);
+                quote!(#object.with_flattened(&[#flattened]))
             }
             Some(Inner::Node(node)) => {
                 let closed = self.closed();

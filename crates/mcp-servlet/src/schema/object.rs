@@ -87,7 +87,6 @@ impl Node {
     }
 
     /// The schema of `T` for [`with_flattened`](Self::with_flattened): of an `Option`, nothing is required.
-    #[track_caller]
     pub const fn flattened<T: Schema + ?Sized>() -> Self {
         match T::NODE.kind {
             Kind::Object(object) if T::OPTIONAL => Self {
@@ -97,8 +96,19 @@ impl Node {
                 }),
                 ..*T::NODE
             },
-            Kind::Object(_) | Kind::Map { .. } | Kind::Any => *T::NODE,
-            _ => panic!("what is flattened, or held beside a tag, must be a struct or a map"),
+            _ => *T::NODE,
+        }
+    }
+
+    /// The same, if it can be flattened into an object. Other schemas stop the build.
+    #[must_use]
+    #[track_caller]
+    pub const fn flattenable(self) -> Self {
+        match self.kind {
+            Kind::Object(_) | Kind::Map { .. } | Kind::Any => self,
+            _ => panic!(
+                "only structs and maps can be flattened\nhelp: make it a field without `#[serde(flatten)]`, or a variant with named fields"
+            ),
         }
     }
 }
