@@ -35,6 +35,15 @@ fn failure(folder: &Path, options: &[&str]) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// The code of the guide that a function with this name is in.
+fn documented_code(function: &str) -> &'static str {
+    let guide = include_str!("../../docs/context.md");
+    let mut blocks = guide.split("```text\n").skip(1);
+    let block = blocks.find(|block| block.starts_with(&format!("fn {function}(")));
+    let code = block.and_then(|block| block.split("```").next());
+    code.expect("a block of the guide")
+}
+
 const RANDOM: &str = r#"
 use chrono::{DateTime, Utc};
 use mcp_servlet::prelude::*;
@@ -42,10 +51,15 @@ use mcp_servlet::prelude::*;
 /// Rolls numbers.
 #[tool]
 fn roll(context: &Context) -> String {
-    let old = getrandom_03::u32().unwrap_or_default();
-    let new = getrandom::u32().unwrap_or_default();
+    let mut bytes = [0; 4];
+    getrandom_02::getrandom(&mut bytes).unwrap();
+    let of_02 = u32::from_le_bytes(bytes);
+    let of_03 = getrandom_03::u32().unwrap();
+    let of_04 = getrandom::u32().unwrap();
     let year = DateTime::<Utc>::from(context.now()).format("%Y");
-    format!("{} {old} {new} {year}", rand::random::<u32>())
+    let (rand, rand_09) = (rand::random::<u32>(), rand_09::random::<u32>());
+    let uuid = uuid::Uuid::new_v4();
+    format!("{year} {of_02} {of_03} {of_04} {rand} {rand_09} {uuid}")
 }
 
 mcp_servlet::export!(pub static SERVLET = { tools: [roll] });
@@ -55,13 +69,18 @@ mcp_servlet::export!(pub static SERVLET = { tools: [roll] });
 fn randomness_of_other_crates_comes_from_the_host() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = start(folder.path(), "dice", &[]);
-    fs::write(project.join("src/lib.rs"), RANDOM).expect("a file");
+    let source = format!("{RANDOM}\n{}", documented_code("random"));
+    fs::write(project.join("src/lib.rs"), source).expect("a file");
     let manifest = project.join("Cargo.toml");
     let of_03 = "getrandom_03 = { package = \"getrandom\", version = \"0.3\" }";
+    let rand_09 = "rand_09 = { package = \"rand\", version = \"0.9\" }";
     let lines = [
         &*documented("getrandom"),
+        &documented("getrandom_02"),
         of_03,
         &documented("rand"),
+        rand_09,
+        &documented("uuid"),
         &documented("chrono"),
     ];
     let lines = lines.join("\n");
@@ -82,14 +101,17 @@ fn randomness_of_other_crates_comes_from_the_host() {
     run(command(servlet(), &project).args(["build", "-o", "built"]));
     let roll = || {
         let called = run(command(servlet(), &project).args(["call", "built/dice.wasm", "roll"]));
-        let numbers: Vec<u32> = stdout(&called)
-            .split_whitespace()
-            .map(|number| number.parse().expect("a number"))
-            .collect();
-        assert!(numbers.len() == 4 && numbers[3] > 2024, "{numbers:?}");
-        numbers
+        let values = stdout(&called);
+        let values: Vec<_> = values.split_whitespace().map(str::to_owned).collect();
+        assert_eq!(values.len(), 7, "{values:?}");
+        values
     };
-    assert_ne!(roll(), roll());
+    let (one, other) = (roll(), roll());
+    assert!(one[0].parse::<u32>().expect("a year") > 2024, "{one:?}");
+    for (one, other) in one.iter().zip(&other).skip(1) {
+        assert_ne!(one, other);
+    }
+    assert_eq!(one[6].as_bytes()[14], b'4', "version 4: {one:?}");
 
     fs::remove_file(project.join(".cargo/config.toml")).expect("a file");
     let without_lines = failure(&project, &["build"]);
