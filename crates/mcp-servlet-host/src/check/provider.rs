@@ -69,7 +69,7 @@ const RULES: [Rule; 21] = [
         "integer-bound",
         Error,
         "bounds of numbers beyond 2^53: `int too big to convert`",
-        "https://github.com/ansible/aap-mcp-server/pull/170",
+        "https://github.com/RevenueCat/ai-toolkit/issues/26",
         find::integer_bound,
     ),
     rule(
