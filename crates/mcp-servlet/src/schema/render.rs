@@ -364,11 +364,9 @@ impl<const N: usize> Text<N> {
         }
         at = 0;
         while at < object.flattened.len() {
-            match object.flattened[at].kind {
-                Kind::Object(ref inner) => self.properties(inner, side),
-                Kind::Map { .. } | Kind::Any => {}
-                // The derive refuses it.
-                _ => {}
+            // The derive refuses what is neither an object nor a map.
+            if let Kind::Object(ref inner) = object.flattened[at].kind {
+                self.properties(inner, side);
             }
             at += 1;
         }

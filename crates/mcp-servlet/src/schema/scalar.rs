@@ -76,7 +76,7 @@ impl Scalar {
         Self::EMPTY.text(sign).natural(value.unsigned_abs())
     }
 
-    /// The shortest number that reads as the value, as serde_json writes it; nothing for what is not a number.
+    /// The shortest number that reads as the value, as `serde_json` writes it; nothing for what is not a number.
     const fn float(is_negative: bool, decoded: Decoded) -> Self {
         let Digits {
             digits,
@@ -85,7 +85,7 @@ impl Scalar {
         } = decoded.shortest();
         let text = Self::EMPTY.text(if is_negative { "-" } else { "" });
         if 0 < exponent && exponent <= 16 {
-            let whole = exponent as usize;
+            let whole = exponent.unsigned_abs() as usize;
             let text = text.some(&digits, 0, whole).text(".");
             return text.some(
                 &digits,

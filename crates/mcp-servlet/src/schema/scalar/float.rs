@@ -3,6 +3,15 @@
 //! Steele and White's algorithm with integers of any size, as in `core::num::flt2dec::strategy::dragon`, which is not
 //! `const`. Nothing of it is linked.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_lossless,
+    reason = "limbs are cut on purpose, and `const` functions have no `From`"
+)]
+#![allow(clippy::struct_field_names, reason = "digits are what there is")]
+
 /// Enough for the largest and the smallest float, times ten.
 const LIMBS: usize = 40;
 
@@ -42,17 +51,17 @@ impl Decoded {
         Self::of(bits & ((1 << 23) - 1), (bits >> 23 & 0xff) as i32, 23, 150)
     }
 
-    const fn of(fraction: u64, exponent: i32, bits: u32, bias: i32) -> Self {
+    const fn of(fraction: u64, exponent: i32, bits: u32, offset: i32) -> Self {
         if exponent == 0 {
             return Self {
                 mantissa: fraction,
-                exponent: 1 - bias,
+                exponent: 1 - offset,
                 is_at_boundary: false,
             };
         }
         Self {
             mantissa: fraction | 1 << bits,
-            exponent: exponent - bias,
+            exponent: exponent - offset,
             is_at_boundary: fraction == 0 && exponent > 1,
         }
     }
