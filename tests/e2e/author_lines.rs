@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use e2e::{Profile, cargo, root, target, wasm};
-use mcp_servlet_host::{CallToolResult, CheckArguments, LoadOptions, Servlet};
+use mcp_servlet_host::{CallToolResult, Servlet};
+use mcp_servlet_runtime::{CheckArguments, LoadOptions};
 use serde_json::{Value, json};
 
 use crate::installable::server;

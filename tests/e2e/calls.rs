@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use e2e::{Profile, wasm};
-use mcp_servlet_host::{CallToolResult, LoadOptions};
+use mcp_servlet_host::CallToolResult;
+use mcp_servlet_runtime::LoadOptions;
 use serde_json::{Value, json};
 
 use crate::support::{EXAMPLES, example, load, object, text};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use e2e::{Profile, wasm};
-use mcp_servlet_host::Abi;
-use mcp_servlet_host::check::{Level, Report, Target, check};
+use mcp_servlet_check::{Level, Report, Target, check};
+use mcp_servlet_runtime::Abi;
 
 use crate::support::ALL;
 

@@ -104,7 +104,7 @@ fn null_stands_for_optional_fields_if_schemas_are_for_openai() {
     client.stop().expect("an end");
 }
 
-fn object_mut(value: &mut Value) -> &mut mcp_servlet_host::JsonObject {
+fn object_mut(value: &mut Value) -> &mut mcp_servlet_runtime::JsonObject {
     value.as_object_mut().expect("an object")
 }
 

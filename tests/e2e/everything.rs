@@ -11,7 +11,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use e2e::{Profile, wasm};
-use mcp_servlet_host::{Listed, LoadOptions, Servlet, Tool};
+use mcp_servlet_host::{Listed, Servlet, Tool};
+use mcp_servlet_runtime::LoadOptions;
 use serde_json::{Value, json};
 
 use crate::pipe::Pipe;

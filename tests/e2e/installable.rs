@@ -5,7 +5,8 @@ use std::net::TcpListener;
 use std::process::Command;
 
 use e2e::{Profile, wasm};
-use mcp_servlet_host::{LoadOptions, Servlet};
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::LoadOptions;
 use serde_json::{Value, json};
 
 use crate::exports::imports;

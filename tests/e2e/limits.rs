@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use e2e::{fixture, servlet_command};
-use mcp_servlet_host::{CallError, CallToolResult, LoadOptions, Servlet};
+use mcp_servlet_host::{CallToolResult, Servlet};
+use mcp_servlet_runtime::{CallError, LoadOptions};
 use serde_json::{Value, json};
 
 use crate::streams::Wire;
@@ -162,7 +163,7 @@ fn log_lines_reach_the_operator_at_their_level() {
 #[test]
 fn log_lines_stand_in_the_span_of_the_call_that_wrote_them() {
     let mut command = servlet_command(["serve"]);
-    let filter = "servlet=info,mcp_servlet_host=info";
+    let filter = "servlet=info,mcp_servlet_server=info";
     command.arg(fixture("probe")).env("RUST_LOG", filter);
     let wire = Wire::start(command);
     let call = r#"call{servlet="probe" tool="note""#;

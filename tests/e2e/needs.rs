@@ -1,7 +1,7 @@
 //! What a servlet declares that it needs, in its wasm.
 
 use e2e::{Profile, fixture, wasm};
-use mcp_servlet_host::Needs;
+use mcp_servlet_runtime::Needs;
 
 use crate::support::module;
 

@@ -1,7 +1,8 @@
 //! What a servlet is told when it asks std for what wasm32-unknown-unknown does not have.
 
 use e2e::fixture;
-use mcp_servlet_host::{LoadOptions, Servlet};
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::LoadOptions;
 use serde_json::{Value, json};
 
 use crate::support::{load, object, text};

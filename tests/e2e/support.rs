@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use e2e::{Profile, fixture, wasm};
-use mcp_servlet_host::{CallToolResult, JsonObject, LoadOptions, Module, Servlet};
+use mcp_servlet_host::{CallToolResult, Servlet};
+use mcp_servlet_runtime::{JsonObject, LoadOptions, Module};
 use serde_json::Value;
 
 /// The examples; each has its own expectations in every module.

@@ -1,7 +1,8 @@
 //! Resources, prompts and completion of an example: in the host, and for clients of both eras.
 
 use e2e::{Client, Era, Profile, servlet_command, wasm};
-use mcp_servlet_host::{CallError, Listed, LoadOptions, Servlet};
+use mcp_servlet_host::{Listed, Servlet};
+use mcp_servlet_runtime::{CallError, LoadOptions};
 use rmcp::model::ClientRequest;
 use serde_json::{Value, json};
 

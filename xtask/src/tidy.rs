@@ -1,5 +1,7 @@
 //! Rules of the house that no compiler knows.
 
+mod arrows;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +30,7 @@ pub(crate) fn check() -> anyhow::Result<()> {
             );
         }
     }
+    problems.extend(arrows::problems()?);
     if !problems.is_empty() {
         bail!("{}", problems.join("\n   "));
     }

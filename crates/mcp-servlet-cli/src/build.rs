@@ -17,7 +17,7 @@ use std::{
 
 use cargo_metadata::{Metadata, Package, camino::Utf8PathBuf};
 use clap::Args;
-use mcp_servlet_host::{Import, Module, Unreadable};
+use mcp_servlet_runtime::{Import, Module, Unreadable};
 use serde_json::{Value, json};
 
 use crate::{
@@ -139,7 +139,7 @@ impl Build {
             folder,
         )?;
         let module = read(&path, Module::read)?;
-        let functions = read(&path, mcp_servlet_host::space::functions)?;
+        let functions = read(&path, mcp_servlet_runtime::space::functions)?;
         let data = module
             .sections
             .iter()

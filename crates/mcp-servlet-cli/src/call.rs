@@ -5,7 +5,8 @@ mod feedback;
 use std::{io::Write as _, sync::Arc};
 
 use clap::Args;
-use mcp_servlet_host::{CallError, CallToolResult, Extras, JsonObject, Servlet, Source, Tool};
+use mcp_servlet_host::{CallToolResult, Servlet, Tool};
+use mcp_servlet_runtime::{CallError, Extras, JsonObject, Source};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 

@@ -6,10 +6,9 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_host::{
-    Abi, Provider, Source,
-    check::{Finding, Level, Report, Target, check_all},
-};
+use mcp_servlet_check::{Finding, Level, Report, Target, check_all};
+use mcp_servlet_runtime::{Abi, Source};
+use mcp_servlet_schema::Provider;
 
 use crate::{
     build::{self, Project},

@@ -6,7 +6,9 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{ArgumentError, JsonObject, Listed, Servlet, Source};
+use mcp_servlet_host::{Listed, Servlet};
+use mcp_servlet_runtime::{JsonObject, Source};
+use mcp_servlet_schema::ArgumentError;
 use serde_json::{Value, json};
 
 use crate::{

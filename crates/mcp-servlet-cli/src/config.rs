@@ -5,7 +5,7 @@ mod init;
 use std::{io::Write as _, path::PathBuf};
 
 use clap::{Args, Subcommand};
-use mcp_servlet_host::config::Config;
+use mcp_servlet_server::config::Config;
 
 use crate::{failure::Failure, terminal};
 

@@ -78,8 +78,9 @@ fn decoded_length(base64: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     fn shown(item: &Value) -> String {
         let mut out = Vec::new();

@@ -5,7 +5,8 @@ mod schema;
 use std::io::{self, Write};
 
 use clap::Args;
-use mcp_servlet_host::{JsonObject, Listed, Servlet, Source, Tool};
+use mcp_servlet_host::{Listed, Servlet, Tool};
+use mcp_servlet_runtime::{JsonObject, Source};
 use serde_json::{Value, json};
 
 use crate::{

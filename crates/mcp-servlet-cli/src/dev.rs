@@ -8,11 +8,9 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{
-    Entry, Host, Introduction, Loaded, OnFailure, Source,
-    serve::{HttpOptions, ServeOptions, Server},
-    watch::Snapshot,
-};
+use mcp_servlet_host::{Entry, Host, Introduction, Loaded, OnFailure};
+use mcp_servlet_runtime::Source;
+use mcp_servlet_server::{HttpOptions, ServeOptions, Server, watch::Snapshot};
 use tokio::{runtime::Runtime, task::JoinError};
 
 use crate::{

@@ -2,7 +2,10 @@
 
 use std::{error::Error, io, process::ExitCode};
 
-use mcp_servlet_host::{ArgumentError, CallError, Fault, LoadError, config::ConfigError};
+use mcp_servlet_host::LoadError;
+use mcp_servlet_runtime::{CallError, Fault, LoadError as ModuleError};
+use mcp_servlet_schema::ArgumentError;
+use mcp_servlet_server::config::ConfigError;
 
 use crate::terminal::note;
 
@@ -80,10 +83,16 @@ impl Failure {
     }
 }
 
+impl From<ModuleError> for Failure {
+    fn from(error: ModuleError) -> Self {
+        LoadError::from(error).into()
+    }
+}
+
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         let kind = match &error {
-            LoadError::NoDigest { .. } => Kind::Usage,
+            LoadError::Module(ModuleError::NoDigest { .. }) => Kind::Usage,
             _ => Kind::Servlet,
         };
         Self::Told {

@@ -3,7 +3,8 @@
 use std::io::{self, Read as _};
 
 use clap::Args;
-use mcp_servlet_host::{JsonObject, parse_arguments};
+use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_schema::parse_arguments;
 use serde_json::Value;
 
 use crate::failure::{Failure, Kind};

@@ -7,9 +7,8 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{
-    Abi, Entry, Host, Listed, LoadError, Loaded, Module, Servlet, Source, Tool,
-};
+use mcp_servlet_host::{Entry, Host, Listed, LoadError, Loaded, Servlet, Tool};
+use mcp_servlet_runtime::{Abi, Module, Source};
 use serde_json::{Value, json};
 
 use crate::{

@@ -7,10 +7,8 @@ use std::{
 };
 
 use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKind};
-use mcp_servlet_host::{
-    AllowedPath, LoadOptions, Proxy,
-    config::{parse_duration, parse_host, parse_memory},
-};
+use mcp_servlet_runtime::{AllowedPath, LoadOptions, Proxy};
+use mcp_servlet_server::config::{parse_duration, parse_host, parse_memory};
 
 use crate::{clients, failure::Failure};
 

@@ -40,6 +40,7 @@ mod serve;
 mod steps;
 mod terminal;
 mod test;
+mod xtp;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
 //! What a servlet declares that it needs, for people.
 
-use mcp_servlet_host::{ConfigKey, Loaded, Needs};
+use mcp_servlet_host::Loaded;
+use mcp_servlet_runtime::{ConfigKey, Needs};
 
 use crate::terminal::note;
 
@@ -28,7 +29,7 @@ fn config(key: &ConfigKey) -> String {
     let line = format!(
         "config    {}  {}, {needed}{secret}",
         key.name,
-        key.type_in_words()
+        mcp_servlet_host::type_in_words(key)
     );
     let mut description = key.description().unwrap_or_default().lines();
     match description.next() {

@@ -11,7 +11,6 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::bundle::{self, Manifest};
 use serde_json::json;
 use xtp_bundle::{Bundle, Config};
 
@@ -20,6 +19,7 @@ use crate::{
     generate::Reading,
     steps::{self, Elapsed},
     terminal::{self, note},
+    xtp::project::{self, Manifest},
 };
 use sdk::Sdk;
 
@@ -68,7 +68,7 @@ impl New {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let start = Instant::now();
         let name = self.name()?;
-        bundle::check_vacant(&self.folder)?;
+        project::check_vacant(&self.folder)?;
         let sdk = self.sdk()?;
         let check = self.template.is_none();
         let (schema, source) = schema::read(self.schema.as_deref(), &self.reading, check)?;
@@ -89,8 +89,8 @@ impl New {
         if let Some(source) = source {
             context["source"] = source;
         }
-        let entries = bundle::render(&bundle, &context)?;
-        bundle::write(&entries, &self.folder)?;
+        let entries = project::render(&bundle, &context)?;
+        project::write(&entries, &self.folder)?;
         if !self.no_scripts {
             run_scripts(&self.folder)?;
         }
@@ -188,7 +188,7 @@ fn run_scripts(folder: &Path) -> Result<(), Failure> {
             continue;
         };
         note(format_args!("running `{line}`…"));
-        if let Err(problem) = bundle::run_script(line, folder) {
+        if let Err(problem) = project::run_script(line, folder) {
             note(format_args!(
                 "warning: the script `{name}` of xtp.toml did not succeed: {problem}"
             ));
@@ -233,15 +233,15 @@ fn no_checkout() -> Failure {
     )
 }
 
-impl From<bundle::Error> for Failure {
-    fn from(error: bundle::Error) -> Self {
+impl From<project::Error> for Failure {
+    fn from(error: project::Error) -> Self {
         let kind = match &error {
-            bundle::Error::Render { .. } | bundle::Error::Load(_) => Kind::Servlet,
+            project::Error::Render { .. } | project::Error::Load(_) => Kind::Servlet,
             _ => Kind::Usage,
         };
         let message = chain(&error);
         match error {
-            bundle::Error::Exists { .. } => Self::with_help(kind, message, "choose another name"),
+            project::Error::Exists { .. } => Self::with_help(kind, message, "choose another name"),
             _ => Self::new(kind, message),
         }
     }

@@ -1,7 +1,8 @@
 //! `servlet prompt`: the messages of one prompt.
 
 use clap::Args;
-use mcp_servlet_host::{JsonObject, Listed, Servlet, Source};
+use mcp_servlet_host::{Listed, Servlet};
+use mcp_servlet_runtime::{JsonObject, Source};
 use serde_json::json;
 
 use crate::{

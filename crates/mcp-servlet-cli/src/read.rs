@@ -8,7 +8,8 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use clap::Args;
-use mcp_servlet_host::{Servlet, Source};
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::Source;
 use serde_json::Value;
 
 use crate::{

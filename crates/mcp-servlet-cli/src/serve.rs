@@ -8,11 +8,12 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_host::{
-    Entry, LoadError, Loaded, OnFailure, Prefix, Provider, Source,
+use mcp_servlet_host::{Entry, LoadError, Loaded, OnFailure, Prefix};
+use mcp_servlet_runtime::{Source, public_url};
+use mcp_servlet_schema::Provider;
+use mcp_servlet_server::{
+    HttpOptions, ServeOptions, Server,
     config::{self, Config},
-    public_url,
-    serve::{HttpOptions, ServeOptions, Server},
 };
 use tokio::runtime::Runtime;
 

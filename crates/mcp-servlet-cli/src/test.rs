@@ -8,11 +8,8 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{
-    LoadError, LoadOptions, Module, Source,
-    bundle::Manifest,
-    testbed::{ADDRESS, Candidate, Testbed},
-};
+use mcp_servlet_host::{LoadError, testbed::ADDRESS, testbed::Candidate, testbed::Testbed};
+use mcp_servlet_runtime::{LoadOptions, Module, Source};
 
 use crate::{
     build::{self, Abi, Project, cargo},
@@ -21,6 +18,7 @@ use crate::{
     limits::Limits,
     steps::Elapsed,
     terminal::note,
+    xtp::project::Manifest,
 };
 
 /// Run a project's tests with its wasm in a host, or a plugin with an XTP test module

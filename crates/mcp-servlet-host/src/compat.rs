@@ -6,9 +6,11 @@
 //!
 //! What is not mentioned here passes unchanged, unknown fields and unknown types of content included.
 
+use mcp_servlet_runtime::{JsonObject, syntax_error};
+use mcp_servlet_schema::expected;
 use serde_json::Value;
 
-use crate::{CallToolResult, JsonObject, description::syntax_error, tool::expected};
+use crate::CallToolResult;
 
 /// A place in the output, as a JSON pointer or line and column, and what is wrong there.
 pub(crate) type Problem = (String, String);

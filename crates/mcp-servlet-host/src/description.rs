@@ -3,12 +3,11 @@
 //! The first servlets described one tool (`{"name", "description", "inputSchema"}`), later ones a list
 //! (`{"tools": […]}`); ours do both at once when there is one tool. A list wins over the single tool beside it.
 
+use mcp_servlet_runtime::{JsonObject, syntax_error};
+use mcp_servlet_schema::expected;
 use serde_json::Value;
 
-use crate::{
-    JsonObject, LoadError,
-    tool::{Tool, expected},
-};
+use crate::{LoadError, tool::Tool};
 
 /// The output, read.
 #[derive(Debug, Default)]
@@ -117,14 +116,6 @@ fn into_string(value: Value) -> Result<String, Value> {
         Value::String(text) => Ok(text),
         other => Err(other),
     }
-}
-
-/// Where JSON stops being JSON, and why.
-pub(crate) fn syntax_error(error: &serde_json::Error) -> Problem {
-    let message = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    let problem = message.strip_suffix(&place).unwrap_or(&message).to_owned();
-    (place.trim_start_matches(" at ").to_owned(), problem)
 }
 
 #[cfg(test)]

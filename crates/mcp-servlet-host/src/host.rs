@@ -5,13 +5,15 @@ mod names;
 
 use std::{borrow::Cow, sync::Arc};
 
+use mcp_servlet_runtime::{CallError, Extras, JsonObject, chain};
+use mcp_servlet_schema::Provider;
+
 use crate::{
-    CallError, CallToolResult, Extras, JsonObject, Listed, LoadError, Provider, Servlet, Tool,
-    check::Kind, error::chain, notify, surface::shared_uris,
+    CallToolResult, FeatureKind, Listed, LoadError, Servlet, Tool, error::unknown_tool,
+    features::shared_uris,
 };
 use index::{Collision, Index, Named, Names, Served};
-pub use names::{Filter, Prefix};
-pub(crate) use names::{MAX_NAME, name_problem};
+pub use names::{Filter, MAX_NAME, Prefix, name_problem};
 use names::{name_prompts, name_tools};
 
 /// A servlet and how its tools appear.
@@ -79,12 +81,16 @@ impl Host {
     fn compose_after(mounts: Vec<Mount>, tools: &Names<'_>, prompts: &Names<'_>) -> Self {
         let (tools, mut problems) = name_tools(&mounts, tools);
         let (tools, collisions) = Index::of(tools);
-        problems.extend(collisions.iter().map(|one| taken(&mounts, Kind::Tool, one)));
+        problems.extend(
+            collisions
+                .iter()
+                .map(|one| taken(&mounts, FeatureKind::Tool, one)),
+        );
         let (prompts, collisions) = Index::of(name_prompts(&mounts, prompts));
         problems.extend(
             collisions
                 .iter()
-                .map(|one| taken(&mounts, Kind::Prompt, one)),
+                .map(|one| taken(&mounts, FeatureKind::Prompt, one)),
         );
         let servlets: Vec<_> = mounts
             .iter()
@@ -103,17 +109,17 @@ impl Host {
     }
 
     /// Whether servlets of it say when their lists change.
-    pub(crate) fn changes_lists(&self) -> bool {
+    pub fn changes_lists(&self) -> bool {
         let mut servlets = self.servlets.iter();
-        servlets.any(|servlet| notify::changes_lists(servlet.module()))
+        servlets.any(|servlet| servlet.module().changes_lists())
     }
 
     /// The same with the lists as they are now, of those servlets that say when theirs change. One that cannot list what it
     /// has keeps the lists that it had. Tools and prompts that were served keep their names, whatever appears or disappears.
-    pub(crate) fn relisted(&self) -> Self {
+    pub fn relisted(&self) -> Self {
         let mut mounts = self.mounts.clone();
         for mount in &mut mounts {
-            if notify::changes_lists(mount.servlet.module()) {
+            if mount.servlet.module().changes_lists() {
                 match mount.servlet.relisted() {
                     Ok(servlet) => mount.servlet = Arc::new(servlet),
                     Err(error) => tracing::warn!(
@@ -208,7 +214,7 @@ impl Host {
         arguments: Option<&'a JsonObject>,
     ) -> Result<(&'h Servlet, &'h str, Option<Cow<'a, JsonObject>>), CallError> {
         let Some(served) = self.tools.get(tool) else {
-            return Err(CallError::unknown_tool(tool, self.tools().map(Tool::name)));
+            return Err(unknown_tool(tool, self.tools().map(Tool::name)));
         };
         let (servlet, name) = self.place(served);
         let arguments = arguments.map(|arguments| served.entry.arguments(arguments));
@@ -216,7 +222,7 @@ impl Host {
     }
 
     /// How many of these arguments a call of the tool drops.
-    pub(crate) fn count_dropped(&self, tool: &str, arguments: Option<&JsonObject>) -> usize {
+    pub fn count_dropped(&self, tool: &str, arguments: Option<&JsonObject>) -> usize {
         match self.find(tool, arguments) {
             Ok((servlet, tool, Some(arguments))) => servlet.count_dropped(tool, &arguments),
             _ => 0,
@@ -263,7 +269,7 @@ impl Host {
     }
 }
 
-fn taken<T: Named>(mounts: &[Mount], kind: Kind, collision: &Collision<'_, T>) -> LoadError {
+fn taken<T: Named>(mounts: &[Mount], kind: FeatureKind, collision: &Collision<'_, T>) -> LoadError {
     let Collision { lost, owner } = collision;
     let origin = |at: usize| mounts[at].servlet.origin().to_owned();
     LoadError::Taken {

@@ -1,77 +1,46 @@
-//! Loads MCP servlets, calls them and serves them to MCP clients.
+//! Loads MCP servlets, calls their tools and composes several into one list.
 //!
-//! A servlet is a WebAssembly module that exports `describe` and `call`, or what hyper-mcp
-//! calls; see [`Abi`]. [`Servlet::load`] checks the module,
-//! compiles it and reads what it describes; [`Servlet::call`] runs one tool. A [`Host`] puts several servlets
-//! behind one list of tools, and [`serve`] speaks MCP for it.
-//!
-//! Nothing is open by default: no network, no files, bounded memory and time. See [`LoadOptions`].
+//! [`Servlet::load`] loads a module and reads what it describes; [`Servlet::call`] calls one of its tools, with arguments
+//! checked by the tool's schema. A [`Host`] puts several servlets behind one list of tools, resources and prompts.
+//! `mcp-servlet-server` speaks MCP for it.
 //!
 //! JSON passes through as JSON. A field that this crate does not know reaches the client as the servlet wrote it;
 //! integers beyond 64 bits are the one thing that is rounded.
+//!
+//! ```no_run
+//! use mcp_servlet_host::{Servlet, runtime::LoadOptions};
+//! use serde_json::json;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let greet = Servlet::load("greet.wasm", &LoadOptions::default())?;
+//! let result = greet.call("greet", json!({ "name": "Ada" }).as_object())?;
+//! println!("{:?}", result.content());
+//! # Ok(())
+//! # }
+//! ```
 
-mod abi;
-mod arguments;
-mod ask;
-mod bounds;
-pub mod bundle;
-pub mod check;
 mod compat;
-pub mod config;
 mod description;
-mod engine;
 mod error;
-mod extras;
-mod fault;
-mod glob;
-pub mod harness;
+mod features;
 mod host;
-mod http;
-mod inspect;
-mod limits;
 mod load;
-mod log;
-mod needs;
-mod notify;
-mod options;
-mod provider;
 mod result;
-mod schema;
-pub mod serve;
 mod servlet;
-mod source;
-pub mod space;
-mod surface;
 pub mod testbed;
 mod tool;
-mod wasi;
-pub mod watch;
+mod unmet_needs;
 
-pub use abi::Abi;
-pub use arguments::{
-    ArgumentError, Expected, SchemaField, parse_arguments, schema_fields, schema_in_words,
-    schema_type,
-};
-pub use bounds::LimitExceeded;
-pub use engine::CompileCache;
-pub use error::{CallError, LoadError};
-pub use extras::Extras;
-pub use fault::Fault;
-pub use host::{Filter, Host, Introduction, Mount, Prefix};
-pub use http::{HttpFailure, HttpRequest, HttpResponse, Proxy};
-pub use inspect::{Export, Import, Module, Section, Unreadable};
-pub use limits::ToolOptions;
+pub use mcp_servlet_runtime as runtime;
+
+pub use error::LoadError;
+pub use features::{FeatureKind, Listed};
+pub use host::{Filter, Host, Introduction, MAX_NAME, Mount, Prefix, name_problem};
 pub use load::{Entry, Loaded, OnFailure};
-pub use needs::{ConfigKey, Needs, UnmetNeeds};
-pub use notify::{Listener, Notification};
-pub use options::{AllowedPath, ErrorTexts, InstanceLimits, Instances, Isolation, LoadOptions};
-pub use provider::{Provider, lowering_table};
 pub use result::CallToolResult;
-pub use schema::{CheckArguments, CheckResults, UnknownArguments};
 pub use servlet::Servlet;
-pub use source::{FetchError, Source, public_url};
-pub use surface::Listed;
 pub use tool::Tool;
+pub use unmet_needs::{UnmetNeeds, type_in_words};
 
 /// For the tests of this workspace; not part of the API.
 #[doc(hidden)]
@@ -84,6 +53,3 @@ pub mod __private {
         crate::description::Description::parse("servlet", "describe", output).map(drop)
     }
 }
-
-/// A JSON object, in the order in which it was written.
-pub type JsonObject = serde_json::Map<String, serde_json::Value>;

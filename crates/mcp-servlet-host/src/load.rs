@@ -8,10 +8,9 @@ use std::{
     thread,
 };
 
-use crate::{
-    Filter, Host, LoadError, LoadOptions, Mount, Prefix, Servlet, Source, UnmetNeeds,
-    source::Fetched,
-};
+use mcp_servlet_runtime::{Fetched, LoadError as ModuleError, LoadOptions, Source};
+
+use crate::{Filter, Host, LoadError, Mount, Prefix, Servlet, UnmetNeeds};
 
 /// How many servlets are fetched at the same time, at most.
 const MAX_FETCHES: usize = 8;
@@ -161,7 +160,7 @@ fn load_all(entries: &[Entry], previous: Option<&Host>) -> Vec<Result<Arc<Servle
 fn load(entry: &Entry, previous: Option<&Host>) -> Result<Arc<Servlet>, LoadError> {
     let fetched = entry.source.clone().fetch();
     let mut fetched = fetched.map_err(|error| match (error, &entry.name) {
-        (LoadError::Unreadable { source, .. }, Some(name)) => LoadError::Unreadable {
+        (ModuleError::Unreadable { source, .. }, Some(name)) => ModuleError::Unreadable {
             servlet: name.clone(),
             source,
         },

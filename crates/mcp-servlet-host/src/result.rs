@@ -1,8 +1,7 @@
 //! What a tool answered.
 
+use mcp_servlet_runtime::JsonObject;
 use serde_json::Value;
-
-use crate::JsonObject;
 
 /// The result of a call in the shape that MCP has today, whatever shape the servlet wrote.
 #[derive(Clone, Debug, PartialEq)]

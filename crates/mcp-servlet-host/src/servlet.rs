@@ -1,6 +1,5 @@
 //! One servlet: loaded, described, ready to be called.
 
-mod failure;
 mod reading;
 
 use std::{
@@ -9,16 +8,15 @@ use std::{
     sync::Arc,
 };
 
+use mcp_servlet_runtime::{
+    Abi, CallError, CheckArguments, Extras, Fetched, Guest, Instances, Job, JsonObject,
+    LoadError as ModuleError, LoadOptions, Module, Source, UnknownArguments, file_help, quoted,
+};
+use mcp_servlet_schema::Schemas;
+
 use crate::{
-    Abi, CallError, CallToolResult, Extras, Instances, JsonObject, LoadError, LoadOptions, Module,
-    Source, Tool, UnknownArguments,
-    description::Description,
-    engine::{self, Job, Pool},
-    limits::Limits,
-    notify,
-    schema::Schemas,
-    source::{Fetched, check_interface, check_paths, missing_exports, read_module},
-    surface::Surface,
+    CallToolResult, LoadError, Tool, description::Description, error::unknown_tool,
+    features::Features,
 };
 use reading::Reading;
 
@@ -30,23 +28,17 @@ const LARGE: usize = 256 << 10;
 /// It can be called from any number of threads and tasks. As many calls run at the same time as
 /// [`LoadOptions::instances`] allows; the others wait, in order.
 pub struct Servlet {
-    name: String,
-    origin: String,
-    module: Module,
-    abi: Abi,
+    guest: Guest,
     description: Description,
-    surface: Surface,
+    features: Features,
     /// By the names of tools.
     schemas: HashMap<String, Arc<Schemas>>,
-    options: LoadOptions,
-    digest: [u8; 32],
-    pool: Arc<Pool>,
 }
 
 impl std::fmt::Debug for Servlet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Servlet")
-            .field("origin", &self.origin)
+            .field("origin", &self.origin())
             .finish_non_exhaustive()
     }
 }
@@ -62,23 +54,19 @@ impl Servlet {
 
     /// Checks and compiles a module and asks it to describe itself.
     pub(crate) fn from_fetched(fetched: Fetched, options: &LoadOptions) -> Result<Self, LoadError> {
-        let digest = fetched.digest();
-        let Fetched { name, origin, wasm } = fetched;
-        let module = read_module(&name, &wasm)?;
-        let abi = check_interface(&name, &module)?;
-        check_paths(&name, &module, options)?;
-        let pool = Pool::new(&name, wasm, &module, options)?;
+        Self::new(Guest::from_fetched(fetched, options)?)
+    }
+
+    /// Asks a module to describe itself.
+    ///
+    /// # Errors
+    /// [`LoadError`] if it cannot, or if what it describes cannot be used.
+    pub fn new(guest: Guest) -> Result<Self, LoadError> {
         let servlet = Self {
-            name,
-            origin,
-            module,
-            abi,
+            guest,
             description: Description::default(),
-            surface: Surface::default(),
+            features: Features::default(),
             schemas: HashMap::new(),
-            options: options.clone(),
-            digest,
-            pool,
         };
         servlet.with_lists()
     }
@@ -88,75 +76,59 @@ impl Servlet {
         self: Arc<Self>,
         options: &LoadOptions,
     ) -> Result<Arc<Self>, LoadError> {
-        if self.options == *options {
+        if self.options() == options {
             return Ok(self);
         }
-        let fetched = Fetched {
-            name: self.name.clone(),
-            origin: self.origin.clone(),
-            wasm: self.pool.wasm()?.into_owned(),
-        };
+        let fetched = self.guest.to_fetched()?;
         Self::from_fetched(fetched, options).map(Arc::new)
     }
 
     /// The same with what it lists now, which is not what it listed when it was loaded.
     pub(crate) fn relisted(&self) -> Result<Self, LoadError> {
-        let servlet = Self {
-            name: self.name.clone(),
-            origin: self.origin.clone(),
-            module: self.module.clone(),
-            abi: self.abi,
-            description: Description::default(),
-            surface: Surface::default(),
-            schemas: HashMap::new(),
-            options: self.options.clone(),
-            digest: self.digest,
-            pool: Arc::clone(&self.pool),
-        };
-        servlet.with_lists()
+        Self::new(self.guest.clone())
     }
 
     fn with_lists(mut self) -> Result<Self, LoadError> {
         self.description = self.describe()?;
         self.check_options()?;
-        self.surface = Surface::read(&self)?;
+        self.features = Features::read(&self)?;
         self.schemas = self.compile_schemas()?;
         Ok(self)
     }
 
     /// The name that logs and errors use.
     pub fn name(&self) -> &str {
-        &self.name
+        self.guest.name()
     }
 
     /// The file it was loaded from, or its name.
     pub fn origin(&self) -> &str {
-        &self.origin
+        self.guest.origin()
     }
 
     /// The SHA-256 digest of the module.
     pub fn digest(&self) -> [u8; 32] {
-        self.digest
+        self.guest.digest()
     }
 
     /// What the module consists of.
     pub fn module(&self) -> &Module {
-        &self.module
+        self.guest.module()
     }
 
     /// The interface that it has.
     pub fn abi(&self) -> Abi {
-        self.abi
+        self.guest.abi()
     }
 
     /// What it is given and how far it may go.
     pub fn options(&self) -> &LoadOptions {
-        &self.options
+        self.guest.options()
     }
 
     /// How many instances it may have.
     pub fn instances(&self) -> &Instances {
-        self.pool.instances()
+        self.guest.instances()
     }
 
     /// The output of `describe`, or of `list_tools`, byte for byte.
@@ -186,12 +158,27 @@ impl Servlet {
 
     /// Whether it can tell how far a call is, to a client that sends a `progressToken`.
     pub fn reports_progress(&self) -> bool {
-        self.module.imports(notify::USER, notify::PROGRESS)
+        self.module().reports_progress()
     }
 
-    /// What it offers beside tools.
-    pub(crate) fn surface(&self) -> &Surface {
-        &self.surface
+    /// What an operator can do about a result that is an error: where a servlet for WASI says that it could not open a file,
+    /// which option opens directories.
+    pub fn help(&self, result: &CallToolResult) -> Option<String> {
+        if !result.is_error() || !self.module().uses_wasi() {
+            return None;
+        }
+        let help = result.texts().find_map(file_help)?;
+        let opened = &self.options().allowed_paths;
+        let opened: Vec<_> = opened.iter().map(|path| path.guest.display()).collect();
+        Some(match &*opened {
+            [] => help,
+            some => format!("{help}; it may open {}", quoted(some)),
+        })
+    }
+
+    /// Its resources, resource templates and prompts.
+    pub(crate) fn features(&self) -> &Features {
+        &self.features
     }
 
     /// Calls a tool and waits for its result. In asynchronous code, use [`Servlet::call_async`].
@@ -205,7 +192,7 @@ impl Servlet {
     ) -> Result<CallToolResult, CallError> {
         let schemas = self.schemas(tool)?;
         let arguments = self.known_arguments(schemas, arguments);
-        let arguments = match schemas.arguments(self.options.arguments, arguments.as_deref()) {
+        let arguments = match checked(self.options().arguments, schemas, arguments.as_deref()) {
             Ok(arguments) => arguments,
             Err(text) => return Ok(CallToolResult::error(text)),
         };
@@ -240,15 +227,15 @@ impl Servlet {
         let schemas = self.schemas(tool)?;
         let arguments = self.known_arguments(schemas, arguments);
         let arguments = arguments.as_deref();
-        let how = self.options.arguments;
-        let checked = if schemas.takes_long(how, arguments) {
+        let how = self.options().arguments;
+        let outcome = if how != CheckArguments::Off && schemas.takes_long(arguments) {
             let (schemas, arguments) = (Arc::clone(schemas), arguments.cloned());
-            let check = move || schemas.arguments(how, arguments.as_ref());
-            self.apart(check).await?
+            let check = move || checked(how, &schemas, arguments.as_ref());
+            self.guest.run_blocking(check).await?
         } else {
-            schemas.arguments(how, arguments)
+            checked(how, schemas, arguments)
         };
-        let arguments = match checked {
+        let arguments = match outcome {
             Ok(arguments) => arguments,
             // The model should read it.
             Err(text) => return Ok(CallToolResult::error(text)),
@@ -259,13 +246,15 @@ impl Servlet {
         if output.len() < LARGE {
             return reading.result(&output);
         }
-        self.apart(move || reading.result(&output)).await?
+        self.guest
+            .run_blocking(move || reading.result(&output))
+            .await?
     }
 
     fn schemas(&self, tool: &str) -> Result<&Arc<Schemas>, CallError> {
         self.schemas.get(tool).ok_or_else(|| {
             let known = self.tools().iter().map(Tool::name);
-            CallError::unknown_tool(tool, known)
+            unknown_tool(tool, known)
         })
     }
 
@@ -275,7 +264,7 @@ impl Servlet {
         schemas: &Schemas,
         arguments: Option<&'a JsonObject>,
     ) -> Option<Cow<'a, JsonObject>> {
-        arguments.map(|arguments| match self.options.unknown {
+        arguments.map(|arguments| match self.options().unknown {
             UnknownArguments::Refuse => Cow::Borrowed(arguments),
             UnknownArguments::Drop => schemas.without_unknown(arguments),
         })
@@ -283,57 +272,48 @@ impl Servlet {
 
     /// How many of these arguments a call of the tool drops.
     pub(crate) fn count_dropped(&self, tool: &str, arguments: &JsonObject) -> usize {
-        match (self.options.unknown, self.schemas.get(tool)) {
+        match (self.options().unknown, self.schemas.get(tool)) {
             (UnknownArguments::Drop, Some(schemas)) => schemas.unknown(arguments).count(),
             _ => 0,
         }
     }
 
     fn tool_job(&self, tool: &str, arguments: Option<JsonObject>, extras: &Extras) -> Job {
-        let params = params(tool, arguments);
-        let mut job = self.request(self.abi.call_tool(), &params, extras);
-        job.limits = Limits::of_tool(&self.options, tool);
-        job
+        self.guest
+            .tool_request(tool, &params(tool, arguments), extras)
     }
 
     fn reading(&self, tool: &str, schemas: &Arc<Schemas>) -> Reading {
         Reading {
-            servlet: self.name.clone(),
+            servlet: self.name().to_owned(),
             tool: tool.to_owned(),
-            export: self.abi.call_tool(),
-            checks: self.options.results,
+            export: self.abi().call_tool(),
+            checks: self.options().results,
             schemas: Arc::clone(schemas),
         }
     }
 
-    /// The outcome of what would keep others waiting if it were done here.
-    async fn apart<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, CallError> {
-        let outcome = engine::apart(work).await;
-        outcome.map_err(|stop| self.error(self.abi.call_tool(), &Limits::of(&self.options), stop))
-    }
-
     fn describe(&self) -> Result<Description, LoadError> {
-        let export = self.abi.list_tools();
-        if !self.module.can_call(export) {
+        let export = self.abi().list_tools();
+        if !self.module().can_call(export) {
             return Ok(Description::default());
         }
         let output = self
-            .run(self.job(export, self.abi.list_request()))
+            .run(self.job(export, self.abi().list_request()))
             .map_err(|error| match error {
-                CallError::Start { servlet, message } => LoadError::Start { servlet, message },
+                CallError::Start { servlet, message } => {
+                    ModuleError::Start { servlet, message }.into()
+                }
                 source => LoadError::Describe {
-                    servlet: self.name.clone(),
+                    servlet: self.name().to_owned(),
                     source: Box::new(source),
                 },
             })?;
-        let description = Description::parse(&self.name, export, output)?;
-        check_names(&self.origin, &description.tools)?;
-        let call_tool = self.abi.call_tool();
-        if !description.tools.is_empty() && !self.module.can_call(call_tool) {
-            return Err(missing_exports(&self.name, &self.module, &[call_tool]));
+        let description = Description::parse(self.name(), export, output)?;
+        check_names(self.origin(), &description.tools)?;
+        let call_tool = self.abi().call_tool();
+        if !description.tools.is_empty() && !self.module().can_call(call_tool) {
+            return Err(self.guest.missing_export(call_tool).into());
         }
         Ok(description)
     }
@@ -341,7 +321,12 @@ impl Servlet {
     fn compile_schemas(&self) -> Result<HashMap<String, Arc<Schemas>>, LoadError> {
         let tools = self.tools().iter();
         let compile = |tool: &Tool| {
-            let schemas = Schemas::of(&self.name, tool)?;
+            let schemas = Schemas::of(tool.json()).map_err(|error| LoadError::Schema {
+                servlet: self.name().to_owned(),
+                tool: tool.name().to_owned(),
+                at: error.at,
+                problem: error.problem,
+            })?;
             Ok((tool.name().to_owned(), Arc::new(schemas)))
         };
         tools.map(compile).collect()
@@ -351,13 +336,13 @@ impl Servlet {
     fn check_options(&self) -> Result<(), LoadError> {
         // A tool that is not there now may come, where lists change; until then the host says so.
         let unknown = self.unknown_tools().next();
-        if let Some(problem) = unknown.filter(|_| !notify::changes_lists(&self.module)) {
+        if let Some(problem) = unknown.filter(|_| !self.module().changes_lists()) {
             return Err(problem);
         }
-        match self.options.tool_without_memory(*self.instances()) {
+        match self.guest.tool_without_memory() {
             None => Ok(()),
             Some(tool) => Err(LoadError::ToolMemory {
-                servlet: self.name.clone(),
+                servlet: self.name().to_owned(),
                 tool: tool.to_owned(),
             }),
         }
@@ -365,17 +350,17 @@ impl Servlet {
 
     /// What is said of tools that it does not have.
     pub(crate) fn unknown_tools(&self) -> impl Iterator<Item = LoadError> {
-        let names = self.options.tools.keys();
+        let names = self.options().tools.keys();
         let unknown = names.filter(|name| self.tool(name).is_none());
         unknown.map(|name| LoadError::NoSuchTool {
-            servlet: self.name.clone(),
+            servlet: self.name().to_owned(),
             pattern: name.clone(),
         })
     }
 
     /// A run of one export, within the limits of the servlet.
     pub(crate) fn job(&self, export: &'static str, input: Vec<u8>) -> Job {
-        Job::new(export, input, Limits::of(&self.options))
+        self.guest.job(export, input)
     }
 
     /// A run that answers a request of a client.
@@ -385,22 +370,30 @@ impl Servlet {
         params: &JsonObject,
         extras: &Extras,
     ) -> Job {
-        self.job(export, self.abi.request(params, extras))
-            .of(extras)
+        self.guest.request(export, params, extras)
     }
 
     /// Runs an export while this thread waits.
     pub(crate) fn run(&self, job: Job) -> Result<Vec<u8>, CallError> {
-        let (export, limits) = (job.export, job.limits);
-        let output = self.pool.run(job);
-        output.map_err(|stop| self.error(export, &limits, stop))
+        self.guest.run(job)
     }
 
     /// Runs an export on a thread that may block; dropping the future stops it.
     pub(crate) async fn run_async(&self, job: Job) -> Result<Vec<u8>, CallError> {
-        let (export, limits) = (job.export, job.limits);
-        let output = self.pool.run_async(job).await;
-        output.map_err(|stop| self.error(export, &limits, stop))
+        self.guest.run_async(job).await
+    }
+}
+
+/// The arguments to call with, or what to tell the model instead.
+fn checked(
+    how: CheckArguments,
+    schemas: &Schemas,
+    arguments: Option<&JsonObject>,
+) -> Result<Option<JsonObject>, String> {
+    match how {
+        CheckArguments::Off => Ok(arguments.cloned()),
+        CheckArguments::Check => schemas.arguments(false, arguments),
+        CheckArguments::Coerce => schemas.arguments(true, arguments),
     }
 }
 
@@ -432,6 +425,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn arguments_are_not_checked_where_the_options_say_so() {
+        let tool = json!({ "inputSchema": { "properties": { "n": { "type": "integer" } } } });
+        let schemas = Schemas::of(tool.as_object().expect("an object")).expect("schemas");
+        let given = json!({ "n": "1" });
+        let check = |how| checked(how, &schemas, given.as_object());
+        assert!(check(CheckArguments::Check).is_err());
+        assert_eq!(check(CheckArguments::Off), Ok(given.as_object().cloned()));
+        let coerced = json!({ "n": 1 }).as_object().cloned();
+        assert_eq!(check(CheckArguments::Coerce), Ok(coerced));
+    }
 
     #[test]
     fn sends_requests_that_the_shared_types_read() {

@@ -17,16 +17,16 @@ use std::{
     thread,
 };
 
+use mcp_servlet_runtime::{
+    Abi, BESIDE_TOOLS, CALL, CallError, DESCRIBE, HttpFailure, HttpRequest, HttpResponse,
+    Instances, Listener, LoadOptions, Notification, Source,
+};
 use mcp_servlet_types::HttpErrorKind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use self::wire::Wire;
-use crate::{
-    CallError, HttpFailure, HttpRequest, HttpResponse, Instances, Listener, LoadOptions,
-    Notification, Servlet, Source,
-    abi::{Abi, BESIDE_TOOLS, CALL, DESCRIBE},
-};
+use crate::Servlet;
 
 /// The environment variable in which a test finds the address.
 pub const ADDRESS: &str = "MCP_SERVLET_TEST";
@@ -59,7 +59,7 @@ impl Candidate {
         let name = info.and_then(Value::as_str).unwrap_or(servlet.name());
         Ok(Self {
             name: name.to_owned(),
-            wasm: std::fs::read(path).map_err(|source| crate::LoadError::Read {
+            wasm: std::fs::read(path).map_err(|source| mcp_servlet_runtime::LoadError::Read {
                 path: path.to_owned(),
                 source,
             })?,
@@ -123,7 +123,7 @@ struct Client {
 }
 
 impl Listener for Client {
-    fn hear(&self, notification: Notification) {
+    fn notify(&self, notification: Notification) {
         let line = match notification {
             Notification::Progress(params) => json!({ "progress": params }),
             Notification::Message(params) => json!({ "message": params }),
@@ -285,7 +285,7 @@ fn fault(servlet: &Servlet, export: &str, error: &CallError) -> Answer {
 
 fn internal(message: String) -> Answer {
     Answer::Fault {
-        code: crate::Fault::INTERNAL.into(),
+        code: mcp_servlet_runtime::Fault::INTERNAL.into(),
         message,
         data: None,
     }

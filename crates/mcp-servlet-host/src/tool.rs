@@ -2,12 +2,9 @@
 
 use std::borrow::Cow;
 
+use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_schema::{Provider, Undo, expected, lower};
 use serde_json::Value;
-
-use crate::{
-    JsonObject, Provider,
-    provider::{self, Undo},
-};
 
 /// A tool of a servlet.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +16,11 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Takes a tool from its description; an error is a JSON pointer and what is wrong there.
-    pub(crate) fn new(json: JsonObject) -> Result<Self, (&'static str, String)> {
+    /// Takes a tool from its description.
+    ///
+    /// # Errors
+    /// A JSON pointer, and what is wrong there.
+    pub fn new(json: JsonObject) -> Result<Self, (&'static str, String)> {
         let name = match json.get("name") {
             Some(Value::String(name)) if name.is_empty() => {
                 return Err(("/name", "the name is empty".into()));
@@ -48,7 +48,7 @@ impl Tool {
 
     /// Rewrites the schema of the arguments to what a provider takes.
     pub(crate) fn lower(&mut self, provider: Provider) {
-        self.undo = provider::lower(provider, &mut self.json);
+        self.undo = lower(provider, &mut self.json);
     }
 
     /// The arguments of a call as the servlet takes them, if the schema was rewritten.
@@ -90,26 +90,5 @@ impl Tool {
     /// Everything the servlet said about the tool.
     pub fn json(&self) -> &JsonObject {
         &self.json
-    }
-}
-
-/// "expected a string, found a number".
-pub(crate) fn expected(what: &str, found: Option<&Value>) -> String {
-    match found {
-        Some(found) => format!("expected {what}, found {}", kind(found)),
-        None => format!("expected {what}, found nothing"),
-    }
-}
-
-/// What a value is, in words.
-pub(crate) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(number) if number.is_f64() => "a number",
-        Value::Number(_) => "an integer",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
     }
 }

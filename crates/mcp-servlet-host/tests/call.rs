@@ -8,7 +8,8 @@ use std::{
     time::Duration,
 };
 
-use mcp_servlet_host::{CallError, Fault, JsonObject, LoadOptions, Servlet};
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::{CallError, Fault, JsonObject, LoadOptions};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 

@@ -4,7 +4,8 @@ mod support;
 
 use std::time::Duration;
 
-use mcp_servlet_host::{Abi, AllowedPath, JsonObject, LoadError, LoadOptions, Servlet, Source};
+use mcp_servlet_host::{LoadError, Servlet};
+use mcp_servlet_runtime::{Abi, AllowedPath, JsonObject, LoadOptions, Source};
 use serde_json::json;
 use support::{DESCRIPTION, Wat, chain};
 

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use mcp_servlet_host::{ErrorTexts, Fault, LoadOptions};
+use mcp_servlet_runtime::{ErrorTexts, Fault, LoadOptions};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 
@@ -73,7 +73,7 @@ fn texts_of_errors_can_be_kept_for_the_log() {
         let servlet = Wat::new()
             .describe(DESCRIPTION)
             .export("call", secret, body);
-        let log = logged("mcp_servlet_host=error", || {
+        let log = logged("mcp_servlet_runtime=error", || {
             let servlet = servlet.load_with(&options).expect("a servlet");
             let fault = servlet.call("t", None).expect_err("an error").to_fault();
             assert!(

@@ -2,7 +2,8 @@
 
 mod support;
 
-use mcp_servlet_host::{CallError, JsonObject, Listed, LoadError, Servlet};
+use mcp_servlet_host::{Listed, LoadError, Servlet};
+use mcp_servlet_runtime::{CallError, JsonObject};
 use serde_json::{Value, json};
 use support::{DESCRIPTION, Wat};
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use mcp_servlet_host::serve::{self, HttpOptions};
+use mcp_servlet_server::HttpOptions;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -19,7 +19,11 @@ static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
     let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0"));
     let listener = listener.expect("a port");
     let address = listener.local_addr().expect("an address");
-    RUNTIME.spawn(serve::http(server, listener, HttpOptions::default()));
+    RUNTIME.spawn(mcp_servlet_server::http(
+        server,
+        listener,
+        HttpOptions::default(),
+    ));
     address
 });
 

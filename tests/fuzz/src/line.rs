@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use mcp_servlet_host::serve;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 
@@ -29,7 +28,8 @@ pub(crate) fn run(bytes: &[u8]) {
             let _ = input.write_all(bytes).await;
         };
         // The server refuses an input that does not begin as MCP does; that is an end like another.
-        let serve = async { drop(serve::lines(server, server_input, server_output).await) };
+        let serve =
+            async { drop(mcp_servlet_server::lines(server, server_input, server_output).await) };
         let all = async { tokio::join!(serve, ask, answers).2 };
         tokio::time::timeout(PATIENCE, all)
             .await

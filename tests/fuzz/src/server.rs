@@ -3,8 +3,9 @@
 use std::io::Write as _;
 use std::sync::{Arc, LazyLock};
 
-use mcp_servlet_host::serve::{ServeOptions, Server};
-use mcp_servlet_host::{Host, LoadOptions, Servlet};
+use mcp_servlet_host::{Host, Servlet};
+use mcp_servlet_runtime::LoadOptions;
+use mcp_servlet_server::{ServeOptions, Server};
 use tokio::runtime::{Builder, Runtime};
 
 /// Describes one tool, `t`, and answers every call with a text.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use cargo_metadata::Metadata;
-use mcp_servlet_host::watch::Snapshot;
+use mcp_servlet_server::watch::Snapshot;
 
 use crate::{
     build::{self, Abi, Target, browser, cargo, packages, profile::Profile},

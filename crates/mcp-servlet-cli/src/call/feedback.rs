@@ -1,6 +1,6 @@
 //! What a servlet tells its client while a call runs: how far it is, and lines for the log.
 
-use mcp_servlet_host::{JsonObject, Listener, Notification};
+use mcp_servlet_runtime::{JsonObject, Listener, Notification};
 use serde_json::Value;
 
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 pub(super) struct Feedback;
 
 impl Listener for Feedback {
-    fn hear(&self, notification: Notification) {
+    fn notify(&self, notification: Notification) {
         match notification {
             Notification::Progress(params) => status(&progress(&params)),
             Notification::Message(params) if is_wanted(&params) => {

@@ -8,7 +8,8 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{ConfigKey, LoadError, Needs, Source};
+use mcp_servlet_host::LoadError;
+use mcp_servlet_runtime::{ConfigKey, Needs, Source};
 use serde_json::Value;
 
 use crate::{
@@ -169,7 +170,10 @@ impl Section {
         let secret = if declared.secret { ", secret" } else { "" };
         comment(
             text,
-            &format!("({}, {needed}{secret})", declared.type_in_words()),
+            &format!(
+                "({}, {needed}{secret})",
+                mcp_servlet_host::type_in_words(declared)
+            ),
         );
         let variable = format!("${{{}}}", declared.variable(&self.name));
         let value = match declared

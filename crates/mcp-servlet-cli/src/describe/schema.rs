@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use mcp_servlet_host::{JsonObject, SchemaField, schema_fields, schema_in_words};
+use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_schema::{SchemaField, schema_fields, schema_in_words};
 use serde_json::Value;
 
 /// One line of a table: columns of equal width, then text, which may have several lines.

@@ -3,7 +3,7 @@
 use std::{net::Ipv6Addr, num::NonZeroU16};
 
 use clap::Args;
-use mcp_servlet_host::serve::{self, HttpOptions, Server};
+use mcp_servlet_server::{HttpOptions, Server};
 use tokio::net::TcpListener;
 
 use crate::{
@@ -59,7 +59,7 @@ impl Transports {
         let options = self.options(limits);
         let stdio = async {
             if self.stdio || only_stdio {
-                match serve::stdio(&server).await {
+                match mcp_servlet_server::stdio(&server).await {
                     Ok(()) => {}
                     Err(error) if only_stdio => {
                         return Err(Failure::new(Kind::Usage, chain(&error)));
@@ -75,18 +75,21 @@ impl Transports {
         };
         let http = async {
             if let Some(listener) = http {
-                serve::http(&server, listener, options).await;
+                mcp_servlet_server::http(&server, listener, options).await;
             }
             Ok(())
         };
         let operations = async {
             if let Some(listener) = operations {
-                serve::operations(&server, listener).await;
+                mcp_servlet_server::operations(&server, listener).await;
             }
             Ok(())
         };
         let signals = async {
-            match server.unless_stopping(serve::asked_to_end()).await {
+            match server
+                .unless_stopping(mcp_servlet_server::asked_to_end())
+                .await
+            {
                 Some(asked) => asked?,
                 None => return Ok(()),
             }
@@ -225,7 +228,7 @@ fn origin(text: &str) -> Result<String, String> {
 /// Returns when the process is asked to end once more, while it waits for calls to end.
 async fn asked_again(server: &Server) -> Result<(), Failure> {
     server.unless_stopping(std::future::pending::<()>()).await;
-    serve::asked_to_end().await?;
+    mcp_servlet_server::asked_to_end().await?;
     tracing::warn!("stopped at once; calls that were running have no answer");
     Ok(())
 }

@@ -6,17 +6,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use mcp_servlet_host::{
-    LoadOptions, Source,
-    bundle::{self, MockInput},
-    harness::{Harness, Report},
-};
+use mcp_servlet_runtime::{LoadOptions, Source};
 use serde_json::{Value, json};
 
 use crate::{
     cli::Format,
     failure::{Failure, Kind},
     terminal,
+    xtp::{
+        harness::{Harness, Report},
+        project::{self, MockInput},
+    },
 };
 
 /// One test module and what it is run with.
@@ -32,16 +32,16 @@ pub(super) struct Run {
 pub(super) fn of_project(
     folder: &Path,
     built: &[(String, PathBuf)],
-    tests: Vec<bundle::Test>,
+    tests: Vec<project::Test>,
 ) -> Result<Vec<Run>, Failure> {
     let [(_, plugin)] = built else {
         let message = "`xtp.toml` has tests for one plugin, and here are several";
         let help = "give the path of one crate";
         return Err(Failure::with_help(Kind::Usage, message, help));
     };
-    let run = |test: bundle::Test| {
+    let run = |test: project::Test| {
         if let Some(line) = &test.build {
-            bundle::run_script(line, folder).map_err(|problem| {
+            project::run_script(line, folder).map_err(|problem| {
                 let message = format!("the test `{}` does not build: {problem}", test.name);
                 Failure::new(Kind::Build, message)
             })?;

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
+use mcp_servlet_runtime::glob_matches;
+
 use super::{
     Mount,
     index::{Chosen, Named, Names},
 };
-use crate::{Listed, LoadError, Tool, glob};
+use crate::{Listed, LoadError, Tool};
 
 /// What clients accept as the name of a tool: those of the big models take 64 characters, the protocol itself 128.
-pub(crate) const MAX_NAME: usize = 64;
+pub const MAX_NAME: usize = 64;
 
 /// What stands before the names of a servlet's tools and prompts. Resources have none: clients know them by their
 /// addresses.
@@ -35,14 +37,14 @@ pub struct Filter {
 
 impl Filter {
     fn lets_pass(&self, name: &str) -> bool {
-        let any = |patterns: &[String]| patterns.iter().any(|one| glob::matches(one, name));
+        let any = |patterns: &[String]| patterns.iter().any(|one| glob_matches(one, name));
         (self.only.is_empty() || any(&self.only)) && !any(&self.except)
     }
 
     /// Patterns that no tool matches: most likely they are misspelled.
     fn idle<'a>(&'a self, tools: &'a [Tool]) -> impl Iterator<Item = &'a String> {
         let all = self.only.iter().chain(&self.except);
-        all.filter(|pattern| !tools.iter().any(|tool| glob::matches(pattern, tool.name())))
+        all.filter(|pattern| !tools.iter().any(|tool| glob_matches(pattern, tool.name())))
     }
 }
 
@@ -138,7 +140,7 @@ fn is_allowed(one: char) -> bool {
 }
 
 /// Why clients would not take a name.
-pub(crate) fn name_problem(name: &str) -> Option<String> {
+pub fn name_problem(name: &str) -> Option<String> {
     let length = name.chars().count();
     if length > MAX_NAME {
         return Some(format!(

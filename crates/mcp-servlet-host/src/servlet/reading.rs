@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{CallError, CallToolResult, CheckResults, compat::read_result, schema::Schemas};
+use mcp_servlet_runtime::{CallError, CheckResults};
+use mcp_servlet_schema::Schemas;
+
+use crate::{CallToolResult, compat::read_result};
 
 /// What one output is read by.
 pub(super) struct Reading {
@@ -23,7 +26,10 @@ impl Reading {
         if self.checks == CheckResults::Off {
             return Ok(result);
         }
-        let Some(problem) = self.schemas.problem(&result) else {
+        if result.is_error() || result.result_type() != "complete" {
+            return Ok(result);
+        }
+        let Some(problem) = self.schemas.problem(result.structured_content()) else {
             return Ok(result);
         };
         if self.checks == CheckResults::Error {
@@ -44,6 +50,45 @@ impl Reading {
             export: self.export,
             at,
             problem,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(output: &serde_json::Value) -> Result<CallToolResult, CallError> {
+        let tool = json!({ "inputSchema": {}, "outputSchema": { "required": ["n"] } });
+        let schemas = Schemas::of(tool.as_object().expect("an object")).expect("schemas");
+        let reading = Reading {
+            servlet: "s".to_owned(),
+            tool: "t".to_owned(),
+            export: "call",
+            checks: CheckResults::Error,
+            schemas: Arc::new(schemas),
+        };
+        reading.result(output.to_string().as_bytes())
+    }
+
+    #[test]
+    fn structured_content_must_match_unless_the_result_is_an_error_or_a_question() {
+        for (output, is_ok) in [
+            (
+                json!({ "content": [], "structuredContent": { "n": 1 } }),
+                true,
+            ),
+            (json!({ "content": [], "structuredContent": {} }), false),
+            (json!({ "content": [] }), false),
+            (json!({ "content": [], "isError": true }), true),
+            (
+                json!({ "resultType": "input_required", "inputRequests": {} }),
+                true,
+            ),
+        ] {
+            assert_eq!(read(&output).is_ok(), is_ok, "{output}");
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_servlet_host::{CallError, CallToolResult, Instances, LoadOptions, Servlet};
+use mcp_servlet_host::{CallToolResult, Servlet};
+use mcp_servlet_runtime::{CallError, Instances, LoadOptions};
 use tokio::task::JoinHandle;
 
 use crate::{COUNT, PATIENCE, SPIN, arguments, tools};

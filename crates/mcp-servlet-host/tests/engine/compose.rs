@@ -8,9 +8,8 @@ use std::{
     sync::Arc,
 };
 
-use mcp_servlet_host::{
-    CallError, Entry, Filter, Host, LoadError, LoadOptions, Loaded, OnFailure, Prefix, Source,
-};
+use mcp_servlet_host::{Entry, Filter, Host, LoadError, Loaded, OnFailure, Prefix};
+use mcp_servlet_runtime::{CallError, LoadError as ModuleError, LoadOptions, Source};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
@@ -182,7 +181,10 @@ fn a_servlet_that_fails_hides_no_other_unless_it_must_not_fail() {
     assert!(loaded.skipped[0].to_string().contains("broken"));
     all[0].on_failure = OnFailure::Fail;
     let error = Loaded::load(&all, None).expect_err("it must not fail");
-    assert!(matches!(error, LoadError::Unreadable { .. }), "{error:?}");
+    assert!(
+        matches!(error, LoadError::Module(ModuleError::Unreadable { .. })),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -191,7 +193,7 @@ fn a_directory_is_its_servlets_by_name() {
     let parse = |path: &Path| Source::parse(path.to_str().expect("UTF-8"));
     let error = parse(folder.path()).expand().expect_err("it is empty");
     assert!(
-        matches!(error, LoadError::EmptyDirectory { .. }),
+        matches!(error, ModuleError::EmptyDirectory { .. }),
         "{error:?}"
     );
     for name in ["b", "a"] {

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use mcp_servlet_host::{CallError, LoadOptions};
+use mcp_servlet_runtime::{CallError, LoadOptions};
 
 use crate::{
     arguments,

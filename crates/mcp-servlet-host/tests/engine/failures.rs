@@ -6,7 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_servlet_host::{CallError, LoadOptions, Servlet};
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::{CallError, LoadOptions};
 use mcp_servlet_types::{HTTP_ERRORS, HttpErrorKind as Kind};
 
 use crate::{arguments, assert_works, network::sender};

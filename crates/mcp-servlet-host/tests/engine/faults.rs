@@ -5,7 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_servlet_host::{CallError, CompileCache, Instances, LoadOptions, Servlet, ToolOptions};
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::{CallError, CompileCache, Instances, LoadOptions, ToolOptions};
 use serde_json::json;
 
 use crate::{

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use mcp_servlet_host::{CallError, CompileCache, LoadError, LoadOptions, Servlet, Source};
+use mcp_servlet_host::{LoadError, Servlet};
+use mcp_servlet_runtime::{CallError, CompileCache, LoadError as ModuleError, LoadOptions, Source};
 
 use crate::{
     assert_works,
@@ -176,7 +177,10 @@ fn compiling_has_a_deadline() {
     let functions = repeat(2000, |_| format!("(func (param i32) {add})"));
     let servlet = tools(&[]).after(&functions);
     let error = servlet.load_with(&options).expect_err("it takes longer");
-    assert!(matches!(error, LoadError::Compile { .. }), "{error:?}");
+    assert!(
+        matches!(error, LoadError::Module(ModuleError::Compile { .. })),
+        "{error:?}"
+    );
     assert!(
         error
             .to_string()

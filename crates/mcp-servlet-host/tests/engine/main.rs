@@ -19,7 +19,8 @@ mod wasi;
 
 use std::time::{Duration, Instant};
 
-use mcp_servlet_host::{CallError, CallToolResult, JsonObject, Servlet};
+use mcp_servlet_host::{CallToolResult, Servlet};
+use mcp_servlet_runtime::{CallError, JsonObject};
 use serde_json::json;
 use support::tools;
 

@@ -6,7 +6,8 @@ use std::{
     time::Duration,
 };
 
-use mcp_servlet_host::{CallError, LoadOptions, Servlet, ToolOptions};
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::{CallError, LoadOptions, ToolOptions};
 
 use crate::{
     arguments, assert_works,

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use mcp_servlet_host::{AllowedPath, LoadOptions};
+use mcp_servlet_runtime::{AllowedPath, LoadOptions};
 
 use crate::tools;
 

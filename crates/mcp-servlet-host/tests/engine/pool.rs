@@ -2,7 +2,8 @@
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
-use mcp_servlet_host::{CallError, Instances, Isolation, LoadOptions, Servlet};
+use mcp_servlet_host::Servlet;
+use mcp_servlet_runtime::{CallError, Instances, Isolation, LoadOptions};
 
 use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, tools};
 

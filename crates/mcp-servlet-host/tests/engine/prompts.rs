@@ -1,8 +1,7 @@
 //! Prompts of several servlets in one server.
 
-use mcp_servlet_host::{
-    CallError, Entry, Extras, Host, Listed, LoadError, LoadOptions, Loaded, Prefix, Source,
-};
+use mcp_servlet_host::{Entry, Host, Listed, LoadError, Loaded, Prefix};
+use mcp_servlet_runtime::{CallError, Extras, LoadOptions, Source};
 use serde_json::json;
 
 use crate::support::{DESCRIPTION, Wat};

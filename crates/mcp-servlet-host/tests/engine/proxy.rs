@@ -1,6 +1,7 @@
 //! Requests of servlets through a proxy.
 
-use mcp_servlet_host::{CallError, LoadOptions, Proxy};
+use mcp_servlet_runtime::Proxy;
+use mcp_servlet_runtime::{CallError, LoadOptions};
 
 use crate::{
     arguments,

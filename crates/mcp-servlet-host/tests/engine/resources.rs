@@ -1,6 +1,7 @@
 //! Resources of several servlets in one server.
 
-use mcp_servlet_host::{Entry, Extras, Host, Listed, LoadOptions, Loaded, Source};
+use mcp_servlet_host::{Entry, Host, Listed, Loaded};
+use mcp_servlet_runtime::{Extras, LoadOptions, Source};
 use serde_json::{Value, json};
 
 use crate::support::{DESCRIPTION, Wat};

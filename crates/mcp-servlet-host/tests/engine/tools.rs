@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use mcp_servlet_host::{
-    CallError, CallToolResult, Instances, Isolation, LoadError, LoadOptions, Servlet, ToolOptions,
-};
+use mcp_servlet_host::{CallToolResult, LoadError, Servlet};
+use mcp_servlet_runtime::{CallError, Instances, Isolation, LoadOptions, ToolOptions};
 
 use crate::{
     COUNT, SPIN, arguments,

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_servlet_host::{CallError, LoadOptions};
+use mcp_servlet_runtime::{CallError, LoadOptions};
 use tracing::{Level, Subscriber, field::Visit, subscriber::with_default};
 use tracing_subscriber::{Layer, layer::SubscriberExt as _};
 
@@ -174,7 +174,7 @@ fn a_sleep_ends_when_it_should_or_with_its_call() {
     let wat = tools(&[(1, &sleep(200_000_000)), (2, &sleep(3_600_000_000_000))]).import(import);
     let options = LoadOptions {
         timeout: Some(Duration::from_secs(2)),
-        instances: mcp_servlet_host::Instances::ONE.into(),
+        instances: mcp_servlet_runtime::Instances::ONE.into(),
         ..LoadOptions::default()
     };
     let servlet = wat.load_with(&options).expect("a servlet");

@@ -3,7 +3,8 @@
 
 pub(crate) mod proxy;
 
-use mcp_servlet_host::{LoadError, LoadOptions, Servlet, Source};
+use mcp_servlet_host::{LoadError, Servlet};
+use mcp_servlet_runtime::{LoadOptions, Source};
 
 /// A servlet with one tool `t` that answers with how often it was called.
 pub(crate) const DESCRIPTION: &str =

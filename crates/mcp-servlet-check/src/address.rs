@@ -1,0 +1,74 @@
+//! Addresses of resources, and what is said about them.
+
+use mcp_servlet_host::FeatureKind;
+use mcp_servlet_runtime::Abi;
+use url::Url;
+
+use super::{
+    Findings, Level, Target,
+    finding::Finding,
+    lists::{Item, Lists},
+};
+
+/// hyper-mcp takes addresses apart to put the name of the plugin between host and path.
+pub(super) fn check(findings: &mut Findings, interface: Abi, lists: &Lists) {
+    for resource in lists.of(FeatureKind::Resource) {
+        if resource.text("uri").is_some() && interface == Abi::HyperMcpV2 {
+            check_address(findings, resource);
+        }
+    }
+    for item in &lists.items {
+        check_annotations(findings, item);
+    }
+}
+
+fn check_address(findings: &mut Findings, resource: &Item) {
+    let (level, problem) = match Url::parse(&resource.key) {
+        Err(error) => {
+            let problem = format!("hyper-mcp then lists no resource at all: {error}");
+            (Level::Error, problem)
+        }
+        Ok(url) if url.cannot_be_a_base() => {
+            let problem = "hyper-mcp lists an address without `//`, and cannot read it";
+            (Level::Error, problem.to_owned())
+        }
+        Ok(url) if url.as_str() != resource.key => {
+            let problem = format!("hyper-mcp asks for `{url}` instead");
+            (Level::Warning, problem)
+        }
+        Ok(_) => return,
+    };
+    let finding = Finding::new("address", problem).at(resource.place("/uri"));
+    let help = "choose one such as `notes://all/today`";
+    findings.add(finding.help(help).matters(level, &[Target::HyperMcp]));
+}
+
+/// Audience and priority, which clients choose by.
+fn check_annotations(findings: &mut Findings, item: &Item) {
+    let Some(annotations) = item
+        .json
+        .get("annotations")
+        .filter(|_| item.kind != FeatureKind::Tool)
+    else {
+        return;
+    };
+    let audience = annotations["audience"].as_array();
+    let stranger = audience
+        .into_iter()
+        .flatten()
+        .position(|role| role != "user" && role != "assistant");
+    if let Some(at) = stranger {
+        let finding = Finding::new(
+            "audience",
+            "an audience that is neither `user` nor `assistant`",
+        );
+        let place = item.place(format!("/annotations/audience/{at}"));
+        findings.add(finding.at(place).help("name one of the two").warning());
+    }
+    let priority = annotations["priority"].as_f64();
+    if priority.is_some_and(|priority| !(0.0..=1.0).contains(&priority)) {
+        let finding = Finding::new("priority", "a priority is a number from 0 to 1");
+        let place = item.place("/annotations/priority");
+        findings.add(finding.at(place).help("1 is the most important").warning());
+    }
+}

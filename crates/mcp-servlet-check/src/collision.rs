@@ -1,0 +1,69 @@
+//! Servlets that are served together, and names and URIs that several of them have.
+
+use mcp_servlet_host::{Entry, FeatureKind, Host, LoadError, Loaded};
+use mcp_servlet_runtime::{LoadOptions, Source};
+use mcp_servlet_schema::Provider;
+
+use super::{Finding, Level, Place, Report, Target, check};
+
+/// Checks servlets for some hosts, each as [`check`] does, and what our host leaves out when it serves all of them.
+///
+/// # Errors
+/// As of [`check`].
+pub fn check_all(
+    sources: &[Source],
+    hosts: &[Target],
+    providers: &[Provider],
+) -> Result<Vec<Report>, LoadError> {
+    let reports = sources
+        .iter()
+        .map(|source| check(source.clone(), hosts, providers));
+    let mut reports = reports.collect::<Result<Vec<_>, _>>()?;
+    if sources.len() < 2 || !hosts.contains(&Target::McpServlet) {
+        return Ok(reports);
+    }
+    let entries = sources.iter().cloned();
+    let entries: Vec<_> = entries
+        .map(|source| Entry::of(source, LoadOptions::default()))
+        .collect();
+    let host = Loaded::load(&entries, None)?.host;
+    for (origin, finding) in collisions(&host) {
+        let of = reports.iter_mut().find(|report| report.source == *origin);
+        if let Some(report) = of {
+            report.findings.push(finding);
+            report
+                .findings
+                .sort_by_key(|finding| std::cmp::Reverse(finding.level()));
+        }
+    }
+    Ok(reports)
+}
+
+/// What is left out or hidden because of another servlet, each with where its servlet comes from.
+fn collisions(host: &Host) -> impl Iterator<Item = (&String, Finding)> {
+    host.problems().iter().filter_map(|problem| {
+        let (kind, item, origin) = match problem {
+            LoadError::Taken {
+                kind,
+                entry,
+                origin,
+                ..
+            } => (*kind, entry, origin),
+            LoadError::Overlap {
+                template, origin, ..
+            } => (FeatureKind::ResourceTemplate, template, origin),
+            _ => return None,
+        };
+        let place = Place {
+            kind,
+            items: vec![item.clone()],
+            pointer: String::new(),
+        };
+        let finding = Finding::new("collision", problem.to_string()).at(place);
+        let help = problem.help().unwrap_or_default();
+        let finding = finding
+            .help(help)
+            .matters(Level::Warning, &[Target::McpServlet]);
+        Some((origin, finding))
+    })
+}

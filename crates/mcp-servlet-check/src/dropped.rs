@@ -1,0 +1,65 @@
+//! What a servlet has and a host does not show.
+
+use mcp_servlet_host::FeatureKind;
+use mcp_servlet_runtime::{Abi, JsonObject, Module, USER};
+
+use super::{
+    Findings, Target,
+    feature::{Feature, Sign, THEMES},
+    finding::{Finding, Place},
+    lists::Lists,
+};
+
+/// Compares what the servlet has with the table of features.
+pub(super) fn check(findings: &mut Findings, module: &Module, interface: Abi, lists: &Lists) {
+    for feature in THEMES.iter().flat_map(|(_, features)| *features) {
+        let Some((sign, instead)) = &feature.seen else {
+            continue;
+        };
+        let place = match *sign {
+            Sign::Member(kind, member) => items_with(kind, member, lists),
+            _ => None,
+        };
+        if place.is_none() && !has(sign, module, lists) {
+            continue;
+        }
+        for host in Target::ALL {
+            if let Some(finding) = lost(feature, host, interface) {
+                findings.add(Finding {
+                    place: place.clone(),
+                    ..finding.help(*instead)
+                });
+            }
+        }
+    }
+}
+
+fn lost(feature: &Feature, host: Target, interface: Abi) -> Option<Finding> {
+    let (level, problem) = feature.loss(host, interface)?;
+    Some(Finding::new("dropped", problem).matters(level, &[host]))
+}
+
+/// The items that have this member.
+fn items_with(kind: FeatureKind, member: &str, lists: &Lists) -> Option<Place> {
+    let items = lists.of(kind).filter(|item| has_member(&item.json, member));
+    let items: Vec<_> = items.map(|item| item.key.clone()).collect();
+    (!items.is_empty()).then(|| Place {
+        kind,
+        items,
+        pointer: format!("/{member}"),
+    })
+}
+
+/// Whether the servlet as a whole has it.
+fn has(sign: &Sign, module: &Module, lists: &Lists) -> bool {
+    match *sign {
+        Sign::Member(..) => false,
+        Sign::Answer(member) => lists.answers.iter().any(|json| has_member(json, member)),
+        Sign::Export(name) => module.can_call(name),
+        Sign::Import(name) => module.imports(USER, name),
+    }
+}
+
+fn has_member(json: &JsonObject, member: &str) -> bool {
+    json.get(member).is_some_and(|value| !value.is_null())
+}

@@ -1,0 +1,201 @@
+//! The table: what comes of each feature in mcp.run, hyper-mcp v1, hyper-mcp v2 and our own host.
+
+use mcp_servlet_host::FeatureKind;
+
+use super::{
+    Feature,
+    Shown::{self, But, No, Not, Yes},
+    Sign::{self, Answer, Export, Import, Member},
+};
+
+const PREFIXED: Shown = But("as `plugin-name`");
+const UNREADABLE: Shown = But("with addresses that lead clients nowhere");
+
+/// What there is, by theme.
+pub(crate) const THEMES: [(&str, &[Feature]); 5] = [
+    ("Tools", &TOOLS),
+    ("Results", &RESULTS),
+    ("Calls", &CALLS),
+    ("Beside tools", &BESIDE),
+    ("The servlet as a whole", &SERVLET),
+];
+
+const TOOLS: [Feature; 6] = [
+    unseen(
+        "names, descriptions and input schemas",
+        [
+            Yes,
+            PREFIXED,
+            PREFIXED,
+            But("with a prefix where two servlets have the name"),
+        ],
+    ),
+    seen(
+        "titles",
+        Member(FeatureKind::Tool, "title"),
+        "nothing is lost to the model, which reads the name and the description",
+        [No, Yes, Yes, Yes],
+    ),
+    seen(
+        "output schemas",
+        Member(FeatureKind::Tool, "outputSchema"),
+        "say in the description what comes back, and give it as text as well",
+        [No, Yes, Yes, Yes],
+    ),
+    seen(
+        "annotations such as `readOnlyHint`",
+        Member(FeatureKind::Tool, "annotations"),
+        "say in the description what the tool changes",
+        [No, Yes, Yes, Yes],
+    ),
+    seen(
+        "icons",
+        Member(FeatureKind::Tool, "icons"),
+        "nothing is lost to the model",
+        [No, Yes, Yes, Yes],
+    ),
+    seen(
+        "`_meta`",
+        Member(FeatureKind::Tool, "_meta"),
+        "nothing is lost to the model; a client that needs it, such as one that shows user interfaces, does not get it",
+        [No, Yes, Yes, Yes],
+    ),
+];
+
+const RESULTS: [Feature; 9] = [
+    unseen("text and images", [Yes, Yes, Yes, Yes]),
+    unseen(
+        "`isError`",
+        [
+            But("not through its Python client, which passes on the content alone"),
+            Yes,
+            Yes,
+            Yes,
+        ],
+    ),
+    unseen("audio", [No, Yes, Yes, Yes]),
+    unseen("embedded resources", [Yes, UNREADABLE, UNREADABLE, Yes]),
+    unseen("links to resources", [No, UNREADABLE, UNREADABLE, Yes]),
+    unseen("structured content", [No, Yes, Yes, Yes]),
+    unseen(
+        "audience and priority",
+        [But("only together"), Yes, Yes, Yes],
+    ),
+    unseen("`_meta`", [No, Yes, Yes, Yes]),
+    unseen(
+        "code and data of a fault",
+        [
+            Not("text only"),
+            Not("always −32603"),
+            Not("always −32603"),
+            Yes,
+        ],
+    ),
+];
+
+const CALLS: [Feature; 6] = [
+    unseen(
+        "configuration, variables, HTTP, clock and randomness",
+        [Yes, Yes, Yes, Yes],
+    ),
+    unseen("`_meta` of the request", [No, No, Yes, Yes]),
+    unseen(
+        "who the client is and what it can do",
+        [No, No, But("where the request says it"), Yes],
+    ),
+    unseen("questions to the client", [No, No, Yes, Yes]),
+    seen(
+        "progress",
+        Import("notify_progress"),
+        "tools work without it",
+        [
+            Not("what imports the function does not load"),
+            Not("the token never reaches the servlet"),
+            Yes,
+            Yes,
+        ],
+    ),
+    seen(
+        "lines for the client's log",
+        Import("notify_logging_message"),
+        "log with `Context::log` as well, which writes to the host's own log",
+        [
+            Not("what imports the function does not load"),
+            Yes,
+            Yes,
+            Yes,
+        ],
+    ),
+];
+
+const BESIDE: [Feature; 5] = [
+    seen(
+        "resources",
+        Export("list_resources"),
+        "offer a tool that reads them",
+        [
+            No,
+            No,
+            But("under other addresses: the plugin's name comes in between"),
+            Yes,
+        ],
+    ),
+    seen(
+        "resource templates",
+        Export("list_resource_templates"),
+        "offer a tool that reads them",
+        [
+            No,
+            No,
+            Not("`{` and `}` come out percent-encoded, and clients cannot fill them in"),
+            Yes,
+        ],
+    ),
+    seen(
+        "prompts",
+        Export("list_prompts"),
+        "offer a tool, or say it in the descriptions of tools",
+        [No, No, PREFIXED, Yes],
+    ),
+    seen(
+        "completions",
+        Export("complete"),
+        "name the possible values in descriptions",
+        [
+            No,
+            No,
+            But("of templates, with `{` and `}` percent-encoded"),
+            Yes,
+        ],
+    ),
+    seen(
+        "further pages of a list",
+        Answer("nextCursor"),
+        "list everything at once",
+        [No, No, No, No],
+    ),
+];
+
+const SERVLET: [Feature; 2] = [
+    seen(
+        "instructions",
+        Answer("instructions"),
+        "say it in the descriptions of tools",
+        [No, No, No, Yes],
+    ),
+    // Everybody's servlet has them; nobody wrote them to be seen.
+    unseen("name and version of the servlet", [No, No, No, Yes]),
+];
+
+const fn seen(name: &'static str, sign: Sign, instead: &'static str, shown: [Shown; 4]) -> Feature {
+    let seen = Some((sign, instead));
+    Feature { name, seen, shown }
+}
+
+const fn unseen(name: &'static str, shown: [Shown; 4]) -> Feature {
+    Feature {
+        name,
+        seen: None,
+        shown,
+    }
+}

@@ -1,0 +1,148 @@
+//! What a servlet lists, read without demanding that it be right.
+
+use mcp_servlet_host::FeatureKind;
+use mcp_servlet_runtime::{DESCRIBE, Guest, JsonObject, LIST_TOOLS, syntax_error};
+use mcp_servlet_schema::expected;
+use serde_json::Value;
+
+use super::finding::Place;
+
+/// Everything that a servlet lists.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    /// By kind, each in the servlet's order.
+    pub(super) items: Vec<Item>,
+    /// What stands beside the items.
+    pub(super) answers: Vec<JsonObject>,
+    /// The exports that answered with something else than a list, where, and what is wrong there.
+    pub(super) wrong: Vec<(&'static str, String, String)>,
+}
+
+/// One entry of a list.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) kind: FeatureKind,
+    /// What it is called; its place in the list if it has no name.
+    pub(super) key: String,
+    pub(super) json: JsonObject,
+}
+
+/// Where a kind is listed: the export, the member with the items, and what tells these apart.
+struct List {
+    kind: FeatureKind,
+    export: &'static str,
+    member: &'static str,
+    key: &'static str,
+}
+
+const LISTS: [List; 4] = [
+    List::new(FeatureKind::Tool, LIST_TOOLS, "tools", "name"),
+    List::new(FeatureKind::Resource, "list_resources", "resources", "uri"),
+    List::new(
+        FeatureKind::ResourceTemplate,
+        "list_resource_templates",
+        "resourceTemplates",
+        "uriTemplate",
+    ),
+    List::new(FeatureKind::Prompt, "list_prompts", "prompts", "name"),
+];
+
+impl List {
+    const fn new(
+        kind: FeatureKind,
+        export: &'static str,
+        member: &'static str,
+        key: &'static str,
+    ) -> Self {
+        Self {
+            kind,
+            export,
+            member,
+            key,
+        }
+    }
+}
+
+impl Lists {
+    /// Asks a module for its lists, each if it exports one.
+    ///
+    /// What traps is left out: whoever loads the servlet says so.
+    pub(super) fn ask(guest: &Guest) -> Self {
+        let abi = guest.abi();
+        let mut lists = Self::default();
+        for list in LISTS {
+            let export = match list.kind {
+                FeatureKind::Tool => abi.list_tools(),
+                _ => list.export,
+            };
+            if !guest.module().can_call(export) {
+                continue;
+            }
+            if let Ok(output) = guest.call(export, abi.list_request()) {
+                lists.read(&list, export, &output);
+            }
+        }
+        lists
+    }
+
+    fn read(&mut self, list: &List, export: &'static str, output: &[u8]) {
+        let mut read = || {
+            let json = serde_json::from_slice(output).map_err(|error| syntax_error(&error))?;
+            let Value::Object(mut answer) = json else {
+                return Err((String::new(), expected("an object", Some(&json))));
+            };
+            let items = match answer.shift_remove(list.member) {
+                Some(Value::Array(items)) => items,
+                // The first servlets described their only tool.
+                None | Some(Value::Null) if export == DESCRIBE => vec![Value::from(answer.clone())],
+                other => {
+                    let at = format!("/{}", list.member);
+                    return Err((at, expected("an array", other.as_ref())));
+                }
+            };
+            self.answers.push(answer);
+            for (at, item) in items.into_iter().enumerate() {
+                let Value::Object(json) = item else {
+                    let at = format!("/{}/{at}", list.member);
+                    return Err((at, expected("an object", Some(&item))));
+                };
+                self.items.push(Item::new(list, at, json));
+            }
+            Ok(())
+        };
+        if let Err((at, problem)) = read() {
+            self.wrong.push((export, at, problem));
+        }
+    }
+
+    /// The items of that kind.
+    pub(super) fn of(&self, kind: FeatureKind) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(move |item| item.kind == kind)
+    }
+}
+
+impl Item {
+    fn new(list: &List, at: usize, json: JsonObject) -> Self {
+        let key = json.get(list.key).and_then(Value::as_str);
+        let key = key.filter(|key| !key.is_empty());
+        Self {
+            kind: list.kind,
+            key: key.map_or_else(|| format!("/{}/{at}", list.member), str::to_owned),
+            json,
+        }
+    }
+
+    /// The text under that member.
+    pub(super) fn text(&self, member: &str) -> Option<&str> {
+        self.json.get(member)?.as_str()
+    }
+
+    /// A place within it.
+    pub(super) fn place(&self, pointer: impl Into<String>) -> Place {
+        Place {
+            kind: self.kind,
+            items: vec![self.key.clone()],
+            pointer: pointer.into(),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Whether a module can be loaded at all, and as what.
+
+use mcp_servlet_host::LoadError;
+use mcp_servlet_runtime::{
+    Abi, DESCRIBE, Export, Import, LIST_TOOLS, LoadError as ModuleError, Module, chain, quoted,
+};
+
+use super::{Findings, Level, Target, finding::Finding, lists::Lists};
+
+/// Where one of these rules is broken, the servlet does not load.
+pub(super) const RULES: [&str; 3] = [IMPORTS, EXPORTS, LOAD];
+
+const IMPORTS: &str = "imports";
+const EXPORTS: &str = "exports";
+const LOAD: &str = "load";
+const LIST: &str = "list";
+
+/// Functions that hosts lack keep a module from being loaded there.
+pub(super) fn check_imports(findings: &mut Findings, module: &Module) {
+    for host in Target::ALL {
+        let lacking = module.imports.iter();
+        let lacking: Vec<_> = lacking.filter(|import| !host.provides(import)).collect();
+        if lacking.is_empty() {
+            continue;
+        }
+        let problem = format!("it imports what is not provided: {}", quoted(&lacking));
+        let finding = Finding::new(IMPORTS, problem).matters(Level::Error, &[host]);
+        findings.add(finding.help(help_for(&lacking)));
+    }
+}
+
+fn help_for(lacking: &[&Import]) -> &'static str {
+    if lacking.iter().any(|import| import.is_wasm_bindgen()) {
+        return "a dependency is built for browsers (wasm-bindgen); `servlet build` names it";
+    }
+    "leave out what needs these functions, or build a servlet of its own for the other hosts"
+}
+
+/// Which exports there are decides who takes the module for a servlet.
+pub(super) fn check_exports(findings: &mut Findings, module: &Module) {
+    match module.abi() {
+        Some(Abi::Servlet) => check_second_interface(findings, module),
+        Some(Abi::HyperMcpV2) => {
+            let problem =
+                "mcp.run does not take it for a servlet: it exports no `describe` and `call`";
+            let finding = Finding::new(EXPORTS, problem);
+            findings.add(
+                finding
+                    .help("build it once more for the first interface")
+                    .matters(Level::Error, &[Target::McpRun]),
+            );
+        }
+        None => {
+            let functions = module.exports.iter().filter(|export| export.function);
+            let functions: Vec<_> = functions.map(|export: &Export| &export.name).collect();
+            let problem = match &*functions {
+                [] => "this is no servlet: it exports no function".to_owned(),
+                some => format!(
+                    "this is no servlet: it exports {}, and neither `describe` and `call` nor `list_tools`",
+                    quoted(some)
+                ),
+            };
+            let finding = Finding::new(EXPORTS, problem);
+            let help = "is the crate a `cdylib`, and does it say `mcp_servlet::export!`?";
+            findings.add(finding.help(help).error());
+        }
+    }
+}
+
+fn check_second_interface(findings: &mut Findings, module: &Module) {
+    if !module.can_call(LIST_TOOLS) {
+        return;
+    }
+    let problem = "it has the exports of two interfaces, and no host calls those of the second, such as `list_tools`";
+    let finding = Finding::new(EXPORTS, problem);
+    findings.add(finding.help("build one servlet for each").warning());
+}
+
+/// Other hosts may have the functions that keep it from running here.
+pub(super) fn note_that_it_cannot_run(findings: &mut Findings) {
+    let problem = "what it lists was not checked: this host lacks functions that it imports";
+    findings.add(Finding::new("unchecked", problem).note());
+}
+
+/// Lists that are none.
+pub(super) fn check_answers(findings: &mut Findings, interface: Abi, lists: &Lists) {
+    for (export, at, problem) in &lists.wrong {
+        let problem = match at.as_str() {
+            "" => format!("the output of `{export}` is no list: {problem}"),
+            at => format!("the output of `{export}` is no list: {at}: {problem}"),
+        };
+        let finding = Finding::new(LIST, problem);
+        findings.add(finding.matters(Level::Error, callers(export, interface)));
+    }
+}
+
+/// The hosts that call an export.
+fn callers(export: &str, interface: Abi) -> &'static [Target] {
+    match interface {
+        _ if [DESCRIBE, LIST_TOOLS].contains(&export) => &Target::ALL,
+        Abi::Servlet => &[Target::McpServlet],
+        Abi::HyperMcpV2 => &[Target::HyperMcp, Target::McpServlet],
+    }
+}
+
+/// What our own host says, where that holds for every host.
+pub(super) fn check_load_error(findings: &mut Findings, interface: Option<Abi>, error: &LoadError) {
+    match error {
+        LoadError::Module(ModuleError::UnknownImports { .. }) => {}
+        LoadError::Module(
+            ModuleError::Unreadable { .. }
+            | ModuleError::Compile { .. }
+            | ModuleError::Start { .. },
+        )
+        | LoadError::Describe { .. } => findings.add(refusal(LOAD, error).error()),
+        LoadError::List { export, .. } => {
+            let callers = interface.map_or(&[][..], |interface| callers(export, interface));
+            findings.add(refusal(LIST, error).matters(Level::Error, callers));
+        }
+        // Another rule says so with more words, and for every item; if none does, this does.
+        _ if findings.fails(Target::McpServlet) => {}
+        _ => findings.add(refusal(LOAD, error).matters(Level::Error, &[Target::McpServlet])),
+    }
+}
+
+fn refusal(rule: &'static str, error: &LoadError) -> Finding {
+    let finding = Finding::new(rule, chain(error));
+    match error.help() {
+        Some(help) => finding.help(help),
+        None => finding,
+    }
+}

@@ -1,0 +1,83 @@
+//! Names that clients and hosts take.
+
+use std::collections::HashSet;
+
+use mcp_servlet_host::{FeatureKind, MAX_NAME, name_problem};
+
+use super::{
+    Findings, Level, Target,
+    finding::Finding,
+    lists::{Item, Lists},
+};
+
+/// Some clients take 60 characters only.
+const SHORT_NAME: usize = 60;
+
+/// Checks what tools and prompts are called, and that no two items are called the same.
+pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
+    let mut seen = HashSet::new();
+    for item in &lists.items {
+        if !seen.insert((item.kind, item.key.as_str())) {
+            let problem = format!("there are two {}s of this name", item.kind.name());
+            let finding = Finding::new("duplicate", problem).at(item.place(""));
+            findings.add(finding.help("give each a name of its own").error());
+            continue;
+        }
+        if matches!(item.kind, FeatureKind::Tool | FeatureKind::Prompt)
+            && item.text("name").is_some()
+        {
+            check_name(findings, servlet, item);
+        }
+    }
+}
+
+fn check_name(findings: &mut Findings, servlet: &str, item: &Item) {
+    if let Some(problem) = name_problem(&item.key) {
+        let finding = Finding::new("name", format!("the name is refused: {problem}"));
+        let finding = finding.at(item.place("/name")).help(RENAME).error();
+        findings.add(match item.kind {
+            FeatureKind::Tool => finding,
+            // Models do not see the names of prompts.
+            _ => finding.at_most(Level::Warning),
+        });
+        return;
+    }
+    check_length(findings, servlet, item);
+}
+
+const RENAME: &str = "choose another one: `name = \"…\"` in the attribute";
+
+/// hyper-mcp puts the name of the plugin and `-` in front of it.
+fn check_length(findings: &mut Findings, servlet: &str, item: &Item) {
+    let prefixed = format!("{}-{}", plugin_name(servlet), item.key);
+    let (length, with_prefix) = (item.key.len(), prefixed.len());
+    let problem = |length: usize, limit: usize, clients: &str| {
+        let as_what = if length == with_prefix {
+            format!(", as `{prefixed}`")
+        } else {
+            String::new()
+        };
+        let problem = format!("{length} characters{as_what}, and {clients} clients take {limit}");
+        Finding::new("name-length", problem)
+            .at(item.place("/name"))
+            .help("shorten it")
+    };
+    if with_prefix > MAX_NAME {
+        let finding = problem(with_prefix, MAX_NAME, "most");
+        findings.add(finding.matters(Level::Warning, &[Target::HyperMcp]));
+    } else if with_prefix > SHORT_NAME {
+        let finding = problem(with_prefix, SHORT_NAME, "some");
+        findings.add(finding.matters(Level::Note, &[Target::HyperMcp]));
+    }
+    if length > SHORT_NAME {
+        let others = [Target::McpRun, Target::McpServlet];
+        findings.add(problem(length, SHORT_NAME, "some").matters(Level::Note, &others));
+    }
+}
+
+/// The name that the plugin is likely to have in a configuration, which takes letters, digits and single `_`.
+fn plugin_name(servlet: &str) -> String {
+    let words = servlet.split(|one: char| !one.is_ascii_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    words.join("_")
+}

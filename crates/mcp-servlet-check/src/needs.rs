@@ -1,0 +1,50 @@
+//! Whether what a servlet declares that it needs can be read, and can be of use to it.
+
+use mcp_servlet_runtime::{Module, quoted};
+
+use super::{Findings, Level, Target, finding::Finding};
+
+/// Needs that cannot be read help no operator, and those that the module has no function for would be met in vain.
+pub(super) fn check(findings: &mut Findings, module: &Module) {
+    if let Some(problem) = module.needs_problem() {
+        let problem = format!("the section `mcp-servlet:needs` cannot be read: {problem}");
+        add(
+            findings,
+            problem,
+            "build it again with the latest `mcp-servlet`",
+        );
+    }
+    let needs = module.needs();
+    if !needs.config.is_empty() && !module.imports_extism("config_get") {
+        let keys: Vec<_> = needs.config.iter().map(|key| &key.name).collect();
+        let problem = format!(
+            "it declares the configuration {} and reads none",
+            quoted(&keys)
+        );
+        add(
+            findings,
+            problem,
+            "read it with `context.config`, or take it out of `export!`",
+        );
+    }
+    if !needs.hosts.is_empty() && !module.imports_extism("http_request") {
+        let hosts = quoted(&needs.hosts);
+        let problem = format!("it declares the hosts {hosts} and sends no HTTP request");
+        add(findings, problem, "take `hosts` out of `export!`");
+    }
+    if !needs.paths.is_empty() && !module.uses_wasi() {
+        let paths = quoted(&needs.paths);
+        let problem = format!("it declares the directories {paths} and cannot open files");
+        add(
+            findings,
+            problem,
+            "build it for WASI (`servlet build --target wasm32-wasip1`), or take `paths` out of `export!`",
+        );
+    }
+}
+
+/// Only this host and its tools read the declaration.
+fn add(findings: &mut Findings, problem: String, help: &str) {
+    let finding = Finding::new("needs", problem).matters(Level::Warning, &[Target::McpServlet]);
+    findings.add(finding.help(help));
+}

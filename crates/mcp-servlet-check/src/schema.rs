@@ -1,0 +1,121 @@
+//! Schemas of tools: what clients and hosts stumble over.
+
+mod part;
+pub(super) mod walk;
+mod whole;
+
+use mcp_servlet_host::{FeatureKind, Tool};
+use mcp_servlet_schema::{BadSchema, Schemas, expected};
+use serde_json::Value;
+
+use super::{
+    Findings, Level, Target,
+    finding::Finding,
+    lists::{Item, Lists},
+};
+use walk::{Role, parts};
+
+/// A schema of a tool.
+struct Subject<'a> {
+    tool: &'a Item,
+    member: &'static str,
+    schema: &'a Value,
+}
+
+/// Checks both schemas of every tool.
+pub(super) fn check(findings: &mut Findings, lists: &Lists) {
+    for tool in lists.of(FeatureKind::Tool) {
+        check_tool(findings, tool);
+        for member in [INPUT, "outputSchema"] {
+            let Some(schema @ Value::Object(_)) = tool.json.get(member) else {
+                continue;
+            };
+            let subject = Subject {
+                tool,
+                member,
+                schema,
+            };
+            whole::check(findings, &subject);
+            for part in parts(schema) {
+                part::check(findings, &subject, &part);
+            }
+        }
+    }
+}
+
+const INPUT: &str = "inputSchema";
+
+/// A member of a tool, what it is, and whether a value is that.
+type Member = (&'static str, &'static str, fn(&Value) -> bool);
+
+/// Those that may be absent.
+const MEMBERS: [Member; 6] = [
+    ("title", "a string", Value::is_string),
+    ("description", "a string", Value::is_string),
+    ("outputSchema", "an object", Value::is_object),
+    ("annotations", "an object", Value::is_object),
+    ("icons", "an array", Value::is_array),
+    ("_meta", "an object", Value::is_object),
+];
+
+/// Without these, no host takes it for a tool; and what is no schema, clients refuse.
+fn check_tool(findings: &mut Findings, item: &Item) {
+    let tool = match Tool::new(item.json.clone()) {
+        Ok(tool) => tool,
+        Err((at, problem)) => {
+            let finding = Finding::new("tool", format!("this is no tool: {problem}"));
+            let help = "a tool has a `name` and an `inputSchema`";
+            findings.add(finding.at(item.place(at)).help(help).error());
+            return;
+        }
+    };
+    for (member, what, is_right) in MEMBERS {
+        let value = item.json.get(member).filter(|value| !value.is_null());
+        let Some(value) = value.filter(|value| !is_right(value)) else {
+            continue;
+        };
+        let finding = Finding::new("tool", expected(what, Some(value)));
+        let help = "hyper-mcp then lists no tool of any plugin";
+        let finding = finding
+            .at(item.place(format!("/{member}")))
+            .help(help)
+            .warning();
+        findings.add(finding.matters(Level::Error, &[Target::HyperMcp]));
+    }
+    if let Err(BadSchema { at, problem }) = Schemas::of(tool.json()) {
+        let finding = Finding::new("schema", format!("this is no JSON Schema: {problem}"));
+        findings.add(finding.at(item.place(at)).error());
+    }
+}
+
+impl Subject<'_> {
+    fn is_input(&self) -> bool {
+        self.member == INPUT
+    }
+
+    fn finding(&self, rule: &'static str, pointer: &str, problem: impl Into<String>) -> Finding {
+        self.at(pointer, Finding::new(rule, problem))
+    }
+
+    fn at(&self, pointer: &str, finding: Finding) -> Finding {
+        finding.at(self.tool.place(format!("/{}{pointer}", self.member)))
+    }
+
+    fn add(&self, findings: &mut Findings, mut finding: Finding) {
+        if !self.is_input() {
+            // It shows no output schema.
+            finding.hosts.remove(&Target::McpRun);
+        }
+        findings.add(finding);
+    }
+
+    /// mcp.run publishes no tool with this among its arguments, and looks no deeper.
+    fn refused_by_mcp_run(&self, role: Role<'_>, finding: Finding) -> Finding {
+        match role {
+            Role::Root | Role::Argument(_) if self.is_input() => {
+                finding.matters(Level::Error, &[Target::McpRun])
+            }
+            _ => finding,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! What need not be in a module.
+
+use mcp_servlet_runtime::Module;
+
+use super::{Findings, finding::Finding};
+
+/// Custom sections for debuggers and for people.
+const FOR_PEOPLE: [&str; 3] = [".debug_", "name", "producers"];
+
+/// What is less, or less than a tenth of the module, is not worth a word.
+const WORTH_A_WORD: u64 = 4096;
+
+pub(super) fn check(findings: &mut Findings, module: &Module) {
+    let for_people = module.sections.iter().filter(|section| {
+        let mut names = FOR_PEOPLE.iter();
+        names.any(|name| section.name.starts_with(name))
+    });
+    let size: u64 = for_people.map(|section| section.size).sum();
+    if size > WORTH_A_WORD && size * 10 > module.size as u64 {
+        let problem = format!(
+            "{size} of {} bytes are the names of functions and other help for debuggers",
+            module.size
+        );
+        let finding = Finding::new("size", problem);
+        findings.add(finding.help("`servlet build` leaves them out").note());
+    }
+}

@@ -1,0 +1,96 @@
+//! Descriptions: what a model reads of tools, and of everything else.
+
+use mcp_servlet_host::FeatureKind;
+use serde_json::Value;
+
+use super::{
+    Findings, Level, Target,
+    finding::Finding,
+    lists::{Item, Lists},
+};
+
+/// What to do about a description that says nothing.
+const HELP: &str = "say what it is for, in a doc comment";
+
+/// Hosts whose publication does not ask for it, but whose models miss it.
+const OTHERS: [Target; 2] = [Target::HyperMcp, Target::McpServlet];
+
+/// Checks the descriptions of items and of the arguments of prompts.
+pub(super) fn check(findings: &mut Findings, lists: &Lists) {
+    for item in &lists.items {
+        let name = item.text("name").unwrap_or_default();
+        let finding = of(item.json.get("description"), name);
+        let Some(finding) = finding else { continue };
+        let finding = finding.at(item.place("/description"));
+        findings.add(match item.kind {
+            FeatureKind::Tool => finding,
+            // mcp.run shows nothing else.
+            _ => finding.at_most(Level::Note),
+        });
+    }
+    for prompt in lists.of(FeatureKind::Prompt) {
+        check_arguments(findings, prompt);
+    }
+}
+
+fn check_arguments(findings: &mut Findings, prompt: &Item) {
+    let arguments = prompt.json.get("arguments").and_then(Value::as_array);
+    for (at, argument) in arguments.into_iter().flatten().enumerate() {
+        let name = argument["name"].as_str().unwrap_or_default();
+        if let Some(finding) = of(argument.get("description"), name) {
+            let place = prompt.place(format!("/arguments/{at}/description"));
+            findings.add(finding.at(place).at_most(Level::Note));
+        }
+    }
+}
+
+/// What is wrong with a description of something that has that name.
+///
+/// mcp.run publishes no tool without one.
+pub(super) fn of(description: Option<&Value>, name: &str) -> Option<Finding> {
+    let Some(text) = description.and_then(Value::as_str) else {
+        return Some(refused("there is no description").help(HELP));
+    };
+    if text.trim().is_empty() {
+        return Some(refused("the description is empty").help(HELP));
+    }
+    if text.trim() != text {
+        let problem = "the description begins or ends with white space";
+        return Some(refused(problem).help("leave it out"));
+    }
+    repeats_name(text, name)
+}
+
+/// What is wrong with the description of a property of that name.
+///
+/// mcp.run takes white space around it.
+pub(super) fn of_property(description: Option<&Value>, name: &str) -> Option<Finding> {
+    match description.and_then(Value::as_str) {
+        Some(text) if !text.trim().is_empty() => repeats_name(text, name),
+        Some(text) if !text.is_empty() => {
+            of(description, name).map(|finding| finding.at_most(Level::Warning))
+        }
+        _ => of(description, name),
+    }
+}
+
+fn repeats_name(text: &str, name: &str) -> Option<Finding> {
+    if !name.is_empty() && letters(text) == letters(name) {
+        let problem = "the description only repeats the name";
+        let finding = Finding::new("description-repeats-name", problem);
+        return Some(finding.help(HELP).warning());
+    }
+    None
+}
+
+fn refused(problem: &str) -> Finding {
+    Finding::new("description", problem)
+        .matters(Level::Error, &[Target::McpRun])
+        .matters(Level::Warning, &OTHERS)
+}
+
+/// `maxResults` and `Max results.` are the same to a model.
+fn letters(text: &str) -> String {
+    let letters = text.chars().filter(|one| one.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}

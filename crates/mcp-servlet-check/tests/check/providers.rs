@@ -1,0 +1,187 @@
+//! What the rules of providers refuse, and what is left of it once schemas are lowered.
+
+use mcp_servlet_check::check;
+use mcp_servlet_host::{Host, Servlet};
+use mcp_servlet_runtime::LoadOptions;
+use mcp_servlet_schema::Provider;
+use serde_json::{Value, json};
+
+use super::{source, tools};
+
+/// Provider, level, rule and pointer of each finding of a provider, without the notes.
+fn refused(tool: &Value) -> Vec<String> {
+    let mut found = found(tool);
+    found.retain(|line| !line.contains("Note"));
+    found
+}
+
+/// The same with the notes.
+fn found(tool: &Value) -> Vec<String> {
+    let wat = tools(json!([tool]));
+    let report = check(source(&wat), &[], &Provider::ALL).expect("a report");
+    let lines = report.findings.iter().flat_map(|finding| {
+        let place = finding.place.as_ref();
+        let pointer = place.map_or("", |place| place.pointer.as_str());
+        let levels = finding.providers.iter();
+        levels.map(move |(provider, level)| {
+            format!("{provider} {level:?} {} {pointer}", finding.rule)
+        })
+    });
+    lines.collect()
+}
+
+#[test]
+fn finds_what_providers_refuse() {
+    let argument = |schema: Value| json!({ "type": "object", "properties": { "a": schema } });
+    for (schema, expected) in [
+        (json!({ "type": "object" }), &[][..]),
+        (
+            json!({ "type": "object", "anyOf": [{ "required": ["a"] }] }),
+            &[
+                "anthropic Error root-combinator /inputSchema",
+                "openai Error root-combinator /inputSchema",
+            ],
+        ),
+        (
+            json!({ "type": "object", "if": {}, "then": {} }),
+            &["openai Warning root-condition /inputSchema"],
+        ),
+        (
+            argument(json!({ "type": ["string", "null"] })),
+            &["gemini Warning type-list /inputSchema/properties/a"],
+        ),
+        (
+            argument(json!({ "type": "integer", "enum": [1] })),
+            &["gemini Warning enum-values /inputSchema/properties/a"],
+        ),
+        (
+            argument(json!({ "type": "string", "enum": [] })),
+            &["gemini Warning enum-values /inputSchema/properties/a"],
+        ),
+        (
+            json!({ "type": "object", "properties": { "a b": { "type": "string" } } }),
+            &["anthropic Error property-name /inputSchema/properties/a b"],
+        ),
+        (
+            argument(json!({ "type": "array", "prefixItems": [{ "type": "string" }] })),
+            &[
+                "openai Error schema-items /inputSchema/properties/a",
+                "gemini Warning schema-items /inputSchema/properties/a",
+            ],
+        ),
+        (
+            argument(json!({ "type": "integer", "maximum": u64::MAX })),
+            &["anthropic Error integer-bound /inputSchema/properties/a"],
+        ),
+        (
+            argument(json!({ "type": "integer", "maximum": 1_u64 << 53 })),
+            &[],
+        ),
+        (
+            json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/A" } }, "$defs": { "A": { "type": "string" } } }),
+            &[
+                "anthropic Warning schema-reference /inputSchema/properties/a",
+                "gemini Warning schema-reference /inputSchema/properties/a",
+            ],
+        ),
+    ] {
+        let tool = json!({ "name": "t", "description": "Does it.", "inputSchema": schema });
+        assert_eq!(refused(&tool), expected, "{tool}");
+    }
+}
+
+#[test]
+fn finds_names_and_descriptions_that_providers_refuse() {
+    let tool = |name: &str, description: &str| json!({ "name": name, "description": description, "inputSchema": { "type": "object" } });
+    assert_eq!(
+        refused(&tool("t.t", "Does it.")),
+        [
+            "anthropic Warning tool-name /name",
+            "openai Warning tool-name /name"
+        ]
+    );
+    assert_eq!(
+        refused(&tool("1t", "Does it.")),
+        ["gemini Warning gemini-name /name"]
+    );
+    // `test-plugin` and a separator come before it.
+    assert_eq!(refused(&tool(&"t".repeat(48), "Does it.")), [""; 0]);
+    assert_eq!(
+        refused(&tool(&"t".repeat(49), "Does it.")),
+        ["cursor Warning tool-name-length /name"]
+    );
+    assert_eq!(refused(&tool("t", &"x".repeat(1024))), [""; 0]);
+    assert_eq!(
+        refused(&tool("t", &"x".repeat(1025))),
+        ["openai Warning description-length /description"]
+    );
+}
+
+#[test]
+fn notes_of_providers_can_be_left_out() {
+    let schema = json!({ "type": "object", "properties": { "a": { "type": "string", "examples": ["x"], "format": "uri" } } });
+    let tool = json!({ "name": "t", "description": "Does it.", "inputSchema": schema });
+    let mut report = check(source(&tools(json!([tool]))), &[], &Provider::ALL).expect("a report");
+    let rules: Vec<_> = report.findings.iter().map(|finding| finding.rule).collect();
+    assert_eq!(rules, ["strict-object", "gemini-keyword", "gemini-format"]);
+    report.without_provider_notes();
+    assert_eq!(report.findings, []);
+}
+
+/// What is shown for a provider has nothing that its rules refuse, names aside.
+#[test]
+fn schemas_for_a_provider_pass_its_rules() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "a": { "$ref": "#/$defs/A" },
+            "b": { "type": ["string", "null"], "examples": ["x"], "x-order": 1 },
+            "c": { "type": "integer", "enum": [1, 2] },
+            "d": { "type": "array", "prefixItems": [{ "type": "string" }, { "type": "integer" }] },
+            "e": { "type": "integer", "maximum": u64::MAX },
+            "f": { "type": "string", "enum": [], "format": "uri" },
+        },
+        "oneOf": [{ "required": ["a"] }, { "properties": { "g": { "type": "boolean" } } }],
+        "$defs": { "A": { "type": "object", "properties": { "b": { "type": "array" } } } },
+    });
+    let tool = json!({ "name": "t", "description": "x".repeat(1500), "inputSchema": schema });
+    for provider in [Provider::Anthropic, Provider::OpenAi, Provider::Gemini] {
+        let servlet = Servlet::load(source(&tools(json!([tool]))), &LoadOptions::default());
+        let host = Host::new(vec![servlet.expect("a servlet")]);
+        let host = host.with_schemas_for(Some(provider));
+        let shown = json!(host.tool("t").expect("a tool").json());
+        let left = refused(&shown);
+        let left: Vec<_> = left
+            .iter()
+            .filter(|line| line.starts_with(provider.name()))
+            .collect();
+        assert_eq!(left, [""; 0].iter().collect::<Vec<_>>(), "{shown:#}");
+    }
+}
+
+#[test]
+fn schemas_for_openai_are_strict() {
+    let range = json!({ "type": "object", "properties": { "from": { "type": "integer" } } });
+    let schema = json!({
+        "type": "object",
+        "required": ["a"],
+        "properties": {
+            "a": { "type": "string" },
+            "b": { "type": "string", "enum": ["x"] },
+            "range": range,
+            "ranges": { "type": "array", "items": range },
+        },
+    });
+    let tool = json!({ "name": "t", "description": "Does it.", "inputSchema": schema });
+    let is_strict = |tool: &Value| {
+        !found(tool)
+            .iter()
+            .any(|line| line.contains("strict-object"))
+    };
+    assert!(!is_strict(&tool));
+    let servlet = Servlet::load(source(&tools(json!([tool]))), &LoadOptions::default());
+    let host = Host::new(vec![servlet.expect("a servlet")]);
+    let host = host.with_schemas_for(Some(Provider::OpenAi));
+    let shown = json!(host.tool("t").expect("a tool").json());
+    assert!(is_strict(&shown), "{shown:#}");
+}

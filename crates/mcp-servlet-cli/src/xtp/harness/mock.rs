@@ -1,0 +1,94 @@
+//! A module whose exports stand in for the functions that a plugin imports from its host.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val, ValType};
+use mcp_servlet_runtime::{Fetched, LoadError, LoadOptions, Plugin, Source};
+use wasmparser::{Parser, Payload, TypeRef};
+
+use super::functions::{block, bytes};
+
+/// A function that the plugin imports and this host does not have.
+#[derive(Debug, PartialEq)]
+struct Wanted {
+    module: String,
+    name: String,
+    takes_input: bool,
+    gives_output: bool,
+}
+
+/// Host functions for the imports of `plugin`, each a call of the mock host's export of that name.
+pub(super) fn functions(
+    mock: Source,
+    (plugin, wasm): (&str, &[u8]),
+    options: &LoadOptions,
+) -> Result<Vec<Function>, LoadError> {
+    let wanted = wanted(wasm).map_err(|error| LoadError::Compile {
+        servlet: plugin.to_owned(),
+        message: error.to_string(),
+    })?;
+    let Fetched { name, wasm, .. } = mock.fetch()?;
+    let mock = Arc::new(Mutex::new(Plugin::load(&name, wasm, options, Vec::new())?));
+    let functions = wanted.into_iter().map(|wanted| function(&mock, wanted));
+    Ok(functions.collect())
+}
+
+/// The imports of a module that are neither the kernel's nor WASI's, by the signatures that XTP has.
+fn wanted(wasm: &[u8]) -> Result<Vec<Wanted>, wasmparser::BinaryReaderError> {
+    let mut types = Vec::new();
+    let mut wanted = Vec::new();
+    for payload in Parser::new(0).parse_all(wasm) {
+        match payload? {
+            Payload::TypeSection(section) => {
+                for ty in section.into_iter_err_on_gc_types() {
+                    types.push(ty?);
+                }
+            }
+            Payload::ImportSection(section) => {
+                for import in section.into_imports() {
+                    let import = import?;
+                    let (TypeRef::Func(index) | TypeRef::FuncExact(index)) = import.ty else {
+                        continue;
+                    };
+                    let is_ours = import.module == mcp_servlet_runtime::EXTISM
+                        || import.module.starts_with("wasi_");
+                    if let Some(ty) = types.get(index as usize).filter(|_| !is_ours) {
+                        wanted.push(Wanted {
+                            module: import.module.to_owned(),
+                            name: import.name.to_owned(),
+                            takes_input: !ty.params().is_empty(),
+                            gives_output: !ty.results().is_empty(),
+                        });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(wanted)
+}
+
+fn function(mock: &Arc<Mutex<Plugin>>, wanted: Wanted) -> Function {
+    let values = |has: bool| -> Vec<ValType> { has.then_some(PTR).into_iter().collect() };
+    let inputs = values(wanted.takes_input);
+    let outputs = values(wanted.gives_output);
+    let mock = Arc::clone(mock);
+    let export = wanted.name.clone();
+    let run = move |guest: &mut CurrentPlugin, inputs: &[Val], outputs: &mut [Val], _| {
+        let input = match inputs {
+            [at] => bytes(guest, at)?,
+            _ => Vec::new(),
+        };
+        let mut mock = mock.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = mock.call(&export, &input);
+        let output = output.map_err(|problem| {
+            Error::msg(format!("the mock host's `{export}` failed: {problem}"))
+        })?;
+        if let [place] = outputs {
+            *place = block(guest, &output)?;
+        }
+        Ok(())
+    };
+    Function::new(wanted.name, inputs, outputs, UserData::new(()), run)
+        .with_namespace(wanted.module)
+}

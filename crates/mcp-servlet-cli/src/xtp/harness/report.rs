@@ -1,0 +1,60 @@
+//! What came of a run.
+
+use serde::Serialize;
+
+/// What came of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Report {
+    /// The groups, in the order in which they began. Assertions before the first one are in a group without a name.
+    pub(crate) groups: Vec<Group>,
+    /// Why the test module did not come to its end.
+    pub(crate) stopped: Option<String>,
+}
+
+/// Assertions that belong together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Group {
+    /// Its name.
+    pub(crate) name: Option<String>,
+    /// The assertions, in order.
+    pub(crate) assertions: Vec<Assertion>,
+}
+
+/// One assertion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Assertion {
+    /// What it is about.
+    pub(crate) name: String,
+    /// Whether it held.
+    pub(crate) passed: bool,
+    /// What the test module says to someone who wonders why it did not.
+    pub(crate) reason: String,
+}
+
+impl Report {
+    /// Whether all tests ran, and every assertion held.
+    pub(crate) fn is_success(&self) -> bool {
+        self.stopped.is_none() && self.assertions().all(|assertion| assertion.passed)
+    }
+
+    /// The assertions of all groups.
+    pub(crate) fn assertions(&self) -> impl Iterator<Item = &Assertion> {
+        self.groups.iter().flat_map(|group| &group.assertions)
+    }
+
+    pub(super) fn begin(&mut self, name: String) {
+        self.groups.push(Group {
+            name: Some(name),
+            assertions: Vec::new(),
+        });
+    }
+
+    pub(super) fn add(&mut self, assertion: Assertion) {
+        if self.groups.is_empty() {
+            self.groups.push(Group::default());
+        }
+        if let Some(group) = self.groups.last_mut() {
+            group.assertions.push(assertion);
+        }
+    }
+}

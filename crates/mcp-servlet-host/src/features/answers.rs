@@ -1,0 +1,149 @@
+//! Checks what servlets answer for resources, prompts and completion, before a client gets it.
+
+use mcp_servlet_runtime::{CallError, Fault, JsonObject, syntax_error};
+use mcp_servlet_schema::expected;
+use serde_json::{Value, json};
+
+use super::{COMPLETE, GET_PROMPT, Problem, READ_RESOURCE};
+use crate::Servlet;
+
+/// The contents of a resource. Whatever way a servlet says that there are none, it is one error.
+pub(super) fn resource(
+    servlet: &Servlet,
+    uri: &str,
+    output: Result<Vec<u8>, CallError>,
+) -> Result<JsonObject, CallError> {
+    let unknown = || CallError::UnknownResource {
+        uri: uri.to_owned(),
+    };
+    let output = match output {
+        Err(CallError::Fault { fault, .. }) if says_not_found(&fault) => return Err(unknown()),
+        other => other?,
+    };
+    let mut json = object(servlet, READ_RESOURCE, &output)?;
+    if asks(&json) {
+        return Ok(json);
+    }
+    let failed = json.shift_remove("isError") == Some(Value::Bool(true));
+    let contents = contents(&mut json).map_err(|problem| wrong(servlet, READ_RESOURCE, problem))?;
+    if failed {
+        let texts: Vec<_> = contents
+            .iter()
+            .filter_map(|one| one["text"].as_str())
+            .collect();
+        return Err(CallError::Fault {
+            servlet: servlet.name().to_owned(),
+            export: READ_RESOURCE,
+            fault: Box::new(Fault::internal(
+                servlet.name(),
+                Some(READ_RESOURCE),
+                texts.join("\n"),
+            )),
+        });
+    }
+    if contents.is_empty() {
+        return Err(unknown());
+    }
+    json.shift_insert(0, "contents".to_owned(), contents.into());
+    Ok(json)
+}
+
+/// MCP has had two codes for it; the newer one means other things too, and then says nothing of an address.
+fn says_not_found(fault: &Fault) -> bool {
+    let names_uri = fault
+        .data
+        .as_ref()
+        .is_some_and(|data| data["uri"].is_string());
+    fault.code == Fault::RESOURCE_NOT_FOUND || fault.code == Fault::INVALID_PARAMS && names_uri
+}
+
+fn contents(json: &mut JsonObject) -> Result<Vec<Value>, Problem> {
+    let mut contents = match json.shift_remove("contents") {
+        Some(Value::Array(contents)) => contents,
+        other => return Err(("/contents".into(), expected("an array", other.as_ref()))),
+    };
+    for (at, one) in contents.iter_mut().enumerate() {
+        let place = |below: &str| format!("/contents/{at}{below}");
+        let Value::Object(one) = one else {
+            return Err((place(""), expected("an object", Some(one))));
+        };
+        // Generated code writes absent fields as null.
+        one.retain(|_, value| !value.is_null());
+        if !one.get("uri").is_some_and(Value::is_string) {
+            return Err((place("/uri"), expected("a string", one.get("uri"))));
+        }
+        match (one.get("text"), one.get("blob")) {
+            (Some(Value::String(_)), None) | (None, Some(Value::String(_))) => {}
+            (Some(_), Some(_)) => return Err((place(""), "both `text` and `blob`".into())),
+            (text, None) => return Err((place("/text"), expected("a string", text))),
+            (None, blob) => return Err((place("/blob"), expected("a string", blob))),
+        }
+    }
+    Ok(contents)
+}
+
+/// The messages of a prompt.
+pub(super) fn prompt(servlet: &Servlet, output: &[u8]) -> Result<JsonObject, CallError> {
+    let json = object(servlet, GET_PROMPT, output)?;
+    if asks(&json) || json.get("messages").is_some_and(Value::is_array) {
+        return Ok(json);
+    }
+    let problem = expected("an array", json.get("messages"));
+    Err(wrong(servlet, GET_PROMPT, ("/messages".into(), problem)))
+}
+
+/// Suggestions, as many as MCP allows.
+pub(super) fn completion(servlet: &Servlet, output: &[u8]) -> Result<JsonObject, CallError> {
+    const MOST: usize = 100;
+    let mut json = object(servlet, COMPLETE, output)?;
+    let values = json
+        .get_mut("completion")
+        .and_then(|completion| completion.get_mut("values"));
+    let Some(Value::Array(values)) = values else {
+        let problem = expected("an array", values.as_deref());
+        return Err(wrong(
+            servlet,
+            COMPLETE,
+            ("/completion/values".into(), problem),
+        ));
+    };
+    if values.len() > MOST {
+        values.truncate(MOST);
+        json["completion"]["hasMore"] = true.into();
+    }
+    Ok(json)
+}
+
+/// What a servlet without suggestions answers.
+pub(super) fn no_completion() -> JsonObject {
+    JsonObject::from_iter([("completion".to_owned(), json!({ "values": [] }))])
+}
+
+/// Whether it is no result yet, but questions to the client.
+fn asks(json: &JsonObject) -> bool {
+    json.get("resultType").and_then(Value::as_str) == Some("input_required")
+}
+
+fn object(servlet: &Servlet, export: &'static str, output: &[u8]) -> Result<JsonObject, CallError> {
+    let json = serde_json::from_slice(output)
+        .map_err(|error| wrong(servlet, export, syntax_error(&error)))?;
+    match json {
+        Value::Object(mut json) => {
+            json.retain(|_, value| !value.is_null());
+            Ok(json)
+        }
+        other => {
+            let problem = expected("an object", Some(&other));
+            Err(wrong(servlet, export, ("top level".into(), problem)))
+        }
+    }
+}
+
+fn wrong(servlet: &Servlet, export: &'static str, (at, problem): Problem) -> CallError {
+    CallError::BadOutput {
+        servlet: servlet.name().to_owned(),
+        export,
+        at,
+        problem,
+    }
+}

@@ -1,0 +1,209 @@
+//! URIs that several servlets have: resources listed twice, and templates that match the same URIs.
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
+
+use crate::{FeatureKind, Listed, LoadError, Servlet};
+
+/// Up to this many steps, two templates are compared in full. Longer ones, which only a hostile servlet has, count as
+/// overlapping if their literal beginnings do.
+const MAX_STEPS: usize = 1 << 20;
+
+/// Warnings about resources and templates that an earlier servlet has, too.
+pub(crate) fn shared_uris(servlets: &[Arc<Servlet>]) -> Vec<LoadError> {
+    let mut problems = listed_twice(servlets, FeatureKind::Resource, Servlet::resources);
+    problems.extend(listed_twice(
+        servlets,
+        FeatureKind::ResourceTemplate,
+        Servlet::resource_templates,
+    ));
+    problems.extend(overlaps(servlets));
+    problems
+}
+
+fn listed_twice(
+    servlets: &[Arc<Servlet>],
+    kind: FeatureKind,
+    list: fn(&Servlet) -> &[Listed],
+) -> Vec<LoadError> {
+    let mut owners = HashMap::new();
+    let mut problems = Vec::new();
+    for servlet in servlets {
+        for entry in list(servlet) {
+            match owners.entry(entry.key()) {
+                Entry::Vacant(free) => {
+                    free.insert(servlet);
+                }
+                Entry::Occupied(owner) => problems.push(LoadError::Taken {
+                    kind,
+                    entry: entry.key().to_owned(),
+                    origin: servlet.origin().to_owned(),
+                    key: entry.key().to_owned(),
+                    owner: owner.get().origin().to_owned(),
+                }),
+            }
+        }
+    }
+    problems
+}
+
+/// Per pair of servlets one warning, for the first two templates that overlap.
+fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<LoadError> {
+    let patterns: Vec<Vec<Pattern<'_>>> = servlets
+        .iter()
+        .map(|servlet| {
+            let templates = servlet.resource_templates().iter();
+            templates.map(|one| Pattern::of(one.key())).collect()
+        })
+        .collect();
+    let mut problems = Vec::new();
+    for (second, later) in patterns.iter().enumerate() {
+        for (first, earlier) in patterns[..second].iter().enumerate() {
+            let mut pairs = later
+                .iter()
+                .flat_map(|one| earlier.iter().map(move |other| (one, other)));
+            // Equal ones are listed twice, which has a warning already.
+            let overlap = pairs.find(|(one, other)| one.text != other.text && one.overlaps(other));
+            if let Some((one, other)) = overlap {
+                problems.push(LoadError::Overlap {
+                    template: one.text.to_owned(),
+                    origin: servlets[second].origin().to_owned(),
+                    other: other.text.to_owned(),
+                    owner: servlets[first].origin().to_owned(),
+                });
+            }
+        }
+    }
+    problems
+}
+
+/// A URI template as far as all dialects agree: `{name}` is any text without `/`, every other expression is any text.
+struct Pattern<'t> {
+    text: &'t str,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Literal(u8),
+    Segment,
+    Any,
+}
+
+impl Part {
+    /// Whether this is a variable that may contain what the other one stands for.
+    fn takes(self, other: Self) -> bool {
+        match self {
+            Self::Literal(_) => false,
+            Self::Segment => other != Self::Literal(b'/'),
+            Self::Any => true,
+        }
+    }
+
+    fn is_variable(self) -> bool {
+        !matches!(self, Self::Literal(_))
+    }
+}
+
+impl<'t> Pattern<'t> {
+    fn of(text: &'t str) -> Self {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((literal, after)) = rest.split_once('{') {
+            parts.extend(literal.bytes().map(Part::Literal));
+            let (expression, after) = after.split_once('}').unwrap_or((after, ""));
+            let is_plain = expression.starts_with(|one: char| one.is_ascii_alphanumeric())
+                && !expression.contains(['*', ',']);
+            parts.push(if is_plain { Part::Segment } else { Part::Any });
+            rest = after;
+        }
+        parts.extend(rest.bytes().map(Part::Literal));
+        Self { text, parts }
+    }
+
+    fn literal_start(&self) -> impl Iterator<Item = Part> {
+        self.parts
+            .iter()
+            .copied()
+            .take_while(|part| !part.is_variable())
+    }
+
+    /// Whether there is a URI that both match.
+    fn overlaps(&self, other: &Self) -> bool {
+        let starts = self.literal_start().zip(other.literal_start());
+        if starts.into_iter().any(|(one, other)| one != other) {
+            return false;
+        }
+        if self.parts.len().saturating_mul(other.parts.len()) > MAX_STEPS {
+            return true;
+        }
+        // `reached[j]`: some text is matched by the parts of `self` so far and by the first `j` parts of `other`.
+        let mut reached = vec![false; other.parts.len() + 1];
+        reached[0] = true;
+        close(&mut reached, None, &other.parts);
+        for part in &self.parts {
+            let before = reached;
+            reached = vec![false; before.len()];
+            for (at, _) in before.iter().enumerate().filter(|(_, reached)| **reached) {
+                let next = other.parts.get(at);
+                if part.is_variable() {
+                    reached[at] = true;
+                }
+                match next {
+                    Some(next) if next.is_variable() && next.takes(*part) => reached[at] = true,
+                    Some(next) if next == part => reached[at + 1] = true,
+                    _ => {}
+                }
+            }
+            close(&mut reached, Some(*part), &other.parts);
+        }
+        reached[other.parts.len()]
+    }
+}
+
+/// Adds what is reached when variables of `other` are empty, and when the variable `part` takes literals of it.
+fn close(reached: &mut [bool], part: Option<Part>, other: &[Part]) {
+    for (at, next) in other.iter().enumerate() {
+        let is_taken = part.is_some_and(|part| part.takes(*next));
+        if reached[at] && (next.is_variable() || is_taken) {
+            reached[at + 1] = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_overlap_if_some_uri_matches_both() {
+        for (one, other, expected) in [
+            ("file:///{+path}", "file:///secret/{name}", true),
+            ("file:///{name}", "file:///{other}", true),
+            ("notes://{id}", "notes://{id}/tags", false),
+            ("notes://{+id}", "notes://{id}/tags", true),
+            ("notes://{id}", "tags://{id}", false),
+            ("db://{table}/rows", "db://{table}/columns", false),
+            ("db://{table}/rows", "db://{table}/{what}", true),
+            ("x:{a}-{b}", "x:{a}+{b}", true),
+            ("x:{a}b", "x:c", false),
+            ("x:{a}b", "x:b", true),
+            ("x:a", "x:a", true),
+            ("x:{/path*}", "x:/a/b/c", true),
+            ("x:{a}", "x:a/b", false),
+        ] {
+            for (one, other) in [(one, other), (other, one)] {
+                let overlap = Pattern::of(one).overlaps(&Pattern::of(other));
+                assert_eq!(overlap, expected, "{one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn hostile_templates_take_no_time() {
+        let long = format!("x:{}", "{a}b".repeat(1 << 20));
+        assert!(Pattern::of(&long).overlaps(&Pattern::of(&long)));
+    }
+}

@@ -1,0 +1,152 @@
+//! Which of several servlets has a resource or a prompt.
+//!
+//! Only the servlet itself knows which URIs its templates match, because there are several dialects of templates. So the
+//! servlets are asked one after the other, those first that are likely to have the resource.
+
+use std::{collections::HashSet, sync::Arc};
+
+use mcp_servlet_runtime::{CallError, Extras, JsonObject};
+
+use crate::{Host, Listed, Servlet, error::unknown_prompt};
+
+/// The servlets that may have this resource, in the order in which they are asked.
+fn candidates<'h>(servlets: &'h [Arc<Servlet>], uri: &str) -> Vec<&'h Arc<Servlet>> {
+    let readers = servlets.iter().filter(|servlet| servlet.reads_resources());
+    let mut readers: Vec<_> = readers.collect();
+    // The sort is stable: servlets with the same claim are asked in their order, so that no later one takes over URIs.
+    readers.sort_by_key(|servlet| claim(servlet, uri));
+    readers
+}
+
+/// How a servlet says that it has a resource; the first one is the strongest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Claim {
+    /// It lists the URI.
+    Listed,
+    /// The URI begins as one of its templates does.
+    Template,
+    /// Not at all.
+    None,
+}
+
+fn claim(servlet: &Servlet, uri: &str) -> Claim {
+    if servlet.resources().iter().any(|entry| entry.key() == uri) {
+        return Claim::Listed;
+    }
+    let mut templates = servlet.resource_templates().iter().map(Listed::key);
+    let begins = templates.any(|template| {
+        let literal = template.split('{').next().unwrap_or_default();
+        uri.starts_with(literal)
+    });
+    if begins { Claim::Template } else { Claim::None }
+}
+
+impl Host {
+    /// All resources with fixed addresses: servlet by servlet, each in its own order.
+    pub fn resources(&self) -> impl Iterator<Item = &Listed> {
+        self.listed(Servlet::resources)
+    }
+
+    /// All families of resources.
+    pub fn resource_templates(&self) -> impl Iterator<Item = &Listed> {
+        self.listed(Servlet::resource_templates)
+    }
+
+    /// Of what two servlets have, only the first one answers, and only it is listed.
+    fn listed(&self, entries: Entries) -> impl Iterator<Item = &Listed> {
+        let mut seen = HashSet::new();
+        let all = self
+            .servlets()
+            .iter()
+            .flat_map(move |servlet| entries(servlet));
+        all.filter(move |entry| seen.insert(entry.key()))
+    }
+
+    /// Reads a resource of whichever servlet has it; see [`Servlet::read_resource_with`].
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn read_resource_with(
+        &self,
+        uri: &str,
+        extras: &Extras,
+    ) -> Result<JsonObject, CallError> {
+        for servlet in candidates(self.servlets(), uri) {
+            match servlet.read_resource_with(uri, extras).await {
+                Err(CallError::UnknownResource { .. }) => {}
+                other => return other,
+            }
+        }
+        Err(CallError::UnknownResource {
+            uri: uri.to_owned(),
+        })
+    }
+
+    /// Fills in a prompt of whichever servlet has it; see [`Servlet::get_prompt_with`].
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn get_prompt_with(
+        &self,
+        prompt: &str,
+        arguments: Option<&JsonObject>,
+        extras: &Extras,
+    ) -> Result<JsonObject, CallError> {
+        match self.find_prompt(prompt) {
+            Some((servlet, prompt)) => servlet.get_prompt_with(prompt, arguments, extras).await,
+            None => Err(self.unknown_prompt(prompt)),
+        }
+    }
+
+    /// Asks whichever servlet has the prompt or the resource template for suggestions; see
+    /// [`Servlet::complete_async`].
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn complete(&self, params: &JsonObject) -> Result<JsonObject, CallError> {
+        let reference = params.get("ref");
+        let member = |name: &str| reference.and_then(|reference| reference.get(name)?.as_str());
+        match (member("name"), member("uri")) {
+            (Some(prompt), _) => self.complete_prompt(prompt, params).await,
+            (None, Some(uri)) => self.complete_resource(uri, params).await,
+            (None, None) => Err(self.unknown_prompt("")),
+        }
+    }
+
+    async fn complete_prompt(
+        &self,
+        prompt: &str,
+        params: &JsonObject,
+    ) -> Result<JsonObject, CallError> {
+        let Some((servlet, name)) = self.find_prompt(prompt) else {
+            return Err(self.unknown_prompt(prompt));
+        };
+        let mut params = params.clone();
+        params["ref"]["name"] = name.into();
+        servlet.complete_async(&params).await
+    }
+
+    async fn complete_resource(
+        &self,
+        uri: &str,
+        params: &JsonObject,
+    ) -> Result<JsonObject, CallError> {
+        let named = |entries: &[Listed]| entries.iter().any(|entry| entry.key() == uri);
+        let has = |servlet: &&Arc<Servlet>| {
+            named(servlet.resource_templates()) || named(servlet.resources())
+        };
+        match self.servlets().iter().find(has) {
+            Some(servlet) => servlet.complete_async(params).await,
+            None => Err(CallError::UnknownResource {
+                uri: uri.to_owned(),
+            }),
+        }
+    }
+
+    fn unknown_prompt(&self, prompt: &str) -> CallError {
+        unknown_prompt(prompt, self.prompts().map(Listed::key))
+    }
+}
+
+/// One of the lists of a servlet.
+type Entries = fn(&Servlet) -> &[Listed];

@@ -1,0 +1,153 @@
+//! Which interface a module has: the exports by which hosts call it.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::{
+    inspect::Module,
+    json::JsonObject,
+    request_meta::{Extras, WithExtras},
+};
+
+/// The exports that every servlet of [`Abi::Servlet`] has.
+pub const DESCRIBE: &str = "describe";
+/// See [`DESCRIBE`].
+pub const CALL: &str = "call";
+
+/// What these are called in [`Abi::HyperMcpV2`], where no module must have them.
+pub const LIST_TOOLS: &str = "list_tools";
+/// See [`LIST_TOOLS`].
+pub(crate) const CALL_TOOL: &str = "call_tool";
+
+/// What both call the same. In [`Abi::HyperMcpV2`], one of them is enough.
+pub const BESIDE_TOOLS: [&str; 6] = [
+    "complete",
+    "get_prompt",
+    "list_prompts",
+    "list_resource_templates",
+    "list_resources",
+    "read_resource",
+];
+
+/// An interface between hosts and servlets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Abi {
+    /// `describe` and `call`: what mcp.run began with, and every host knows.
+    Servlet,
+    /// `list_tools`, `call_tool` and more: the second one of hyper-mcp.
+    HyperMcpV2,
+}
+
+impl Abi {
+    /// The export that lists tools, and says who the servlet is.
+    pub fn list_tools(self) -> &'static str {
+        match self {
+            Self::Servlet => DESCRIBE,
+            Self::HyperMcpV2 => LIST_TOOLS,
+        }
+    }
+
+    /// The export that calls a tool.
+    pub fn call_tool(self) -> &'static str {
+        match self {
+            Self::Servlet => CALL,
+            Self::HyperMcpV2 => CALL_TOOL,
+        }
+    }
+
+    /// The input of an export that answers a request with these parameters.
+    pub fn request(self, params: &JsonObject, extras: &Extras) -> Vec<u8> {
+        let request = match self {
+            Self::Servlet => Request::Servlet {
+                params: WithExtras(params, extras),
+            },
+            Self::HyperMcpV2 => Request::HyperMcpV2 {
+                request: params,
+                context: extras.context(),
+            },
+        };
+        serde_json::to_vec(&request).expect("maps of strings and values are JSON")
+    }
+
+    /// The input of an export that lists something.
+    pub fn list_request(self) -> Vec<u8> {
+        match self {
+            Self::Servlet => Vec::new(),
+            Self::HyperMcpV2 => json!({ "context": Extras::default().context() })
+                .to_string()
+                .into_bytes(),
+        }
+    }
+}
+
+/// The input of an export that answers a request.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Request<'a> {
+    Servlet {
+        params: WithExtras<'a>,
+    },
+    HyperMcpV2 {
+        request: &'a JsonObject,
+        context: JsonObject,
+    },
+}
+
+impl fmt::Display for Abi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Servlet => "servlet",
+            Self::HyperMcpV2 => "hyper-mcp-v2",
+        })
+    }
+}
+
+impl Module {
+    /// The interface of the module, told by its exports as hyper-mcp tells it: who has `describe` and `call` is no other.
+    ///
+    /// None is a module of neither, such as one that has only one of these two.
+    pub fn abi(&self) -> Option<Abi> {
+        let has = |name: &&str| self.can_call(name);
+        match [DESCRIBE, CALL].iter().filter(|name| has(name)).count() {
+            2 => Some(Abi::Servlet),
+            _ if [LIST_TOOLS, CALL_TOOL].iter().any(has) => Some(Abi::HyperMcpV2),
+            0 if BESIDE_TOOLS.iter().any(has) => Some(Abi::HyperMcpV2),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn abi(exports: &[&str]) -> Option<Abi> {
+        let export = |name: &&str| format!("(func (export {name:?}) (result i32) i32.const 0)");
+        let text: String = exports.iter().map(export).collect();
+        let wasm = wat::parse_str(format!("(module {text})")).expect("valid text");
+        Module::read(&wasm).expect("a module").abi()
+    }
+
+    #[test]
+    fn exports_tell_the_interface() {
+        for (exports, expected) in [
+            (&["describe", "call"][..], Some(Abi::Servlet)),
+            (
+                &["call", "describe", "list_tools", "call_tool"],
+                Some(Abi::Servlet),
+            ),
+            (&["describe", "call", "read_resource"], Some(Abi::Servlet)),
+            (&["list_tools"], Some(Abi::HyperMcpV2)),
+            (&["call_tool", "describe"], Some(Abi::HyperMcpV2)),
+            (&["get_prompt"], Some(Abi::HyperMcpV2)),
+            (&["call", "list_resources"], None),
+            (&["render"], None),
+            (&[], None),
+        ] {
+            assert_eq!(abi(exports), expected, "{exports:?}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! An instance: its start, and calls of its exports.
+
+use std::{
+    sync::{Arc, OnceLock},
+    thread,
+};
+
+use extism::{CancelHandle, CompiledPlugin, Error, Plugin};
+
+use super::{Stop, prepare::START, threads};
+use crate::{
+    call::{Call, Current, Reason, watchdog},
+    functions::wasi::Streams,
+};
+
+/// An instance of a module.
+pub(super) struct Instance {
+    plugin: Plugin,
+    servlet: String,
+    streams: Streams,
+    /// Whether it still has to run what it runs before the first call.
+    starts: bool,
+}
+
+/// One run of one export, for which the call has begun.
+pub(super) struct Run<'a> {
+    pub(super) call: &'a Arc<Call>,
+    pub(super) export: &'a str,
+    pub(super) input: &'a [u8],
+}
+
+impl Instance {
+    pub(super) fn new(
+        servlet: &str,
+        compiled: &CompiledPlugin,
+        starts: bool,
+        streams: &Streams,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            plugin: first_plugin(compiled)?,
+            servlet: servlet.to_owned(),
+            streams: streams.clone(),
+            starts,
+        })
+    }
+
+    pub(super) fn cancel_handle(&self) -> CancelHandle {
+        self.plugin.cancel_handle()
+    }
+
+    /// Runs an export and copies its output; also tells what stopped the run from outside.
+    ///
+    /// The first run starts the instance, which takes of the time that the call has.
+    pub(super) fn run(
+        &mut self,
+        run: &Run<'_>,
+        current: &Current,
+    ) -> (Result<Vec<u8>, Stop>, Option<Reason>) {
+        current.set(Some(Arc::clone(run.call)));
+        let watch = watchdog::watch(Arc::clone(run.call));
+        let start = self.start();
+        let is_started = start.is_ok();
+        let output = start.and_then(|()| self.plugin.call::<_, &[u8]>(run.export, run.input));
+        let stopped = run.call.end();
+        drop(watch);
+        current.set(None);
+        let output = match output {
+            Ok(output) => copy(output, run.call.limits().output),
+            Err(error) => Err(Stop::sort(&error, stopped)),
+        };
+        let reason = self.streams.end(&self.servlet);
+        let output = output.map_err(|stop| {
+            let stop = stop.because(reason);
+            if is_started { stop } else { stop.at_start() }
+        });
+        (output, stopped)
+    }
+
+    fn start(&mut self) -> Result<(), Error> {
+        if self.starts {
+            self.plugin.call::<_, &[u8]>(START, "")?;
+            self.starts = false;
+        }
+        Ok(())
+    }
+}
+
+/// A plugin, made where Extism may start its timer.
+///
+/// Extism does so on the thread that makes the first instance, and tells the timer of every call. It is scheduled as
+/// that thread is.
+fn first_plugin(compiled: &CompiledPlugin) -> Result<Plugin, Error> {
+    static TIMER: OnceLock<()> = OnceLock::new();
+    let mut first = None;
+    TIMER.get_or_init(|| {
+        let make = || {
+            threads::yield_to_others();
+            Plugin::new_from_compiled(compiled)
+        };
+        first = thread::scope(|scope| scope.spawn(make).join()).ok();
+    });
+    first.unwrap_or_else(|| Plugin::new_from_compiled(compiled))
+}
+
+/// A copy of what an instance wrote, if it is not more than it may write.
+pub(super) fn copy(output: &[u8], limit: Option<u64>) -> Result<Vec<u8>, Stop> {
+    match output.len() as u64 {
+        length if limit.is_some_and(|limit| length > limit) => Err(Stop::TooLarge(length)),
+        _ => Ok(output.to_vec()),
+    }
+}

@@ -1,0 +1,315 @@
+//! The instances of one servlet and the queue before them.
+
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc, Mutex, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, oneshot};
+use tracing::dispatcher::{self, Dispatch};
+
+use super::{
+    Stop,
+    slot::{Factory, Slot},
+    threads,
+};
+use crate::{
+    call::{
+        Call, Place, Reason,
+        watchdog::{self, Garbage},
+    },
+    error::LoadError,
+    inspect::Module,
+    json::JsonObject,
+    listener::Listener,
+    lock::lock,
+    options::{Instances, Limits, LoadOptions},
+    request_meta::Extras,
+    text::chain,
+};
+
+/// A defect of ours, whose message is on standard error.
+const BROKEN: &str = "the host broke off in the middle of the call";
+
+/// What an instance shall do, and how far it may go.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The export that runs.
+    pub export: &'static str,
+    /// What it gets.
+    pub input: Vec<u8>,
+    /// How far it may go.
+    pub limits: Limits,
+    /// Who hears what it tells while it runs.
+    pub listener: Option<Arc<dyn Listener>>,
+    /// What the client has answered so far; None if it cannot be asked.
+    pub answers: Option<JsonObject>,
+}
+
+impl Job {
+    /// A run of one export, for nobody in particular.
+    pub(crate) fn new(export: &'static str, input: Vec<u8>, limits: Limits) -> Self {
+        Self {
+            export,
+            input,
+            limits,
+            listener: None,
+            answers: None,
+        }
+    }
+
+    /// The same for a client, who hears what it tells and answers what it asks.
+    pub(crate) fn of(self, extras: &Extras) -> Self {
+        Self {
+            listener: extras.listener.clone(),
+            answers: Some(extras.answers()),
+            ..self
+        }
+    }
+}
+
+/// The instances of one servlet.
+///
+/// As many calls run as there are permits, each with a slot from the stack of idle ones, or with a new one. The stack
+/// keeps those busy that were busy, so that the others can go.
+///
+/// A call that was stopped and does not end, because a host function sleeps, gives its permit back and takes one of those
+/// aside, of which there are as many.
+pub(crate) struct Pool {
+    factory: Factory,
+    instances: Instances,
+    permits: Arc<Semaphore>,
+    aside: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    /// Last used last.
+    idle: Mutex<Vec<Idle>>,
+}
+
+struct Idle {
+    slot: Slot,
+    since: Instant,
+}
+
+/// Counts a call among those that wait, until dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Stops a call when nobody waits for it any more.
+struct StopOnDrop(Arc<Call>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop(Reason::Cancelled);
+    }
+}
+
+/// The outcome of work on a thread that may block; where nobody waits for it any more, it is lost.
+pub(crate) async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Stop> {
+    let (done, outcome) = oneshot::channel();
+    let run = move || {
+        let _ = done.send(work());
+    };
+    threads::run(run)
+        .map_err(|error| Stop::Start(format!("there is no thread for it: {error}")))?;
+    outcome.await.map_err(|_| Stop::Trap(BROKEN.to_owned()))
+}
+
+impl Pool {
+    /// Compiles a module and makes the first instances.
+    pub(crate) fn new(
+        name: &str,
+        wasm: Vec<u8>,
+        module: &Module,
+        options: &LoadOptions,
+    ) -> Result<Arc<Self>, LoadError> {
+        let factory = Factory::new(name, wasm, module, options)?;
+        let instances = options.instances_for(module);
+        let slots = (0..instances.min.max(1)).map(|_| factory.slot(options.memory));
+        let since = Instant::now();
+        let idle = slots
+            .map(|slot| slot.map(|slot| Idle { slot, since }))
+            .collect::<Result<_, _>>()?;
+        let places = instances.max.min(Semaphore::MAX_PERMITS);
+        let pool = Arc::new(Self {
+            permits: Arc::new(Semaphore::new(places)),
+            aside: Arc::new(Semaphore::new(places)),
+            factory,
+            instances,
+            waiting: AtomicUsize::new(0),
+            idle: Mutex::new(idle),
+        });
+        let idle: Weak<Self> = Arc::downgrade(&pool);
+        watchdog::watch_pool(idle);
+        Ok(pool)
+    }
+
+    /// The module.
+    pub(crate) fn wasm(&self) -> Result<Cow<'_, [u8]>, LoadError> {
+        self.factory.wasm()
+    }
+
+    /// How many instances there are, and for how long.
+    pub(crate) fn instances(&self) -> &Instances {
+        &self.instances
+    }
+
+    /// Runs a job while this thread waits, also for an instance if it has to, however many others wait.
+    pub(crate) fn run(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
+        futures_executor::block_on(async {
+            let permit = self.permit().await;
+            // A subscriber may be that of this thread alone.
+            let dispatch = dispatcher::get_default(Clone::clone);
+            let call = Call::new(job.limits);
+            self.run_apart(call, permit, job, Some(dispatch)).await
+        })
+    }
+
+    /// Runs a job on a thread that may block. When the future is dropped, exactly this job stops.
+    pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
+        let call = Call::new(job.limits);
+        let _stop = StopOnDrop(Arc::clone(&call));
+        let permit = self.admit().await?;
+        self.run_apart(call, permit, job, None).await
+    }
+
+    /// Runs a job on another thread, and waits for it no longer than it may take.
+    async fn run_apart(
+        self: &Arc<Self>,
+        call: Arc<Call>,
+        permit: OwnedSemaphorePermit,
+        job: Job,
+        dispatch: Option<Dispatch>,
+    ) -> Result<Vec<u8>, Stop> {
+        call.enter(Place {
+            permit,
+            aside: Arc::clone(&self.aside),
+        });
+        let (pool, running) = (Arc::clone(self), Arc::clone(&call));
+        let span = tracing::Span::current();
+        let work = move || {
+            // What the servlet logs belongs to whoever called.
+            let _within = span.enter();
+            let execute = || pool.execute(&job, &running);
+            let output = match &dispatch {
+                Some(dispatch) => dispatcher::with_default(dispatch, execute),
+                None => execute(),
+            };
+            // The thread counts until it is free, whoever still waits for it.
+            running.leave();
+            output
+        };
+        tokio::select! {
+            output = apart(work) => output?,
+            reason = call.given_up() => Err(Stop::Stopped(reason)),
+        }
+    }
+
+    async fn admit(&self) -> Result<OwnedSemaphorePermit, Stop> {
+        let _waiting = match self.try_admit()? {
+            Ok(permit) => return Ok(permit),
+            Err(waiting) => waiting,
+        };
+        let Some(limit) = self.factory.options().wait else {
+            return Ok(self.permit().await);
+        };
+        let permit = tokio::time::timeout(limit, self.permit()).await;
+        permit.map_err(|_| Stop::Waited(limit))
+    }
+
+    /// A permit if one is free, else a place in the queue, else an error.
+    fn try_admit(&self) -> Result<Result<OwnedSemaphorePermit, Waiting<'_>>, Stop> {
+        match Arc::clone(&self.permits).try_acquire_owned() {
+            Ok(permit) => return Ok(Ok(permit)),
+            Err(TryAcquireError::Closed | TryAcquireError::NoPermits) => {}
+        }
+        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting = Waiting(&self.waiting);
+        if before >= self.factory.options().queue {
+            return Err(Stop::QueueFull(before));
+        }
+        Ok(Err(waiting))
+    }
+
+    async fn permit(&self) -> OwnedSemaphorePermit {
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        permit.expect("the semaphore is never closed")
+    }
+
+    /// Runs a job. Whoever calls holds a permit.
+    fn execute(&self, job: &Job, call: &Arc<Call>) -> Result<Vec<u8>, Stop> {
+        if let Some(reason) = call.stopping() {
+            return Err(Stop::Stopped(reason));
+        }
+        let memory = job.limits.memory;
+        let slot = match self.take_idle(memory) {
+            Some(slot) => slot,
+            None => self
+                .factory
+                .slot(memory)
+                .map_err(|error| Stop::Start(chain(&error)))?,
+        };
+        let (output, slot) = slot.run(call, job, self.factory.options().isolation);
+        if let Some(slot) = slot {
+            self.put_back(slot);
+        }
+        output
+    }
+
+    /// An idle instance with that bound on its memory. If there is none, one with another bound makes room for it.
+    fn take_idle(&self, memory: Option<u64>) -> Option<Slot> {
+        let mut idle = lock(&self.idle);
+        if let Some(at) = idle.iter().rposition(|idle| idle.slot.memory() == memory) {
+            return Some(idle.remove(at).slot);
+        }
+        let is_full = self.running() + idle.len() > self.instances.max;
+        let _eldest = is_full.then(|| idle.remove(0));
+        // Giving memory back takes time that no call should wait for.
+        drop(idle);
+        None
+    }
+
+    /// How many calls run.
+    fn running(&self) -> usize {
+        let free = self.permits.available_permits();
+        self.instances.max.saturating_sub(free)
+    }
+
+    fn put_back(&self, slot: Slot) {
+        let since = Instant::now();
+        lock(&self.idle).push(Idle { slot, since });
+        if let Some(idle) = self.instances.idle {
+            watchdog::wake_by(since + idle);
+        }
+    }
+}
+
+impl watchdog::Idle for Pool {
+    /// Moves instances that were idle for too long to `garbage`; says when it is time to look again.
+    fn evict(&self, now: Instant, garbage: &mut Garbage) -> Option<Instant> {
+        let limit = self.instances.idle?;
+        let mut idle = lock(&self.idle);
+        let spare = (self.running() + idle.len()).saturating_sub(self.instances.min);
+        let too_long = idle
+            .iter()
+            .take_while(|idle| idle.since + limit <= now)
+            .count();
+        let drained = idle.drain(..too_long.min(spare));
+        garbage.extend(drained.map(|idle| Box::new(idle.slot) as Box<dyn Send>));
+        // At the minimum there is nothing to do until a call ends, which wakes the watchdog.
+        if too_long >= spare {
+            return None;
+        }
+        idle.first().map(|idle| idle.since + limit)
+    }
+}

@@ -1,0 +1,239 @@
+//! A place for one instance, which is replaced whenever it stopped in the middle of something.
+
+use std::{borrow::Cow, sync::Arc};
+
+use extism::{CompiledPlugin, Manifest, PluginBuilder};
+
+use super::{
+    Stop, cache,
+    compile::compile,
+    instance::{Instance, Run, copy},
+    kept::Kept,
+    pool::Job,
+    prepare::{self, Prepared},
+};
+use crate::{
+    call::{Call, Current},
+    error::LoadError,
+    functions::{
+        ask, http, log, notify,
+        wasi::{self, Streams},
+    },
+    inspect::{Module, Unreadable},
+    options::{self, Isolation, LoadOptions},
+};
+
+/// Makes the slots of one servlet.
+pub(super) struct Factory {
+    name: String,
+    module: Module,
+    options: LoadOptions,
+    /// The module as it is compiled.
+    prepared: Kept,
+    /// The module as it came, if that is not the same.
+    original: Option<Kept>,
+    /// Whether code of its own runs when an instance is made.
+    starts: bool,
+    /// How many bytes tables may take of the memory.
+    tables: u64,
+    manifest: Manifest,
+    http: http::Client,
+}
+
+/// A compiled module, and its instance if there is one.
+pub(super) struct Slot {
+    compiled: CompiledPlugin,
+    instance: Option<Instance>,
+    name: String,
+    streams: Streams,
+    /// Whether code of its own runs when an instance is made.
+    starts: bool,
+    /// How many bytes the instance may take.
+    memory: Option<u64>,
+    current: Current,
+    listener: notify::CurrentListener,
+    questions: ask::Questions,
+}
+
+impl Factory {
+    pub(super) fn new(
+        name: &str,
+        wasm: Vec<u8>,
+        module: &Module,
+        options: &LoadOptions,
+    ) -> Result<Self, LoadError> {
+        let prepared = prepare(name, &wasm, options)?;
+        let (runs, original) = match prepared.wasm {
+            Some(changed) => (Kept::new(changed), Some(Kept::new(wasm))),
+            None => (Kept::new(wasm), None),
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            module: module.clone(),
+            options: options.clone(),
+            manifest: options.manifest(runs.wasm()),
+            prepared: runs,
+            original,
+            starts: prepared.starts,
+            tables: prepared.tables_maximum,
+            http: http::Client::new(options),
+        })
+    }
+
+    pub(super) fn options(&self) -> &LoadOptions {
+        &self.options
+    }
+
+    pub(super) fn wasm(&self) -> Result<Cow<'_, [u8]>, LoadError> {
+        let wasm = self.original.as_ref().unwrap_or(&self.prepared);
+        wasm.bytes().map_err(|source| LoadError::Read {
+            path: (&self.name).into(),
+            source,
+        })
+    }
+
+    /// Compiles the module, which takes a millisecond if it is in the cache, and makes an instance that may take that
+    /// much memory.
+    pub(super) fn slot(&self, memory: Option<u64>) -> Result<Slot, LoadError> {
+        let (module, current) = (&self.module, Current::default());
+        let (listener, questions) = (
+            notify::CurrentListener::default(),
+            ask::Questions::default(),
+        );
+        let streams = Streams::default();
+        let builder = PluginBuilder::new(self.manifest(memory))
+            .with_wasi(module.uses_wasi())
+            .with_functions(wasi::functions(&self.name, &streams, &current))
+            .with_functions(log::functions(&self.name, module))
+            .with_functions(notify::functions(module, &listener))
+            .with_functions(ask::functions(module, &questions))
+            .with_functions(http::functions(module, &self.http, &current, &listener));
+        let builder = cache::apply(&self.options.cache, builder)?;
+        let refused = |error| refused(&self.name, &error);
+        let compiled = compile(builder, self.options.compile).map_err(refused)?;
+        let instance =
+            Instance::new(&self.name, &compiled, self.starts, &streams).map_err(refused)?;
+        Ok(Slot {
+            compiled,
+            instance: Some(instance),
+            name: self.name.clone(),
+            streams,
+            starts: self.starts,
+            memory,
+            current,
+            listener,
+            questions,
+        })
+    }
+
+    /// The manifest for instances that may take that much memory, tables included.
+    fn manifest(&self, memory: Option<u64>) -> Manifest {
+        let mut manifest = self.manifest.clone();
+        manifest.memory.max_pages =
+            options::pages(memory.map(|memory| memory.saturating_sub(whole_pages(self.tables))));
+        manifest
+    }
+}
+
+impl Slot {
+    pub(super) fn memory(&self) -> Option<u64> {
+        self.memory
+    }
+
+    /// Runs one export and copies its output. The slot comes back if it can be used again.
+    pub(super) fn run(
+        mut self,
+        call: &Arc<Call>,
+        job: &Job,
+        isolation: Isolation,
+    ) -> (Result<Vec<u8>, Stop>, Option<Self>) {
+        let mut instance = match self.instance() {
+            Ok(instance) => instance,
+            Err(error) => return (Err(Stop::Start(format!("{error:#}"))), None),
+        };
+        if let Err(reason) = call.begin(instance.cancel_handle()) {
+            self.instance = Some(instance);
+            return (Err(Stop::Stopped(reason)), Some(self));
+        }
+        let run = Run {
+            call,
+            export: job.export,
+            input: &job.input,
+        };
+        self.listener.set(job.listener.clone());
+        self.questions.begin(job.answers.clone());
+        let (output, stopped) = instance.run(&run, &self.current);
+        let question = self.questions.end();
+        self.listener.set(None);
+        if stopped.is_some() {
+            // The interrupt may still be on its way to the engine, and would hit the next call.
+            return (output, None);
+        }
+        if let Some(question) = question {
+            // The instance stands in the middle of its call.
+            return (copy(&question, call.limits().output), Some(self));
+        }
+        // An instance that trapped would go on with its state half changed, and so would one that ended itself by WASI's
+        // `proc_exit`, which looks like success.
+        let whole = match &output {
+            Ok(output) => !output.is_empty(),
+            Err(stop) => matches!(stop, Stop::Error(_) | Stop::TooLarge(_)),
+        };
+        if whole && isolation == Isolation::Shared {
+            self.instance = Some(instance);
+        }
+        (output, Some(self))
+    }
+
+    /// The instance, or a new one.
+    fn instance(&mut self) -> Result<Instance, extism::Error> {
+        match self.instance.take() {
+            Some(instance) => Ok(instance),
+            None => Instance::new(&self.name, &self.compiled, self.starts, &self.streams),
+        }
+    }
+}
+
+/// A module as it runs under these options.
+pub(super) fn prepare(
+    name: &str,
+    wasm: &[u8],
+    options: &LoadOptions,
+) -> Result<Prepared, LoadError> {
+    let tools = options.tools.values().filter_map(|tool| tool.memory);
+    let memory = tools.chain([options.memory]).flatten().min();
+    let prepared = prepare::prepare(wasm, memory).map_err(|error| LoadError::Unreadable {
+        servlet: name.to_owned(),
+        source: Unreadable::damaged(&error),
+    })?;
+    match memory {
+        Some(memory) if prepared.tables_initial > memory => Err(LoadError::Start {
+            servlet: name.to_owned(),
+            message: format!(
+                "its tables begin with {} bytes, and {memory} bytes of memory are the limit",
+                prepared.tables_initial
+            ),
+        }),
+        _ => Ok(prepared),
+    }
+}
+
+/// What is counted of the bytes that tables take: nothing for the few of most modules.
+fn whole_pages(tables: u64) -> u64 {
+    tables - tables % options::WASM_PAGE
+}
+
+/// Why a module was not compiled, or no instance of it was made.
+fn refused(servlet: &str, error: &extism::Error) -> LoadError {
+    let servlet = servlet.to_owned();
+    match error.downcast_ref::<wasmtime::Trap>() {
+        Some(trap) => LoadError::Start {
+            servlet,
+            message: trap.to_string(),
+        },
+        None => LoadError::Compile {
+            servlet,
+            message: format!("{error:#}"),
+        },
+    }
+}

@@ -1,0 +1,206 @@
+//! Questions by hyper-mcp's functions, each of which returns with the answer. Here, nothing waits for one.
+//!
+//! Whoever calls such a function is stopped where it stands, and its call ends with the question, as that of a servlet
+//! which asks by its result does. Called again, it runs from its beginning, and now the function returns.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::notify::params;
+use crate::{
+    inspect::{
+        Module, USER,
+        imports::{CREATE_ELICITATION, CREATE_MESSAGE, LIST_ROOTS},
+    },
+    json::JsonObject,
+};
+
+/// The functions, and the requests of MCP that they stand for.
+const FUNCTIONS: [(&str, &str); 3] = [
+    (CREATE_ELICITATION, ELICITATION),
+    (CREATE_MESSAGE, "sampling/createMessage"),
+    (LIST_ROOTS, ROOTS),
+];
+
+const ELICITATION: &str = "elicitation/create";
+
+/// It has no parameters.
+const ROOTS: &str = "roots/list";
+
+/// What the call that a slot runs asks its client.
+#[derive(Clone, Default)]
+pub(crate) struct Questions(Arc<Mutex<Round>>);
+
+#[derive(Default)]
+struct Round {
+    /// The answers that there are, by key; None where nobody can be asked.
+    answers: Option<JsonObject>,
+    /// How many questions were put.
+    count: usize,
+    /// The one that has no answer.
+    open: Option<(String, Value)>,
+}
+
+impl Questions {
+    /// A call begins, with what its client has answered so far, if it has a client.
+    pub(crate) fn begin(&self, answers: Option<JsonObject>) {
+        *self.round() = Round {
+            answers,
+            ..Round::default()
+        };
+    }
+
+    /// The call has ended. If a question stopped it, this is its result.
+    pub(crate) fn end(&self) -> Option<Vec<u8>> {
+        let Round { answers, open, .. } = std::mem::take(&mut *self.round());
+        let (key, request) = open?;
+        let mut result =
+            json!({ "resultType": "input_required", "inputRequests": { key: request } });
+        if let Some(answers) = answers.filter(|answers| !answers.is_empty()) {
+            result["requestState"] = json!({ "answers": answers }).to_string().into();
+        }
+        Some(result.to_string().into_bytes())
+    }
+
+    /// The answer to a request, or an error that stops the call.
+    fn answer(&self, name: &str, request: Value) -> Result<Value, Error> {
+        let mut round = self.round();
+        let key = key(round.count, &request);
+        round.count += 1;
+        let answer = match &round.answers {
+            Some(answers) => answers.get(&key).cloned(),
+            None => {
+                return Err(Error::msg(format!(
+                    "`{name}`: there is no client to ask here"
+                )));
+            }
+        };
+        answer.ok_or_else(|| {
+            round.open = Some((key, request));
+            Error::msg(format!("`{name}`: the client has to answer first"))
+        })
+    }
+
+    fn round(&self) -> MutexGuard<'_, Round> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Which of the call's questions it is, and what it asks: one that is put otherwise than last time is not that one.
+fn key(at: usize, request: &Value) -> String {
+    let digest: [u8; 32] = Sha256::digest(request.to_string()).into();
+    let [a, b, c, d, ..] = digest;
+    format!("{at}-{:08x}", u32::from_be_bytes([a, b, c, d]))
+}
+
+/// Those of the functions that `module` imports.
+pub(crate) fn functions(module: &Module, questions: &Questions) -> Vec<Function> {
+    let chosen = FUNCTIONS
+        .into_iter()
+        .filter(|(name, _)| module.imports(USER, name));
+    chosen
+        .map(|(name, method)| function(name, method, questions.clone()))
+        .collect()
+}
+
+fn function(name: &'static str, method: &'static str, questions: Questions) -> Function {
+    let ask =
+        move |plugin: &mut CurrentPlugin, inputs: &[Val], outputs: &mut [Val], _: UserData<()>| {
+            let mut request = json!({ "method": method });
+            if method != ROOTS {
+                request["params"] = as_in_mcp(method, params(name, plugin, inputs)?).into();
+            }
+            let answer = questions.answer(name, request)?;
+            plugin.memory_set_val(&mut outputs[0], answer.to_string())
+        };
+    let inputs = [PTR].into_iter().filter(|_| method != ROOTS);
+    Function::new(name, inputs, [PTR], UserData::default(), ask).with_namespace(USER)
+}
+
+/// The parameters without what only hyper-mcp has: its time limit, as clients have their own, and its name of a format.
+fn as_in_mcp(method: &str, mut params: JsonObject) -> JsonObject {
+    if method != ELICITATION {
+        return params;
+    }
+    params.shift_remove("timeout");
+    let schema = params.get_mut("requestedSchema");
+    let properties = schema.and_then(|schema| schema.get_mut("properties"));
+    for property in properties
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flat_map(JsonObject::values_mut)
+    {
+        if property["format"] == "date_time" {
+            property["format"] = "date-time".into();
+        }
+    }
+    params
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roots() -> Value {
+        json!({ "method": ROOTS })
+    }
+
+    #[test]
+    fn a_question_without_an_answer_ends_the_call_and_the_next_one_has_it() {
+        let questions = Questions::default();
+        questions.begin(Some(JsonObject::new()));
+        assert!(questions.answer("list_roots", roots()).is_err());
+        let result: Value =
+            serde_json::from_slice(&questions.end().expect("a result")).expect("JSON");
+        let asked = result["inputRequests"].as_object().expect("questions");
+        let (key, request) = asked.iter().next().expect("one");
+        assert_eq!((request, result.get("requestState")), (&roots(), None));
+
+        let answers = JsonObject::from_iter([(key.clone(), json!({ "roots": [] }))]);
+        questions.begin(Some(answers.clone()));
+        let answer = questions.answer("list_roots", roots()).expect("an answer");
+        assert_eq!(answer, json!({ "roots": [] }));
+        // The same again is another question.
+        assert!(questions.answer("list_roots", roots()).is_err());
+        let result: Value =
+            serde_json::from_slice(&questions.end().expect("a result")).expect("JSON");
+        let state = json!({ "answers": answers }).to_string();
+        assert_eq!(result["requestState"], state);
+
+        questions.begin(Some(answers));
+        let other = json!({ "method": "elicitation/create" });
+        assert!(questions.answer(CREATE_ELICITATION, other).is_err());
+    }
+
+    #[test]
+    fn without_a_client_there_is_an_error_and_no_question() {
+        let questions = Questions::default();
+        questions.begin(None);
+        let error = questions.answer("list_roots", roots()).expect_err("nobody");
+        assert_eq!(
+            error.to_string(),
+            "`list_roots`: there is no client to ask here"
+        );
+        assert!(questions.end().is_none());
+    }
+
+    #[test]
+    fn forms_go_out_as_mcp_has_them() {
+        let form = json!({ "mode": "form", "message": "format", "timeout": 30, "requestedSchema": {
+            "type": "object",
+            "properties": { "at": { "type": "string", "format": "date_time" }, "format": { "title": "date_time" } },
+        }});
+        let params = as_in_mcp(
+            ELICITATION,
+            serde_json::from_value(form).expect("an object"),
+        );
+        let expected = json!({ "mode": "form", "message": "format", "requestedSchema": {
+            "type": "object",
+            "properties": { "at": { "type": "string", "format": "date-time" }, "format": { "title": "date_time" } },
+        }});
+        assert_eq!(Value::Object(params), expected);
+    }
+}

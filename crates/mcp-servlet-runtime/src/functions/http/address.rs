@@ -1,0 +1,250 @@
+//! Which addresses the hosts of requests may have.
+//!
+//! A name is checked where it is resolved, for each connection: what a name meant a moment ago says nothing about what it
+//! means now.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    sync::Arc,
+};
+
+use ureq::{
+    config::Config,
+    http::Uri,
+    unversioned::{
+        resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver},
+        transport::NextTimeout,
+    },
+};
+
+use crate::options::LoadOptions;
+
+const LOCALHOST: &str = "localhost";
+
+/// The private addresses that a servlet may reach.
+#[derive(Clone, Debug)]
+pub(super) struct Addresses {
+    /// All of them.
+    all: bool,
+    /// Those that the operator listed.
+    listed: Arc<[IpAddr]>,
+    /// Those of this machine, by the name `localhost`.
+    localhost: bool,
+}
+
+impl Addresses {
+    pub(super) fn of(options: &LoadOptions) -> Self {
+        let hosts = options.allowed_hosts.iter();
+        Self {
+            all: options.allow_private,
+            listed: hosts.clone().filter_map(|host| literal(host)).collect(),
+            localhost: hosts
+                .clone()
+                .any(|host| host.eq_ignore_ascii_case(LOCALHOST)),
+        }
+    }
+
+    /// Whether a connection to `host` may lead to `address`.
+    fn allow(&self, host: &str, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.all
+            || is_public(address)
+            || self.listed.contains(&address)
+            || (self.localhost && host.eq_ignore_ascii_case(LOCALHOST) && address.is_loopback())
+    }
+
+    /// Whether the host of a URL may be named to a proxy, which resolves it: literal addresses as for connections, and
+    /// `localhost` only where it is in the list.
+    pub(super) fn allow_name(&self, host: &str) -> bool {
+        if let Some(address) = literal(host) {
+            return self.allow(host, address);
+        }
+        let name = host.trim_end_matches('.').to_ascii_lowercase();
+        let is_local = name == LOCALHOST || name.ends_with(".localhost");
+        !is_local || self.all || (self.localhost && name == LOCALHOST)
+    }
+}
+
+/// What the operator would have to list for `host`, if an entry for it opens its private address.
+pub(super) fn can_be_listed(host: &str) -> bool {
+    literal(host).is_some() || host.eq_ignore_ascii_case(LOCALHOST)
+}
+
+/// The address that a host is, with brackets around it or without.
+fn literal(host: &str) -> Option<IpAddr> {
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let address: IpAddr = bare.unwrap_or(host).parse().ok()?;
+    Some(address.to_canonical())
+}
+
+/// A host whose addresses are all private ones that the servlet may not reach.
+#[derive(Debug, thiserror::Error)]
+#[error("the host has a private address")]
+pub(super) struct PrivateAddress;
+
+impl Resolver for Addresses {
+    fn resolve(
+        &self,
+        uri: &Uri,
+        config: &Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let host = uri.host().unwrap_or_default();
+        let resolved = DefaultResolver::default().resolve(uri, config, timeout);
+        let resolved = resolved.map_err(|error| match error {
+            ureq::Error::Io(error) => {
+                tracing::debug!(host, %error, "host name not resolved");
+                ureq::Error::HostNotFound
+            }
+            error => error,
+        })?;
+        let mut allowed = self.empty();
+        for address in &*resolved {
+            if self.allow(host, address.ip()) {
+                allowed.push(*address);
+            }
+        }
+        if allowed.is_empty() {
+            tracing::debug!(host, addresses = ?&*resolved, "private address refused");
+            return Err(ureq::Error::Other(Box::new(PrivateAddress)));
+        }
+        Ok(allowed)
+    }
+}
+
+/// Whether an address is one of the public internet, by the registries of special-purpose addresses of the IANA.
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let special = address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_multicast()
+        || address.is_documentation();
+    let special = special
+        || matches!(
+            address.octets(),
+            // "This network", and what is reserved, broadcast included.
+            [0 | 240.., ..]
+            // Shared by the customers of a provider.
+            | [100, 64..128, ..]
+            // Assigned to protocols.
+            | [192, 0, 0, _]
+            // Benchmarks.
+            | [198, 18 | 19, ..]
+        );
+    !special
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let v4 = |high: u16, low: u16| {
+        let [[a, b], [c, d]] = [high.to_be_bytes(), low.to_be_bytes()];
+        is_public_v4(Ipv4Addr::new(a, b, c, d))
+    };
+    match address.segments() {
+        // Addresses of IPv4 in another form: mapped, compatible, by NAT64 and by 6to4.
+        [0, 0, 0, 0, 0, 0xffff | 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => v4(high, low),
+        // Teredo, which holds one as well, protocols, and documentation.
+        [0x2001, second, ..] => second >= 0x200 && second != 0xdb8,
+        [0x3fff, second, ..] => second >= 0x1000,
+        // All that is routed begins so: not unique local, link-local, site-local, multicast.
+        [first, ..] => first & 0xe000 == 0x2000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap_or_else(|_| panic!("{text}"))
+    }
+
+    #[test]
+    fn tells_public_addresses_from_all_others() {
+        for public in [
+            "1.1.1.1",
+            "100.63.255.255",
+            "100.128.0.0",
+            "172.15.0.1",
+            "172.32.0.1",
+            "192.0.1.1",
+            "198.17.0.1",
+            "198.20.0.1",
+            "223.255.255.255",
+            "2606:4700::1111",
+            "2001:4860:4860::8888",
+            "64:ff9b::101:101",
+            "2002:101:101::1",
+            "::ffff:1.1.1.1",
+        ] {
+            assert!(is_public(address(public)), "{public}");
+        }
+        for private in [
+            "0.0.0.0",
+            "0.1.2.3",
+            "10.0.0.1",
+            "100.64.0.1",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.255.255.254",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.1",
+            "192.0.2.1",
+            "192.168.1.1",
+            "198.18.0.1",
+            "198.51.100.1",
+            "203.0.113.1",
+            "224.0.0.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::127.0.0.1",
+            "::ffff:127.0.0.1",
+            "::ffff:169.254.169.254",
+            "64:ff9b::7f00:1",
+            "64:ff9b:1::1",
+            "100::1",
+            "2001::1",
+            "2001:db8::1",
+            "2002:7f00:1::1",
+            "3fff::1",
+            "fc00::1",
+            "fd12:3456::1",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            assert!(!is_public(address(private)), "{private}");
+        }
+    }
+
+    #[test]
+    fn an_address_in_the_list_is_open_in_all_its_forms() {
+        let options = LoadOptions {
+            allowed_hosts: ["10.0.0.1", "[::ffff:a00:2]", "[fd00::1]", "10.1.*"]
+                .map(str::to_owned)
+                .into(),
+            ..LoadOptions::default()
+        };
+        let addresses = Addresses::of(&options);
+        for listed in ["10.0.0.1", "::ffff:10.0.0.1", "10.0.0.2", "fd00::1"] {
+            assert!(addresses.allow("a.example", address(listed)), "{listed}");
+        }
+        for other in ["10.0.0.3", "10.1.0.1", "fd00::2", "127.0.0.1"] {
+            assert!(!addresses.allow("a.example", address(other)), "{other}");
+        }
+    }
+}

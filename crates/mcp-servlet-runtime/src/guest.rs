@@ -1,0 +1,186 @@
+//! One module: loaded, compiled, ready to run its exports.
+
+mod failure;
+
+use std::sync::Arc;
+
+use crate::{
+    abi::Abi,
+    engine::{self, Job, Pool},
+    error::{CallError, LoadError},
+    inspect::Module,
+    json::JsonObject,
+    options::{Instances, Limits, LoadOptions},
+    request_meta::Extras,
+    source::{Fetched, Source, check_interface, check_paths, missing_exports, read_module},
+};
+
+/// A loaded module. Clones share its instances.
+///
+/// It can be called from any number of threads and tasks. As many calls run at the same time as
+/// [`LoadOptions::instances`] allows; the others wait, in order.
+#[derive(Clone)]
+pub struct Guest {
+    name: String,
+    origin: String,
+    module: Module,
+    abi: Abi,
+    options: LoadOptions,
+    digest: [u8; 32],
+    pool: Arc<Pool>,
+}
+
+impl std::fmt::Debug for Guest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guest")
+            .field("origin", &self.origin)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Guest {
+    /// Reads, checks and compiles a module.
+    ///
+    /// # Errors
+    /// [`LoadError`] says which of these steps did not succeed.
+    pub fn load(source: impl Into<Source>, options: &LoadOptions) -> Result<Self, LoadError> {
+        Self::from_fetched(source.into().fetch()?, options)
+    }
+
+    /// Checks and compiles a module.
+    ///
+    /// # Errors
+    /// As of [`Guest::load`].
+    pub fn from_fetched(fetched: Fetched, options: &LoadOptions) -> Result<Self, LoadError> {
+        let digest = fetched.digest();
+        let Fetched { name, origin, wasm } = fetched;
+        let module = read_module(&name, &wasm)?;
+        let abi = check_interface(&name, &module)?;
+        check_paths(&name, &module, options)?;
+        let pool = Pool::new(&name, wasm, &module, options)?;
+        Ok(Self {
+            name,
+            origin,
+            module,
+            abi,
+            options: options.clone(),
+            digest,
+            pool,
+        })
+    }
+
+    /// The module, its name and where it comes from, to load it again.
+    ///
+    /// # Errors
+    /// [`LoadError::Read`] if what is kept of the module cannot be read.
+    pub fn to_fetched(&self) -> Result<Fetched, LoadError> {
+        Ok(Fetched {
+            name: self.name.clone(),
+            origin: self.origin.clone(),
+            wasm: self.pool.wasm()?.into_owned(),
+        })
+    }
+
+    /// The name that logs and errors use.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file it was loaded from, or its name.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The SHA-256 digest of the module.
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// What the module consists of.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// The interface that it has.
+    pub fn abi(&self) -> Abi {
+        self.abi
+    }
+
+    /// What it is given and how far it may go.
+    pub fn options(&self) -> &LoadOptions {
+        &self.options
+    }
+
+    /// How many instances it may have.
+    pub fn instances(&self) -> &Instances {
+        self.pool.instances()
+    }
+
+    /// A tool whose memory limit would need another instance, where there is but one that calls share.
+    pub fn tool_without_memory(&self) -> Option<&str> {
+        self.options.tool_without_memory(*self.instances())
+    }
+
+    /// The error for a module that lacks one of its exports.
+    pub fn missing_export(&self, export: &str) -> LoadError {
+        missing_exports(&self.name, &self.module, &[export])
+    }
+
+    /// Calls an export and waits for its output.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub fn call(&self, export: &'static str, input: Vec<u8>) -> Result<Vec<u8>, CallError> {
+        self.run(self.job(export, input))
+    }
+
+    /// A run of one export, within the limits of the servlet.
+    pub fn job(&self, export: &'static str, input: Vec<u8>) -> Job {
+        Job::new(export, input, Limits::of(&self.options))
+    }
+
+    /// A run that answers a request of a client.
+    pub fn request(&self, export: &'static str, params: &JsonObject, extras: &Extras) -> Job {
+        self.job(export, self.abi.request(params, extras))
+            .of(extras)
+    }
+
+    /// A run that calls a tool for a client, within the limits of the tool.
+    pub fn tool_request(&self, tool: &str, params: &JsonObject, extras: &Extras) -> Job {
+        let mut job = self.request(self.abi.call_tool(), params, extras);
+        job.limits = Limits::of_tool(&self.options, tool);
+        job
+    }
+
+    /// Runs an export while this thread waits.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub fn run(&self, job: Job) -> Result<Vec<u8>, CallError> {
+        let (export, limits) = (job.export, job.limits);
+        let output = self.pool.run(job);
+        output.map_err(|stop| self.error(export, &limits, stop))
+    }
+
+    /// Runs an export on a thread that may block; dropping the future stops it. It needs a tokio runtime with timers.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn run_async(&self, job: Job) -> Result<Vec<u8>, CallError> {
+        let (export, limits) = (job.export, job.limits);
+        let output = self.pool.run_async(job).await;
+        output.map_err(|stop| self.error(export, &limits, stop))
+    }
+
+    /// The outcome of work that would keep other tasks waiting if it were done here.
+    ///
+    /// # Errors
+    /// [`CallError::Trap`] if the work panics.
+    pub async fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, CallError> {
+        let outcome = engine::apart(work).await;
+        outcome.map_err(|stop| self.error(self.abi.call_tool(), &Limits::of(&self.options), stop))
+    }
+}

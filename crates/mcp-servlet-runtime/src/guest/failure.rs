@@ -1,0 +1,106 @@
+//! From how a run ended without output to the error of the call.
+
+use super::Guest;
+use crate::{
+    call::Reason,
+    engine::Stop,
+    error::CallError,
+    fault::Fault,
+    functions::http::Denied,
+    options::{ErrorTexts, Limits},
+};
+
+impl Guest {
+    /// What clients get of the text that the servlet failed with.
+    fn shown(&self, export: &'static str, text: String) -> String {
+        if self.options.errors == ErrorTexts::Shown {
+            return text;
+        }
+        tracing::error!(servlet = self.name, export, "{text}");
+        "the log of the server says why".to_owned()
+    }
+
+    pub(super) fn error(&self, export: &'static str, limits: &Limits, stop: Stop) -> CallError {
+        let servlet = self.name.clone();
+        match stop {
+            Stop::Error(text) => {
+                let fault = Fault::parse(&text);
+                let fault = fault.unwrap_or_else(|| {
+                    Fault::internal(&servlet, Some(export), self.shown(export, text))
+                });
+                CallError::Fault {
+                    servlet,
+                    export,
+                    fault: Box::new(fault),
+                }
+            }
+            Stop::Panic(message) => CallError::Panic {
+                servlet,
+                export,
+                message: self.shown(export, with_cause(message)),
+            },
+            Stop::Trap(message) => match Denied::parse(&message) {
+                Some(Denied { origin, option }) => CallError::HostDenied {
+                    url: origin.to_owned(),
+                    option: option.to_owned(),
+                    servlet,
+                    export,
+                },
+                None => CallError::Trap {
+                    servlet,
+                    export,
+                    message: with_cause(message),
+                },
+            },
+            Stop::Start(message) => CallError::Start {
+                servlet,
+                message: self.shown(export, with_cause(message)),
+            },
+            Stop::Stopped(Reason::Deadline(limit)) => CallError::Timeout {
+                servlet,
+                export,
+                limit,
+            },
+            Stop::Stopped(Reason::Cancelled) => CallError::Cancelled,
+            Stop::OutOfMemory => CallError::OutOfMemory {
+                servlet,
+                export,
+                limit: limits.memory.unwrap_or(u64::MAX),
+            },
+            Stop::TooLarge(size) => CallError::OutputTooLarge {
+                servlet,
+                export,
+                size,
+                limit: limits.output.unwrap_or(u64::MAX),
+            },
+            Stop::QueueFull(waiting) => CallError::Busy { servlet, waiting },
+            Stop::Waited(limit) => CallError::Waited { servlet, limit },
+        }
+    }
+}
+
+/// What the runtime and std say of something that has one likely cause in a servlet, and that cause.
+///
+/// The stack of a Rust servlet begins at the start of its memory and grows down, so a stack overflow is an access below 0.
+const CAUSES: [(&str, &str); 4] = [
+    (
+        "out of bounds memory access",
+        "most likely a stack overflow: recursion without end, or a large array that is not in a `Box` or `Vec`",
+    ),
+    ("call stack exhausted", "most likely recursion without end"),
+    (
+        "time not implemented on this platform",
+        "`SystemTime::now` and `Instant::now` need WASI; \
+        use `Context::now`, or build with `servlet build --target wasm32-wasip1`",
+    ),
+    (
+        "failed to spawn thread",
+        "a servlet has one thread; do the work in the call itself",
+    ),
+];
+
+/// The message, and in parentheses what most likely led to it.
+fn with_cause(message: String) -> String {
+    let known = CAUSES.iter().find(|(text, _)| message.contains(text));
+    known.map_or(message.clone(), |(_, cause)| format!("{message} ({cause})"))
+}

@@ -1,0 +1,204 @@
+//! Limits that a module must keep before it is compiled.
+//!
+//! A compiler takes far more time and memory than its input has bytes: a function of 5 KB can keep it busy for half a
+//! minute. One pass over the module counts what compile time and memory depend on, and refuses a module that has more
+//! of it than the largest programs people compile to WebAssembly. Nothing here depends on the runtime.
+
+mod body;
+
+use wasmparser::{
+    BinaryReaderError, CompositeInnerType, ElementItems, Parser, Payload, TypeSectionReader,
+};
+
+use super::Unreadable;
+
+/// The size of a module in bytes.
+pub(crate) const SIZE: u64 = 64 << 20;
+const TYPES: u64 = 20_000;
+/// Parameters or results of one function or block type.
+const VALUES: u64 = 256;
+const IMPORTS: u64 = 10_000;
+const EXPORTS: u64 = 10_000;
+/// A function costs about 0.15 ms of compile time, however short it is.
+const FUNCTIONS: u64 = 80_000;
+const TABLES: u64 = 100;
+/// Entries that all tables begin with.
+const TABLE_ENTRIES: u64 = 10_000_000;
+const GLOBALS: u64 = 100_000;
+/// Entries of all element segments.
+const ELEMENTS: u64 = 1_000_000;
+const DATA_SEGMENTS: u64 = 100_000;
+
+/// A module has more of something than may be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: found {found}, at most {limit} can be compiled", self.subject())]
+#[non_exhaustive]
+pub struct LimitExceeded {
+    /// What is counted: `functions`, `bytes`, `locals`, ….
+    pub what: &'static str,
+    /// The function that has it, counted without imports; `None` for the module as a whole.
+    pub function: Option<u32>,
+    /// How many there are.
+    pub found: u64,
+    /// How many there may be.
+    pub limit: u64,
+}
+
+impl LimitExceeded {
+    /// Where it is and what is counted.
+    fn subject(&self) -> String {
+        match self.function {
+            Some(function) => format!("function {function} has too many {}", self.what),
+            None => format!("the module has too many {}", self.what),
+        }
+    }
+
+    /// The error for a module of that many bytes, if it is too large.
+    pub(crate) fn size(bytes: u64) -> Result<(), Self> {
+        at_most("bytes", bytes, SIZE)
+    }
+
+    /// What to do about it, where that can be said.
+    pub(crate) fn help(&self) -> Option<&'static str> {
+        match (self.what, self.function) {
+            ("bytes", None) => Some("remove debug information: `wasm-opt --strip-debug`"),
+            (_, Some(_)) => Some("split the function, or compile it with optimizations"),
+            _ => None,
+        }
+    }
+}
+
+/// Why a module is not compiled. Apart from [`Unreadable`], whose conversions would be public.
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
+    #[error(transparent)]
+    Damaged(#[from] BinaryReaderError),
+}
+
+/// Counts what compiling a module depends on.
+pub(crate) fn check(wasm: &[u8]) -> Result<(), Unreadable> {
+    count(wasm).map_err(|refused| match refused {
+        Refused::Limit(limit) => Unreadable::Limit(limit),
+        Refused::Damaged(error) => Unreadable::damaged(&error),
+    })
+}
+
+fn count(wasm: &[u8]) -> Result<(), Refused> {
+    LimitExceeded::size(wasm.len() as u64)?;
+    let mut counts = Counts::default();
+    for payload in Parser::new(0).parse_all(wasm) {
+        counts.section(payload?)?;
+    }
+    Ok(())
+}
+
+fn at_most(what: &'static str, found: u64, limit: u64) -> Result<(), LimitExceeded> {
+    if found <= limit {
+        return Ok(());
+    }
+    Err(LimitExceeded {
+        what,
+        function: None,
+        found,
+        limit,
+    })
+}
+
+#[derive(Default)]
+struct Counts {
+    /// How many parameters and results each type has.
+    types: Vec<Arity>,
+    /// The type of each function that is not imported.
+    functions: Vec<u32>,
+    /// How many bodies came so far.
+    bodies: u32,
+    effort: u64,
+    elements: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Arity {
+    params: u64,
+    results: u64,
+}
+
+impl Counts {
+    fn section(&mut self, payload: Payload<'_>) -> Result<(), Refused> {
+        match payload {
+            Payload::TypeSection(types) => self.types(types)?,
+            Payload::ImportSection(imports) => {
+                at_most("imports", imports.count().into(), IMPORTS)?;
+            }
+            Payload::FunctionSection(functions) => {
+                at_most("functions", functions.count().into(), FUNCTIONS)?;
+                for ty in functions {
+                    self.functions.push(ty?);
+                }
+            }
+            Payload::TableSection(tables) => {
+                at_most("tables", tables.count().into(), TABLES)?;
+                let mut entries = 0_u64;
+                for table in tables {
+                    entries = entries.saturating_add(table?.ty.initial);
+                    at_most("table entries", entries, TABLE_ENTRIES)?;
+                }
+            }
+            Payload::GlobalSection(globals) => at_most("globals", globals.count().into(), GLOBALS)?,
+            Payload::ExportSection(exports) => at_most("exports", exports.count().into(), EXPORTS)?,
+            Payload::ElementSection(segments) => {
+                for segment in segments {
+                    self.elements += match segment?.items {
+                        ElementItems::Functions(items) => u64::from(items.count()),
+                        ElementItems::Expressions(_, items) => u64::from(items.count()),
+                    };
+                    at_most("table elements", self.elements, ELEMENTS)?;
+                }
+            }
+            Payload::DataSection(data) => {
+                at_most("data segments", data.count().into(), DATA_SEGMENTS)?;
+            }
+            Payload::CodeSectionStart { count, .. } => {
+                at_most("functions", count.into(), FUNCTIONS)?;
+            }
+            Payload::CodeSectionEntry(body) => self.body(&body)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn types(&mut self, types: TypeSectionReader<'_>) -> Result<(), Refused> {
+        at_most("types", types.count().into(), TYPES)?;
+        for group in types {
+            for ty in group?.into_types() {
+                let arity = match ty.composite_type.inner {
+                    CompositeInnerType::Func(ty) => Arity {
+                        params: ty.params().len() as u64,
+                        results: ty.results().len() as u64,
+                    },
+                    _ => Arity::default(),
+                };
+                at_most("parameters in a type", arity.params, VALUES)?;
+                at_most("results in a type", arity.results, VALUES)?;
+                self.types.push(arity);
+            }
+            at_most("types", self.types.len() as u64, TYPES)?;
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, body: &wasmparser::FunctionBody<'_>) -> Result<(), Refused> {
+        let index = self.bodies;
+        self.bodies += 1;
+        let ty = self.functions.get(index as usize);
+        let params = ty.map_or(0, |&ty| self.arity(ty).params);
+        let effort = body::effort(body, index, params, |ty| self.arity(ty))?;
+        self.effort = self.effort.saturating_add(effort);
+        Ok(at_most(body::EFFORT_OF, self.effort, body::EFFORT)?)
+    }
+
+    fn arity(&self, ty: u32) -> Arity {
+        self.types.get(ty as usize).copied().unwrap_or_default()
+    }
+}

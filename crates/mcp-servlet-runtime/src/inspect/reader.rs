@@ -1,0 +1,114 @@
+//! Walks through the sections of a module.
+
+use wasmparser::{ExternalKind, FuncType, Parser, Payload, TypeRef};
+
+use super::{Export, Import, Module, Section};
+use crate::needs::{self, Needs};
+
+/// Collects a [`Module`] and the function types that its exports refer to.
+#[derive(Default)]
+pub(super) struct Reader {
+    module: Module,
+    types: Vec<Option<FuncType>>,
+    functions: Vec<u32>,
+}
+
+impl Reader {
+    pub(super) fn read(mut self, wasm: &[u8]) -> Result<Module, wasmparser::BinaryReaderError> {
+        self.module.size = wasm.len();
+        for payload in Parser::new(0).parse_all(wasm) {
+            let payload = payload?;
+            self.section(&payload);
+            self.contents(payload)?;
+        }
+        Ok(self.module)
+    }
+
+    fn section(&mut self, payload: &Payload<'_>) {
+        let name = match payload {
+            Payload::CustomSection(section) => section.name(),
+            Payload::TypeSection(_) => "type",
+            Payload::ImportSection(_) => "import",
+            Payload::FunctionSection(_) => "function",
+            Payload::TableSection(_) => "table",
+            Payload::MemorySection(_) => "memory",
+            Payload::GlobalSection(_) => "global",
+            Payload::ExportSection(_) => "export",
+            Payload::StartSection { .. } => "start",
+            Payload::ElementSection(_) => "element",
+            Payload::CodeSectionStart { .. } => "code",
+            Payload::DataSection(_) => "data",
+            _ => return,
+        };
+        if let Some((_, range)) = payload.as_section() {
+            let (name, size) = (name.to_owned(), range.end.saturating_sub(range.start));
+            self.module.sections.push(Section { name, size });
+        }
+    }
+
+    fn contents(&mut self, payload: Payload<'_>) -> Result<(), wasmparser::BinaryReaderError> {
+        match payload {
+            Payload::TypeSection(types) => {
+                for group in types {
+                    for ty in group?.into_types() {
+                        self.types.push(match ty.composite_type.inner {
+                            wasmparser::CompositeInnerType::Func(ty) => Some(ty),
+                            _ => None,
+                        });
+                    }
+                }
+            }
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports() {
+                    self.import(import?);
+                }
+            }
+            Payload::FunctionSection(functions) => {
+                for ty in functions {
+                    self.functions.push(ty?);
+                }
+            }
+            Payload::ExportSection(exports) => {
+                for export in exports {
+                    self.export(export?);
+                }
+            }
+            Payload::CustomSection(section) if section.name() == needs::SECTION => {
+                match Needs::parse(section.data()) {
+                    Ok(needs) => self.module.needs = needs,
+                    Err(problem) => self.module.needs_problem = Some(problem),
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn import(&mut self, import: wasmparser::Import<'_>) {
+        if let TypeRef::Func(ty) | TypeRef::FuncExact(ty) = import.ty {
+            self.functions.push(ty);
+        }
+        self.module.imports.push(Import {
+            module: import.module.to_owned(),
+            name: import.name.to_owned(),
+        });
+    }
+
+    fn export(&mut self, export: wasmparser::Export<'_>) {
+        let function = matches!(export.kind, ExternalKind::Func | ExternalKind::FuncExact);
+        self.module.exports.push(Export {
+            name: export.name.to_owned(),
+            callable: function && self.is_callable(export.index),
+            function,
+        });
+    }
+
+    fn is_callable(&self, function: u32) -> bool {
+        let ty = self
+            .functions
+            .get(function as usize)
+            .and_then(|ty| self.types.get(*ty as usize));
+        let Some(Some(ty)) = ty else { return false };
+        ty.params().is_empty() && matches!(ty.results(), [] | [wasmparser::ValType::I32])
+    }
+}

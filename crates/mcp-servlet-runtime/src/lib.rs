@@ -1,0 +1,61 @@
+//! Loads WebAssembly servlets, keeps them within limits and calls their exports.
+//!
+//! [`Guest::load`] reads, checks and compiles a module; [`Guest::call`] runs one of its exports in one of several
+//! instances. [`Module`] is what can be known of a module without running it. What a servlet's answers mean, and how
+//! several servlets are served together, is up to `mcp-servlet-host`.
+//!
+//! Nothing is open by default: no network, no files, bounded memory and time. See [`LoadOptions`].
+//!
+//! ```no_run
+//! use mcp_servlet_runtime::{Guest, LoadOptions};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let greet = Guest::load("greet.wasm", &LoadOptions::default())?;
+//! let output = greet.call("describe", Vec::new())?;
+//! println!("{}", String::from_utf8(output)?);
+//! # Ok(())
+//! # }
+//! ```
+
+mod abi;
+mod call;
+mod engine;
+mod error;
+mod exchange;
+mod fault;
+mod functions;
+mod glob;
+mod guest;
+mod help;
+mod inspect;
+mod json;
+mod listener;
+mod lock;
+mod needs;
+mod options;
+mod public_url;
+mod request_meta;
+mod source;
+pub mod space;
+mod text;
+
+pub use abi::{Abi, BESIDE_TOOLS, CALL, DESCRIBE, LIST_TOOLS};
+pub use engine::{Job, Plugin};
+pub use error::{CallError, FetchError, LoadError};
+pub use exchange::{HttpFailure, HttpRequest, HttpResponse};
+pub use fault::Fault;
+pub use glob::matches as glob_matches;
+pub use guest::Guest;
+pub use help::file_help;
+pub use inspect::{EXTISM, Export, Import, LimitExceeded, Module, Section, USER, Unreadable};
+pub use json::{JsonObject, syntax_error};
+pub use listener::{Change, Listener, Notification};
+pub use needs::{ConfigKey, Needs};
+pub use options::{
+    AllowedPath, CheckArguments, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances,
+    Isolation, Limits, LoadOptions, Proxy, ToolOptions, UnknownArguments,
+};
+pub use public_url::public_url;
+pub use request_meta::Extras;
+pub use source::{Fetched, Source};
+pub use text::{chain, quoted};

@@ -1,0 +1,147 @@
+//! What a servlet declares that it needs from its operator: configuration, hosts and directories.
+//!
+//! The declaration is a custom section of the module, so reading it runs nothing. It grants nothing either.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::json::{JsonObject, syntax_error};
+
+/// The custom section that `export!` writes.
+pub(crate) const SECTION: &str = "mcp-servlet:needs";
+
+/// What a servlet declares that it needs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Needs {
+    /// The configuration keys, in the order in which the servlet declares them.
+    pub config: Vec<ConfigKey>,
+    /// The hosts that it sends HTTP requests to; `*` and `?` match parts of a name.
+    pub hosts: Vec<String>,
+    /// The directories that it opens, by the names that it uses.
+    pub paths: Vec<String>,
+}
+
+/// One configuration key.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigKey {
+    /// The key.
+    pub name: String,
+    /// Whether the servlet does not work without it.
+    pub required: bool,
+    /// Whether its value must not be shown.
+    pub secret: bool,
+    /// The JSON Schema of its value.
+    pub schema: Value,
+}
+
+/// The section as `export!` writes it. Members that a later release adds are ignored.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Declared {
+    config: JsonObject,
+    hosts: Vec<String>,
+    paths: Vec<String>,
+}
+
+impl Needs {
+    /// Reads the contents of the section.
+    pub(crate) fn parse(section: &[u8]) -> Result<Self, String> {
+        let problem = |error: serde_json::Error| syntax_error(&error).1;
+        // An array would be read as the members in order.
+        let declared: JsonObject = serde_json::from_slice(section).map_err(problem)?;
+        let declared = Declared::deserialize(Value::Object(declared)).map_err(problem)?;
+        Ok(Self {
+            config: keys(&declared.config),
+            hosts: declared.hosts,
+            paths: declared.paths,
+        })
+    }
+
+    /// Whether it declares nothing.
+    pub fn is_empty(&self) -> bool {
+        self.config.is_empty() && self.hosts.is_empty() && self.paths.is_empty()
+    }
+
+    /// The configuration key of that name.
+    pub fn key(&self, name: &str) -> Option<&ConfigKey> {
+        self.config.iter().find(|key| key.name == name)
+    }
+}
+
+fn keys(schema: &JsonObject) -> Vec<ConfigKey> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let key = |(name, schema): (&String, &Value)| ConfigKey {
+        name: name.clone(),
+        required: required.is_some_and(|all| all.iter().any(|one| one == name)),
+        secret: schema["writeOnly"] == true,
+        schema: schema.clone(),
+    };
+    properties.into_iter().flatten().map(key).collect()
+}
+
+impl ConfigKey {
+    /// What it is for.
+    pub fn description(&self) -> Option<&str> {
+        self.schema["description"].as_str()
+    }
+
+    /// The environment variable that configurations take its value from, for a servlet of that name.
+    pub fn variable(&self, servlet: &str) -> String {
+        let plain = |c: char| match c {
+            c if c.is_ascii_alphanumeric() => c.to_ascii_uppercase(),
+            _ => '_',
+        };
+        let name = format!("{servlet}_{}", self.name);
+        let name: String = name.chars().map(plain).collect();
+        if name.starts_with(|c: char| c.is_ascii_digit()) {
+            format!("_{name}")
+        } else {
+            name
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn reads_keys_with_their_requiredness_and_secrecy() {
+        let section = json!({
+            "config": {
+                "type": "object",
+                "properties": {
+                    "api-key": { "type": "string", "description": "the key", "writeOnly": true },
+                    "retries": { "type": "integer" },
+                },
+                "required": ["api-key"],
+            },
+            "hosts": ["api.example"],
+            "later": 1,
+        });
+        let needs = Needs::parse(section.to_string().as_bytes()).expect("a declaration");
+        let [key, retries] = &*needs.config else {
+            panic!("{needs:?}")
+        };
+        assert_eq!(
+            (&*key.name, key.required, key.secret),
+            ("api-key", true, true)
+        );
+        assert_eq!(key.description(), Some("the key"));
+        assert_eq!(key.variable("2nd weather"), "_2ND_WEATHER_API_KEY");
+        assert!(!retries.required && !retries.secret);
+        assert_eq!((needs.hosts.len(), needs.paths.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_section_that_is_something_else_is_a_problem() {
+        for wrong in ["", "[]", r#"{"hosts":"api.example"}"#, "\u{fffd}"] {
+            assert!(Needs::parse(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! A proxy for the requests of servlets.
+//!
+//! The proxy resolves the names of hosts. So only what a URL says can be checked here: the pattern of the host, and whether
+//! it is a private address itself.
+
+use std::fmt;
+
+use url::Url;
+
+use crate::public_url::public_url;
+
+/// The HTTP proxy through which servlets send requests. User and password in its URL are secrets, and are not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Proxy(Url);
+
+impl Proxy {
+    /// Reads the URL of a proxy, such as `http://proxy.example:3128` or `https://user:password@proxy.example`.
+    ///
+    /// # Errors
+    /// What was expected instead. It does not show the text, which may hold a password.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        const EXPECTED: &str =
+            "expected the URL of an HTTP proxy without a path, such as http://proxy.example:3128";
+        let url = Url::parse(text).ok().filter(|url| {
+            let is_http = matches!(url.scheme(), "http" | "https");
+            let has_more = url.path() != "/" || url.query().is_some() || url.fragment().is_some();
+            is_http && url.has_host() && !has_more
+        });
+        // ureq takes less than the URL standard allows: credentials must be UTF-8.
+        let url = url.filter(|url| ureq::Proxy::new(url.as_str()).is_ok());
+        url.map(Self).ok_or_else(|| EXPECTED.to_owned())
+    }
+
+    /// Whether its URL has a user or a password.
+    pub fn has_credentials(&self) -> bool {
+        !self.0.username().is_empty() || self.0.password().is_some()
+    }
+
+    pub(crate) fn to_ureq(&self) -> Option<ureq::Proxy> {
+        ureq::Proxy::new(self.0.as_str()).ok()
+    }
+}
+
+impl fmt::Display for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = public_url(self.0.as_str());
+        f.write_str(shown.trim_end_matches('/'))
+    }
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Proxy({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_proxies_and_shows_no_secret() {
+        for (text, shown) in [
+            ("http://proxy.example:3128", "http://proxy.example:3128"),
+            ("https://proxy.example/", "https://proxy.example"),
+            ("http://u:p%40ss@10.0.0.1:3128", "http://…@10.0.0.1:3128"),
+            ("http://token@[::1]:3128", "http://…@[::1]:3128"),
+        ] {
+            let proxy = Proxy::parse(text).expect(text);
+            assert_eq!(proxy.to_string(), shown);
+            assert_eq!(format!("{proxy:?}"), format!("Proxy({shown})"));
+            assert_eq!(proxy.has_credentials(), shown.contains('…'));
+        }
+        for wrong in [
+            "",
+            "proxy.example",
+            "proxy.example:3128",
+            "user:s3cr3t@proxy.example:3128",
+            "socks5://proxy.example",
+            "http://",
+            "http://proxy.example:99999",
+            "http://proxy.example/path",
+            "http://proxy.example?query",
+            "http://u:%ff@proxy.example",
+        ] {
+            let error = Proxy::parse(wrong).expect_err(wrong);
+            assert!(error.contains("such as http://proxy.example:3128"));
+            assert!(!error.contains("s3cr3t"));
+        }
+    }
+}

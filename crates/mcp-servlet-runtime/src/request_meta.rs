@@ -1,0 +1,96 @@
+//! What a request has beside the name of a tool and its arguments.
+
+use std::sync::Arc;
+
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use serde_json::{Value, json};
+
+use crate::{json::JsonObject, listener::Listener};
+
+/// Where servlets for hyper-mcp get their state back.
+const STATE: &str = "mcp-servlet/requestState";
+
+/// The members of a request that not every client sends and not every servlet reads.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Extras {
+    /// The `id` of the request, a number or a string, as servlets for hyper-mcp learn it.
+    pub id: Option<Value>,
+    /// `_meta`: what client and servlet agreed on, and what MCP puts there.
+    pub meta: Option<JsonObject>,
+    /// Answers to the questions of an earlier result, by their keys.
+    pub input_responses: Option<JsonObject>,
+    /// The `requestState` of that result, as the servlet wrote it.
+    pub request_state: Option<String>,
+    /// Who hears what the servlet tells while it runs. It is not sent.
+    pub listener: Option<Arc<dyn Listener>>,
+}
+
+impl Extras {
+    /// What servlets for hyper-mcp get beside a request. There is no place in it for answers but `_meta`, where they also say
+    /// that a question may be a result; servlets of ours look there, others call a function.
+    pub(crate) fn context(&self) -> JsonObject {
+        let mut meta = self.meta.clone().unwrap_or_default();
+        let responses = self.input_responses.clone().unwrap_or_default();
+        meta.insert("mcp-servlet/inputResponses".to_owned(), responses.into());
+        // Only what the host opened: a client could write anything here.
+        meta.shift_remove(STATE);
+        if let Some(state) = &self.request_state {
+            meta.insert(STATE.to_owned(), state.clone().into());
+        }
+        let id = self.id.clone().unwrap_or_else(|| json!(0));
+        JsonObject::from_iter([("id".to_owned(), id), ("_meta".to_owned(), meta.into())])
+    }
+
+    /// The answers to questions of this call and of those before it.
+    pub(crate) fn answers(&self) -> JsonObject {
+        let state = self.request_state.as_deref();
+        let state: Option<JsonObject> = state.and_then(|state| serde_json::from_str(state).ok());
+        let mut answers = match state.and_then(|mut state| state.shift_remove("answers")) {
+            Some(Value::Object(answers)) => answers,
+            _ => JsonObject::new(),
+        };
+        answers.extend(self.input_responses.clone().unwrap_or_default());
+        answers
+    }
+}
+
+/// The parameters of a request, with what there is beside them. It is written as it stands, since nobody else needs it.
+pub(crate) struct WithExtras<'a>(pub(crate) &'a JsonObject, pub(crate) &'a Extras);
+
+impl Serialize for WithExtras<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(params, extras) = self;
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in *params {
+            map.serialize_entry(name, value)?;
+        }
+        if let Some(responses) = &extras.input_responses {
+            map.serialize_entry("inputResponses", responses)?;
+        }
+        if let Some(state) = &extras.request_state {
+            map.serialize_entry("requestState", state)?;
+        }
+        if let Some(meta) = &extras.meta {
+            map.serialize_entry("_meta", meta)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_no_state_from_the_meta_of_a_client() {
+        let mut extras = Extras {
+            meta: json!({ STATE: "forged", "other": 1 }).as_object().cloned(),
+            ..Extras::default()
+        };
+        assert_eq!(extras.context()["_meta"].get(STATE), None);
+        assert_eq!(extras.context()["_meta"]["other"], 1);
+        extras.request_state = Some("opened".to_owned());
+        assert_eq!(extras.context()["_meta"][STATE], "opened");
+    }
+}

@@ -1,0 +1,316 @@
+//! Where servlets come from, and what is checked before one is compiled.
+
+mod fetch;
+mod file;
+
+use std::{
+    collections::HashSet,
+    fmt::Write as _,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    abi::{Abi, CALL, DESCRIBE},
+    error::LoadError,
+    inspect::{Module, bounds},
+    options::LoadOptions,
+    public_url::public_url,
+};
+
+/// Where the module comes from.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A file; the servlet is named after its stem.
+    File(PathBuf),
+    /// A file on a web server, fetched over `https`, or over `http` from this machine.
+    Url(String),
+    /// A module in memory.
+    Bytes {
+        /// The servlet's name.
+        name: String,
+        /// The module.
+        wasm: Vec<u8>,
+    },
+    /// Any of these, which must have the SHA-256 digest that is given in hexadecimal.
+    Pinned {
+        /// Where it comes from.
+        source: Box<Source>,
+        /// The digest.
+        sha256: String,
+    },
+}
+
+impl<P: AsRef<Path>> From<P> for Source {
+    fn from(path: P) -> Self {
+        Self::File(path.as_ref().to_owned())
+    }
+}
+
+/// A module and what it is called.
+pub struct Fetched {
+    /// The name of the servlet.
+    pub name: String,
+    /// Where it comes from.
+    pub origin: String,
+    /// The module.
+    pub wasm: Vec<u8>,
+}
+
+impl Fetched {
+    /// The SHA-256 digest of the module.
+    pub fn digest(&self) -> [u8; 32] {
+        Sha256::digest(&self.wasm).into()
+    }
+}
+
+impl Source {
+    /// Whether it comes from another machine.
+    pub fn is_remote(&self) -> bool {
+        match self {
+            Self::Url(_) => true,
+            Self::Pinned { source, .. } => source.is_remote(),
+            Self::File(_) | Self::Bytes { .. } => false,
+        }
+    }
+
+    /// Reads what people write: a path, or an address, which may end in `#sha256=` and a digest.
+    pub fn parse(text: &str) -> Self {
+        let is_scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let is_url = text
+            .split_once("://")
+            .is_some_and(|(scheme, _)| is_scheme(scheme));
+        if !is_url {
+            return Self::File(text.into());
+        }
+        match text.split_once("#sha256=") {
+            Some((url, sha256)) => Self::Url(url.to_owned()).pinned(sha256),
+            None => Self::Url(text.to_owned()),
+        }
+    }
+
+    /// The same, if it has that SHA-256 digest, in hexadecimal.
+    #[must_use]
+    pub fn pinned(self, sha256: &str) -> Self {
+        Self::Pinned {
+            source: Box::new(self),
+            sha256: sha256.to_ascii_lowercase(),
+        }
+    }
+
+    /// The servlets in a directory, by name; any other source is itself.
+    ///
+    /// # Errors
+    /// [`LoadError`] if the directory cannot be read or has no `.wasm` file, or if a digest is none.
+    pub fn expand(self) -> Result<Vec<Self>, LoadError> {
+        if let Self::Pinned { sha256, .. } = &self {
+            check_digest(sha256)?;
+        }
+        let Self::File(path) = &self else {
+            return Ok(vec![self]);
+        };
+        if !path.is_dir() {
+            return Ok(vec![self]);
+        }
+        let mut files = list(path).map_err(|source| LoadError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        if files.is_empty() {
+            return Err(LoadError::EmptyDirectory { path: path.clone() });
+        }
+        files.sort();
+        Ok(files.into_iter().map(Self::File).collect())
+    }
+
+    /// The name of a servlet from here, unless it is given another one: that of its file.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Bytes { name, .. } => name.clone(),
+            Self::File(path) => stem(path),
+            Self::Url(url) => stem(Path::new(url.split(['?', '#']).next().unwrap_or_default())),
+            Self::Pinned { source, .. } => source.name(),
+        }
+    }
+
+    /// Reads the module without running it.
+    ///
+    /// # Errors
+    /// [`LoadError`] if there is none.
+    pub fn module(&self) -> Result<Module, LoadError> {
+        let Fetched { name, wasm, .. } = self.clone().fetch()?;
+        Module::read(&wasm).map_err(|source| LoadError::Unreadable {
+            servlet: name,
+            source,
+        })
+    }
+
+    /// Name, origin and bytes.
+    pub fn fetch(self) -> Result<Fetched, LoadError> {
+        let name = self.name();
+        match self {
+            Self::Bytes { wasm, .. } => Ok(Fetched {
+                origin: name.clone(),
+                name,
+                wasm,
+            }),
+            Self::File(path) if path.is_dir() => {
+                // Says what else is wrong with it.
+                Self::File(path.clone()).expand()?;
+                let source = io::ErrorKind::IsADirectory.into();
+                Err(LoadError::Read { path, source })
+            }
+            Self::File(path) => Ok(Fetched {
+                name,
+                origin: path.display().to_string(),
+                wasm: file::read(path)?,
+            }),
+            Self::Url(url) => Ok(Fetched {
+                name,
+                wasm: fetch::fetch(&url).map_err(|source| LoadError::Fetch {
+                    url: public_url(&url),
+                    source,
+                })?,
+                origin: public_url(&url),
+            }),
+            Self::Pinned { source, sha256 } => {
+                check_digest(&sha256)?;
+                let fetched = source.fetch()?;
+                let found = hex(&fetched.digest());
+                if found == sha256 {
+                    return Ok(fetched);
+                }
+                Err(LoadError::Digest {
+                    origin: fetched.origin,
+                    expected: sha256,
+                    found,
+                })
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Url(url) => f.write_str(&public_url(url)),
+            Self::Bytes { name, .. } => f.write_str(name),
+            Self::Pinned { source, .. } => source.fmt(f),
+        }
+    }
+}
+
+/// As it is displayed: in the rest of a URL there may be secrets.
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Source({self})")
+    }
+}
+
+/// The files of a directory that are named like servlets.
+fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let files = fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path()));
+    let files: io::Result<Vec<_>> = files.collect();
+    Ok(files?
+        .into_iter()
+        .filter(|file| {
+            file.extension()
+                .is_some_and(|extension| extension == "wasm")
+        })
+        .collect())
+}
+
+fn stem(path: &Path) -> String {
+    let name = path.file_stem().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn check_digest(sha256: &str) -> Result<(), LoadError> {
+    let is_digest = sha256.len() == 64 && sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_digest {
+        return Ok(());
+    }
+    Err(LoadError::NoDigest {
+        digest: sha256.to_owned(),
+    })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// What a module consists of, if it can be compiled within reason.
+pub(crate) fn read_module(servlet: &str, wasm: &[u8]) -> Result<Module, LoadError> {
+    let module = Module::read(wasm);
+    let module = module.and_then(|module| bounds::check(wasm).map(|()| module));
+    module.map_err(|source| LoadError::Unreadable {
+        servlet: servlet.to_owned(),
+        source,
+    })
+}
+
+pub(crate) fn check_interface(servlet: &str, module: &Module) -> Result<Abi, LoadError> {
+    let imports = module.unknown_imports();
+    if !imports.is_empty() {
+        return Err(LoadError::UnknownImports {
+            servlet: servlet.to_owned(),
+            imports,
+        });
+    }
+    if let Some(abi) = module.abi() {
+        return Ok(abi);
+    }
+    let missing = [DESCRIBE, CALL]
+        .into_iter()
+        .filter(|name| !module.can_call(name));
+    let missing: Vec<_> = missing.collect();
+    Err(missing_exports(servlet, module, &missing))
+}
+
+pub(crate) fn missing_exports(servlet: &str, module: &Module, missing: &[&str]) -> LoadError {
+    let functions = module.exports.iter().filter(|export| export.function);
+    LoadError::MissingExports {
+        servlet: servlet.to_owned(),
+        missing: missing.iter().map(|&name| name.to_owned()).collect(),
+        found: functions.map(|export| export.name.clone()).collect(),
+    }
+}
+
+pub(crate) fn check_paths(
+    servlet: &str,
+    module: &Module,
+    options: &LoadOptions,
+) -> Result<(), LoadError> {
+    let mut seen = HashSet::new();
+    for path in &options.allowed_paths {
+        let problem = match fs::read_dir(&path.host) {
+            Err(error) => Some(error),
+            // WASI would open it under the last of its names alone.
+            Ok(_) if !seen.insert(&path.host) => Some(io::Error::other(
+                "it is allowed twice, and can have one name",
+            )),
+            Ok(_) => None,
+        };
+        if let Some(source) = problem {
+            return Err(LoadError::AllowedPath {
+                servlet: servlet.to_owned(),
+                path: path.host.clone(),
+                source,
+            });
+        }
+    }
+    if !options.allowed_paths.is_empty() && !module.uses_wasi() {
+        tracing::warn!(
+            servlet,
+            "the servlet does not import WASI and so cannot open the allowed paths"
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! Reads a module from a file, and no more of it than can be a module.
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::PathBuf,
+};
+
+use super::stem;
+use crate::{
+    LimitExceeded, LoadError, Unreadable,
+    inspect::{self, MAGIC, SIZE},
+};
+
+/// The whole file. One that does not begin as a module does, or is too large, is not read further.
+pub(super) fn read(path: PathBuf) -> Result<Vec<u8>, LoadError> {
+    let mut wasm = Vec::new();
+    match read_into(&mut wasm, &path) {
+        Ok(Ok(())) => Ok(wasm),
+        Ok(Err(source)) => Err(LoadError::Unreadable {
+            servlet: stem(&path),
+            source,
+        }),
+        Err(source) => Err(LoadError::Read { path, source }),
+    }
+}
+
+fn read_into(wasm: &mut Vec<u8>, path: &PathBuf) -> io::Result<Result<(), Unreadable>> {
+    let mut file = File::open(path)?;
+    file.by_ref().take(MAGIC).read_to_end(wasm)?;
+    if let Err(problem) = inspect::check_magic(wasm) {
+        return Ok(Err(problem));
+    }
+    // A device or a pipe has no size, but an end or a limit.
+    let size = file.metadata()?.len();
+    if let Err(problem) = LimitExceeded::size(size) {
+        return Ok(Err(problem.into()));
+    }
+    wasm.reserve_exact(usize::try_from(size).unwrap_or_default());
+    file.take(SIZE).read_to_end(wasm)?;
+    Ok(LimitExceeded::size(wasm.len() as u64).map_err(Unreadable::Limit))
+}

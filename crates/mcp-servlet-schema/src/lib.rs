@@ -1,0 +1,35 @@
+//! Checks JSON by the schemas of MCP tools, and says in words what is wrong.
+//!
+//! [`Schemas`] checks the arguments and results of one tool. [`parse_arguments`] reads arguments as a person types them,
+//! `key=value`, by the tool's schema. [`lower`] rewrites a schema to what a model [`Provider`] takes.
+//!
+//! ```
+//! use mcp_servlet_schema::Schemas;
+//! use serde_json::json;
+//!
+//! let tool = json!({ "inputSchema": { "properties": { "city": { "type": "string" } } } });
+//! let schemas = Schemas::of(tool.as_object().unwrap()).unwrap();
+//! let problem = schemas.arguments(false, json!({ "city": 7 }).as_object()).unwrap_err();
+//! assert!(problem.starts_with("invalid arguments: /city"), "{problem}");
+//! ```
+
+mod arguments;
+mod keywords;
+mod provider;
+mod text;
+mod validate;
+
+pub use arguments::{
+    ArgumentError, Expected, SchemaField, parse_arguments, schema_fields, schema_in_words,
+    schema_type,
+};
+pub use keywords::{LIST, MAP, SCHEMA};
+pub use provider::{
+    BOUNDS, GEMINI_KEYWORDS, MAX_DESCRIPTION, MAX_SAFE_INTEGER, Provider, Undo, lower,
+    lowering_table,
+};
+pub use text::{expected, kind, similar};
+pub use validate::{BadSchema, Schemas, matches, refers_to_itself};
+
+/// A JSON object, in the order in which it was written.
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;

@@ -1,0 +1,101 @@
+//! Model providers and clients with rules of their own about tools.
+
+mod lower;
+
+use std::{fmt, str::FromStr};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use lower::table as lowering_table;
+pub use lower::{Undo, lower};
+
+/// Keywords that the field `parameters` of Gemini's function declarations has.
+pub const GEMINI_KEYWORDS: [&str; 22] = [
+    "anyOf",
+    "default",
+    "description",
+    "enum",
+    "example",
+    "format",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "nullable",
+    "pattern",
+    "properties",
+    "propertyOrdering",
+    "required",
+    "title",
+    "type",
+];
+
+/// Keywords that bound numbers.
+pub const BOUNDS: [&str; 5] = [
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+];
+
+/// Up to here, every integer is a number of 64-bit floating point.
+pub const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_992.0;
+
+/// How many characters the description of a tool may have for all models of `OpenAI`.
+pub const MAX_DESCRIPTION: usize = 1024;
+
+/// A model provider or a client that takes only some schemas.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// The Messages API, and with it Claude Code and Claude Desktop.
+    Anthropic,
+    /// The Responses and Chat Completions APIs.
+    OpenAi,
+    /// The Gemini API, with the field `parameters` of a function declaration.
+    Gemini,
+    /// The editor.
+    Cursor,
+}
+
+impl Provider {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Cursor];
+
+    /// The name in options and configurations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Gemini => "gemini",
+            Self::Cursor => "cursor",
+        }
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Provider {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|provider| provider.name() == text).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|provider| provider.name()).collect();
+            format!("expected one of {}, found `{text}`", names.join(", "))
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! Rewrites input schemas to what a provider takes.
+//!
+//! Only what clients see is rewritten: arguments are checked by the schema that the servlet has.
+
+mod nulls;
+mod steps;
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{GEMINI_KEYWORDS, Provider};
+use crate::JsonObject;
+use steps::Step;
+
+/// The steps for each provider, in the order in which they are taken.
+fn steps(provider: Provider) -> &'static [Step] {
+    match provider {
+        Provider::Anthropic => &[
+            Step::InlineReferences,
+            Step::FlattenRoot,
+            Step::DropLargeBounds,
+        ],
+        Provider::OpenAi => &[
+            Step::InlineReferences,
+            Step::FlattenRoot,
+            Step::DropExamples,
+            Step::GiveItems,
+            Step::CloseObjects,
+            Step::RequireAll,
+            Step::ShortenDescription,
+        ],
+        Provider::Gemini => &[
+            Step::InlineReferences,
+            Step::FlattenRoot,
+            Step::SplitTypeLists,
+            Step::DropOtherEnums,
+            Step::GiveItems,
+            Step::DropFormats,
+            Step::KeepGeminiKeywords,
+            Step::DropLargeBounds,
+        ],
+        // It sends tools to all of the others.
+        Provider::Cursor => &[
+            Step::InlineReferences,
+            Step::FlattenRoot,
+            Step::DropLargeBounds,
+            Step::DropExamples,
+            Step::GiveItems,
+            Step::ShortenDescription,
+        ],
+    }
+}
+
+/// What undoes a rewriting in the arguments of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undo {
+    /// The schema before optional properties took `null`.
+    schema: Value,
+}
+
+impl Undo {
+    /// The arguments as the schema before the rewriting has them: without `null` for properties that are left out.
+    pub fn arguments<'a>(&self, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
+        nulls::without_nulls(&self.schema, arguments)
+    }
+}
+
+/// Rewrites a tool for a provider.
+pub fn lower(provider: Provider, tool: &mut JsonObject) -> Option<Undo> {
+    let mut undo = None;
+    for step in steps(provider) {
+        if let (Step::ShortenDescription, Some(Value::String(text))) =
+            (step, tool.get_mut("description"))
+        {
+            steps::shorten(text);
+        }
+        if let Some(schema @ Value::Object(_)) = tool.get_mut("inputSchema") {
+            if *step == Step::RequireAll {
+                let schema = schema.clone();
+                undo = Some(Undo { schema });
+            }
+            step.take(schema);
+        }
+    }
+    undo
+}
+
+/// What is rewritten for which provider, as a table in Markdown.
+pub fn table() -> String {
+    let names: Vec<_> = Provider::ALL
+        .iter()
+        .map(|provider| provider.name())
+        .collect();
+    let mut table = format!(
+        "| step | {} |\n| --- |{}\n",
+        names.join(" | "),
+        " --- |".repeat(names.len())
+    );
+    for step in Step::ALL {
+        let cells: Vec<_> = Provider::ALL
+            .iter()
+            .map(|provider| {
+                if steps(*provider).contains(&step) {
+                    "yes"
+                } else {
+                    ""
+                }
+            })
+            .collect();
+        table.extend(["| ", step.what(), " | ", &cells.join(" | "), " |\n"]);
+    }
+    table
+}
+
+/// Whether Gemini's `parameters` have the keyword.
+fn is_gemini_keyword(keyword: &str) -> bool {
+    GEMINI_KEYWORDS.contains(&keyword)
+}
+
+#[cfg(test)]
+mod tests;

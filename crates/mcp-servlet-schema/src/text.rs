@@ -1,0 +1,34 @@
+//! Pieces of messages about JSON.
+
+use serde_json::Value;
+
+/// "expected a string, found a number".
+pub fn expected(what: &str, found: Option<&Value>) -> String {
+    match found {
+        Some(found) => format!("expected {what}, found {}", kind(found)),
+        None => format!("expected {what}, found nothing"),
+    }
+}
+
+/// The type of a value in words, such as "an array".
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(number) if number.is_f64() => "a number",
+        Value::Number(_) => "an integer",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The name that someone who wrote `wanted` may have meant.
+pub fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = wanted.to_lowercase();
+    known
+        .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|(left, _), (right, _)| left.total_cmp(right))
+        .map(|(_, name)| name)
+}

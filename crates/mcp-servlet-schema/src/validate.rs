@@ -1,0 +1,244 @@
+//! Checks arguments and results by the schemas of a tool, within bounds.
+//!
+//! A schema comes from a servlet and what it is applied to from a client, so neither is trusted: nothing is fetched,
+//! expressions that backtrack give up early, and how often a value can be looked at is computed before it is.
+
+pub(crate) mod coerce;
+mod cost;
+mod example;
+mod report;
+mod unknown;
+
+use std::{borrow::Cow, collections::HashSet};
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::Value;
+
+use crate::JsonObject;
+use cost::Cost;
+pub use cost::refers_to_itself;
+use report::Report;
+
+/// How often parts of a schema may be applied to parts of a value in one check; about a second of work.
+const MAX_STEPS: u64 = 20_000_000;
+
+/// From how many steps on a check takes so long that others should not wait for it; some milliseconds.
+const MANY_STEPS: u64 = 50_000;
+
+/// How many steps an expression may backtrack, of which one takes some ten nanoseconds.
+const MAX_BACKTRACKING: usize = 100_000;
+
+/// How many bytes a compiled expression may take.
+const MAX_EXPRESSION: usize = 1 << 20;
+
+/// The schemas of one tool, ready for use.
+#[derive(Debug)]
+pub struct Schemas {
+    arguments: Option<Checker>,
+    results: Option<Checker>,
+    /// The names of the arguments, unless any will do.
+    known: Option<HashSet<String>>,
+}
+
+/// One schema, ready for use.
+#[derive(Debug)]
+struct Checker {
+    schema: Value,
+    validator: Validator,
+    /// How many parts of the schema apply to one part of a value at most.
+    cost: u64,
+}
+
+/// Whether a value matches a schema; true if the schema cannot be applied within bounds.
+pub fn matches(schema: &Value, value: &Value) -> bool {
+    match Checker::new(schema) {
+        Ok(Some(checker)) => checker.can_check(value) && checker.validator.is_valid(value),
+        Ok(None) | Err(_) => true,
+    }
+}
+
+/// What is wrong with a schema.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{at}: {problem}")]
+pub struct BadSchema {
+    /// A JSON pointer into the tool.
+    pub at: String,
+    /// What is wrong there.
+    pub problem: String,
+}
+
+impl Schemas {
+    /// Compiles the schemas of a tool: its `inputSchema`, and its `outputSchema` if it has one.
+    ///
+    /// # Errors
+    /// [`BadSchema`] if one of them is not a JSON Schema.
+    pub fn of(tool: &JsonObject) -> Result<Self, BadSchema> {
+        let compile = |key: &'static str| {
+            let Some(schema) = tool.get(key).filter(|schema| !schema.is_null()) else {
+                return Ok(None);
+            };
+            Checker::new(schema).map_err(|(at, problem)| BadSchema {
+                at: format!("/{key}{at}"),
+                problem,
+            })
+        };
+        Ok(Self {
+            arguments: compile("inputSchema")?,
+            results: compile("outputSchema")?,
+            known: tool.get("inputSchema").and_then(unknown::known_names),
+        })
+    }
+
+    /// The arguments that the schema does not name, unless it takes any name.
+    pub fn unknown<'a>(&'a self, arguments: &'a JsonObject) -> impl Iterator<Item = &'a String> {
+        let known = self.known.iter();
+        known.flat_map(|known| arguments.keys().filter(|name| !known.contains(*name)))
+    }
+
+    /// The arguments without those that the schema does not name.
+    pub fn without_unknown<'a>(&self, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
+        let unknown: Vec<_> = self.unknown(arguments).collect();
+        if unknown.is_empty() {
+            return Cow::Borrowed(arguments);
+        }
+        tracing::debug!(?unknown, "arguments dropped");
+        let mut arguments = arguments.clone();
+        arguments.retain(|name, _| !unknown.contains(&name));
+        Cow::Owned(arguments)
+    }
+
+    /// Whether [`arguments`](Self::arguments) takes so long that others should not wait for it.
+    pub fn takes_long(&self, arguments: Option<&JsonObject>) -> bool {
+        let (Some(checker), Some(arguments)) = (&self.arguments, arguments) else {
+            return false;
+        };
+        checker.cost.saturating_mul(members(arguments)) > MANY_STEPS
+    }
+
+    /// The arguments to call with. With `coerce`, text such as `"10"` is read as a number, a boolean or null where only
+    /// that matches.
+    ///
+    /// # Errors
+    /// What to tell the model about arguments that do not match, with an example that does.
+    pub fn arguments(
+        &self,
+        coerce: bool,
+        arguments: Option<&JsonObject>,
+    ) -> Result<Option<JsonObject>, String> {
+        let Some(checker) = &self.arguments else {
+            return Ok(arguments.cloned());
+        };
+        let mut value = Value::Object(arguments.cloned().unwrap_or_default());
+        if coerce && checker.can_check(&value) {
+            coerce::coerce(&checker.validator, &mut value);
+        }
+        if let Err(problem) = checker.check(&value) {
+            let mut text = format!("invalid arguments: {problem}");
+            if let Some(example) = checker.example() {
+                text += "\nvalid arguments: ";
+                text += &example.to_string();
+            }
+            return Err(text);
+        }
+        match value {
+            // Absent arguments stay absent.
+            Value::Object(members) if arguments.is_some() => Ok(Some(members)),
+            _ => Ok(None),
+        }
+    }
+
+    /// What is wrong with the structured content of a result that is complete and no error.
+    pub fn problem(&self, structured_content: Option<&Value>) -> Option<String> {
+        let checker = self.results.as_ref()?;
+        match structured_content {
+            None => Some("there is none, and the tool has an `outputSchema`".to_owned()),
+            Some(content) => checker.check(content).err(),
+        }
+    }
+}
+
+impl Checker {
+    /// Compiles a schema. `None` means that it cannot be applied within bounds; an error is a place and a problem.
+    fn new(schema: &Value) -> Result<Option<Self>, (String, String)> {
+        let expressions = PatternOptions::fancy_regex()
+            .backtrack_limit(MAX_BACKTRACKING)
+            .size_limit(MAX_EXPRESSION)
+            .dfa_size_limit(MAX_EXPRESSION);
+        let cost = match cost::of(schema) {
+            Cost::Bounded(cost) => cost,
+            Cost::Unbounded(why) => {
+                tracing::debug!(why, "a schema is not checked");
+                return Ok(None);
+            }
+            Cost::Wrong(at, problem) => return Err((at, problem)),
+        };
+        let options = jsonschema::options()
+            .offline()
+            .with_pattern_options(expressions);
+        let options = match schema.get("$schema") {
+            None => options.with_draft(Draft::Draft202012),
+            Some(_) => options,
+        };
+        let validator = options.build(schema).map_err(|error| {
+            let at = error.instance_path().to_string();
+            (at, error.to_string())
+        })?;
+        Ok(Some(Self {
+            schema: schema.clone(),
+            validator,
+            cost,
+        }))
+    }
+
+    /// Whether that ends within bounds.
+    fn can_check(&self, value: &Value) -> bool {
+        self.cost.saturating_mul(count(value)) <= MAX_STEPS
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        if !self.can_check(value) {
+            return Err("they are too large to be checked against their schema".to_owned());
+        }
+        if self.validator.is_valid(value) || self.validator.is_valid(&without_nulls(value)) {
+            return Ok(());
+        }
+        let errors = self.validator.iter_errors(value);
+        Err(Report::new(&self.schema).of(errors))
+    }
+
+    /// A value that fits, if one is easily made up.
+    fn example(&self) -> Option<Value> {
+        let example = example::of(&self.schema, &self.schema)?;
+        self.validator.is_valid(&example).then_some(example)
+    }
+}
+
+/// The same without members that are null: models write it for what they leave away, whatever the schema says.
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        Value::Object(members) => {
+            let members = members.iter().filter(|(_, value)| !value.is_null());
+            members
+                .map(|(name, value)| (name.clone(), without_nulls(value)))
+                .collect()
+        }
+        value => value.clone(),
+    }
+}
+
+/// How many values there are in a value, itself included.
+fn count(value: &Value) -> u64 {
+    1 + match value {
+        Value::Array(items) => items.iter().map(count).sum(),
+        Value::Object(object) => members(object),
+        _ => 0,
+    }
+}
+
+fn members(object: &JsonObject) -> u64 {
+    object.values().map(count).sum()
+}
+
+#[cfg(test)]
+mod tests;

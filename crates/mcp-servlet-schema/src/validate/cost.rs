@@ -1,0 +1,148 @@
+//! How much work a schema can make, found without running it.
+
+use serde_json::{Map, Value};
+
+use crate::keywords::{LIST, MAP, SCHEMA};
+
+/// How deep a schema may nest, references included.
+const MAX_DEPTH: usize = 200;
+
+/// How many parts of a schema may apply to one place of a value.
+const MAX_COST: u64 = 10_000;
+
+/// Keywords that apply several schemas to the same place, so that recursion through them can take exponential time.
+const BRANCHES: [&str; 9] = [
+    "allOf",
+    "anyOf",
+    "contains",
+    "dependencies",
+    "dependentSchemas",
+    "if",
+    "not",
+    "oneOf",
+    "patternProperties",
+];
+
+/// What a schema costs.
+pub(super) enum Cost {
+    /// As many parts of it apply to one place of a value at most.
+    Bounded(u64),
+    /// There is no telling, and why.
+    Unbounded(&'static str),
+    /// It is no schema: the place, and what is wrong there.
+    Wrong(String, String),
+}
+
+/// Whether a schema refers to itself.
+pub fn refers_to_itself(schema: &Value) -> bool {
+    let mut walk = Walk::new(schema);
+    // Where the walk stops early, no reference that leads back came before.
+    let _ = walk.schema(schema, 0);
+    walk.recursive
+}
+
+/// Walks a schema as if each reference were replaced by what it refers to.
+pub(super) fn of(schema: &Value) -> Cost {
+    let mut walk = Walk::new(schema);
+    match walk.schema(schema, 0) {
+        Err(cost) => cost,
+        Ok(()) if walk.recursive && walk.branches => {
+            Cost::Unbounded("it refers to itself in several ways at once")
+        }
+        Ok(()) => Cost::Bounded(walk.spent),
+    }
+}
+
+struct Walk<'a> {
+    root: &'a Value,
+    /// The references that lead to where we are.
+    path: Vec<&'a str>,
+    spent: u64,
+    recursive: bool,
+    branches: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(root: &'a Value) -> Self {
+        Self {
+            root,
+            path: Vec::new(),
+            spent: 0,
+            recursive: false,
+            branches: false,
+        }
+    }
+
+    fn schema(&mut self, schema: &'a Value, depth: usize) -> Result<(), Cost> {
+        self.spent += 1;
+        if self.spent > MAX_COST {
+            return Err(Cost::Unbounded("too many of its parts apply at once"));
+        }
+        if depth > MAX_DEPTH {
+            return Err(Cost::Unbounded("it nests too deeply"));
+        }
+        let Value::Object(keywords) = schema else {
+            // Booleans are schemas; what else stands here, the compiler of schemas complains about.
+            return Ok(());
+        };
+        self.branches |= BRANCHES.iter().any(|key| keywords.contains_key(*key));
+        if keywords.contains_key("$dynamicRef") || keywords.contains_key("$recursiveRef") {
+            return Err(Cost::Unbounded("its references depend on the value"));
+        }
+        self.reference(keywords, depth)?;
+        self.below(keywords, depth)
+    }
+
+    fn reference(&mut self, keywords: &'a Map<String, Value>, depth: usize) -> Result<(), Cost> {
+        let Some(Value::String(reference)) = keywords.get("$ref") else {
+            return Ok(());
+        };
+        // Beside a reference, other keywords apply to the same place.
+        self.branches |= keywords
+            .keys()
+            .any(|key| MAP.contains(&key.as_str()) || LIST.contains(&key.as_str()));
+        if self.path.contains(&reference.as_str()) {
+            self.recursive = true;
+            return Ok(());
+        }
+        let Some(pointer) = reference.strip_prefix('#') else {
+            if reference.contains("://") {
+                let problem = format!("`{reference}` is somewhere else, and nothing is fetched");
+                return Err(Cost::Wrong("/$ref".to_owned(), problem));
+            }
+            return Err(Cost::Unbounded("its references have names of their own"));
+        };
+        let pointer = pointer.replace("%25", "%").replace("%24", "$");
+        match self.root.pointer(&pointer) {
+            Some(target) => {
+                self.path.push(reference);
+                self.schema(target, depth + 1)?;
+                self.path.pop();
+                Ok(())
+            }
+            // An anchor, or nothing at all, which the compiler of schemas complains about.
+            None => Err(Cost::Unbounded("its references have names of their own")),
+        }
+    }
+
+    fn below(&mut self, keywords: &'a Map<String, Value>, depth: usize) -> Result<(), Cost> {
+        for (key, value) in keywords {
+            let key = key.as_str();
+            match value {
+                Value::Array(list) if LIST.contains(&key) => {
+                    for schema in list {
+                        self.schema(schema, depth + 1)?;
+                    }
+                }
+                Value::Object(map) if MAP.contains(&key) => {
+                    for schema in map.values() {
+                        self.schema(schema, depth + 1)?;
+                    }
+                }
+                value if SCHEMA.contains(&key) => self.schema(value, depth + 1)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

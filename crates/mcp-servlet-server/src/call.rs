@@ -1,0 +1,259 @@
+//! Calls of tools: answered by their request, or by a task that outlives it.
+
+use std::{future::Future, pin::Pin, sync::Arc};
+
+use mcp_servlet_host::Host;
+use mcp_servlet_runtime::{CallError, Fault, JsonObject};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
+        CreateTaskResult, ErrorCode, InputRequiredResult,
+    },
+    service::RequestContext,
+};
+use serde_json::{Value, json};
+use tracing::Instrument as _;
+
+use super::{
+    Server,
+    active::cancelled,
+    era::Era,
+    handler::{Handler, extras, protocol_error},
+    rounds::{self, Answer, Inputs},
+    seal::Request,
+    structured,
+    tasks::{Created, Task},
+    tell::{TaskCell, Teller, Threshold},
+};
+
+/// One call of a servlet, in a box, because it can be handed over to a task.
+type Running = Pin<Box<dyn Future<Output = Result<JsonObject, ErrorData>> + Send>>;
+
+/// When a tool runs as a task, as `execution.taskSupport` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TaskSupport {
+    /// It says nothing: when it takes long.
+    Unsaid,
+    /// Never.
+    Forbidden,
+    /// Always, for clients that have tasks.
+    Optional,
+    /// Always, and not at all for other clients.
+    Required,
+}
+
+impl TaskSupport {
+    fn of(host: &Host, tool: &str) -> Self {
+        let execution = host
+            .tool(tool)
+            .and_then(|tool| tool.json().get("execution"));
+        let support = execution.and_then(|execution| execution.get("taskSupport"));
+        match support.and_then(Value::as_str) {
+            Some("forbidden") => Self::Forbidden,
+            Some("optional") => Self::Optional,
+            Some("required") => Self::Required,
+            _ => Self::Unsaid,
+        }
+    }
+}
+
+/// A call of a tool and everything that it needs, so that it can outlive its request.
+struct ToolCall {
+    server: Server,
+    host: Arc<Host>,
+    threshold: Arc<Threshold>,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+    /// The task that it has become.
+    task: TaskCell,
+}
+
+impl ToolCall {
+    /// Calls the servlet once.
+    async fn run(&self, inputs: Inputs) -> Result<JsonObject, ErrorData> {
+        let _active = self.server.0.active.begin();
+        let (name, context) = (&self.request.name, &self.context);
+        let task = Arc::clone(&self.task);
+        let teller = Teller::new(&self.server, context, &self.threshold, task);
+        let extras = extras(context, inputs, teller);
+        let observed = self.server.0.metrics.call(&self.host, name);
+        let arguments = self.request.arguments.as_ref();
+        observed.dropped(self.host.count_dropped(name, arguments));
+        let result = self.host.call_with(name, arguments, &extras);
+        let result = tokio::select! {
+            result = result.instrument(observed.span()) => result,
+            // Dropping the call stops it. rmcp sends no answer to a request that was cancelled.
+            () = self.cancelled() => Err(CallError::Cancelled),
+        };
+        observed.end(self.host.servlet_of(name), &result);
+        let result = result.map_err(|error| protocol_error(&error))?;
+        let mut json = result.into_json();
+        let tool = self.host.tool(name).map(mcp_servlet_host::Tool::json);
+        structured::set_content(Era::of(context), tool, &mut json);
+        Ok(json)
+    }
+
+    /// Returns when nobody wants the result any more. The token of a request is cancelled as well when it is answered, which is
+    /// when a task goes on.
+    async fn cancelled(&self) {
+        cancelled(&self.context).await;
+        if let Some(task) = self.task.get() {
+            task.cancelled().await;
+        }
+    }
+
+    fn start(self: &Arc<Self>, inputs: Inputs) -> Running {
+        let call = Arc::clone(self);
+        Box::pin(async move { call.run(inputs).await })
+    }
+
+    fn asked(&self) -> Request<'_> {
+        Request {
+            method: "tools/call",
+            name: &self.request.name,
+            arguments: self.request.arguments.as_ref(),
+        }
+    }
+
+    fn client_has_tasks(&self) -> bool {
+        let capabilities = self.context.client_capabilities();
+        capabilities.is_some_and(|declared| declared.supports_tasks())
+    }
+
+    /// Answers a request of the stateless era: by a task if the tool wants one, or if it takes long.
+    async fn answer(
+        self: &Arc<Self>,
+        handler: &Handler,
+        inputs: Inputs,
+    ) -> Result<Answered, ErrorData> {
+        let options = &self.server.0.options.tasks;
+        let support = TaskSupport::of(&self.host, &self.request.name);
+        let may_be_task = self.client_has_tasks() && options.max > 0;
+        if matches!(support, TaskSupport::Optional | TaskSupport::Required) && may_be_task {
+            if let Some(created) = handler.tasks.create(&self.server) {
+                let first = Arc::clone(self);
+                // The call must not begin before it knows that it is a task.
+                let first = Box::pin(async move { first.run(inputs).await });
+                return Ok(Answered::Later(self.hand_over(handler, created, first)));
+            }
+            if support == TaskSupport::Required {
+                return Err(too_many());
+            }
+        }
+        let mut first = self.start(inputs);
+        if support == TaskSupport::Unsaid && may_be_task {
+            match tokio::time::timeout(options.after, &mut first).await {
+                Ok(result) => return Ok(Answered::Now(result?)),
+                Err(_) => {
+                    if let Some(created) = handler.tasks.create(&self.server) {
+                        return Ok(Answered::Later(self.hand_over(handler, created, first)));
+                    }
+                }
+            }
+        }
+        first.await.map(Answered::Now)
+    }
+
+    /// Lets a task go on with a call.
+    fn hand_over(
+        self: &Arc<Self>,
+        handler: &Handler,
+        created: Created,
+        first: Running,
+    ) -> Arc<Task> {
+        let task = Arc::clone(&created.task);
+        let (call, asked) = (Arc::clone(self), Arc::clone(&task));
+        // It is set once, as a request becomes one task.
+        let _ = self.task.set(Arc::clone(&task));
+        let work = async move {
+            let again = |inputs| call.start(inputs);
+            let ask = |questions| {
+                let (task, results) = (&asked, &call.server.0.results);
+                async move {
+                    let _kept = results.keep(&questions)?;
+                    task.ask(questions).await
+                }
+            };
+            rounds::converse(&call.context, first, again, ask).await
+        };
+        handler.tasks.spawn(&self.server, created, work);
+        task
+    }
+}
+
+/// How a request of the stateless era is answered.
+enum Answered {
+    /// By what the servlet said.
+    Now(JsonObject),
+    /// By a task, whose result is fetched later.
+    Later(Arc<Task>),
+}
+
+impl Handler {
+    pub(super) async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let inputs = Inputs::new(
+            request.input_responses.clone(),
+            request.request_state.clone(),
+        );
+        let call = Arc::new(ToolCall {
+            server: self.server.clone(),
+            host: self.host(&context).await?,
+            threshold: Arc::clone(&self.threshold),
+            request,
+            context,
+            task: TaskCell::default(),
+        });
+        if TaskSupport::of(&call.host, &call.request.name) == TaskSupport::Required {
+            require_tasks(&call)?;
+        }
+        let (context, asked, seal) = (&call.context, call.asked(), &self.server.0.seal);
+        let answer = if Era::of(context) == Era::Modern {
+            let inputs = inputs.open(seal, &asked)?;
+            match Box::pin(call.answer(self, inputs)).await? {
+                Answered::Now(result) => rounds::settle(seal, context, &asked, result)?,
+                Answered::Later(task) => {
+                    let task = self.answer::<CreateTaskResult>(context, task.to_json());
+                    return Ok(CallToolResponse::Task(task));
+                }
+            }
+        } else {
+            rounds::answer(seal, context, &asked, inputs, |inputs| call.start(inputs)).await?
+        };
+        Ok(match answer {
+            Answer::Complete(json) => self.answer::<CallToolResult>(context, json).into(),
+            Answer::Questions(json) => self.answer::<InputRequiredResult>(context, json).into(),
+        })
+    }
+}
+
+/// Refuses a tool that is always a task to a client that has none.
+fn require_tasks(call: &ToolCall) -> Result<(), ErrorData> {
+    if call.client_has_tasks() {
+        return Ok(());
+    }
+    let needed = ClientCapabilities::builder().enable_tasks().build();
+    let message = format!(
+        "`{}` only runs as a task, for clients with the extension `io.modelcontextprotocol/tasks`",
+        call.request.name
+    );
+    Err(ErrorData::new(
+        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+        message,
+        Some(json!({ "requiredCapabilities": needed })),
+    ))
+}
+
+fn too_many() -> ErrorData {
+    let message =
+        "there are too many tasks; fetch the results of some, or wait until their time is up";
+    ErrorData::new(
+        ErrorCode(Fault::BUSY),
+        message,
+        Some(json!({ "retry": true })),
+    )
+}

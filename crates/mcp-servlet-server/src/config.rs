@@ -1,0 +1,441 @@
+//! `servlet.toml`: what a server serves, and within which limits.
+
+mod cache;
+mod file;
+mod hosts;
+mod problem;
+mod read;
+mod secrets;
+mod units;
+mod watch;
+mod wording;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use mcp_servlet_host::{Entry, Filter, Introduction, LoadError, Loaded, OnFailure, Prefix};
+use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Proxy, Source};
+use mcp_servlet_schema::Provider;
+
+use crate::{HttpOptions, TaskOptions, watch::Snapshot};
+use file::{File, Limits, Requests, ServletSection};
+pub use hosts::parse_host;
+pub use problem::{ConfigError, Problem};
+use read::Read;
+pub use units::{parse_duration, parse_memory, parse_size};
+pub use watch::watch;
+
+/// A configuration that was read and checked.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The servlets, in the order of the file.
+    pub entries: Vec<Entry>,
+    /// How the server introduces itself.
+    pub introduction: Introduction,
+    /// How far clients may go over HTTP.
+    pub http: HttpOptions,
+    /// When calls become tasks, and what is kept of them.
+    pub tasks: TaskOptions,
+    /// The provider for which input schemas are rewritten.
+    pub schemas_for: Option<Provider>,
+    /// The environment variables that its values refer to.
+    pub variables: BTreeSet<String>,
+    /// The files that it depends on, itself and those of the servlets, before they were read.
+    files: Snapshot,
+}
+
+impl Config {
+    /// Reads a configuration to load it. Paths in it begin where it is.
+    ///
+    /// A file that is not there is the business of its servlet alone, if the others are served without it.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem that was found.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        Self::look_and_read(path, Mode::Load).1
+    }
+
+    /// Reads a configuration that is served elsewhere: files may be missing, and environment variables are empty.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem that was found.
+    pub fn read_for_elsewhere(path: &Path) -> Result<Self, ConfigError> {
+        Self::look_and_read(path, Mode::Describe).1
+    }
+
+    /// Checks a configuration, and that all files are there.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem that was found.
+    pub fn check(path: &Path) -> Result<Self, ConfigError> {
+        Self::look_and_read(path, Mode::Check).1
+    }
+
+    /// As [`Config::check`], where the environment is not that of the server: that a variable is not set is no problem.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem that was found.
+    pub fn check_without_env(path: &Path) -> Result<Self, ConfigError> {
+        Self::look_and_read(path, Mode::Elsewhere).1
+    }
+
+    /// As [`Config::check`], of the text of a configuration that is, or would be, at a path.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with every problem that was found.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        Self::understand(path, text, Mode::Check, &mut Snapshot::default())
+    }
+
+    /// Reads a configuration, and says on which files the outcome depends, be it good or bad.
+    fn look_and_read(path: &Path, mode: Mode) -> (Snapshot, Result<Self, ConfigError>) {
+        let mut files = Snapshot::default();
+        files.add(path.to_owned());
+        let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
+            path: path.to_owned(),
+            source,
+        });
+        let config = text.and_then(|text| Self::understand(path, &text, mode, &mut files));
+        (files, config)
+    }
+
+    fn understand(
+        path: &Path,
+        text: &str,
+        mode: Mode,
+        files: &mut Snapshot,
+    ) -> Result<Self, ConfigError> {
+        let Read {
+            file,
+            problems,
+            secrets,
+        } = read::read(text);
+        let wrong = |mut problems: Vec<Problem>| {
+            problems.sort_by_key(|problem| problem.span.start);
+            ConfigError::Wrong {
+                path: path.to_owned(),
+                text: secrets::masked(text, &secrets),
+                problems,
+            }
+        };
+        let Some(file) = file else {
+            return Err(wrong(problems));
+        };
+        let mut reader = Reader {
+            folder: path.parent().unwrap_or(Path::new("")),
+            defaults: LoadOptions::default(),
+            mode,
+            problems,
+            variables: BTreeSet::new(),
+            files,
+        };
+        reader.defaults(&file);
+        let mut sections: Vec<_> = file.servlet.iter().collect();
+        sections.sort_by_key(|(_, section)| section.span().start);
+        let mut entries = Vec::new();
+        for (name, section) in sections {
+            reader.servlet(name, section, &mut entries);
+        }
+        if !reader.problems.is_empty() {
+            return Err(wrong(reader.problems));
+        }
+        Ok(Self {
+            entries,
+            introduction: Introduction {
+                name: file.server.name.clone(),
+                version: file.server.version.clone(),
+                instructions: file.server.instructions.clone(),
+            },
+            http: file.http.options(),
+            tasks: file.tasks.options(),
+            schemas_for: file.server.schemas_for,
+            variables: reader.variables,
+            files: files.clone(),
+        })
+    }
+
+    /// Loads the servlets; see [`Loaded::load`].
+    ///
+    /// # Errors
+    /// [`LoadError`].
+    pub fn load(&self, previous: Option<&mcp_servlet_host::Host>) -> Result<Loaded, LoadError> {
+        let mut loaded = Loaded::load(&self.entries, previous)?;
+        loaded.host = loaded
+            .host
+            .introduced(self.introduction.clone())
+            .with_schemas_for(self.schemas_for);
+        Ok(loaded)
+    }
+
+    /// The JSON Schema of configurations, for editors.
+    pub fn schema() -> serde_json::Value {
+        schemars::schema_for!(File).to_value()
+    }
+}
+
+/// What a configuration is read for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// To report everything that is wrong with it.
+    Check,
+    /// The same, on a machine that lacks the variables of the server's environment.
+    Elsewhere,
+    /// To print how it is started elsewhere: files may be missing, and environment variables are empty.
+    Describe,
+    /// To load it. A missing file is reported when its servlet is loaded, if that may fail.
+    Load,
+}
+
+/// Makes entries of sections and keeps what is wrong with them.
+struct Reader<'a> {
+    folder: &'a Path,
+    /// What servlets may do that have no limits of their own.
+    defaults: LoadOptions,
+    mode: Mode,
+    problems: Vec<Problem>,
+    variables: BTreeSet<String>,
+    files: &'a mut Snapshot,
+}
+
+impl Reader<'_> {
+    /// Reads the limits for all servlets.
+    fn defaults(&mut self, file: &File) {
+        let limits = &file.limits;
+        let mut defaults = LoadOptions::default();
+        file.arguments.apply(&mut defaults);
+        limits.apply(&mut defaults, self.folder);
+        self.proxy(&file.requests, &mut defaults);
+        self.limits(limits, &defaults);
+        self.defaults = defaults;
+    }
+
+    /// Something that the section needs is not there.
+    fn absent(&mut self, section: &ServletSection, span: std::ops::Range<usize>, what: String) {
+        let must_be_there = match self.mode {
+            Mode::Check | Mode::Elsewhere => true,
+            Mode::Load => section.on_failure == file::OnFailure::Fail,
+            Mode::Describe => false,
+        };
+        if must_be_there {
+            self.problem(span, what);
+        }
+    }
+
+    fn problem(&mut self, span: std::ops::Range<usize>, message: String) {
+        self.problems.push(Problem { span, message });
+    }
+
+    fn servlet(
+        &mut self,
+        name: &str,
+        section: &toml::Spanned<ServletSection>,
+        entries: &mut Vec<Entry>,
+    ) {
+        let section = section.get_ref();
+        let options = self.options(section);
+        let sources = self.sources(section);
+        // A directory has many servlets, which are named after their files.
+        let is_one = sources.len() == 1 && !self.folder.join(section.source.get_ref()).is_dir();
+        for source in sources {
+            entries.push(Entry {
+                name: is_one.then(|| name.to_owned()),
+                source,
+                options: options.clone(),
+                prefix: match section.tools.prefix.as_deref() {
+                    None | Some("auto") => Prefix::Auto,
+                    Some("never") => Prefix::Never,
+                    Some("name") => Prefix::Name(None),
+                    Some(prefix) => Prefix::Name(Some(prefix.to_owned())),
+                },
+                filter: Filter {
+                    only: section.tools.only.clone(),
+                    except: section.tools.except.clone(),
+                },
+                on_failure: if section.on_failure == file::OnFailure::Fail {
+                    OnFailure::Fail
+                } else {
+                    OnFailure::Skip
+                },
+            });
+        }
+    }
+
+    fn sources(&mut self, section: &ServletSection) -> Vec<Source> {
+        let source = match Source::parse(section.source.get_ref()) {
+            Source::File(path) => Source::File(self.file(section, path)),
+            other => other,
+        };
+        let (source, span) = match &section.sha256 {
+            Some(sha256) => (source.pinned(sha256.get_ref()), sha256.span()),
+            None => (source, section.source.span()),
+        };
+        match source.clone().expand() {
+            Ok(sources) => sources,
+            Err(error @ ModuleError::NoDigest { .. }) => {
+                self.problem(span, error.to_string());
+                Vec::new()
+            }
+            // Loading it fails as well.
+            Err(error) => {
+                self.absent(section, span, error.to_string());
+                vec![source]
+            }
+        }
+    }
+
+    fn file(&mut self, section: &ServletSection, path: PathBuf) -> PathBuf {
+        let path = self.folder.join(path);
+        // Before anything is read, so that no change is missed.
+        self.files.add(path.clone());
+        if path.is_dir() {
+            self.directory(section);
+        } else if !path.exists() {
+            let message = format!("there is no file `{}`", path.display());
+            self.absent(section, section.source.span(), message);
+        }
+        path
+    }
+
+    /// What is of one servlet cannot be said of several.
+    fn directory(&mut self, section: &ServletSection) {
+        if let Some(sha256) = &section.sha256 {
+            let message = "a directory has no digest; name its files one by one";
+            self.problem(sha256.span(), message.to_owned());
+        }
+        if let Some(tool) = section.tool.keys().next() {
+            let message = format!(
+                "the servlets of a directory have no tools in common: name the file of the one that has `{tool}`"
+            );
+            self.problem(section.source.span(), message);
+        }
+    }
+
+    fn options(&mut self, section: &ServletSection) -> LoadOptions {
+        let mut options = self.defaults.clone();
+        section.limits.apply(&mut options, self.folder);
+        section.arguments.apply(&mut options);
+        options.allow_private = section.allow.private;
+        self.proxy(&section.requests, &mut options);
+        self.limits(&section.limits, &options);
+        for host in &section.allow.hosts {
+            match parse_host(host.get_ref()) {
+                Ok(pattern) => options.allowed_hosts.push(pattern),
+                Err(message) => self.problem(host.span(), message),
+            }
+        }
+        for path in &section.allow.paths {
+            let host = self.folder.join(path.host.get_ref());
+            if !host.is_dir() {
+                let message = format!("there is no directory `{}`", host.display());
+                self.absent(section, path.host.span(), message);
+            }
+            if options.allowed_paths.iter().any(|other| other.host == host) {
+                let message = "this directory is allowed twice, and can have one name";
+                self.problem(path.host.span(), message.to_owned());
+            }
+            options
+                .allowed_paths
+                .push(mcp_servlet_runtime::AllowedPath {
+                    guest: path
+                        .guest
+                        .clone()
+                        .unwrap_or_else(|| path.host.get_ref().into()),
+                    read_only: path.read_only,
+                    host,
+                });
+        }
+        for (key, value) in &section.config {
+            if let Some(text) = self.expanded(value) {
+                options.config.insert(key.clone(), text);
+            }
+        }
+        self.tools(section, &mut options);
+        options
+    }
+
+    /// A value with those of the environment in it, unless one is missing.
+    fn expanded(&mut self, value: &toml::Spanned<String>) -> Option<String> {
+        let variable = |name: &str| {
+            self.variables.insert(name.to_owned());
+            match self.mode {
+                Mode::Elsewhere | Mode::Describe => Some(String::new()),
+                Mode::Check | Mode::Load => std::env::var(name).ok(),
+            }
+        };
+        match units::expand(value.get_ref(), variable) {
+            Ok(text) => Some(text),
+            Err(message) => {
+                self.problem(value.span(), message);
+                None
+            }
+        }
+    }
+
+    /// Sets the proxy that a section names.
+    fn proxy(&mut self, requests: &Requests, options: &mut LoadOptions) {
+        let Some(value) = &requests.proxy else {
+            return;
+        };
+        options.proxy = None;
+        let Some(text) = self.expanded(value).filter(|text| text != "none") else {
+            return;
+        };
+        // Without the variables of the server, there may be nothing to read.
+        let is_incomplete =
+            matches!(self.mode, Mode::Elsewhere | Mode::Describe) && text != *value.get_ref();
+        match Proxy::parse(&text) {
+            Ok(proxy) => options.proxy = Some(proxy),
+            Err(_) if is_incomplete => {}
+            Err(message) => self.problem(value.span(), format!("{message}, or none")),
+        }
+    }
+
+    /// Checks limits, be they for all servlets or for one, by the options that they lead to.
+    fn limits(&mut self, limits: &Limits, options: &LoadOptions) {
+        if let Some(instances) = &limits.instances
+            && instances.get_ref().has_bounds()
+            && bounds(&self.defaults).is_ok()
+            && let Err((min, max)) = bounds(options)
+        {
+            let message =
+                format!("`min` is {min} and `max` is {max}: expected `min` to be at most `max`");
+            self.problem(instances.span(), message);
+        }
+        if let Some(cache) = &limits.cache
+            && let Err(problem) = cache::check(cache.get_ref(), &options.cache)
+        {
+            self.problem(cache.span(), problem);
+        }
+    }
+
+    fn tools(&mut self, section: &ServletSection, options: &mut LoadOptions) {
+        let tools = section.tool.iter();
+        options.tools = tools
+            .map(|(name, limits)| (name.clone(), limits.options()))
+            .collect();
+        // Without a word about instances, what the servlet imports decides, which loading it will tell.
+        let instances = options.instances.or(Instances::default());
+        let Some(tool) = options.tool_without_memory(instances) else {
+            return;
+        };
+        if let Some(memory) = &section.tool[tool].memory {
+            let message = "all calls share one instance, so a tool has no memory limit of its own: set `memory` in \
+                the limits of the servlet, or let nothing last between calls: `isolation = \"call\"`";
+            self.problem(memory.span(), message.to_owned());
+        }
+    }
+}
+
+/// The bounds on instances if they contradict each other.
+fn bounds(options: &LoadOptions) -> Result<(), (usize, usize)> {
+    match (options.instances.min, options.instances.max) {
+        (Some(min), Some(max)) if min > max => Err((min, max)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! Whether compiled modules can be kept where a configuration says.
+
+use std::{fs, io, path::Path};
+
+use mcp_servlet_runtime::CompileCache;
+
+/// Checks that the directory is there or can be made, and that files can be written to it.
+pub(super) fn check(text: &str, cache: &CompileCache) -> Result<(), String> {
+    let CompileCache::Directory(directory) = cache else {
+        return Ok(());
+    };
+    if text.is_empty() {
+        return Err("expected a directory, or `off`".to_owned());
+    }
+    // It is made when it is needed.
+    let mut existing = directory.ancestors().filter(|path| path.exists());
+    let existing = existing.next().unwrap_or(Path::new("."));
+    write_to(existing).map_err(|error| {
+        let shown = existing.display();
+        format!("cannot keep compiled modules there: cannot write to `{shown}`: {error}")
+    })
+}
+
+fn write_to(directory: &Path) -> io::Result<()> {
+    if !directory.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    let probe = directory.join(format!(".servlet-probe-{}", std::process::id()));
+    fs::write(&probe, "")?;
+    fs::remove_file(probe)
+}

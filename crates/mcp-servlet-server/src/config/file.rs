@@ -1,0 +1,464 @@
+//! What stands in the file, key by key.
+
+mod requests;
+mod tasks;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use mcp_servlet_runtime::{
+    CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, LoadOptions, ToolOptions,
+    UnknownArguments,
+};
+use mcp_servlet_schema::Provider;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::units::{Count, Memory, Size, Time};
+use crate::HttpOptions;
+pub(super) use requests::Requests;
+use tasks::Tasks;
+
+/// The most connections, sessions or calls that may be allowed.
+const MOST: usize = 1_000_000;
+
+/// The most instances that a servlet may have. Each reserves some gigabytes of addresses.
+const MOST_INSTANCES: usize = 10_000;
+
+/// A server of MCP servlets.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct File {
+    /// How the server introduces itself.
+    pub(super) server: Server,
+    /// How far clients may go over HTTP. Read once, at the start.
+    pub(super) http: Http,
+    /// When calls become tasks, and what is kept of them. Read once, at the start.
+    pub(super) tasks: Tasks,
+    /// HTTP requests that servlets send, unless one has its own settings.
+    pub(super) requests: Requests,
+    /// Limits for all servlets, unless one has its own.
+    pub(super) limits: Limits,
+    /// What happens to arguments, unless a servlet says otherwise.
+    pub(super) arguments: Arguments,
+    /// The servlets, by name.
+    #[schemars(with = "BTreeMap<String, ServletSection>")]
+    pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { name = \"acme\" }"
+)]
+pub(super) struct Server {
+    /// The server's name; by default the servlet's if there is only one.
+    pub(super) name: Option<String>,
+    /// The server's version.
+    pub(super) version: Option<String>,
+    /// How to use the server, in words for a model.
+    pub(super) instructions: Option<String>,
+    /// Rewrites input schemas to what this provider takes; by default clients get them as they are.
+    pub(super) schemas_for: Option<Provider>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { body = \"4MiB\" }"
+)]
+pub(super) struct Http {
+    /// How many connections there may be at once; by default 1024.
+    connections: Option<Count<1, MOST>>,
+    /// How long a client may take for the head of a request, and keep a connection on which it asks nothing; by default
+    /// `30s`.
+    head_time: Option<Time>,
+    /// How long a client may take for the body of a request; by default `1m`.
+    body_time: Option<Time>,
+    /// How large a request may be; by default `4MiB`.
+    body: Option<Size>,
+    /// How many sessions there may be at once; by default 1000, and none with 0.
+    sessions: Option<Count<0, MOST>>,
+    /// After how much time without a request or an open stream a session is forgotten; by default `5m`.
+    session_idle: Option<Time>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { source = \"a.wasm\" }"
+)]
+pub(super) struct ServletSection {
+    /// A `.wasm` file, a directory of them, or an `https` address.
+    #[schemars(with = "String")]
+    pub(super) source: Spanned<String>,
+    /// The SHA-256 digest that the file must have, in hexadecimal.
+    #[schemars(with = "Option<String>")]
+    pub(super) sha256: Option<Spanned<String>>,
+    /// Values that the servlet reads; `${NAME}` stands for an environment variable, `${NAME:-default}` too.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub(super) config: BTreeMap<String, Spanned<String>>,
+    /// What it may reach.
+    #[serde(default)]
+    pub(super) allow: Allow,
+    /// HTTP requests that it sends.
+    #[serde(default)]
+    pub(super) requests: Requests,
+    /// How far it may go.
+    #[serde(default)]
+    pub(super) limits: Limits,
+    /// What happens to arguments.
+    #[serde(default)]
+    pub(super) arguments: Arguments,
+    /// Which of its tools appear, and how.
+    #[serde(default)]
+    pub(super) tools: Tools,
+    /// Limits for single tools.
+    #[serde(default)]
+    pub(super) tool: BTreeMap<String, ToolLimits>,
+    /// Whether the others are served if it cannot be loaded.
+    #[serde(default)]
+    pub(super) on_failure: OnFailure,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { hosts = [\"api.example\"] }"
+)]
+pub(super) struct Allow {
+    /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name.
+    #[schemars(with = "Vec<String>")]
+    pub(super) hosts: Vec<Spanned<String>>,
+    /// Whether the hosts may have private addresses; by default only those that `hosts` lists as addresses, and
+    /// `localhost`.
+    pub(super) private: bool,
+    /// Directories that it may open.
+    pub(super) paths: Vec<AllowedPath>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table such as { host = \"data\" }")]
+pub(super) struct AllowedPath {
+    /// The directory on the host.
+    #[schemars(with = "String")]
+    pub(super) host: Spanned<String>,
+    /// The name under which the servlet opens it; by default the same.
+    pub(super) guest: Option<PathBuf>,
+    /// Whether writing is refused.
+    #[serde(default)]
+    pub(super) read_only: bool,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { only = [\"get_*\"] }"
+)]
+pub(super) struct Tools {
+    /// Those that match one of these patterns, `*` and `?` in them; all if there are none.
+    pub(super) only: Vec<String>,
+    /// But not those that match one of these.
+    pub(super) except: Vec<String>,
+    /// `auto`, `never`, `name` for the servlet's name, or what shall stand before the names of its tools and prompts.
+    pub(super) prefix: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { timeout = \"30s\" }"
+)]
+pub(super) struct ToolLimits {
+    /// How long one call may run.
+    timeout: Option<Time>,
+    /// How much memory an instance may take that runs the tool; such calls have instances of their own.
+    #[schemars(with = "Option<Memory>")]
+    pub(super) memory: Option<Spanned<Memory>>,
+    /// How much one call may answer.
+    output: Option<Size>,
+    /// How many HTTP requests one call may send.
+    http_requests: Option<u32>,
+    /// How large the body of an HTTP response may be.
+    http_response: Option<Size>,
+    /// How long one HTTP request may take, redirects and body included.
+    http_timeout: Option<Time>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OnFailure {
+    /// The others are served without it.
+    #[default]
+    Skip,
+    /// Nothing is served.
+    Fail,
+}
+
+/// How far a servlet may go.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { timeout = \"30s\" }"
+)]
+pub(super) struct Limits {
+    /// How long one call may run.
+    timeout: Option<Time>,
+    /// How much memory an instance may take.
+    memory: Option<Memory>,
+    /// How much one call may answer.
+    output: Option<Size>,
+    /// How much the variables of an instance may take.
+    vars: Option<Size>,
+    /// How many HTTP requests one call may send.
+    http_requests: Option<u32>,
+    /// How large the body of an HTTP response may be.
+    http_response: Option<Size>,
+    /// How long one HTTP request may take, redirects and body included.
+    http_timeout: Option<Time>,
+    /// How long compiling the module may take; by default `2m`.
+    compile_timeout: Option<Time>,
+    /// How many instances there may be.
+    #[schemars(with = "Option<InstancesAre>")]
+    pub(super) instances: Option<Spanned<InstancesAre>>,
+    /// What calls share.
+    isolation: Option<Shares>,
+    /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
+    queue: Option<Count<0, MOST>>,
+    /// How long a call may wait for an instance.
+    wait: Option<Time>,
+    /// How arguments are checked.
+    arguments: Option<ArgumentsAre>,
+    /// How structured results are checked.
+    results: Option<ResultsAre>,
+    /// Who reads the text that a servlet fails with.
+    errors: Option<ErrorsAre>,
+    /// Where compiled modules are kept: a directory, or `off`.
+    #[schemars(with = "Option<String>")]
+    pub(super) cache: Option<Spanned<String>>,
+}
+
+/// What happens to the arguments of calls.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Arguments {
+    /// What happens to arguments that the schema of a tool does not name; by default `refuse`.
+    unknown: Option<UnknownAre>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum UnknownAre {
+    /// They are refused, if the schema or the servlet says so.
+    Refuse,
+    /// They are removed before the call.
+    Drop,
+}
+
+impl Arguments {
+    /// Sets what the section says.
+    pub(super) fn apply(self, options: &mut LoadOptions) {
+        let unknown = self.unknown.map(|unknown| match unknown {
+            UnknownAre::Refuse => UnknownArguments::Refuse,
+            UnknownAre::Drop => UnknownArguments::Drop,
+        });
+        set(&mut options.unknown, unknown);
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { min = 1, max = 4 }"
+)]
+pub(super) struct InstancesAre {
+    /// This many are made when the servlet is loaded, and stay.
+    min: Option<Count<0, MOST_INSTANCES>>,
+    /// This many calls may run at the same time.
+    max: Option<Count<1, MOST_INSTANCES>>,
+    /// Instances beyond `min` are dropped when they are idle for that long.
+    idle: Option<Time>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Shares {
+    /// Instances, one call after the other.
+    Shared,
+    /// Nothing: each call has a fresh instance.
+    Call,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ArgumentsAre {
+    /// Refused if they do not match the tool's schema.
+    Check,
+    /// The same, but text is taken for a number where only that fits.
+    Coerce,
+    /// Passed on.
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ResultsAre {
+    /// The log says so if they do not match the tool's schema.
+    Warn,
+    /// The call fails if they do not match.
+    Error,
+    /// Passed on.
+    Off,
+}
+
+impl Http {
+    /// The options with what is said here.
+    pub(super) fn options(self) -> HttpOptions {
+        let mut options = HttpOptions::default();
+        let body = |limit: Size| limit.0.map_or(usize::MAX, saturated);
+        set(
+            &mut options.connections,
+            self.connections.map(|limit| limit.0),
+        );
+        set(&mut options.head_time, self.head_time.map(|limit| limit.0));
+        set(&mut options.body_time, self.body_time.map(|limit| limit.0));
+        set(&mut options.body, self.body.map(body));
+        set(&mut options.sessions, self.sessions.map(|limit| limit.0));
+        set(
+            &mut options.session_idle,
+            self.session_idle.map(|limit| limit.0),
+        );
+        options
+    }
+}
+
+fn saturated(size: u64) -> usize {
+    size.try_into().unwrap_or(usize::MAX)
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ErrorsAre {
+    /// Clients do.
+    Shown,
+    /// The log has it; clients learn which servlet failed.
+    Logged,
+}
+
+impl Limits {
+    /// Sets what is said here.
+    /// Paths begin in `folder`.
+    pub(super) fn apply(&self, options: &mut LoadOptions, folder: &Path) {
+        set(&mut options.timeout, self.timeout.map(|limit| limit.0));
+        set(&mut options.memory, self.memory.map(|limit| limit.0));
+        set(&mut options.output, self.output.map(|limit| limit.0));
+        set(
+            &mut options.vars,
+            self.vars.map(|limit| limit.0.unwrap_or(u64::MAX)),
+        );
+        set(&mut options.http_requests, self.http_requests.map(Some));
+        set(
+            &mut options.http_response,
+            self.http_response.map(|limit| limit.0),
+        );
+        set(
+            &mut options.http_timeout,
+            self.http_timeout.map(|limit| limit.0),
+        );
+        let compile = self.compile_timeout;
+        set(&mut options.compile, compile.map(|limit| limit.0));
+        set(&mut options.queue, self.queue.map(|limit| limit.0));
+        set(&mut options.wait, self.wait.map(|limit| limit.0));
+        set(&mut options.isolation, self.isolation.map(Into::into));
+        set(&mut options.arguments, self.arguments.map(Into::into));
+        set(&mut options.results, self.results.map(Into::into));
+        set(&mut options.errors, self.errors.map(Into::into));
+        let cache = |text: &Spanned<String>| match text.get_ref().as_str() {
+            "off" => CompileCache::Off,
+            directory => CompileCache::Directory(folder.join(directory)),
+        };
+        set(&mut options.cache, self.cache.as_ref().map(cache));
+        if let Some(limits) = self.instances.as_ref().map(Spanned::get_ref) {
+            let instances = &mut options.instances;
+            instances.min = limits.min.map(|limit| limit.0).or(instances.min);
+            instances.max = limits.max.map(|limit| limit.0).or(instances.max);
+            instances.idle = limits.idle.map(|limit| limit.0).or(instances.idle);
+        }
+    }
+}
+
+impl InstancesAre {
+    /// Whether it says how many there may be.
+    pub(super) fn has_bounds(&self) -> bool {
+        self.min.is_some() || self.max.is_some()
+    }
+}
+
+impl ToolLimits {
+    /// The options with what is said here.
+    pub(super) fn options(&self) -> ToolOptions {
+        ToolOptions {
+            timeout: self.timeout.map(|limit| limit.0),
+            memory: self.memory.as_ref().map(|limit| limit.get_ref().0),
+            output: self.output.map(|limit| limit.0),
+            http_requests: self.http_requests.map(Some),
+            http_response: self.http_response.map(|limit| limit.0),
+            http_timeout: self.http_timeout.map(|limit| limit.0),
+        }
+    }
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+impl From<Shares> for Isolation {
+    fn from(shares: Shares) -> Self {
+        match shares {
+            Shares::Shared => Self::Shared,
+            Shares::Call => Self::Call,
+        }
+    }
+}
+
+impl From<ArgumentsAre> for CheckArguments {
+    fn from(arguments: ArgumentsAre) -> Self {
+        match arguments {
+            ArgumentsAre::Check => Self::Check,
+            ArgumentsAre::Coerce => Self::Coerce,
+            ArgumentsAre::Off => Self::Off,
+        }
+    }
+}
+
+impl From<ResultsAre> for CheckResults {
+    fn from(results: ResultsAre) -> Self {
+        match results {
+            ResultsAre::Warn => Self::Warn,
+            ResultsAre::Error => Self::Error,
+            ResultsAre::Off => Self::Off,
+        }
+    }
+}
+
+impl From<ErrorsAre> for ErrorTexts {
+    fn from(errors: ErrorsAre) -> Self {
+        match errors {
+            ErrorsAre::Shown => Self::Shown,
+            ErrorsAre::Logged => Self::Logged,
+        }
+    }
+}

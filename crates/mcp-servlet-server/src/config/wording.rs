@@ -1,0 +1,82 @@
+//! What serde says about a configuration, in the words of people who write one.
+
+use mcp_servlet_schema::similar;
+
+/// Puts a message of serde as `expected X, found Y`, with the key that somebody most likely meant.
+pub(super) fn reworded(message: &str) -> String {
+    if let Some(rest) = message.strip_prefix("unknown field ") {
+        return unknown_key(rest);
+    }
+    if let Some(key) = message.strip_prefix("missing field ") {
+        return format!("missing key {key}");
+    }
+    if message == "wanted string or table" {
+        return "expected a string".to_owned();
+    }
+    let mismatch = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let rest = mismatch
+        .iter()
+        .find_map(|start| message.strip_prefix(start));
+    match rest.and_then(|rest| rest.split_once(", expected ")) {
+        Some((found, expected)) => format!("expected {}, found {found}", of_toml(expected)),
+        None => message.to_owned(),
+    }
+}
+
+/// Leaves the value that was found out of a message.
+pub(super) fn withhold(message: &mut String) {
+    if let Some(at) = message.find(", found ") {
+        message.truncate(at);
+    }
+}
+
+fn unknown_key(rest: &str) -> String {
+    let mut words = rest.split('`').skip(1).step_by(2);
+    let key = words.next().unwrap_or_default();
+    match similar(key, words) {
+        Some(known) => format!("unknown key `{key}`; did you mean `{known}`?"),
+        None => format!("unknown key {rest}"),
+    }
+}
+
+/// The names of types in TOML.
+fn of_toml(expected: &str) -> &str {
+    match expected {
+        "a sequence" => "a list in brackets",
+        "a map" => "a table",
+        "a string" => "a string in quotes",
+        "a boolean" => "true or false",
+        "u32" => "a whole number from 0 to 4294967295",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_was_expected_and_what_was_meant() {
+        for (message, expected) in [
+            (
+                "unknown field `tiemout`, expected one of `timeout`, `memory`",
+                "unknown key `tiemout`; did you mean `timeout`?",
+            ),
+            (
+                "unknown field `x`, expected `min` or `max`",
+                "unknown key `x`, expected `min` or `max`",
+            ),
+            ("missing field `source`", "missing key `source`"),
+            (
+                "invalid type: integer `7`, expected a string",
+                "expected a string in quotes, found integer `7`",
+            ),
+            (
+                "unknown variant `no`, expected `skip` or `fail`",
+                "expected `skip` or `fail`, found `no`",
+            ),
+        ] {
+            assert_eq!(reworded(message), expected);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Sends what servlets wrote, not what rmcp's types keep of it.
+//!
+//! rmcp's types drop fields that they do not know. Its handlers and transports still decide everything about the
+//! protocol: the servlet's JSON travels through them as one entry of a typed result's `_meta`, and takes that
+//! result's place at the edge, under the fields that the protocol has added on the way.
+
+use std::collections::BTreeMap;
+
+use mcp_servlet_runtime::JsonObject;
+use rmcp::model::{
+    CallToolResult, CompleteResult, CreateTaskResult, DetailedTask, GetPromptResult, GetTaskResult,
+    InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, ReadResourceResult, Task, TaskPayload,
+};
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+/// The entry of `_meta` that holds the JSON, inside this process only.
+const CARRIED: &str = "mcp-servlet-host/exact";
+
+/// A typed result that can carry JSON which its type cannot say.
+pub(super) trait Carrier {
+    /// A result of nothing else.
+    fn empty() -> Self;
+
+    /// Where `_meta` is.
+    fn meta(&mut self) -> &mut Option<MetaObject>;
+}
+
+macro_rules! carriers {
+    ($($result:ty = $empty:expr),+ $(,)?) => {$(
+        impl Carrier for $result {
+            fn empty() -> Self {
+                $empty
+            }
+
+            fn meta(&mut self) -> &mut Option<MetaObject> {
+                &mut self.meta
+            }
+        }
+    )+};
+}
+
+carriers! {
+    CallToolResult = Self::default(),
+    CompleteResult = Self::default(),
+    CreateTaskResult = Self::new(Task::default()),
+    GetPromptResult = Self::default(),
+    GetTaskResult = Self::new(DetailedTask::new(Task::default(), TaskPayload::Working)),
+    InputRequiredResult = Self::new(None, None),
+    ListPromptsResult = Self::default(),
+    ListResourceTemplatesResult = Self::default(),
+    ListResourcesResult = Self::default(),
+    ListToolsResult = Self::default(),
+    ReadResourceResult = Self::new(Vec::new()),
+}
+
+/// A typed result that reaches the client as this JSON.
+pub(super) fn carry<T: Carrier>(json: JsonObject) -> T {
+    let mut result = T::empty();
+    let carried = JsonObject::from_iter([(CARRIED.to_owned(), Value::Object(json))]);
+    *result.meta() = Some(MetaObject(carried));
+    result
+}
+
+/// A response of JSON-RPC, as far as it matters here.
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow)]
+    jsonrpc: &'a RawValue,
+    id: &'a RawValue,
+    result: &'a RawValue,
+}
+
+/// The members of an object, as texts.
+type Members<'a> = BTreeMap<String, &'a RawValue>;
+
+/// Puts the carried JSON in place of the result that carried it, in a whole message. None if it carries nothing.
+///
+/// Texts of members are moved, not read: the JSON may be large.
+pub(super) fn unload(message: &str) -> Option<String> {
+    if !message.contains(CARRIED) {
+        return None;
+    }
+    let response: Response<'_> = serde_json::from_str(message).ok()?;
+    let mut typed: Members<'_> = serde_json::from_str(response.result.get()).ok()?;
+    let meta: Members<'_> = serde_json::from_str(typed.remove("_meta")?.get()).ok()?;
+    let result = merge(meta.get(CARRIED)?.get(), &typed)?;
+    let Response { jsonrpc, id, .. } = response;
+    Some(format!(
+        r#"{{"jsonrpc":{jsonrpc},"id":{id},"result":{result}}}"#
+    ))
+}
+
+/// An object with the members of another one that it does not have itself.
+fn merge(object: &str, others: &Members<'_>) -> Option<String> {
+    let own: Members<'_> = serde_json::from_str(object).ok()?;
+    let mut merged = object.strip_suffix('}')?.to_owned();
+    let mut is_empty = own.is_empty();
+    for (key, value) in others.iter().filter(|(key, _)| !own.contains_key(*key)) {
+        if !std::mem::take(&mut is_empty) {
+            merged.push(',');
+        }
+        merged.push_str(&Value::from(key.as_str()).to_string());
+        merged.push(':');
+        merged.push_str(value.get());
+    }
+    merged.push('}');
+    Some(merged)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn json_takes_the_place_of_what_carried_it() {
+        let json = json!({ "content": [{ "type": "hologram" }], "vendor": 1, "_meta": { "k": 1 } });
+        let Value::Object(object) = json.clone() else {
+            unreachable!("it is written as one")
+        };
+        let typed: CallToolResult = carry(object);
+        let message = json!({ "jsonrpc": "2.0", "id": "a", "result": typed });
+        let text = unload(&message.to_string()).expect("a message with something in it");
+        let unloaded: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(unloaded["id"], "a");
+        for field in ["content", "vendor", "_meta"] {
+            assert_eq!(unloaded["result"][field], json[field]);
+        }
+    }
+
+    #[test]
+    fn other_messages_stay_as_they_are() {
+        let quoted = json!({ "content": [{ "text": CARRIED }] });
+        let wrong = json!({ "_meta": { CARRIED: 1 } });
+        for result in [
+            quoted,
+            wrong,
+            json!(CARRIED),
+            json!({ "_meta": CARRIED }),
+            json!({}),
+        ] {
+            let message = json!({ "jsonrpc": "2.0", "id": 1, "result": result });
+            assert_eq!(unload(&message.to_string()), None, "{result}");
+        }
+        assert_eq!(unload(&json!([CARRIED]).to_string()), None);
+    }
+
+    #[test]
+    fn what_the_protocol_adds_stands_after_what_the_servlet_wrote() {
+        for (carried, merged) in [
+            ("{}", r#"{"b":[1],"c":"d"}"#),
+            (r#"{"c":0.10}"#, r#"{"c":0.10,"b":[1]}"#),
+            (r#"{"\u0063":1}"#, r#"{"\u0063":1,"b":[1]}"#),
+        ] {
+            let result = format!(r#"{{"b":[1],"c":"d","_meta":{{"{CARRIED}":{carried}}}}}"#);
+            let message = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{result}}}"#);
+            let expected = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{merged}}}"#);
+            assert_eq!(unload(&message), Some(expected));
+        }
+    }
+}

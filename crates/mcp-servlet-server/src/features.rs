@@ -1,0 +1,173 @@
+//! Resources, prompts and completion, as rmcp asks for them.
+
+use mcp_servlet_host::{Host, Listed, Servlet};
+use mcp_servlet_runtime::{CallError, Fault, JsonObject};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CompleteRequestParams, CompleteResult, ErrorCode, GetPromptRequestParams,
+        GetPromptResponse, GetPromptResult, InputRequiredResult, PaginatedRequestParams,
+        PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+        ResourcesCapability, ServerCapabilities,
+    },
+    service::RequestContext,
+};
+use serde_json::{Value, json};
+
+use super::{
+    active::cancelled,
+    era::Era,
+    exact::Carrier,
+    handler::{Handler, protocol_error},
+    rounds::{self, Answer, Inputs},
+    seal::Request,
+};
+
+/// Adds what the servlets have beside tools; a client learns of nothing that is not there.
+pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
+    let any = |has: fn(&Servlet) -> bool| host.servlets().iter().any(|servlet| has(servlet));
+    if any(Servlet::reads_resources) {
+        let mut resources = ResourcesCapability::default();
+        resources.list_changed = Some(true);
+        resources.subscribe = Some(true);
+        capabilities.resources = Some(resources);
+    }
+    let may_have_prompts = |servlet: &Servlet| servlet.module().changes_prompts();
+    if any(|servlet| !servlet.prompts().is_empty()) || any(may_have_prompts) {
+        let mut prompts = PromptsCapability::default();
+        prompts.list_changed = Some(true);
+        capabilities.prompts = Some(prompts);
+    }
+    if any(Servlet::completes) {
+        capabilities.completions = Some(JsonObject::new());
+    }
+}
+
+impl Handler {
+    /// One page of the entries of all servlets.
+    pub(super) fn entries<'e, T: Carrier>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        names: (&str, &str),
+        entries: impl Iterator<Item = &'e Listed>,
+    ) -> Result<T, ErrorData> {
+        let entries: Vec<_> = entries
+            .map(|entry| Value::Object(entry.json().clone()))
+            .collect();
+        self.answer_list(context, request, names, &entries)
+    }
+
+    pub(super) async fn read(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let host = self.host(&context).await?;
+        let asked = Request {
+            method: "resources/read",
+            name: &request.uri,
+            arguments: None,
+        };
+        let era = Era::of(&context);
+        let read = |inputs: Inputs| {
+            let (host, uri, context) = (&host, &request.uri, &context);
+            async move {
+                let extras = self.extras(context, inputs);
+                let result = tokio::select! {
+                    result = host.read_resource_with(uri, &extras) => result,
+                    () = cancelled(context) => Err(CallError::Cancelled),
+                };
+                result.map_err(|error| resource_error(&error, era))
+            }
+        };
+        let inputs = Inputs::new(
+            request.input_responses.clone(),
+            request.request_state.clone(),
+        );
+        match rounds::answer(&self.server.0.seal, &context, &asked, inputs, read).await? {
+            Answer::Complete(mut json) => {
+                if era == Era::Modern {
+                    // What a servlet reads, it may read differently for the next one who asks.
+                    json.entry("ttlMs").or_insert_with(|| json!(0));
+                    json.entry("cacheScope").or_insert_with(|| json!("private"));
+                }
+                Ok(self.answer::<ReadResourceResult>(&context, json).into())
+            }
+            Answer::Questions(json) => {
+                Ok(self.answer::<InputRequiredResult>(&context, json).into())
+            }
+        }
+    }
+
+    pub(super) async fn prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let host = self.host(&context).await?;
+        let asked = Request {
+            method: "prompts/get",
+            name: &request.name,
+            arguments: request.arguments.as_ref(),
+        };
+        let get = |inputs: Inputs| {
+            let (host, request, context) = (&host, &request, &context);
+            async move {
+                let extras = self.extras(context, inputs);
+                let arguments = request.arguments.as_ref();
+                let result = tokio::select! {
+                    result = host.get_prompt_with(&request.name, arguments, &extras) => result,
+                    () = cancelled(context) => Err(CallError::Cancelled),
+                };
+                result.map_err(|error| protocol_error(&error))
+            }
+        };
+        let inputs = Inputs::new(
+            request.input_responses.clone(),
+            request.request_state.clone(),
+        );
+        match rounds::answer(&self.server.0.seal, &context, &asked, inputs, get).await? {
+            Answer::Complete(json) => Ok(self.answer::<GetPromptResult>(&context, json).into()),
+            Answer::Questions(json) => {
+                Ok(self.answer::<InputRequiredResult>(&context, json).into())
+            }
+        }
+    }
+
+    pub(super) async fn suggest(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let host = self.host(&context).await?;
+        let params = serde_json::to_value(&request).ok();
+        let Some(Value::Object(params)) = params else {
+            return Err(ErrorData::invalid_params("the params are no object", None));
+        };
+        let result = tokio::select! {
+            result = host.complete(&params) => result,
+            () = cancelled(&context) => Err(CallError::Cancelled),
+        };
+        let json = result.map_err(|error| complete_error(&error))?;
+        Ok(self.answer(&context, json))
+    }
+}
+
+/// The code for a resource that is not there was changed by 2026-07-28.
+fn resource_error(error: &CallError, era: Era) -> ErrorData {
+    let mut data = protocol_error(error);
+    if era == Era::Modern && data.code.0 == Fault::RESOURCE_NOT_FOUND {
+        data.code = ErrorCode::INVALID_PARAMS;
+    }
+    data
+}
+
+/// A completion for something that is not there is wrong, not absent.
+fn complete_error(error: &CallError) -> ErrorData {
+    let mut data = protocol_error(error);
+    if matches!(error, CallError::UnknownResource { .. }) {
+        data.code = ErrorCode::INVALID_PARAMS;
+    }
+    data
+}

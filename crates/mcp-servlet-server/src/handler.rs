@@ -1,0 +1,422 @@
+//! What rmcp asks of a server, answered by a [`Host`].
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use mcp_servlet_host::Host;
+use mcp_servlet_runtime::{CallError, Extras, Fault, JsonObject};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+        CompleteResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+        GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams,
+        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+        TASKS_EXTENSION_ID, Tool, ToolsCapability, UnsubscribeRequestParams, UpdateTaskParams,
+    },
+    service::{NotificationContext, RequestContext, SubscriptionContext},
+};
+use serde_json::{Value, json};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{
+    Server,
+    changes::Subscribed,
+    era::Era,
+    exact::{Carrier, carry},
+    features, legacy,
+    page::page,
+    params,
+    rounds::Inputs,
+    structured,
+    tasks::Tasks,
+    tell::{self, TaskCell, Teller, Threshold},
+};
+
+/// Where results of the stateless era say who answered.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// What the client of a request says of itself.
+type Said = fn(&RequestContext<RoleServer>) -> Value;
+
+/// What clients of the handshake era say once, and others with every request.
+const SAID_ONCE: [(&str, Said); 3] = [
+    ("io.modelcontextprotocol/protocolVersion", |context| {
+        json!(context.protocol_version())
+    }),
+    ("io.modelcontextprotocol/clientInfo", |context| {
+        json!(context.client_info())
+    }),
+    ("io.modelcontextprotocol/clientCapabilities", |context| {
+        json!(context.client_capabilities())
+    }),
+];
+
+/// The server side of one connection or, in the stateless era over HTTP, of one request.
+pub(super) struct Handler {
+    pub(super) server: Server,
+    subscribed: Arc<Subscribed>,
+    pub(super) threshold: Arc<Threshold>,
+    pub(super) tasks: Tasks,
+    /// Whether the client is told of changes. It may say more than once that it is ready for that.
+    is_followed: AtomicBool,
+    /// Cancelled when this handler is dropped, which is when its client has gone.
+    gone: CancellationToken,
+    _gone: DropGuard,
+}
+
+impl Handler {
+    pub(super) fn new(server: Server, tasks: Tasks) -> Self {
+        let gone = CancellationToken::new();
+        Self {
+            server,
+            subscribed: Arc::default(),
+            threshold: Arc::default(),
+            tasks,
+            is_followed: AtomicBool::new(false),
+            _gone: gone.clone().drop_guard(),
+            gone,
+        }
+    }
+
+    /// A result of exactly this JSON, and what its era asks of every result.
+    pub(super) fn answer<T: Carrier>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        mut json: JsonObject,
+    ) -> T {
+        // Whether the client is told, its protocol decides.
+        json.shift_remove("resultType");
+        if Era::of(context) == Era::Modern {
+            introduce(&mut json, &self.server.host());
+        }
+        carry(json)
+    }
+
+    /// What servlets learn of a request beside its arguments.
+    pub(super) fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
+        let task = TaskCell::default();
+        extras(
+            context,
+            inputs,
+            Teller::new(&self.server, context, &self.threshold, task),
+        )
+    }
+
+    /// One page of a list, with the advice how long to keep it.
+    pub(super) fn answer_list<T: Carrier>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        (name, key): (&str, &str),
+        entries: &[Value],
+    ) -> Result<T, ErrorData> {
+        let options = &self.server.0.options;
+        let mut json = page(name, key, entries, request, options.page_size)?;
+        if Era::of(context) == Era::Modern {
+            let ttl = u64::try_from(options.list_ttl.as_millis()).unwrap_or(u64::MAX);
+            json.insert("ttlMs".to_owned(), ttl.into());
+            json.insert("cacheScope".to_owned(), "public".into());
+        }
+        Ok(self.answer(context, json))
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let host = self.server.host();
+        let mut tools = ToolsCapability::default();
+        tools.list_changed = Some(true);
+        let mut capabilities = ServerCapabilities::default();
+        capabilities.tools = Some(tools);
+        features::declare(&host, &mut capabilities);
+        if tell::logs(&host) {
+            capabilities.logging = Some(JsonObject::new());
+        }
+        self.server.0.startup.declare(&mut capabilities);
+        if self.server.0.options.tasks.max > 0 {
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
+        let config = ServerConfig::new(capabilities).with_server_info(implementation(&host));
+        match instructions(&host) {
+            Some(text) => config.with_instructions(text),
+            None => config,
+        }
+    }
+
+    /// Extensions came with the stateless era.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut result = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request);
+        result.capabilities.extensions = None;
+        Ok(result)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.is_followed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let follower = self.server.0.changes.follow();
+        let subscribed = Arc::clone(&self.subscribed);
+        let gone = self.gone.clone();
+        tokio::spawn(async move {
+            let tell = follower.tell(context.peer, &subscribed);
+            gone.run_until_cancelled(tell).await;
+        });
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let era = Era::of(&context);
+        let host = self.host(&context).await?;
+        let tools = host.tools().map(|tool| {
+            let mut json = tool.json().clone();
+            structured::set_schema(era, &mut json);
+            if era == Era::Legacy {
+                legacy::fit(&mut json);
+            }
+            Value::Object(json)
+        });
+        let tools: Vec<_> = tools.collect();
+        self.answer_list(&context, request, ("tools", "name"), &tools)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.call(request, context).await
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let json = self.server.host().tool(name)?.json().clone();
+        serde_json::from_value(json.into()).ok()
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let task = self.tasks.find(&request.task_id)?;
+        Ok(self.answer(&context, task.to_json()))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let task = self.tasks.find(&request.task_id)?;
+        task.answer(request.input_responses);
+        Ok(())
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks.find(&request.task_id)?.cancel();
+        Ok(())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let host = self.host(&context).await?;
+        self.entries(&context, request, ("resources", "uri"), host.resources())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let host = self.host(&context).await?;
+        let names = ("resourceTemplates", "uriTemplate");
+        self.entries(&context, request, names, host.resource_templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.read(request, context).await
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let host = self.host(&context).await?;
+        self.entries(&context, request, ("prompts", "name"), host.prompts())
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.prompt(request, context).await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.suggest(request, context).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if self.subscribed.add(request.uri) {
+            return Ok(());
+        }
+        let message = "this session is subscribed to too many resources; unsubscribe from some";
+        Err(ErrorData::invalid_params(message, None))
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscribed.remove(&request.uri);
+        Ok(())
+    }
+
+    #[allow(deprecated, reason = "clients of the handshake era send it")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if Era::of(&context) == Era::Modern {
+            return Err(params::unknown_method("logging/setLevel"));
+        }
+        self.threshold.set(request.level);
+        Ok(())
+    }
+
+    /// Whatever is asked for; rmcp takes out what is not among the capabilities.
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let follower = self.server.0.changes.follow();
+        tokio::select! {
+            () = follower.feed(&subscription) => {}
+            () = subscription.cancelled() => {}
+            () = self.server.0.active.stopping() => {}
+        }
+        Ok(())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(params::refuse(request, Era::of(&context)))
+    }
+}
+
+/// What servlets learn of a request beside its arguments. What clients of the handshake era say once is repeated in the words
+/// of the other.
+pub(super) fn extras(
+    context: &RequestContext<RoleServer>,
+    inputs: Inputs,
+    teller: Teller,
+) -> Extras {
+    let mut meta = context.meta.0.0.clone();
+    for (key, said) in SAID_ONCE {
+        if !meta.contains_key(key)
+            && let value = said(context)
+            && !value.is_null()
+        {
+            meta.insert(key.to_owned(), value);
+        }
+    }
+    let mut extras = Extras::default();
+    extras.id = Some(json!(context.id));
+    extras.meta = Some(meta);
+    extras.input_responses = inputs.responses;
+    extras.request_state = inputs.state;
+    extras.listener = Some(Arc::new(teller));
+    extras
+}
+
+/// Says who answered, unless the result does.
+fn introduce(result: &mut JsonObject, host: &Host) {
+    let meta = result.entry("_meta").or_insert_with(|| json!({}));
+    if let Value::Object(meta) = meta {
+        meta.entry(SERVER_INFO)
+            .or_insert_with(|| json!(implementation(host)));
+    }
+}
+
+pub(super) fn protocol_error(error: &CallError) -> ErrorData {
+    let Fault {
+        code,
+        message,
+        data,
+    } = error.to_fault();
+    ErrorData::new(ErrorCode(code), message, data)
+}
+
+/// Who answers: as the operator says, else the servlet if there is only one.
+fn implementation(host: &Host) -> Implementation {
+    let mut implementation = match host.servlets() {
+        [servlet] => {
+            let info = servlet.server_info().cloned().map(Value::from);
+            info.and_then(|info| serde_json::from_value(info).ok())
+                .unwrap_or_else(|| Implementation::new(servlet.name(), "0.0.0"))
+        }
+        _ => Implementation::new("mcp-servlet", env!("CARGO_PKG_VERSION")),
+    };
+    let introduction = host.introduction();
+    if let Some(name) = &introduction.name {
+        implementation = Implementation::new(name, "0.0.0");
+    }
+    if let Some(version) = &introduction.version {
+        implementation.version.clone_from(version);
+    }
+    implementation
+}
+
+fn instructions(host: &Host) -> Option<String> {
+    if let Some(text) = &host.introduction().instructions {
+        return Some(text.clone());
+    }
+    let servlets = host.servlets().iter();
+    let texts: Vec<_> = servlets
+        .filter_map(|servlet| servlet.instructions())
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}

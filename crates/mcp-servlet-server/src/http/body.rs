@@ -1,0 +1,106 @@
+//! Bodies of requests and answers.
+
+use std::borrow::Cow;
+
+use axum::{
+    Json,
+    body::{Body, Bytes, to_bytes},
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
+use http_body_util::BodyExt as _;
+
+use crate::{
+    HttpOptions, exact,
+    message::{self, Kind, Refusal},
+};
+
+/// A body that is a message of JSON-RPC, or the answer that says why it is none.
+pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes, Kind), Response> {
+    let limit = options.body;
+    let bytes = to_bytes(body, limit);
+    let bytes = match options.body_time {
+        None => Ok(bytes.await),
+        Some(time) => tokio::time::timeout(time, bytes).await.map_err(|_| time),
+    };
+    let bytes = match bytes {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(_)) => {
+            let message = format!("the body is longer than {limit} bytes, or broke off");
+            return Err((StatusCode::PAYLOAD_TOO_LARGE, message).into_response());
+        }
+        Err(time) => {
+            let message = format!("the body did not come within {time:?}");
+            return Err((StatusCode::REQUEST_TIMEOUT, message).into_response());
+        }
+    };
+    match message::check(&bytes) {
+        Ok(kind) => Ok((bytes, kind)),
+        Err(refusal) => Err(refused(&refusal)),
+    }
+}
+
+/// The answer to what is no message of MCP, or of no method of its era.
+pub(super) fn refused(refusal: &Refusal) -> Response {
+    let status = if refusal.is_of_no_method() {
+        StatusCode::NOT_FOUND
+    } else {
+        StatusCode::BAD_REQUEST
+    };
+    (status, Json(refusal.to_json())).into_response()
+}
+
+/// An answer with the JSON of servlets as they wrote it. `held` lives until the last byte is on its way.
+pub(super) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Response {
+    response.map(|body| {
+        let body = body.map_frame(move |frame| {
+            let _ = &held;
+            frame.map_data(|data| unload(&data).unwrap_or(data))
+        });
+        Body::new(body)
+    })
+}
+
+/// A message by itself, or events that have one in a line each. None if it stays as it is.
+fn unload(data: &Bytes) -> Option<Bytes> {
+    let text = std::str::from_utf8(data).ok()?;
+    if text.starts_with('{') {
+        return exact::unload(text).map(Bytes::from);
+    }
+    let mut changed = false;
+    let unload_line = |line| -> Cow<'_, str> {
+        let message = str::strip_prefix(line, "data:").map(str::trim);
+        match message.and_then(exact::unload) {
+            Some(message) => {
+                changed = true;
+                format!("data: {message}\n").into()
+            }
+            None => line.into(),
+        }
+    };
+    let events: String = text.split_inclusive('\n').map(unload_line).collect();
+    changed.then(|| events.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_events_alone_that_carry_nothing() {
+        let event = Bytes::from_static(b"id: 1\ndata: {\"jsonrpc\":\"2.0\"}\n\n");
+        assert_eq!(unload(&event), None);
+    }
+
+    #[test]
+    fn unloads_the_message_of_an_event() {
+        let carried = r#"{"_meta":{"mcp-servlet-host/exact":{"a":1}},"b":2}"#;
+        let event =
+            format!("id: 7\ndata: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{carried}}}\n\n");
+        let unloaded = unload(&Bytes::from(event)).expect("another event");
+        assert_eq!(
+            unloaded,
+            "id: 7\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1,\"b\":2}}\n\n"
+        );
+    }
+}

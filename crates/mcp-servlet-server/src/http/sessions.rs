@@ -1,0 +1,171 @@
+//! Sessions of the handshake era, and when they end for want of use.
+//!
+//! rmcp would end a session when nothing was said in it for a while, also while a tool works or somebody reads a question.
+//! Here a session is in use for as long as a request is, or a stream on which the client listens.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use rmcp::transport::streamable_http_server::session::{
+    SessionId, SessionManager as _, local::LocalSessionManager,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::active::SessionEnd;
+
+/// How often is looked for sessions without use, as a part of the time after which they end.
+const LOOKS: u32 = 8;
+/// How often is looked for sessions that ended, where none ends for want of use.
+const FORGET: Duration = Duration::from_mins(1);
+
+/// All sessions.
+#[derive(Default)]
+pub(super) struct Sessions {
+    manager: Arc<LocalSessionManager>,
+    uses: Mutex<HashMap<SessionId, Use>>,
+}
+
+/// How a session is used.
+struct Use {
+    /// By so many requests and streams.
+    open: usize,
+    /// When that changed for the last time.
+    since: Instant,
+    /// Cancelled when the client ends the session.
+    end: CancellationToken,
+}
+
+impl Sessions {
+    pub(super) fn new() -> Arc<Self> {
+        let mut manager = LocalSessionManager::default();
+        manager.session_config.keep_alive = None;
+        Arc::new(Self {
+            manager: Arc::new(manager),
+            uses: Mutex::default(),
+        })
+    }
+
+    fn uses(&self) -> MutexGuard<'_, HashMap<SessionId, Use>> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn manager(&self) -> &Arc<LocalSessionManager> {
+        &self.manager
+    }
+
+    /// How many there are.
+    pub(super) async fn count(&self) -> usize {
+        self.manager.sessions.read().await.len()
+    }
+
+    /// Whether there is such a session.
+    pub(super) async fn has(&self, id: &str) -> bool {
+        self.manager.sessions.read().await.contains_key(id)
+    }
+
+    /// A session was opened, and is in use until what this returns is dropped.
+    pub(super) fn open(self: &Arc<Self>, id: &str) -> InUse {
+        let used = Use {
+            open: 1,
+            since: Instant::now(),
+            end: CancellationToken::new(),
+        };
+        let end = SessionEnd(used.end.clone());
+        self.uses().insert(id.into(), used);
+        InUse {
+            sessions: Arc::clone(self),
+            id: id.into(),
+            end,
+        }
+    }
+
+    /// A session is in use until what this returns is dropped. None if there is no such session.
+    pub(super) fn enter(self: &Arc<Self>, id: &str) -> Option<InUse> {
+        let mut sessions = self.uses();
+        let id = Arc::clone(sessions.get_key_value(id)?.0);
+        let used = sessions.get_mut(&id)?;
+        used.open += 1;
+        let end = SessionEnd(used.end.clone());
+        drop(sessions);
+        Some(InUse {
+            sessions: Arc::clone(self),
+            id,
+            end,
+        })
+    }
+
+    /// Stops what runs in a session.
+    pub(super) fn end(&self, id: &str) {
+        if let Some(used) = self.uses().get(id) {
+            used.end.cancel();
+        }
+    }
+
+    /// Forgets sessions that ended, and ends those that had no use for that long, if there is such a time. Never returns.
+    pub(super) async fn end_idle(&self, limit: Option<Duration>) {
+        let every = limit.map_or(FORGET, |limit| limit / LOOKS);
+        let mut looks = tokio::time::interval(every.max(Duration::from_millis(1)));
+        loop {
+            looks.tick().await;
+            for id in self.idle(limit).await {
+                if let Err(error) = self.manager.close_session(&id).await {
+                    tracing::debug!(%error, "a session did not end as it should");
+                }
+            }
+        }
+    }
+
+    /// The sessions that had no use for that long. They, and those that ended otherwise, are forgotten here.
+    async fn idle(&self, limit: Option<Duration>) -> Vec<SessionId> {
+        let living = self.manager.sessions.read().await;
+        let mut idle = Vec::new();
+        self.uses().retain(|id, used| {
+            let too_long = || limit.is_some_and(|limit| used.since.elapsed() >= limit);
+            let is_idle = used.open == 0 && too_long();
+            let lives = living.contains_key(id);
+            if is_idle && lives {
+                idle.push(id.clone());
+            }
+            lives && !is_idle
+        });
+        idle
+    }
+}
+
+/// Keeps a session, until dropped.
+pub(super) struct InUse {
+    sessions: Arc<Sessions>,
+    id: SessionId,
+    /// When the session ends.
+    pub(super) end: SessionEnd,
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        if let Some(used) = self.sessions.uses().get_mut(&self.id) {
+            used.open -= 1;
+            used.since = Instant::now();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_ended_is_forgotten_also_where_nothing_ends_for_want_of_use() {
+        let sessions = Sessions::new();
+        let (living, _transport) = sessions.manager.create_session().await.expect("a session");
+        for id in [&living, "ended"] {
+            drop(sessions.open(id));
+        }
+        assert!(sessions.idle(None).await.is_empty());
+        assert!(sessions.enter(&living).is_some());
+        assert!(sessions.enter("ended").is_none());
+        assert_eq!(sessions.idle(Some(Duration::ZERO)).await, [living]);
+    }
+}

@@ -1,0 +1,48 @@
+//! What the schemas of MCP before 2026-07-28 do not allow, taken out for clients of that time.
+
+use mcp_servlet_runtime::JsonObject;
+use serde_json::{Value, json};
+
+/// Makes the schemas of a tool fit the older ones: properties have no boolean schemas.
+pub(super) fn fit(tool: &mut JsonObject) {
+    for key in ["inputSchema", "outputSchema"] {
+        if let Some(Value::Object(schema)) = tool.get_mut(key) {
+            properties(schema);
+        }
+    }
+}
+
+/// `true` and `false` as schemas that are objects.
+fn properties(schema: &mut JsonObject) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
+    for schema in properties.values_mut() {
+        match schema {
+            Value::Bool(true) => *schema = json!({}),
+            Value::Bool(false) => *schema = json!({ "not": {} }),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> JsonObject {
+        serde_json::from_value(value).expect("an object")
+    }
+
+    #[test]
+    fn schemas_of_properties_become_objects() {
+        let schema =
+            |a: Value, b: Value| json!({ "type": "object", "properties": { "a": a, "b": b } });
+        let before = schema(json!(true), json!(false));
+        let after = schema(json!({}), json!({ "not": {} }));
+        let mut tool = object(json!({ "inputSchema": before, "outputSchema": before }));
+        fit(&mut tool);
+        let expected = json!({ "inputSchema": after, "outputSchema": after });
+        assert_eq!(Value::Object(tool), expected);
+    }
+}

@@ -1,0 +1,207 @@
+//! What operators want to know of the server, counted.
+
+use std::{
+    fmt::Write as _,
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_host::{CallToolResult, Host, Servlet};
+use mcp_servlet_runtime::CallError;
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{
+        counter::Counter,
+        family::Family,
+        gauge::Gauge,
+        histogram::{Histogram, exponential_buckets},
+    },
+    registry::{Registry, Unit},
+};
+use tracing::{Span, field::Empty};
+
+/// Which tool was called, and how that ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Ended {
+    servlet: String,
+    tool: String,
+    outcome: &'static str,
+}
+
+/// Which tool was called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Called {
+    servlet: String,
+    tool: String,
+}
+
+impl Called {
+    /// What the log has of the call; how it ended is added when it has.
+    fn span(&self) -> Span {
+        let Self { servlet, tool } = self;
+        // An error has its call at every level of the log.
+        tracing::error_span!("call", servlet, tool, outcome = Empty, milliseconds = Empty)
+    }
+}
+
+/// The counters of one server.
+#[derive(Debug)]
+pub(super) struct Metrics {
+    registry: Registry,
+    calls: Family<Ended, Counter>,
+    seconds: Family<Called, Histogram>,
+    running: Gauge,
+    dropped: Family<Called, Counter>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("servlet");
+        let calls = Family::default();
+        registry.register("calls", "Calls of tools that have ended", calls.clone());
+        // From 0.1 ms to 26 s, each four times the one before.
+        let seconds = Family::new_with_constructor(buckets as fn() -> Histogram);
+        registry.register_with_unit(
+            "call_duration",
+            "How long calls of tools took, waiting included",
+            Unit::Seconds,
+            seconds.clone(),
+        );
+        let running = Gauge::default();
+        registry.register(
+            "calls_running",
+            "Calls of tools that have not ended",
+            running.clone(),
+        );
+        let dropped = Family::default();
+        registry.register(
+            "arguments_dropped",
+            "Arguments that no tool knows, removed before the call",
+            dropped.clone(),
+        );
+        Self {
+            registry,
+            calls,
+            seconds,
+            running,
+            dropped,
+        }
+    }
+}
+
+fn buckets() -> Histogram {
+    Histogram::new(exponential_buckets(0.0001, 4.0, 10))
+}
+
+impl Metrics {
+    /// All counters in the text format of Prometheus.
+    pub(super) fn encode(&self) -> String {
+        let mut text = String::new();
+        if let Err(error) = encode(&mut text, &self.registry) {
+            text.clear();
+            let _ = writeln!(text, "# {error}");
+        }
+        text
+    }
+
+    /// Begins to watch a call.
+    pub(super) fn call(&self, host: &Host, tool: &str) -> Call<'_> {
+        let servlet = host.servlet_of(tool);
+        self.running.inc();
+        let called = servlet.map(|servlet| Called {
+            servlet: servlet.name().to_owned(),
+            tool: tool.to_owned(),
+        });
+        Call {
+            metrics: self,
+            span: called.as_ref().map_or_else(Span::none, Called::span),
+            called,
+            start: Instant::now(),
+        }
+    }
+}
+
+/// A call that is being watched.
+pub(super) struct Call<'a> {
+    metrics: &'a Metrics,
+    /// None if there is no such tool: counting every name that clients make up would fill the memory.
+    called: Option<Called>,
+    span: Span,
+    start: Instant,
+}
+
+impl Call<'_> {
+    /// In which the call runs, so that log lines of the servlet tell to which call they belong.
+    pub(super) fn span(&self) -> Span {
+        self.span.clone()
+    }
+
+    /// Counts arguments that were removed before the call.
+    pub(super) fn dropped(&self, count: usize) {
+        if let (Some(called), 1..) = (&self.called, count) {
+            let dropped = self.metrics.dropped.get_or_create(called);
+            dropped.inc_by(count as u64);
+        }
+    }
+
+    /// Counts how the call ended, and logs it.
+    pub(super) fn end(self, servlet: Option<&Servlet>, result: &Result<CallToolResult, CallError>) {
+        let outcome = match result {
+            Ok(result) if result.is_error() => "tool_error",
+            Ok(_) => "ok",
+            Err(error) => error.name(),
+        };
+        let _within = self.span.enter();
+        self.count(outcome, self.start.elapsed());
+        match result {
+            Ok(result) => log_help(servlet, result),
+            // What the client did, or what a servlet says on purpose, is nothing for an operator to look after.
+            Err(
+                error @ (CallError::UnknownTool { .. }
+                | CallError::Fault { .. }
+                | CallError::Cancelled),
+            ) => tracing::debug!(%error, "failed"),
+            Err(error) => tracing::warn!(%error, "failed"),
+        }
+    }
+
+    fn count(&self, outcome: &'static str, elapsed: Duration) {
+        let Some(Called { servlet, tool }) = &self.called else {
+            return;
+        };
+        let milliseconds = elapsed.as_secs_f64() * 1000.0;
+        self.span.record("outcome", outcome);
+        self.span.record("milliseconds", milliseconds);
+        tracing::info!("ended");
+        let ended = Ended {
+            servlet: servlet.clone(),
+            tool: tool.clone(),
+            outcome,
+        };
+        self.metrics.calls.get_or_create(&ended).inc();
+        let called = Called {
+            servlet: servlet.clone(),
+            tool: tool.clone(),
+        };
+        let seconds = self.metrics.seconds.get_or_create(&called);
+        seconds.observe(elapsed.as_secs_f64());
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.metrics.running.dec();
+    }
+}
+
+/// Logs what an operator can do about a result. Where directories are open, a file that is not there is nothing unusual.
+fn log_help(servlet: Option<&Servlet>, result: &CallToolResult) {
+    let Some(servlet) = servlet else { return };
+    let Some(help) = servlet.help(result) else {
+        return;
+    };
+    if servlet.options().allowed_paths.is_empty() {
+        tracing::warn!(help, "the servlet could not open a file");
+    } else {
+        tracing::debug!(help, "the servlet could not open a file");
+    }
+}

@@ -1,0 +1,101 @@
+//! Lists in pages.
+//!
+//! A cursor names the entry that the page before it ended with. So a list may change between two pages: either the
+//! entry is still there and the rest follows it, or the client is told to begin again.
+
+use std::fmt::Write as _;
+
+use mcp_servlet_runtime::JsonObject;
+use rmcp::{ErrorData, model::PaginatedRequestParams};
+use serde_json::Value;
+
+/// A part of a list as the result of a request.
+///
+/// `name` is the field of the result, `key` the field that tells entries apart.
+pub(super) fn page(
+    name: &str,
+    key: &str,
+    entries: &[Value],
+    request: Option<PaginatedRequestParams>,
+    size: usize,
+) -> Result<JsonObject, ErrorData> {
+    let begin = match request.and_then(|request| request.cursor) {
+        Some(cursor) => after(key, entries, &cursor)?,
+        None => 0,
+    };
+    let end = entries.len().min(begin.saturating_add(size.max(1)));
+    let mut result = JsonObject::new();
+    result.insert(name.to_owned(), entries[begin..end].into());
+    if end < entries.len() {
+        let last = entries[end - 1][key].as_str().unwrap_or_default();
+        result.insert("nextCursor".to_owned(), write(last).into());
+    }
+    Ok(result)
+}
+
+/// The place behind the entry that a cursor names.
+fn after(key: &str, entries: &[Value], cursor: &str) -> Result<usize, ErrorData> {
+    let last = read(cursor);
+    let found = last.and_then(|last| entries.iter().position(|entry| entry[key] == *last));
+    found.map(|at| at + 1).ok_or_else(|| {
+        let message = "unknown `cursor`: it is not from this list, or the list has changed; \
+                       ask again without one";
+        ErrorData::invalid_params(message, None)
+    })
+}
+
+/// A name as a cursor, in hexadecimal: opaque, and free of anything that a transport could mangle.
+fn write(name: &str) -> String {
+    name.bytes().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn read(cursor: &str) -> Option<String> {
+    let pairs = cursor.as_bytes().chunks(2);
+    let bytes = pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    String::from_utf8(bytes.collect::<Option<_>>()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn ask(cursor: Option<&str>) -> Result<JsonObject, ErrorData> {
+        let entries: Vec<_> = ["a", "é", "c", "d", "e"]
+            .map(|name| json!({ "name": name }))
+            .into();
+        let request = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
+        page("tools", "name", &entries, Some(request), 2)
+    }
+
+    #[test]
+    fn pages_follow_each_other_until_the_end() {
+        let mut names = Vec::new();
+        let mut cursor = None;
+        let mut pages = 0;
+        loop {
+            let page = ask(cursor.as_deref()).expect("a page");
+            let entries = page["tools"].as_array().expect("entries");
+            names.extend(entries.iter().map(|entry| entry["name"].to_string()));
+            pages += 1;
+            match page.get("nextCursor") {
+                Some(next) => cursor = next.as_str().map(str::to_owned),
+                None => break,
+            }
+        }
+        assert_eq!(pages, 3);
+        assert_eq!(names.concat(), r#""a""é""c""d""e""#);
+    }
+
+    #[test]
+    fn refuses_a_cursor_that_it_did_not_give() {
+        for wrong in ["", "0", "zz", "a", "6162"] {
+            let error = ask(Some(wrong)).expect_err("an error");
+            assert_eq!(error.code.0, -32602, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Servlets that ask the client before they answer.
+//!
+//! A servlet asks by a result of the type `input_required`, and is called again with the answers. Clients of the
+//! stateless era know that: they get the questions, and send the request again. For clients of the handshake era the
+//! host asks each question by a request of its own, while theirs is open.
+
+use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
+
+use mcp_servlet_runtime::JsonObject;
+use rmcp::{
+    ErrorData, Peer, RoleServer,
+    model::{CustomRequest, ErrorCode, InputResponses, ServerRequest},
+    service::{RequestContext, ServiceError},
+};
+use serde_json::{Value, json};
+
+use super::{
+    active::cancelled,
+    era::Era,
+    seal::{Request, Seal},
+};
+
+/// How often a servlet may ask for one answer.
+const ROUNDS: usize = 16;
+
+/// How long a client may take to answer one question: somebody has to read it first.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// What a request has beside its arguments once questions were answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Inputs {
+    /// The answers, by the keys of their questions.
+    pub(super) responses: Option<JsonObject>,
+    /// What the servlet wants to know again.
+    pub(super) state: Option<String>,
+}
+
+impl Inputs {
+    /// What the client sent.
+    pub(super) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
+        Self {
+            responses: responses.map(JsonObject::from_iter),
+            state,
+        }
+    }
+
+    /// The same with the state as the servlet wrote it.
+    pub(super) fn open(mut self, seal: &Seal, request: &Request<'_>) -> Result<Self, ErrorData> {
+        if let Some(sealed) = &mut self.state {
+            *sealed = seal.open(sealed, request)?;
+        }
+        Ok(self)
+    }
+}
+
+/// How a request was answered.
+#[derive(Debug, PartialEq)]
+pub(super) enum Answer {
+    /// With its result.
+    Complete(JsonObject),
+    /// With questions, for a client that sends the request again.
+    Questions(JsonObject),
+}
+
+/// Answers a request by calls of a servlet: by one, unless the servlet has questions for a client of the handshake era.
+///
+/// In a box, because rmcp moves what works on a request several times before it works.
+pub(super) fn answer<'a, F>(
+    seal: &'a Seal,
+    context: &'a RequestContext<RoleServer>,
+    request: &'a Request<'a>,
+    inputs: Inputs,
+    call: impl Fn(Inputs) -> F + Send + 'a,
+) -> Pin<Box<dyn Future<Output = Result<Answer, ErrorData>> + Send + 'a>>
+where
+    F: Future<Output = Result<JsonObject, ErrorData>> + Send + 'a,
+{
+    Box::pin(async move {
+        let inputs = inputs.open(seal, request)?;
+        if Era::of(context) == Era::Modern {
+            return settle(seal, context, request, call(inputs).await?);
+        }
+        let ask = |questions| async move { ask(context, &questions).await };
+        converse(context, call(inputs), call, ask)
+            .await
+            .map(Answer::Complete)
+    })
+}
+
+/// What a client of the stateless era gets for the result of a servlet: the result, or its questions with a signed state.
+pub(super) fn settle(
+    seal: &Seal,
+    context: &RequestContext<RoleServer>,
+    request: &Request<'_>,
+    mut result: JsonObject,
+) -> Result<Answer, ErrorData> {
+    if questions(context, &result)?.is_none() {
+        return Ok(Answer::Complete(result));
+    }
+    if let Some(Value::String(state)) = result.get_mut("requestState") {
+        *state = seal.close(state, request);
+    }
+    Ok(Answer::Questions(result))
+}
+
+/// Calls a servlet until it has a result: `first` is the call that has begun, `again` calls with the answers that `ask` got.
+pub(super) async fn converse<F, A>(
+    context: &RequestContext<RoleServer>,
+    first: F,
+    again: impl Fn(Inputs) -> F,
+    ask: impl Fn(JsonObject) -> A,
+) -> Result<JsonObject, ErrorData>
+where
+    F: Future<Output = Result<JsonObject, ErrorData>>,
+    A: Future<Output = Result<JsonObject, ErrorData>>,
+{
+    let mut result = first.await?;
+    let mut rounds = 0;
+    while let Some(questions) = questions(context, &result)? {
+        if rounds == ROUNDS {
+            let message = format!("the servlet asked {ROUNDS} times and has no result");
+            return Err(ErrorData::internal_error(message, None));
+        }
+        rounds += 1;
+        let responses = ask(questions).await?;
+        let state = result.get("requestState").and_then(Value::as_str);
+        result = again(Inputs {
+            responses: Some(responses),
+            state: state.map(str::to_owned),
+        })
+        .await?;
+    }
+    Ok(result)
+}
+
+/// The questions of a result, if it asks some instead of being the last one. The client can answer them.
+fn questions(
+    context: &RequestContext<RoleServer>,
+    result: &JsonObject,
+) -> Result<Option<JsonObject>, ErrorData> {
+    match result.get("resultType").and_then(Value::as_str) {
+        None | Some("complete") => Ok(None),
+        Some("input_required") => {
+            let questions = asked(result)?;
+            require(context, questions)?;
+            Ok(Some(questions.clone()))
+        }
+        Some(other) => {
+            let message = format!("this host does not pass on results of type `{other}`");
+            Err(ErrorData::internal_error(message, None))
+        }
+    }
+}
+
+/// The questions of a result, by key.
+fn asked(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
+    static NONE: std::sync::LazyLock<JsonObject> = std::sync::LazyLock::new(JsonObject::new);
+    let wrong = || {
+        let message = "the servlet asks wrongly: `inputRequests` must be an object of requests, \
+                       each with a `method` that asks the client";
+        ErrorData::internal_error(message, None)
+    };
+    let questions = match result.get("inputRequests") {
+        None => return Ok(&NONE),
+        Some(questions) => questions.as_object().ok_or_else(wrong)?,
+    };
+    if questions
+        .values()
+        .all(|question| capability(question).is_some())
+    {
+        return Ok(questions);
+    }
+    Err(wrong())
+}
+
+/// What a client must have declared to be asked this, and which part of that.
+type Capability = (&'static str, Option<&'static str>);
+
+fn capability(question: &Value) -> Option<Capability> {
+    let params = &question["params"];
+    let uses_tools = || !params["tools"].is_null() || !params["toolChoice"].is_null();
+    Some(match question["method"].as_str()? {
+        "elicitation/create" if params["mode"] == "url" => ("elicitation", Some("url")),
+        "elicitation/create" => ("elicitation", Some("form")),
+        "sampling/createMessage" if uses_tools() => ("sampling", Some("tools")),
+        "sampling/createMessage" => ("sampling", None),
+        "roots/list" => ("roots", None),
+        _ => return None,
+    })
+}
+
+/// Whether a client has a capability. An `elicitation` that names no mode is that of forms, as it was before there were modes.
+fn has(declared: &Value, (name, part): Capability) -> bool {
+    let whole = &declared[name];
+    match part {
+        None => !whole.is_null(),
+        Some(part) if !whole[part].is_null() => true,
+        Some("form") => whole.is_object() && whole["url"].is_null(),
+        Some(_) => false,
+    }
+}
+
+/// Refuses to ask a client what it did not say that it can answer.
+fn require(context: &RequestContext<RoleServer>, questions: &JsonObject) -> Result<(), ErrorData> {
+    let declared = json!(context.client_capabilities());
+    let needed = questions.values().filter_map(capability);
+    let needed: BTreeSet<_> = needed.filter(|needed| !has(&declared, *needed)).collect();
+    if needed.is_empty() {
+        return Ok(());
+    }
+    let mut missing = json!({});
+    let mut names = Vec::new();
+    for (name, part) in needed {
+        match part {
+            // Clients that know of no modes have this one.
+            None | Some("form") => {
+                missing[name] = json!({});
+                names.push(format!("`{name}`"));
+            }
+            Some(part) => {
+                missing[name][part] = json!({});
+                names.push(format!("`{name}.{part}`"));
+            }
+        }
+    }
+    let message = format!(
+        "this needs a client with the capability {}",
+        names.join(", ")
+    );
+    Err(ErrorData::new(
+        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+        message,
+        Some(json!({ "requiredCapabilities": missing })),
+    ))
+}
+
+/// Asks a client of the handshake era, one question after the other: there may be a person who answers.
+async fn ask(
+    context: &RequestContext<RoleServer>,
+    questions: &JsonObject,
+) -> Result<JsonObject, ErrorData> {
+    let mut responses = JsonObject::new();
+    for (key, question) in questions {
+        let asked = tokio::time::timeout(PATIENCE, ask_one(&context.peer, question));
+        let asked = tokio::select! {
+            asked = asked => asked,
+            () = cancelled(context) => {
+                return Err(ErrorData::internal_error("the request was cancelled", None));
+            }
+        };
+        let problem = match asked {
+            Ok(Ok(response)) => {
+                responses.insert(key.clone(), response);
+                continue;
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("nothing came for {PATIENCE:?}"),
+        };
+        let message = format!("the client did not answer the question `{key}`: {problem}");
+        return Err(ErrorData::internal_error(message, None));
+    }
+    Ok(responses)
+}
+
+/// Sends the request as the servlet wrote it, where rmcp's types would drop what they do not know.
+async fn ask_one(peer: &Peer<RoleServer>, question: &Value) -> Result<Value, ServiceError> {
+    let method = question["method"].as_str().unwrap_or_default();
+    let request = CustomRequest::new(method, question.get("params").cloned());
+    let request = ServerRequest::CustomRequest(request);
+    let response = peer.send_request(request).await?;
+    serde_json::to_value(response).map_err(|_| ServiceError::UnexpectedResponse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> JsonObject {
+        serde_json::from_value(value).expect("an object")
+    }
+
+    #[test]
+    fn a_part_of_a_capability_is_not_the_whole() {
+        let question = |method: &str, params: Value| {
+            capability(&json!({ "method": method, "params": params })).expect("a question")
+        };
+        let form = question("elicitation/create", json!({ "message": "m" }));
+        let url = question("elicitation/create", json!({ "mode": "url" }));
+        let text = question("sampling/createMessage", json!({}));
+        let tools = question("sampling/createMessage", json!({ "tools": [] }));
+        for (declared, expected) in [
+            (json!({}), [false; 4]),
+            (json!({ "elicitation": {} }), [true, false, false, false]),
+            (
+                json!({ "elicitation": { "form": {} } }),
+                [true, false, false, false],
+            ),
+            (
+                json!({ "elicitation": { "url": {} } }),
+                [false, true, false, false],
+            ),
+            (
+                json!({ "elicitation": { "form": {}, "url": {} } }),
+                [true, true, false, false],
+            ),
+            (json!({ "sampling": {} }), [false, false, true, false]),
+            (
+                json!({ "sampling": { "tools": {} } }),
+                [false, false, true, true],
+            ),
+        ] {
+            let got = [form, url, text, tools].map(|needed| has(&declared, needed));
+            assert_eq!(got, expected, "{declared}");
+        }
+    }
+
+    #[test]
+    fn questions_are_what_a_client_can_be_asked() {
+        let result = object(json!({ "inputRequests": {
+            "a": { "method": "elicitation/create" },
+            "b": { "method": "roots/list" },
+        }}));
+        assert_eq!(asked(&result).expect("questions").len(), 2);
+        assert!(asked(&JsonObject::new()).expect("none").is_empty());
+        for wrong in [
+            json!([]),
+            json!({ "a": 1 }),
+            json!({ "a": { "method": "tools/call" } }),
+        ] {
+            let result = object(json!({ "inputRequests": wrong }));
+            assert_eq!(asked(&result).expect_err("an error").code.0, -32603);
+        }
+    }
+}

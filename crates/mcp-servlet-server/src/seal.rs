@@ -1,0 +1,128 @@
+//! State that travels to the client and back, closed against changes.
+//!
+//! What a servlet must remember from one round of questions to the next goes through the hands of the client. The
+//! host signs it, together with the request that it belongs to and the time until it holds; the servlet never sees the
+//! key. It is no secret: clients can read it.
+
+use std::time::Duration;
+
+use mcp_servlet_runtime::JsonObject;
+use rmcp::{
+    ErrorData,
+    model::{RequestStateCodec, SealOptions},
+};
+use serde_json::Value;
+
+/// How long a client may take to answer.
+const HOLDS: Duration = Duration::from_hours(1);
+
+/// A key that lives as long as the server.
+#[derive(Debug)]
+pub(super) struct Seal(RequestStateCodec);
+
+impl Default for Seal {
+    fn default() -> Self {
+        let mut key = [0; RequestStateCodec::MIN_KEY_LENGTH];
+        getrandom::fill(&mut key).expect("the system has randomness");
+        Self(RequestStateCodec::new_unchecked(key))
+    }
+}
+
+impl Seal {
+    pub(super) fn close(&self, state: &str, request: &Request<'_>) -> String {
+        let request = request.to_bytes();
+        let options = SealOptions::new().associated_data(&request).ttl(HOLDS);
+        self.0.seal_with(state.as_bytes(), &options)
+    }
+
+    pub(super) fn open(&self, sealed: &str, request: &Request<'_>) -> Result<String, ErrorData> {
+        let state = self
+            .0
+            .open_with(sealed, &request.to_bytes())
+            .map_err(|error| {
+                // The client is not told more: it may be trying.
+                tracing::debug!(%error, "request state");
+            });
+        let state = state.and_then(|state| String::from_utf8(state).map_err(drop));
+        state.map_err(|()| {
+            let message = "`requestState` is not from this server, not for this request, or too old; \
+                           call again without one";
+            ErrorData::invalid_params(message, None)
+        })
+    }
+}
+
+/// What a request asks for.
+pub(super) struct Request<'a> {
+    pub(super) method: &'a str,
+    pub(super) name: &'a str,
+    pub(super) arguments: Option<&'a JsonObject>,
+}
+
+impl Request<'_> {
+    /// The same bytes whenever the same is asked.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut arguments = Value::from(self.arguments.cloned());
+        arguments.sort_all_objects();
+        Value::from(vec![self.method.into(), self.name.into(), arguments])
+            .to_string()
+            .into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn request<'a>(name: &'a str, arguments: &'a Value) -> Request<'a> {
+        Request {
+            method: "tools/call",
+            name,
+            arguments: arguments.as_object(),
+        }
+    }
+
+    #[test]
+    fn opens_what_it_closed_for_the_same_request() {
+        let seal = Seal::default();
+        let arguments = json!({ "a": 1, "b": { "c": 2, "d": 3 } });
+        let sealed = seal.close("state", &request("t", &arguments));
+        let arguments = json!({ "b": { "d": 3, "c": 2 }, "a": 1 });
+        let same = request("t", &arguments);
+        assert_eq!(seal.open(&sealed, &same).expect("the state"), "state");
+        assert_ne!(seal.close("state", &same), "state");
+    }
+
+    #[test]
+    fn refuses_other_requests_other_keys_and_changes() {
+        let seal = Seal::default();
+        let arguments = json!({ "a": 1 });
+        let sealed = seal.close("state", &request("t", &arguments));
+        let is_refused = |seal: &Seal, sealed: &str, request: &Request<'_>| {
+            seal.open(sealed, request).expect_err("a refusal").code.0 == -32602
+        };
+        assert!(is_refused(&seal, &sealed, &request("u", &arguments)));
+        assert!(is_refused(
+            &seal,
+            &sealed,
+            &request("t", &json!({ "a": 2 }))
+        ));
+        assert!(is_refused(
+            &Seal::default(),
+            &sealed,
+            &request("t", &arguments)
+        ));
+        for at in 0..sealed.len() {
+            let mut changed = sealed.clone().into_bytes();
+            changed[at] ^= 1;
+            let changed = String::from_utf8(changed).expect("ASCII");
+            assert!(
+                is_refused(&seal, &changed, &request("t", &arguments)),
+                "{at}"
+            );
+        }
+        assert!(is_refused(&seal, "", &request("t", &arguments)));
+    }
+}

@@ -1,0 +1,225 @@
+//! One task: what its client can learn of it, answer and cancel.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use mcp_servlet_runtime::JsonObject;
+use rmcp::{
+    ErrorData,
+    model::{Task as Wire, TaskStatus},
+    task_manager::current_timestamp,
+};
+use serde_json::{Value, json};
+use tokio::{sync::Notify, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+/// Between two questions of a client after the state of a task: a quarter of its age, within these bounds.
+const POLL: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
+
+/// The most bytes of a message that says how far a call is.
+const MESSAGE: usize = 4 << 10;
+
+/// A call that clients ask after.
+#[derive(Debug)]
+pub(crate) struct Task {
+    id: String,
+    created: String,
+    since: Instant,
+    ttl: Duration,
+    state: Mutex<State>,
+    /// An answer came.
+    answered: Notify,
+    cancelled: CancellationToken,
+    /// Cancelled when the client has gone.
+    gone: CancellationToken,
+}
+
+#[derive(Debug)]
+struct State {
+    updated: String,
+    message: Option<String>,
+    /// What the client is asked, by keys that are used once in a task, with the keys that the servlet gave.
+    questions: BTreeMap<String, (String, Value)>,
+    /// How many questions there were.
+    asked: usize,
+    answers: JsonObject,
+    ended: Option<Ended>,
+}
+
+#[derive(Debug)]
+enum Ended {
+    Completed(JsonObject),
+    Failed(ErrorData),
+    Cancelled,
+}
+
+impl Task {
+    pub(super) fn new(id: String, ttl: Duration, gone: CancellationToken) -> Self {
+        let created = current_timestamp();
+        Self {
+            id,
+            since: Instant::now(),
+            ttl,
+            state: Mutex::new(State {
+                updated: created.clone(),
+                message: None,
+                questions: BTreeMap::new(),
+                asked: 0,
+                answers: JsonObject::new(),
+                ended: None,
+            }),
+            created,
+            answered: Notify::new(),
+            cancelled: gone.child_token(),
+            gone,
+        }
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What `tasks/get` says, as JSON: the state, and the questions, the result or the error that belong to it.
+    pub(crate) fn to_json(&self) -> JsonObject {
+        let state = self.state();
+        let mut task = Wire::new(&self.id, state.status(), &self.created, &state.updated);
+        task.status_message.clone_from(&state.message);
+        task.ttl_ms = Some(milliseconds(self.ttl));
+        let wait = (self.since.elapsed() / 4).clamp(POLL.0, POLL.1);
+        task.poll_interval_ms = Some(milliseconds(wait));
+        let Ok(Value::Object(mut json)) = serde_json::to_value(task) else {
+            unreachable!("a task is written as an object")
+        };
+        match &state.ended {
+            Some(Ended::Completed(result)) => {
+                json.insert("result".to_owned(), result.clone().into());
+            }
+            Some(Ended::Failed(error)) => {
+                json.insert("error".to_owned(), json!(error));
+            }
+            None if !state.questions.is_empty() => {
+                let questions = state.questions.iter();
+                let questions =
+                    questions.map(|(key, (_, question))| (key.clone(), question.clone()));
+                json.insert("inputRequests".to_owned(), questions.collect());
+            }
+            Some(Ended::Cancelled) | None => {}
+        }
+        json
+    }
+
+    /// Says how far the call is.
+    pub(crate) fn say(&self, mut message: String) {
+        message.truncate(message.floor_char_boundary(MESSAGE));
+        let mut state = self.state();
+        state.message = Some(message);
+        state.touch();
+    }
+
+    /// Asks the client, and waits until everything is answered.
+    pub(crate) async fn ask(&self, questions: JsonObject) -> Result<JsonObject, ErrorData> {
+        self.state().ask(questions);
+        loop {
+            let answered = self.answered.notified();
+            if let Some(answers) = self.state().answers() {
+                return Ok(answers);
+            }
+            tokio::select! {
+                () = answered => {}
+                () = self.cancelled() => {
+                    return Err(ErrorData::internal_error("the task was cancelled", None));
+                }
+            }
+        }
+    }
+
+    /// Takes answers of the client. Those to questions that nobody asked, or that have an answer, are ignored.
+    pub(crate) fn answer(&self, responses: impl IntoIterator<Item = (String, Value)>) {
+        let mut state = self.state();
+        for (key, response) in responses {
+            if let Some((key, _)) = state.questions.remove(&key) {
+                state.answers.insert(key, response);
+            }
+        }
+        state.touch();
+        drop(state);
+        self.answered.notify_one();
+    }
+
+    /// Stops the call, if it has not ended.
+    pub(crate) fn cancel(&self) {
+        self.cancelled.cancel();
+    }
+
+    pub(crate) async fn cancelled(&self) {
+        self.cancelled.cancelled().await;
+    }
+
+    /// Returns when the client has gone.
+    pub(super) async fn gone(&self) {
+        self.gone.cancelled().await;
+    }
+
+    /// Returns when the time to live is over.
+    pub(super) async fn expired(&self) {
+        tokio::time::sleep_until(self.since + self.ttl).await;
+    }
+
+    /// Keeps how the call ended.
+    pub(super) fn end(&self, result: Result<JsonObject, ErrorData>) {
+        let mut state = self.state();
+        state.questions.clear();
+        state.ended = Some(match result {
+            Ok(mut result) => {
+                result.insert("resultType".to_owned(), "complete".into());
+                Ended::Completed(result)
+            }
+            Err(_) if self.cancelled.is_cancelled() => Ended::Cancelled,
+            Err(error) => Ended::Failed(error),
+        });
+        state.touch();
+    }
+}
+
+impl State {
+    fn touch(&mut self) {
+        self.updated = current_timestamp();
+    }
+
+    fn status(&self) -> TaskStatus {
+        match &self.ended {
+            Some(Ended::Completed(_)) => TaskStatus::Completed,
+            Some(Ended::Failed(_)) => TaskStatus::Failed,
+            Some(Ended::Cancelled) => TaskStatus::Cancelled,
+            None if self.questions.is_empty() => TaskStatus::Working,
+            None => TaskStatus::InputRequired,
+        }
+    }
+
+    fn ask(&mut self, questions: JsonObject) {
+        for (key, question) in questions {
+            self.asked += 1;
+            // A servlet may ask for the same thing again, where clients want keys that are new.
+            let fresh = format!("{key}.{}", self.asked);
+            self.questions.insert(fresh, (key, question));
+        }
+        self.touch();
+    }
+
+    /// All answers, once no question is open.
+    fn answers(&mut self) -> Option<JsonObject> {
+        let is_answered = self.questions.is_empty();
+        is_answered.then(|| std::mem::take(&mut self.answers))
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,213 @@
+//! Tells the client what a servlet says while its call runs.
+
+#![allow(
+    deprecated,
+    reason = "clients of earlier revisions know logging, and it goes on until it is removed"
+)]
+
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicU8, Ordering},
+    },
+    time::Duration,
+};
+
+use mcp_servlet_host::Host;
+use mcp_servlet_runtime::{Change, JsonObject, Listener, Notification};
+use rmcp::{
+    Peer, RoleServer,
+    model::{
+        CustomNotification, LoggingLevel, LoggingMessageNotificationParam,
+        ProgressNotificationParam, ServerNotification,
+    },
+    service::{RequestContext, ServiceError},
+};
+use serde_json::Value;
+use tokio::runtime::Handle;
+
+use super::{Server, era::Era, tasks::Task};
+
+/// How long a client that does not read may keep a call waiting, for each notification.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// From which level on a session of the handshake era wants lines of the log.
+#[derive(Debug)]
+pub(super) struct Threshold(AtomicU8);
+
+impl Default for Threshold {
+    fn default() -> Self {
+        // Until the client says something, that is up to the server.
+        Self(AtomicU8::new(LoggingLevel::Info as u8))
+    }
+}
+
+impl Threshold {
+    pub(super) fn set(&self, level: LoggingLevel) {
+        self.0.store(level as u8, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether one of the servlets writes to the log of its client.
+pub(super) fn logs(host: &Host) -> bool {
+    let mut servlets = host.servlets().iter();
+    servlets.any(|servlet| servlet.module().logs_to_client())
+}
+
+/// The task that a call has become, once it has.
+pub(super) type TaskCell = Arc<OnceLock<Arc<Task>>>;
+
+/// The client of one request.
+#[derive(Debug)]
+pub(super) struct Teller {
+    peer: Peer<RoleServer>,
+    era: Era,
+    runtime: Handle,
+    /// The token by which the client follows the progress, if it does.
+    token: Option<Value>,
+    /// From which level on it wants lines of the log, if it wants any.
+    threshold: Option<u8>,
+    /// Once the call is a task, its request is answered, and clients ask after the task.
+    task: TaskCell,
+    server: Server,
+    /// Whether the servlet said that one of its lists has changed.
+    relist: AtomicBool,
+}
+
+/// Then the call is over, and its instance can be asked what it lists now.
+impl Drop for Teller {
+    fn drop(&mut self) {
+        if *self.relist.get_mut() && self.server.0.relisting.want() {
+            let server = self.server.clone();
+            self.runtime.spawn_blocking(move || server.relist());
+        }
+    }
+}
+
+impl Teller {
+    pub(super) fn new(
+        server: &Server,
+        context: &RequestContext<RoleServer>,
+        session: &Threshold,
+        task: TaskCell,
+    ) -> Self {
+        let era = Era::of(context);
+        let threshold = match era {
+            Era::Legacy => Some(session.get()),
+            // Whoever wants lines says so with the request.
+            Era::Modern => context.meta.log_level().map(|level| level as u8),
+        };
+        Self {
+            peer: context.peer.clone(),
+            era,
+            runtime: Handle::current(),
+            token: context.meta.0.0.get("progressToken").cloned(),
+            threshold,
+            task,
+            server: server.clone(),
+            relist: AtomicBool::new(false),
+        }
+    }
+
+    /// What every client may want to know, not only this one.
+    fn changed(&self, change: Change) {
+        match change {
+            Change::Tools | Change::Prompts | Change::Resources => {
+                self.relist.store(true, Ordering::Relaxed);
+            }
+            Change::Resource(_) => self.server.notify(change),
+        }
+    }
+
+    /// The progress of this request, not of another one that the servlet knows.
+    async fn progress(&self, params: JsonObject) -> Result<(), Problem> {
+        if self.token.is_none() || params.get("progressToken") != self.token.as_ref() {
+            return Ok(());
+        }
+        if let Some(task) = self.task.get() {
+            task.say(status(&params));
+            return Ok(());
+        }
+        let params: ProgressNotificationParam = serde_json::from_value(params.into())?;
+        Ok(self.peer.notify_progress(params).await?)
+    }
+
+    async fn message(&self, params: JsonObject) -> Result<(), Problem> {
+        let params: LoggingMessageNotificationParam = serde_json::from_value(params.into())?;
+        match self.threshold {
+            _ if self.task.get().is_some() => Ok(()),
+            Some(threshold) if params.level as u8 >= threshold => {
+                Ok(self.peer.notify_logging_message(params).await?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Clients of the stateless era ask again when they like; they know of no such notification.
+    async fn elicitation_complete(&self, params: JsonObject) -> Result<(), Problem> {
+        if self.era == Era::Modern {
+            return Ok(());
+        }
+        let method = "notifications/elicitation/complete";
+        let notification = CustomNotification::new(method, Some(params.into()));
+        let notification = ServerNotification::CustomNotification(notification);
+        Ok(self.peer.send_notification(notification).await?)
+    }
+}
+
+impl Listener for Teller {
+    fn notify(&self, notification: Notification) {
+        let told = async {
+            match notification {
+                Notification::Progress(params) => self.progress(params).await,
+                Notification::Message(params) => self.message(params).await,
+                Notification::ElicitationComplete(params) => {
+                    self.elicitation_complete(params).await
+                }
+                Notification::Changed(change) => {
+                    self.changed(change);
+                    Ok(())
+                }
+            }
+        };
+        // The thread is one that may block. What the servlet says must be out before its result is.
+        let told = self
+            .runtime
+            .block_on(async { tokio::time::timeout(PATIENCE, told).await });
+        match told {
+            Ok(Ok(())) => {}
+            Ok(Err(problem)) => {
+                tracing::debug!(%problem, "a notification did not reach the client");
+            }
+            Err(_) => {
+                tracing::debug!("the client did not take a notification in time");
+            }
+        }
+    }
+}
+
+/// The message of a progress, or else its numbers.
+fn status(progress: &JsonObject) -> String {
+    if let Some(Value::String(message)) = progress.get("message") {
+        return message.clone();
+    }
+    let number = |name: &str| progress.get(name).map(Value::to_string);
+    let done = number("progress").unwrap_or_default();
+    match number("total") {
+        Some(total) => format!("{done} of {total}"),
+        None => done,
+    }
+}
+
+/// Why a notification was not sent.
+#[derive(Debug, thiserror::Error)]
+enum Problem {
+    #[error("it is not what MCP wants")]
+    Wrong(#[from] serde_json::Error),
+    #[error("the client cannot be reached")]
+    Gone(#[from] ServiceError),
+}

@@ -1,0 +1,132 @@
+//! Clients that do not want an answer any more: what they asked for stops, and the next one is answered.
+
+use std::{
+    io::Write as _,
+    net::TcpStream,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_host::Host;
+use mcp_servlet_runtime::{Instances, LoadOptions};
+use mcp_servlet_server::{ServeOptions, Server};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
+
+use crate::{
+    client::{Served, request, stateless},
+    support::{DESCRIPTION, Wat},
+};
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A servlet with one instance and all the time in the world; long requests never end.
+fn host() -> Host {
+    let body = "(if (i64.gt_u (call $input_length) (i64.const 2000)) (then (loop $l (br $l))))
+        (call $output {}) (i32.const 0)";
+    let options = LoadOptions {
+        instances: Instances {
+            min: 1,
+            max: 1,
+            idle: None,
+        }
+        .into(),
+        timeout: None,
+        wait: Some(PATIENCE),
+        ..LoadOptions::default()
+    };
+    let wat = Wat::new().describe(DESCRIPTION);
+    let wat = wat.export("call", r#"{"content":[]}"#, body);
+    let servlet = wat.load_with(&options).expect("a servlet");
+    Host::new(vec![servlet])
+}
+
+/// The parameters of a call that never ends.
+fn endless() -> Value {
+    json!({"name": "t", "arguments": {"long": "x".repeat(2000)}})
+}
+
+fn cancelled(id: u64) -> Value {
+    let params = json!({"requestId": id, "reason": "nobody waits"});
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_over_a_pipe_stops_and_gets_no_answer() {
+    let (client, pipe) = tokio::io::duplex(1 << 16);
+    let server = Server::new(Arc::new(host()), ServeOptions::default());
+    let (input, output) = tokio::io::split(pipe);
+    let serving =
+        tokio::spawn(async move { mcp_servlet_server::lines(&server, input, output).await });
+    let (reader, mut writer) = tokio::io::split(client);
+    let second = stateless("tools/call", json!({"name": "t"})).replace("\"id\":1", "\"id\":2");
+    let messages = [
+        stateless("tools/call", endless()),
+        cancelled(1).to_string(),
+        second,
+    ];
+    for message in messages {
+        let line = format!("{message}\n");
+        writer.write_all(line.as_bytes()).await.expect("a write");
+    }
+    let mut lines = tokio::io::BufReader::new(reader).lines();
+    let line = tokio::time::timeout(PATIENCE, lines.next_line()).await;
+    let line = line.expect("the instance is free").expect("a read");
+    let answer: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
+    assert_eq!(
+        (&answer["id"], &answer["result"]["content"]),
+        (&json!(2), &json!([]))
+    );
+    writer.shutdown().await.expect("a close");
+    serving.await.expect("no panic").expect("a graceful end");
+}
+
+/// Waits until a call is running.
+fn running(served: &Served) {
+    let start = Instant::now();
+    while !served.server.metrics().contains("servlet_calls_running 1") {
+        assert!(start.elapsed() < PATIENCE, "the call does not begin");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_call_that_is_cancelled_in_a_session_stops() {
+    let served = Served::start(host());
+    let session = served.open();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let endless = request("tools/call", endless());
+            served.in_session(&session, &endless)
+        });
+        running(&served);
+        assert_eq!(served.in_session(&session, &cancelled(1)).status, 202);
+        let mut next = request("tools/call", json!({"name": "t"}));
+        next["id"] = 2.into();
+        let next = served.in_session(&session, &next);
+        assert_eq!(next.message()["result"]["content"], json!([]));
+        let answer = waiting.join().expect("an end of the stream");
+        assert_eq!(answer.messages(), [] as [Value; 0]);
+    });
+}
+
+#[test]
+fn a_client_that_hangs_up_stops_its_call() {
+    let served = Served::start(host());
+    let body = stateless("tools/call", endless());
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
+         mcp-method: tools/call\r\nmcp-name: t\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(&served.address).expect("a connection");
+    stream
+        .write_all((head + &body).as_bytes())
+        .expect("a request");
+    running(&served);
+    drop(stream);
+    let next = served.ask("tools/call", json!({"name": "t"}));
+    assert_eq!(next.message()["result"]["content"], json!([]));
+}

@@ -1,0 +1,156 @@
+//! What clients send that is not quite what MCP wants, and answers as they can read them.
+
+use mcp_servlet_host::Host;
+use mcp_servlet_runtime::LoadOptions;
+use serde_json::json;
+
+use crate::{
+    client::{Answer, Served, initialize, request, stateless},
+    reload::{LOG, start_log},
+    support::{DESCRIPTION, Wat},
+};
+
+fn serve(description: &str, answer: &str) -> Served {
+    let servlet = Wat::new().describe(description).answer(answer).load();
+    Served::start(Host::new(vec![servlet.expect("a servlet")]))
+}
+
+fn plain() -> Served {
+    serve(DESCRIPTION, r#"{"content":[]}"#)
+}
+
+/// A request of the stateless era with these headers.
+fn list(served: &Served, path: &str, more: &[(&str, &str)]) -> Answer {
+    let mut headers = vec![
+        ("content-type", "application/json"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/list"),
+    ];
+    headers.extend(more);
+    served.send("POST", path, &headers, &stateless("tools/list", json!({})))
+}
+
+#[test]
+fn clients_that_take_everything_get_what_there_is() {
+    let served = plain();
+    for accept in [
+        "*/*",
+        "text/html, */*;q=0.8",
+        "application/json, text/event-stream",
+    ] {
+        assert_eq!(
+            list(&served, "/mcp", &[("accept", accept)]).status,
+            200,
+            "{accept}"
+        );
+    }
+    assert_eq!(
+        list(&served, "/mcp", &[("accept", "text/html")]).status,
+        406
+    );
+}
+
+#[test]
+fn the_endpoint_is_there_with_a_slash_as_well_and_other_paths_say_where_it_is() {
+    let served = plain();
+    assert_eq!(list(&served, "/mcp/", &[("accept", "*/*")]).status, 200);
+    for (method, path) in [
+        ("GET", "/"),
+        ("POST", "/"),
+        ("GET", "/sse"),
+        ("POST", "/v1/mcp"),
+    ] {
+        let answer = served.send(method, path, &[], "");
+        assert_eq!(answer.status, 404, "{path}");
+        assert!(
+            answer.body.contains("its endpoint is /mcp"),
+            "{}",
+            answer.body
+        );
+    }
+}
+
+#[test]
+fn a_refused_name_or_origin_is_answered_and_logged_with_the_option_that_allows_it() {
+    start_log();
+    let served = plain();
+    for (header, value, option) in [
+        ("host", "mcp.example", "`--http-name mcp.example`"),
+        ("host", "mcp.example:8080", "`--http-name mcp.example`"),
+        (
+            "origin",
+            "https://app.example",
+            "`--http-origin https://app.example`",
+        ),
+    ] {
+        let refused = list(&served, "/mcp", &[("accept", "*/*"), (header, value)]);
+        assert_eq!(refused.status, 403);
+        assert!(refused.body.contains(option), "{}", refused.body);
+        let logged = LOG.lock().expect("no panic");
+        let logged = String::from_utf8_lossy(&logged);
+        let mut lines = logged.lines();
+        assert!(
+            lines.any(|line| line.contains(value) && line.contains(option)),
+            "{logged}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_message_is_told_where_and_why() {
+    let served = plain();
+    let message = |body: &str| {
+        let refused = served.post(&[], body);
+        assert_eq!(refused.status, 400, "{body}");
+        refused.message()["error"]["message"]
+            .as_str()
+            .expect("text")
+            .to_owned()
+    };
+    let broken = message("{\"jsonrpc\": \"2.0\",\n oops}");
+    assert!(broken.contains("line 2 column 2"), "{broken}");
+    // It is JSON, and more than the numbers of rmcp can hold.
+    let large = message(r#"{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":1e400}}"#);
+    assert!(large.contains("number out of range"), "{large}");
+}
+
+#[test]
+fn answers_with_nothing_before_them_are_json_in_sessions_too() {
+    let text = "x".repeat(50_000);
+    let answer = json!({"content": [{"type": "text", "text": text}]}).to_string();
+    let served = serve(DESCRIPTION, &answer);
+    let opened = served.post(&[], &initialize(&json!({})));
+    assert!(opened.body.starts_with('{'), "{}", opened.body);
+    assert_eq!(opened.content_type.as_deref(), Some("application/json"));
+    let session = served.open();
+    let called = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    assert_eq!(called.content_type.as_deref(), Some("application/json"));
+    assert_eq!(
+        called.message()["result"]["content"][0]["text"],
+        text.as_str()
+    );
+    let wrong = served.in_session(&session, &request("tools/call", json!({"name": "nope"})));
+    assert_eq!(wrong.content_type.as_deref(), Some("application/json"));
+    assert_eq!(wrong.code(), (200, -32602));
+}
+
+#[test]
+fn a_thousand_tools_are_on_the_first_page() {
+    let tools: Vec<_> = (0..1000)
+        .map(|at| json!({"name": format!("t{at}"), "inputSchema": {"type": "object"}}))
+        .collect();
+    let served = serve(&json!({"tools": tools}).to_string(), "{}");
+    let listed = served.ask("tools/list", json!({})).message();
+    assert_eq!(
+        listed["result"]["tools"].as_array().map(Vec::len),
+        Some(1000)
+    );
+    assert_eq!(listed["result"].get("nextCursor"), None);
+}
+
+#[test]
+fn the_largest_answer_fits_into_the_lines_of_clients() {
+    // The official SDK of TypeScript and others stop at 10 MiB for each line.
+    let limit = LoadOptions::default().output.expect("a limit");
+    assert!(limit + (1 << 20) <= 10 << 20, "{limit}");
+}

@@ -1,0 +1,152 @@
+//! Ends of clients: what they left running stops, and the server does not wait for it.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_host::Host;
+use mcp_servlet_runtime::{Instances, LoadOptions};
+use mcp_servlet_server::{ServeError, ServeOptions, Server};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
+    task::JoinHandle,
+};
+
+use crate::{
+    client::{Served, request, stateless},
+    support::{DESCRIPTION, Wat},
+};
+
+/// Less than what clients wait before they kill a server, and than what rmcp waits for calls.
+const SOON: Duration = Duration::from_secs(4);
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A servlet with one instance and all the time in the world; long requests never end.
+fn host() -> Host {
+    let body = "(if (i64.gt_u (call $input_length) (i64.const 2000)) (then (loop $l (br $l))))
+        (call $output {}) (i32.const 0)";
+    let options = LoadOptions {
+        instances: Instances::ONE.into(),
+        timeout: None,
+        wait: Some(PATIENCE),
+        ..LoadOptions::default()
+    };
+    let wat = Wat::new().describe(DESCRIPTION);
+    let wat = wat.export("call", r#"{"content":[]}"#, body);
+    Host::new(vec![wat.load_with(&options).expect("a servlet")])
+}
+
+/// The parameters of a call that never ends.
+fn endless() -> Value {
+    json!({"name": "t", "arguments": {"long": "x".repeat(2000)}})
+}
+
+fn is_running(server: &Server) -> bool {
+    server.metrics().contains("servlet_calls_running 1")
+}
+
+#[test]
+fn the_end_of_a_session_stops_its_calls() {
+    let served = Served::start(host());
+    let session = served.open();
+    std::thread::scope(|scope| {
+        scope.spawn(|| served.in_session(&session, &request("tools/call", endless())));
+        let start = Instant::now();
+        while !is_running(&served.server) {
+            assert!(start.elapsed() < PATIENCE, "the call does not begin");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let ended = Instant::now();
+        let headers = [("mcp-session-id", &*session)];
+        assert_eq!(served.send("DELETE", "/mcp", &headers, "").status, 204);
+        let next = served.ask("tools/call", json!({"name": "t"}));
+        assert_eq!(next.message()["result"]["content"], json!([]));
+        assert!(ended.elapsed() < SOON, "{:?}", ended.elapsed());
+    });
+}
+
+/// A client with a pipe in each direction.
+struct Client {
+    server: Server,
+    serving: JoinHandle<Result<(), ServeError>>,
+    input: DuplexStream,
+    output: BufReader<DuplexStream>,
+}
+
+impl Client {
+    fn start() -> Self {
+        let server = Server::new(Arc::new(host()), ServeOptions::default());
+        let (input, reader) = tokio::io::duplex(1 << 16);
+        let (writer, output) = tokio::io::duplex(1 << 16);
+        let handle = server.clone();
+        let serving =
+            tokio::spawn(async move { mcp_servlet_server::lines(&handle, reader, writer).await });
+        let output = BufReader::new(output);
+        Self {
+            server,
+            serving,
+            input,
+            output,
+        }
+    }
+
+    async fn running(&self) {
+        let start = Instant::now();
+        while !is_running(&self.server) {
+            assert!(start.elapsed() < PATIENCE, "the call does not begin");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+}
+
+async fn send(input: &mut DuplexStream, params: Value) {
+    let line = stateless("tools/call", params) + "\n";
+    let sent = input.write_all(line.as_bytes()).await;
+    sent.expect("the server reads");
+}
+
+#[tokio::test]
+async fn a_client_that_sends_nothing_more_is_left_although_its_call_runs() {
+    let mut client = Client::start();
+    send(&mut client.input, endless()).await;
+    client.running().await;
+    let start = Instant::now();
+    drop(client.input);
+    let ended = tokio::time::timeout(PATIENCE, client.serving).await;
+    ended
+        .expect("an end")
+        .expect("no panic")
+        .expect("a graceful end");
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_client_that_sends_nothing_more_gets_the_answers_that_are_soon_there() {
+    let mut client = Client::start();
+    send(&mut client.input, json!({"name": "t"})).await;
+    drop(client.input);
+    let mut line = String::new();
+    client.output.read_line(&mut line).await.expect("a read");
+    assert!(line.contains("\"content\":[]"), "{line}");
+    client
+        .serving
+        .await
+        .expect("no panic")
+        .expect("a graceful end");
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_more_is_left() {
+    let mut client = Client::start();
+    drop(client.output);
+    send(&mut client.input, json!({"name": "t"})).await;
+    let ended = tokio::time::timeout(PATIENCE, client.serving).await;
+    ended
+        .expect("an end")
+        .expect("no panic")
+        .expect("a graceful end");
+}

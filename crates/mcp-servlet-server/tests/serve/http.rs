@@ -1,0 +1,482 @@
+//! MCP over real HTTP: sessions, stateless requests, and what is refused.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    sync::Arc,
+    time::Duration,
+};
+
+use mcp_servlet_host::Host;
+use mcp_servlet_runtime::{Change, LoadOptions, ToolOptions};
+use mcp_servlet_server::{HttpOptions, ServeOptions};
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Served, initialize, request},
+    support::{DESCRIPTION, Wat},
+};
+
+fn host(description: &str, answer: &str) -> Host {
+    let servlet = Wat::new().describe(description).answer(answer).load();
+    Host::new(vec![servlet.expect("a servlet")])
+}
+
+fn plain() -> Served {
+    Served::start(host(
+        DESCRIPTION,
+        r#"{"content":[],"vendor":{"b":1,"a":2}}"#,
+    ))
+}
+
+#[test]
+fn both_eras_get_what_the_servlet_wrote() {
+    let served = plain();
+    let modern = served.ask("tools/call", json!({"name": "t"}));
+    assert_eq!(modern.status, 200);
+    let result = &modern.message()["result"];
+    assert_eq!(result["vendor"].to_string(), r#"{"b":1,"a":2}"#);
+    assert_eq!(result["resultType"], "complete");
+    let info = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert_eq!(info["name"], "test");
+
+    let session = served.open();
+    let legacy = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    let result = &legacy.message()["result"];
+    assert_eq!(
+        result.to_string(),
+        r#"{"content":[],"vendor":{"b":1,"a":2}}"#
+    );
+}
+
+#[test]
+fn lists_say_how_long_they_hold() {
+    let served = plain();
+    let list = served.ask("tools/list", json!({}));
+    let result = &list.message()["result"];
+    assert_eq!(
+        (&result["ttlMs"], &result["cacheScope"]),
+        (&json!(60_000), &json!("public"))
+    );
+    let session = served.open();
+    let list = served.in_session(&session, &request("tools/list", json!({})));
+    assert_eq!(list.message()["result"].get("ttlMs"), None);
+}
+
+#[test]
+fn other_hosts_and_origins_are_refused() {
+    let served = plain();
+    let ask = |headers: &[(&str, &str)]| served.ask_with(headers, "tools/list", json!({})).status;
+    assert_eq!(ask(&[("origin", "http://localhost:3000")]), 200);
+    assert_eq!(ask(&[("origin", "https://127.0.0.1")]), 200);
+    for origin in [
+        "http://evil.example",
+        "null",
+        "http://localhost.evil.example",
+        "file://",
+    ] {
+        assert_eq!(ask(&[("origin", origin)]), 403, "{origin}");
+    }
+    for (origin, expected) in [("http://evil.example", 403), ("http://localhost", 400)] {
+        let refused = served.post(&[("origin", origin)], "{");
+        assert_eq!(refused.status, expected);
+        assert_eq!(
+            refused.origin.is_some(),
+            expected == 400,
+            "{origin} may read it"
+        );
+    }
+    assert_eq!(ask(&[("host", "localhost:1")]), 200);
+    assert_eq!(ask(&[("host", "evil.example")]), 403);
+}
+
+#[test]
+fn pages_of_allowed_origins_may_ask_and_read() {
+    let served = plain();
+    let ask = |origin| {
+        let headers = [
+            ("origin", origin),
+            ("access-control-request-method", "POST"),
+            ("access-control-request-headers", "mcp-param-x"),
+        ];
+        let asked = served.send("OPTIONS", "/mcp", &headers, "");
+        let listed = served.ask_with(&[("origin", origin)], "tools/list", json!({}));
+        (asked.status, asked.origin, listed.status, listed.origin)
+    };
+    let here = "http://localhost:5173";
+    let allowed = Some(here.to_owned());
+    assert_eq!(ask(here), (204, allowed.clone(), 200, allowed));
+    assert_eq!(ask("http://evil.example"), (403, None, 403, None));
+    assert_eq!(served.ask("tools/list", json!({})).origin, None);
+}
+
+#[test]
+fn bodies_that_are_no_messages_get_a_code() {
+    let mut options = HttpOptions::default();
+    options.body = 1000;
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    assert_eq!(served.post(&[], "{").code(), (400, -32700));
+    assert_eq!(served.post(&[], "[]").code(), (400, -32600));
+    assert_eq!(served.post(&[], r#"{"id":1}"#).code(), (400, -32600));
+    for (params, code) in [
+        ("[]", -32602),
+        (r#"{"_meta":5}"#, -32602),
+        (r#"{"a":1e400}"#, -32600),
+    ] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"ping","params":{params}}}"#);
+        let refused = served.post(&[], &body);
+        assert_eq!(refused.code(), (400, code), "{params}");
+        assert_eq!(refused.message()["id"], 5, "{params}");
+    }
+    let opening = r#"{"jsonrpc":"2.0","id":5,"method":"initialize","params":{}}"#;
+    assert_eq!(served.post(&[], opening).code(), (400, -32602));
+    let long = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(2000));
+    assert_eq!(served.post(&[], &long).status, 413);
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let post = |headers: &[(&str, &str)]| served.send("POST", "/mcp", headers, ping).status;
+    assert_eq!(
+        post(&[
+            ("content-type", "application/json"),
+            ("accept", "text/html")
+        ]),
+        406
+    );
+    let accept = ("accept", "application/json, text/event-stream");
+    assert_eq!(post(&[("content-type", "text/plain"), accept]), 415);
+    assert_eq!(served.send("PUT", "/mcp", &[], "").status, 405);
+    assert_eq!(served.send("GET", "/", &[], "").status, 404);
+}
+
+#[test]
+fn wrong_requests_get_the_codes_of_their_era() {
+    let served = plain();
+    let ask = |method: &str, params: Value| served.ask(method, params).code();
+    assert_eq!(ask("tools/call", json!({"name": "nope"})), (200, -32602));
+    assert_eq!(
+        ask("tools/call", json!({"name": "t", "arguments": 1})),
+        (200, -32602)
+    );
+    assert_eq!(ask("tools/list", json!({"cursor": "nope"})), (200, -32602));
+    for method in [
+        "initialize",
+        "tools/brew",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+    ] {
+        let uri = method.starts_with("resources").then_some("a:b");
+        let params = json!({"level": "info", "uri": uri});
+        assert_eq!(ask(method, params), (404, -32601), "{method}");
+    }
+    let session = served.open();
+    let ask =
+        |method: &str, params: Value| served.in_session(&session, &request(method, params)).code();
+    assert_eq!(ask("tools/call", json!({"name": "nope"})), (200, -32602));
+    assert_eq!(ask("tools/call", json!({"arguments": {}})), (200, -32602));
+    assert_eq!(ask("tools/list", json!({"cursor": "nope"})), (200, -32602));
+    assert_eq!(ask("tools/brew", json!({})), (200, -32601));
+    assert_eq!(ask("server/discover", json!({})).1, -32602);
+}
+
+#[test]
+fn requests_without_their_metadata_are_refused() {
+    let served = plain();
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/list"),
+    ];
+    let bare = served.post(&headers, &request("tools/list", json!({})).to_string());
+    assert_eq!(bare.code(), (400, -32602));
+    let wrong = [("mcp-name", "other")];
+    let wrong = served.ask_with(&wrong, "tools/call", json!({"name": "t"}));
+    assert_eq!(wrong.code(), (400, -32020));
+}
+
+#[test]
+fn long_lists_come_in_pages() {
+    let tools: Vec<_> = (0..5)
+        .map(|at| json!({"name": format!("t{at}"), "inputSchema": {"type": "object"}}))
+        .collect();
+    let mut options = ServeOptions::default();
+    options.page_size = 2;
+    let host = host(&json!({"tools": tools}).to_string(), "{}");
+    let served = Served::start_with(host, options, HttpOptions::default());
+    let mut names = Vec::new();
+    let mut params = json!({});
+    loop {
+        let page = served.ask("tools/list", params).message()["result"].clone();
+        let tools = page["tools"].as_array().expect("tools");
+        assert!(tools.len() <= 2);
+        names.extend(tools.iter().map(|tool| tool["name"].to_string()));
+        match page.get("nextCursor") {
+            Some(cursor) => params = json!({"cursor": cursor}),
+            None => break,
+        }
+    }
+    assert_eq!(names.concat(), r#""t0""t1""t2""t3""t4""#);
+}
+
+#[test]
+fn older_clients_get_schemas_and_results_that_they_can_read() {
+    let schema = json!({"type": "object", "properties": {"any": true}});
+    let described = json!({"tools": [
+        {"name": "t", "inputSchema": schema, "outputSchema": {"type": "array"}},
+    ]});
+    let host = host(
+        &described.to_string(),
+        r#"{"content":[],"structuredContent":[1]}"#,
+    );
+    let served = Served::start(host);
+    let tool = served.ask("tools/list", json!({})).message()["result"]["tools"][0].clone();
+    assert_eq!(tool, described["tools"][0]);
+    let result = served.ask("tools/call", json!({"name": "t"})).message()["result"].clone();
+    assert_eq!(result["structuredContent"], json!([1]));
+
+    let session = served.open();
+    let list = served.in_session(&session, &request("tools/list", json!({})));
+    let tool = list.message()["result"]["tools"][0].clone();
+    let schema = json!({"type": "object", "properties": {"any": {}}});
+    let output = json!({
+        "type": "object", "properties": {"result": {"type": "array"}}, "required": ["result"],
+        "x-fastmcp-wrap-result": true,
+    });
+    let expected = json!({"name": "t", "inputSchema": schema, "outputSchema": output});
+    assert_eq!(tool, expected);
+    let called = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    let result = json!({"content": [], "structuredContent": {"result": [1]}});
+    assert_eq!(called.message()["result"], result);
+}
+
+#[test]
+fn sessions_end_when_the_client_says_so_and_are_counted() {
+    let mut options = HttpOptions::default();
+    options.sessions = 1;
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    let session = served.open();
+    let full = served.post(&[], &initialize(&json!({})));
+    assert_eq!(full.status, 503, "{full:?}");
+    assert_eq!(served.ask("tools/list", json!({})).status, 200);
+    let id = [("mcp-session-id", &*session)];
+    assert_eq!(served.send("DELETE", "/mcp", &id, "").status, 204);
+    assert_eq!(served.send("DELETE", "/mcp", &id, "").status, 404);
+    let gone = served.in_session(&session, &request("tools/list", json!({})));
+    assert_eq!(gone.status, 404);
+}
+
+#[test]
+fn subscriptions_hear_of_changes_until_the_server_stops() {
+    let served = plain();
+    let answer = std::thread::scope(|scope| {
+        let filter =
+            json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
+        let listening = scope.spawn(|| served.ask("subscriptions/listen", filter));
+        // Until somebody listens there is nothing to wait for, so tell again and again.
+        for _ in 0..20 {
+            served.server.notify(Change::Tools);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        served.server.stop();
+        listening.join().expect("an answer")
+    });
+    let messages = answer.messages();
+    let method = |at: usize| messages[at]["method"].as_str().unwrap_or_default();
+    assert_eq!(method(0), "notifications/subscriptions/acknowledged");
+    let accepted = &messages[0]["params"]["notifications"];
+    assert_eq!(accepted, &json!({"toolsListChanged": true}));
+    assert_eq!(method(1), "notifications/tools/list_changed");
+    let last = messages.last().expect("a result");
+    assert_eq!(last["result"]["resultType"], "complete", "{last}");
+}
+
+#[test]
+fn another_host_answers_from_now_on_and_sessions_are_told() {
+    let served = plain();
+    let session = served.open();
+    let other = json!({"tools": [{"name": "u", "inputSchema": {"type": "object"}}]});
+    let [heard] = served.hear(&session, || {
+        let same = host(DESCRIPTION, "{}");
+        served.server.replace(Arc::new(same));
+        let other = host(&other.to_string(), r#"{"content":[]}"#);
+        served.server.replace(Arc::new(other));
+    });
+    assert_eq!(heard["method"], "notifications/tools/list_changed");
+    let names = served.ask("tools/list", json!({})).message()["result"]["tools"].clone();
+    assert_eq!(names, other["tools"]);
+    let call = request("tools/call", json!({"name": "u"}));
+    let called = served.in_session(&session, &call).message();
+    assert_eq!(called["result"], json!({"content": []}));
+}
+
+#[test]
+fn a_connection_on_which_nothing_is_asked_is_closed() {
+    let mut options = HttpOptions::default();
+    options.head_time = Some(Duration::from_millis(100));
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    for said in ["", "POST /mcp HTTP/1.1\r\nhost: localhost\r\n"] {
+        let mut stream = TcpStream::connect(&served.address).expect("a connection");
+        stream.write_all(said.as_bytes()).expect("a write");
+        let mut answer = Vec::new();
+        // A connection that is reset is closed as well.
+        let _ = stream.read_to_end(&mut answer);
+        assert_eq!(String::from_utf8_lossy(&answer), "", "{said}");
+    }
+}
+
+#[test]
+fn a_body_that_does_not_come_is_not_waited_for() {
+    let mut options = HttpOptions::default();
+    options.body_time = Some(Duration::from_millis(100));
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    let mut stream = TcpStream::connect(&served.address).expect("a connection");
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n";
+    stream.write_all(head.as_bytes()).expect("a write");
+    let mut line = String::new();
+    let answer = BufReader::new(stream).read_line(&mut line);
+    answer.expect("an answer");
+    assert!(line.starts_with("HTTP/1.1 408"), "{line}");
+}
+
+#[test]
+fn a_client_that_is_ready_twice_hears_of_a_change_once() {
+    let served = plain();
+    let session = served.open();
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(served.in_session(&session, &ready).status, 202);
+    let heard: [Value; 2] = served.hear(&session, || {
+        served.server.notify(Change::Tools);
+        served.server.notify(Change::Prompts);
+    });
+    let methods = heard.map(|message| message["method"].clone());
+    assert_eq!(methods[0], "notifications/tools/list_changed");
+    assert_eq!(methods[1], "notifications/prompts/list_changed");
+}
+
+/// Says that the list of tools is another one.
+const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
+
+#[test]
+fn a_servlet_that_cannot_list_keeps_no_other_from_changing_its_list() {
+    let list = |name: &str| {
+        let tool = json!({"name": name, "description": "d", "inputSchema": {"type": "object"}});
+        json!({"tools": [tool]}).to_string()
+    };
+    let changing = Wat::new()
+        .import(NOTIFY)
+        .each("describe", &[&list("before"), &list("after")])
+        .export(
+            "call",
+            r#"{"content":[]}"#,
+            "(call $notify) (call $output {}) (i32.const 0)",
+        );
+    let traps_later = "(if (global.get $calls) (then unreachable))
+        (global.set $calls (i32.const 1)) (call $output {}) (i32.const 0)";
+    let failing = Wat::new()
+        .import(NOTIFY)
+        .export("describe", &list("other"), traps_later)
+        .answer("{}");
+    let servlets = [failing, changing].map(|wat| wat.load().expect("a servlet"));
+    let served = Served::start(Host::new(servlets.into()));
+    let session = served.open();
+    let [_changed] = served.hear(&session, || {
+        served.ask("tools/call", json!({"name": "before"}));
+    });
+    let list = served.ask("tools/list", json!({})).message();
+    let names = [0, 1].map(|at| list["result"]["tools"][at]["name"].clone());
+    assert_eq!(names, ["other", "after"]);
+}
+
+#[test]
+fn lists_that_change_with_every_call_are_read_no_more_often() {
+    const CALLS: usize = 40;
+    // Each description has another name for the other tool.
+    let list = |at: usize| {
+        let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+        json!({"tools": [tool("t"), tool(&format!("read_{at}"))]}).to_string()
+    };
+    let lists: Vec<_> = (1..=2 * CALLS).map(list).collect();
+    let lists: Vec<_> = lists.iter().map(String::as_str).collect();
+    let changing = Wat::new().import(NOTIFY).each("describe", &lists).export(
+        "call",
+        r#"{"content":[]}"#,
+        "(call $notify) (call $output {}) (i32.const 0)",
+    );
+    let servlet = changing.load().expect("a servlet");
+    let served = Served::start(Host::new(vec![servlet]));
+    std::thread::scope(|scope| {
+        for _ in 0..CALLS {
+            scope.spawn(|| served.ask("tools/call", json!({"name": "t"})));
+        }
+    });
+    let read = || {
+        let list = served.ask("tools/list", json!({})).message();
+        let name = list["result"]["tools"][1]["name"]
+            .as_str()
+            .map(str::to_owned);
+        let times = name.and_then(|name| name.strip_prefix("read_")?.parse::<usize>().ok());
+        times.expect("a number")
+    };
+    let mut times = 0;
+    // Until they are read no more.
+    while times < 2 || times != read() {
+        times = read();
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    assert!(times <= CALLS + 1, "{times}");
+}
+
+#[test]
+fn a_limit_for_a_tool_that_is_not_there_yet_keeps_its_servlet_from_nothing() {
+    let mut options = LoadOptions::default();
+    options
+        .tools
+        .insert("later".to_owned(), ToolOptions::default());
+    let wat = || Wat::new().describe(DESCRIPTION).answer("{}");
+    assert!(wat().load_with(&options).is_err());
+    let servlet = wat().import(NOTIFY).load_with(&options);
+    let host = Host::new(vec![servlet.expect("a servlet")]);
+    assert!(host.problems()[0].to_string().contains("no tool `later`"));
+}
+
+#[test]
+fn sessions_are_forgotten_when_nobody_uses_them() {
+    let idle = Duration::from_secs(1);
+    let mut options = HttpOptions::default();
+    options.session_idle = Some(idle);
+    let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
+    let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
+    let limits = LoadOptions {
+        timeout: Some(3 * idle),
+        ..LoadOptions::default()
+    };
+    let servlet = servlet.load_with(&limits).expect("a servlet");
+    let host = Host::new(vec![servlet]);
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    let session = served.open();
+    let call = request("tools/call", json!({"name": "t"}));
+    let called = served.in_session(&session, &call).message();
+    let said = called["error"]["message"].as_str().unwrap_or_default();
+    assert!(said.contains("did not finish"), "{called}");
+    std::thread::sleep(3 * idle);
+    let gone = served.in_session(&session, &request("tools/list", json!({})));
+    assert_eq!(gone.status, 404);
+}
+
+#[test]
+fn more_connections_than_may_be_wait_for_one_to_end() {
+    let mut options = HttpOptions::default();
+    options.connections = 1;
+    let host = host(DESCRIPTION, "{}");
+    let served = Served::start_with(host, ServeOptions::default(), options);
+    let first = TcpStream::connect(&served.address).expect("a connection");
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| served.ask("tools/list", json!({})).status);
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!second.is_finished());
+        drop(first);
+        assert_eq!(second.join().expect("an answer"), 200);
+    });
+}

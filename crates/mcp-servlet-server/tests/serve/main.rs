@@ -1,0 +1,18 @@
+//! MCP as clients see it: over a pipe and over HTTP.
+
+mod arguments;
+mod asks;
+mod cancel;
+mod client;
+mod edges;
+mod ends;
+mod http;
+mod names;
+mod operations;
+mod panics;
+mod pipe;
+mod reload;
+mod startup;
+#[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
+mod support;
+mod tasks;

@@ -1,0 +1,145 @@
+//! Tools that appear while servlets are served.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_host::{Filter, Host, Mount, Prefix, Servlet};
+use mcp_servlet_runtime::{LoadOptions, Source};
+use serde_json::{Value, json};
+
+use crate::{client::Served, support::Wat};
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
+
+fn list(names: &[&str]) -> String {
+    let tool = |name| json!({"name": name, "inputSchema": {"type": "object"}});
+    let tools: Vec<_> = names.iter().map(tool).collect();
+    json!({ "tools": tools }).to_string()
+}
+
+fn load(wat: &Wat) -> Servlet {
+    wat.load().expect("a servlet")
+}
+
+#[test]
+fn a_tool_whose_name_is_taken_hides_no_other_that_appears_with_it() {
+    let first = Wat::new().describe(&list(&["x"])).answer("{}");
+    let second = Wat::new()
+        .import(NOTIFY)
+        .each("describe", &[&list(&["y"]), &list(&["x", "y", "z"])])
+        .export(
+            "call",
+            r#"{"content":[]}"#,
+            "(call $notify) (call $output {}) (i32.const 0)",
+        );
+    let served = Served::start(Host::new(vec![load(&first), load(&second)]));
+    let session = served.open();
+    let [_changed] = served.hear(&session, || {
+        served.ask("tools/call", json!({"name": "y"}));
+    });
+    let list = served.ask("tools/list", json!({})).message();
+    let tools = list["result"]["tools"].as_array().expect("tools");
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].clone()).collect();
+    assert_eq!(names, ["x", "y", "z"]);
+}
+
+fn mount(name: &str, wat: &Wat, prefix: Prefix) -> Mount {
+    let source = Source::Bytes {
+        name: name.to_owned(),
+        wasm: wat.wasm(),
+    };
+    let servlet = Servlet::load(source, &LoadOptions::default()).expect("a servlet");
+    Mount {
+        servlet: Arc::new(servlet),
+        prefix,
+        filter: Filter::default(),
+    }
+}
+
+fn answer(text: &str) -> String {
+    json!({"content": [{"type": "text", "text": text}]}).to_string()
+}
+
+/// A servlet called `fixed` with the tool `x`.
+fn fixed(prefix: Prefix) -> Mount {
+    let wat = Wat::new().describe(&list(&["x"])).answer(&answer("fixed"));
+    mount("fixed", &wat, prefix)
+}
+
+/// A servlet called `other` whose list of tools is another one after its first call.
+fn changing(prefix: Prefix, before: &[&str], after: &[&str]) -> Mount {
+    let wat = Wat::new()
+        .import(NOTIFY)
+        .each("describe", &[&list(before), &list(after)])
+        .export(
+            "call",
+            &answer("other"),
+            "(call $notify) (call $output {}) (i32.const 0)",
+        );
+    mount("other", &wat, prefix)
+}
+
+fn names(served: &Served) -> Vec<Value> {
+    let list = served.ask("tools/list", json!({})).message();
+    let tools = list["result"]["tools"].as_array().expect("tools").iter();
+    tools.map(|tool| tool["name"].clone()).collect()
+}
+
+fn text(served: &Served, tool: &str) -> Value {
+    let result = served.ask("tools/call", json!({"name": tool})).message();
+    result["result"]["content"][0]["text"].clone()
+}
+
+/// Serves these, and calls a tool after which the lists are read again.
+fn after_a_call(mounts: Vec<Mount>, tool: &str) -> Served {
+    let served = Served::start(Host::compose(mounts));
+    let before = served.server.host();
+    served.ask("tools/call", json!({"name": tool}));
+    let start = Instant::now();
+    while Arc::ptr_eq(&before, &served.server.host()) {
+        assert!(start.elapsed() < PATIENCE, "the lists are not read again");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    served
+}
+
+#[test]
+fn a_tool_that_appears_renames_no_other() {
+    for prefix in [Prefix::Auto, Prefix::Never] {
+        let other = || changing(Prefix::Auto, &["y"], &["x", "y"]);
+        let served = after_a_call(vec![fixed(prefix.clone()), other()], "y");
+        assert_eq!(names(&served), ["x", "other_x", "y"]);
+        assert_eq!(text(&served, "x"), "fixed");
+        let served = after_a_call(vec![other(), fixed(prefix)], "y");
+        assert_eq!(names(&served), ["other_x", "y", "x"]);
+        assert_eq!(text(&served, "x"), "fixed");
+    }
+}
+
+#[test]
+fn a_tool_that_appears_takes_no_name() {
+    let other = changing(Prefix::Never, &["y"], &["x", "y"]);
+    let served = after_a_call(vec![other, fixed(Prefix::Never)], "y");
+    assert_eq!(names(&served), ["y", "x"]);
+    assert_eq!(text(&served, "x"), "fixed");
+    let other = changing(Prefix::Auto, &["x", "y"], &["x", "y", "fixed_x"]);
+    let served = after_a_call(vec![other, fixed(Prefix::Auto)], "y");
+    assert_eq!(names(&served), ["other_x", "y", "fixed_x"]);
+    assert_eq!(text(&served, "fixed_x"), "fixed");
+    let host = served.server.host();
+    let problems = host.problems().iter().map(ToString::to_string);
+    let expected = "tool `fixed_x` of `other` is left out: `fixed` has the tool `fixed_x`";
+    assert_eq!(problems.collect::<Vec<_>>(), [expected]);
+}
+
+#[test]
+fn a_tool_that_disappears_renames_no_other() {
+    let other = changing(Prefix::Auto, &["x", "y"], &["y"]);
+    let served = after_a_call(vec![fixed(Prefix::Auto), other], "y");
+    assert_eq!(names(&served), ["fixed_x", "y"]);
+}

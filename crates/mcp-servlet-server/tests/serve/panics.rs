@@ -1,0 +1,118 @@
+//! Panics in the server: a log whose subscriber panics is one that can be had.
+
+use std::{fmt::Debug, sync::Arc, time::Duration};
+
+use mcp_servlet_host::Host;
+use mcp_servlet_server::{self, ServeOptions, Server};
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+use tracing::{
+    Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id},
+    subscriber::DefaultGuard,
+};
+use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt as _};
+
+use crate::{client::stateless, reload::start_log, support::Wat};
+
+/// A log that panics when a tool called `boom` is called.
+struct Fragile;
+
+struct Tool(bool);
+
+impl Visit for Tool {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0 |= field.name() == "tool" && format!("{value:?}").contains("boom");
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Fragile {
+    fn on_new_span(&self, attributes: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
+        let mut tool = Tool(false);
+        attributes.record(&mut tool);
+        assert!(!tool.0, "no space left on device");
+    }
+}
+
+/// Lets what runs on this thread write to the fragile log.
+fn fragile_log() -> DefaultGuard {
+    // With a single subscriber, tracing asks the one of whichever thread comes first whether anything is to be logged.
+    start_log();
+    tracing::subscriber::set_default(tracing_subscriber::registry().with(Fragile))
+}
+
+/// A client on a pipe.
+struct Client {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+}
+
+impl Client {
+    fn connect(server: &Server) -> Self {
+        let (client, pipe) = tokio::io::duplex(1 << 16);
+        let (input, output) = tokio::io::split(pipe);
+        let server = server.clone();
+        tokio::spawn(async move { mcp_servlet_server::lines(&server, input, output).await });
+        let (reader, writer) = tokio::io::split(client);
+        let lines = BufReader::new(reader).lines();
+        Self { lines, writer }
+    }
+
+    async fn ask(&mut self, method: &str, mut params: Value) -> Value {
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+            json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+        let line = stateless(method, params) + "\n";
+        self.writer
+            .write_all(line.as_bytes())
+            .await
+            .expect("a write");
+        let line = tokio::time::timeout(Duration::from_secs(30), self.lines.next_line());
+        let line = line.await.expect("an answer").expect("a read");
+        serde_json::from_str(&line.expect("a line")).expect("JSON")
+    }
+}
+
+/// A server with a tool that brings the log down, as a task or not, and another one.
+fn server(support: &str) -> Server {
+    let tool = |name: &str, support: &str| json!({"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}});
+    let tools = json!({"tools": [tool("boom", support), tool("t", "forbidden")]});
+    let wat = Wat::new().describe(&tools.to_string());
+    let servlet = wat.answer(r#"{"content":[]}"#).load().expect("a servlet");
+    Server::new(Arc::new(Host::new(vec![servlet])), ServeOptions::default())
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_and_the_next_request_works() {
+    let _log = fragile_log();
+    let mut client = Client::connect(&server("forbidden"));
+    for _ in 0..2 {
+        let answer = client.ask("tools/call", json!({"name": "boom"})).await;
+        assert_eq!(answer["id"], 1);
+        assert_eq!(answer["error"]["code"], -32603, "{answer}");
+        let message = answer["error"]["message"].as_str().expect("text");
+        assert!(message.contains("panicked") && !message.contains("device"));
+        let answer = client.ask("tools/call", json!({"name": "t"})).await;
+        assert_eq!(answer["result"]["content"], json!([]));
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_panics_fails() {
+    let _log = fragile_log();
+    let mut client = Client::connect(&server("required"));
+    let created = client.ask("tools/call", json!({"name": "boom"})).await;
+    let id = created["result"]["taskId"].clone();
+    loop {
+        let task = client.ask("tasks/get", json!({"taskId": id})).await;
+        let task = &task["result"];
+        if task["status"] != "working" {
+            assert_eq!(task["status"], "failed", "{task}");
+            assert_eq!(task["error"]["code"], -32603);
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}

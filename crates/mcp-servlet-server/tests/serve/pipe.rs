@@ -1,0 +1,489 @@
+//! MCP over a pipe, line by line, as a client writes it.
+
+use std::{sync::Arc, time::Duration};
+
+use mcp_servlet_host::{Host, Servlet};
+use mcp_servlet_runtime::{LoadOptions, Source};
+use mcp_servlet_server::{ServeOptions, Server};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+use crate::support::{DESCRIPTION, Wat};
+
+fn initialize() -> Value {
+    json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
+    })
+}
+
+/// Sends requests in the 2025-11-25 revision, closes the input and collects the responses by id.
+async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
+    let open = initialize();
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let mut lines = vec![open, ready];
+    for (at, request) in requests.iter().enumerate() {
+        let mut request = request.clone();
+        request["jsonrpc"] = "2.0".into();
+        request["id"] = json!(at + 1);
+        lines.push(request);
+    }
+    exchange(host, &lines).await
+}
+
+async fn exchange(host: Host, lines: &[Value]) -> Vec<Value> {
+    let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
+    exchange_text(host, &format!("{}\n", lines.join("\n"))).await
+}
+
+async fn exchange_text(host: Host, text: &str) -> Vec<Value> {
+    let (client, server) = tokio::io::duplex(1 << 20);
+    let mcp = Server::new(Arc::new(host), ServeOptions::default());
+    let (reader, writer) = tokio::io::split(server);
+    let server = tokio::spawn(async move { mcp_servlet_server::lines(&mcp, reader, writer).await });
+    let (reader, mut writer) = tokio::io::split(client);
+    writer.write_all(text.as_bytes()).await.expect("a write");
+    writer.shutdown().await.expect("a close");
+    let mut responses = Vec::new();
+    let mut reader = BufReader::new(reader).lines();
+    while let Some(line) = reader.next_line().await.expect("a read") {
+        responses.push(serde_json::from_str::<Value>(&line).expect("JSON"));
+    }
+    server.await.expect("no panic").expect("a graceful end");
+    responses.sort_by_key(|response| response["id"].as_u64());
+    responses
+}
+
+fn host(description: &str, answer: &str) -> Host {
+    let servlet = Wat::new()
+        .describe(description)
+        .answer(answer)
+        .load()
+        .expect("a servlet");
+    Host::new(vec![servlet])
+}
+
+fn call(params: &Value) -> Value {
+    json!({"method": "tools/call", "params": params})
+}
+
+#[tokio::test]
+async fn introduces_itself_as_the_single_servlet_does() {
+    let described = r#"{"tools":[],"serverInfo":{"name":"Weather","version":"3.1.4","title":"W"},"instructions":"Ask."}"#;
+    let responses = talk(host(described, "{}"), &[]).await;
+    let result = &responses[0]["result"];
+    assert_eq!(
+        result["serverInfo"],
+        json!({"name": "Weather", "version": "3.1.4", "title": "W"})
+    );
+    assert_eq!(result["instructions"], "Ask.");
+    assert_eq!(
+        result["capabilities"],
+        json!({"tools": {"listChanged": true}})
+    );
+    assert_eq!(result["protocolVersion"], "2025-11-25");
+}
+
+#[tokio::test]
+async fn declares_what_the_exports_of_a_servlet_promise() {
+    let reads = json!({"listChanged": true, "subscribe": true});
+    let lists = json!({"listChanged": true});
+    let declared = async |exports: &[(&str, &str)]| {
+        let tools = Wat::new().describe(DESCRIPTION).answer("{}");
+        let wat = exports.iter().fold(tools, |wat, (name, json)| {
+            wat.export(name, json, "(call $output {}) (i32.const 0)")
+        });
+        let host = Host::new(vec![wat.load().expect("a servlet")]);
+        let capabilities = talk(host, &[]).await[0]["result"]["capabilities"].clone();
+        ["resources", "prompts", "completions"].map(|name| capabilities[name].clone())
+    };
+    let none = Value::Null;
+    let listed = (
+        "list_resources",
+        r#"{"resources":[{"uri":"a:b","name":"b"}]}"#,
+    );
+    assert_eq!(
+        declared(&[]).await,
+        [none.clone(), none.clone(), none.clone()]
+    );
+    // Nobody could read what is listed.
+    assert_eq!(declared(&[listed]).await[0], none);
+    assert_eq!(declared(&[listed, ("read_resource", "")]).await[0], reads);
+    assert_eq!(declared(&[("read_resource", "")]).await[0], reads);
+    let prompts = ("list_prompts", r#"{"prompts":[{"name":"p"}]}"#);
+    assert_eq!(declared(&[prompts]).await[1], lists);
+    assert_eq!(declared(&[("complete", "")]).await[2], json!({}));
+}
+
+#[tokio::test]
+async fn lists_tools_as_they_were_described() {
+    let described = json!({"tools": [
+        {"name": "b", "inputSchema": {"type": "object", "properties": {"z": {}, "a": {}}}, "title": "B",
+         "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true, "x": 1},
+         "icons": [{"src": "data:,"}], "_meta": {"k": 1}, "execution": {"taskSupport": "optional"}},
+        {"name": "a", "inputSchema": {"type": "object"}},
+    ]});
+    let responses = talk(
+        host(&described.to_string(), "{}"),
+        &[json!({"method": "tools/list"})],
+    )
+    .await;
+    assert_eq!(responses[1]["result"].to_string(), described.to_string());
+}
+
+#[tokio::test]
+async fn passes_results_through_with_fields_it_does_not_know() {
+    let answer = json!({
+        "content": [{"type": "text", "text": "t", "annotations": {"priority": 0.5}}, {"type": "hologram"}],
+        "structuredContent": {"n": 0.1}, "isError": true, "_meta": {"k": 1}, "vendor": true,
+    });
+    let responses = talk(
+        host(DESCRIPTION, &answer.to_string()),
+        &[call(&json!({"name": "t"}))],
+    )
+    .await;
+    assert_eq!(responses[1]["result"], answer);
+}
+
+#[tokio::test]
+async fn answers_wrong_calls_with_invalid_params() {
+    let requests = [
+        call(&json!({"name": "nope"})),
+        call(&json!({"arguments": {}})),
+        json!({"method": "tools/call"}),
+        call(&json!({"name": "t", "arguments": [1]})),
+        json!({"method": "tools/brew"}),
+    ];
+    let responses = talk(host(DESCRIPTION, "{}"), &requests).await;
+    let errors: Vec<_> = responses[1..]
+        .iter()
+        .map(|response| &response["error"])
+        .collect();
+    assert_eq!(
+        errors[0],
+        &json!({"code": -32602, "message": "unknown tool `nope`"})
+    );
+    for error in &errors[1..4] {
+        assert_eq!(error["code"], -32602, "{error}");
+        let message = error["message"].as_str().expect("a message");
+        assert!(
+            message.starts_with("wrong params of `tools/call`: "),
+            "{message}"
+        );
+    }
+    assert_eq!(
+        errors[4],
+        &json!({"code": -32601, "message": "unknown method `tools/brew`"})
+    );
+}
+
+#[tokio::test]
+async fn sends_faults_with_their_code_and_data() {
+    let text = "gone\nmcp-fault: {\"code\":-32002,\"data\":{\"uri\":\"a:\"}}";
+    let servlet =
+        Wat::new()
+            .describe(DESCRIPTION)
+            .export("call", text, "(call $error {}) (i32.const 1)");
+    let host = Host::new(vec![servlet.load().expect("a servlet")]);
+    let responses = talk(host, &[call(&json!({"name": "t"}))]).await;
+    assert_eq!(
+        responses[1]["error"],
+        json!({"code": -32002, "message": "gone", "data": {"uri": "a:"}})
+    );
+}
+
+#[tokio::test]
+async fn serves_several_servlets_in_order() {
+    let load = |name: &str| {
+        let description = format!(r#"{{"name":"{name}","inputSchema":{{}}}}"#);
+        let wasm = Wat::new()
+            .describe(&description)
+            .answer(&json!({"content": [{"type": "text", "text": name}]}).to_string())
+            .wasm();
+        Servlet::load(
+            Source::Bytes {
+                name: name.into(),
+                wasm,
+            },
+            &LoadOptions::default(),
+        )
+        .expect("a servlet")
+    };
+    let host = Host::new(vec![load("zebra"), load("ant")]);
+    let responses = talk(
+        host,
+        &[
+            json!({"method": "tools/list"}),
+            call(&json!({"name": "ant"})),
+        ],
+    )
+    .await;
+    assert_eq!(responses[0]["result"]["serverInfo"]["name"], "mcp-servlet");
+    let names: Vec<_> = responses[1]["result"]["tools"]
+        .as_array()
+        .expect("tools")
+        .iter()
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(names, ["zebra", "ant"]);
+    assert_eq!(responses[2]["result"]["content"][0]["text"], "ant");
+}
+
+#[tokio::test]
+async fn speaks_the_stateless_revision_too() {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
+    });
+    let request = |id: u64, method: &str, mut params: Value| {
+        params["_meta"] = meta.clone();
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+    };
+    let lines = [
+        request(1, "server/discover", json!({})),
+        request(2, "tools/list", json!({})),
+        request(3, "tools/call", json!({"name": "t"})),
+    ];
+    let responses = exchange(host(DESCRIPTION, r#"{"content":[],"vendor":1}"#), &lines).await;
+    assert_eq!(
+        responses[0]["result"]["capabilities"],
+        json!({
+            "extensions": {"io.modelcontextprotocol/tasks": {}},
+            "tools": {"listChanged": true},
+        })
+    );
+    let list = &responses[1]["result"];
+    assert_eq!(
+        (&list["resultType"], &list["ttlMs"]),
+        (&json!("complete"), &json!(60_000))
+    );
+    assert_eq!(list["tools"][0]["name"], "t");
+    assert_eq!(
+        responses[2]["result"],
+        json!({
+            "content": [], "vendor": 1, "resultType": "complete",
+            "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "test", "version": "0.0.0"}},
+        })
+    );
+}
+
+#[tokio::test]
+async fn lines_that_are_no_messages_are_answered_and_the_next_ones_too() {
+    let ping = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string();
+    let open = initialize().to_string();
+    let long = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(17 << 20));
+    let wrong = [
+        ("nonsense", -32700),
+        ("{\"jsonrpc\":\"2.0\",", -32700),
+        ("\u{1}\u{fffd}", -32700),
+        ("[]", -32600),
+        ("{\"foo\":\"bar\"}", -32600),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
+        (&*long, -32600),
+    ];
+    for (line, code) in wrong {
+        let said = line.get(..20).unwrap_or(line);
+        let (before, after) = (ping(1), ping(2));
+        let text = format!("{open}\n\u{feff}{before}\n{line}\n\n{after}\r\n");
+        let responses = exchange_text(host(DESCRIPTION, "{}"), &text).await;
+        let [refusal, opened, rest @ ..] = responses.as_slice() else {
+            panic!("{said}: {responses:?}");
+        };
+        assert_eq!(
+            (&refusal["id"], refusal["error"]["code"].as_i64()),
+            (&Value::Null, Some(code)),
+            "{said}"
+        );
+        assert!(
+            refusal
+                .as_object()
+                .is_some_and(|message| message.contains_key("id")),
+            "{said}"
+        );
+        assert_eq!(opened["id"], 0, "{said}");
+        let answered: Vec<_> = rest.iter().map(|response| &response["id"]).collect();
+        assert_eq!(answered, [&json!(1), &json!(2)], "{said}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_request_changes_nothing_before_the_first_one() {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let modern = |id: u64, method: &str| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": meta}});
+    let unknown = json!({
+        "io.modelcontextprotocol/protocolVersion": "2525-01-01",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    for first in [
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/unheard-of"}),
+        json!({"jsonrpc": "2.0", "id": 7, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": 7, "error": {"code": 1, "message": "m"}}),
+    ] {
+        for before in [
+            modern(1, "server/discover"),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": unknown}}),
+        ] {
+            let lines = [
+                first.clone(),
+                before,
+                first.clone(),
+                modern(2, "tools/list"),
+            ];
+            let responses = exchange(host(DESCRIPTION, "{}"), &lines).await;
+            assert_eq!(responses.len(), 2, "{first}: {responses:?}");
+            assert!(
+                responses[1]["result"]["tools"].is_array(),
+                "{first}: {responses:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn wrong_params_are_told_to_who_asked() {
+    let host = || host(DESCRIPTION, "{}");
+    let request = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 5, "method": method, "params": params});
+    for (line, message) in [
+        (
+            request("ping", json!([])),
+            "wrong params of `ping`: they are no object",
+        ),
+        (
+            request("tools/call", json!({"name": "t", "_meta": []})),
+            "wrong params of `tools/call`: `_meta` is no object",
+        ),
+        (
+            request("tools/list", json!({"cursor": 5})),
+            "wrong params of `tools/list`: invalid type: integer `5`, expected a string",
+        ),
+    ] {
+        let responses = exchange(host(), &[initialize(), line]).await;
+        let error = &responses[1]["error"];
+        assert_eq!(responses[1]["id"], 5, "{responses:?}");
+        assert_eq!(
+            (&error["code"], &error["message"]),
+            (&json!(-32602), &json!(message))
+        );
+    }
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let ping = request("ping", json!({"_meta": meta}));
+    let responses = exchange(host(), &[ping]).await;
+    assert_eq!(responses[0]["error"]["message"], "unknown method `ping`");
+    let mut wrong = initialize();
+    wrong["params"]["capabilities"].take();
+    let responses = exchange(host(), &[wrong]).await;
+    let message = responses[0]["error"]["message"].as_str().expect("an error");
+    assert!(
+        message.starts_with("wrong params of `initialize`: "),
+        "{message}"
+    );
+    // A number that no machine has is JSON, but nothing that rmcp reads.
+    let text = format!(
+        "{}\n{{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\",\"params\":{{\"a\":1e400}}}}\n",
+        initialize()
+    );
+    let responses = exchange_text(host(), &text).await;
+    assert_eq!(responses[1]["id"], 5, "{responses:?}");
+}
+
+#[tokio::test]
+async fn the_last_line_needs_no_end() {
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let text = format!("{}\n{ping}", initialize());
+    let responses = exchange_text(host(DESCRIPTION, "{}"), &text).await;
+    assert_eq!(responses[1]["result"], json!({}));
+    let half = text.trim_end_matches('}');
+    let responses = exchange_text(host(DESCRIPTION, "{}"), half).await;
+    assert_eq!(responses[0]["error"]["code"], -32700);
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_at_once_is_no_error() {
+    assert_eq!(
+        exchange(host(DESCRIPTION, "{}"), &[]).await,
+        [] as [Value; 0]
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_stopped_leaves_its_client() {
+    let (client, pipe) = tokio::io::duplex(1 << 16);
+    let host = Arc::new(host(DESCRIPTION, "{}"));
+    let server = Server::new(host, ServeOptions::default());
+    let serving = server.clone();
+    let (reader, writer) = tokio::io::split(pipe);
+    let serving =
+        tokio::spawn(async move { mcp_servlet_server::lines(&serving, reader, writer).await });
+    let (reader, mut writer) = tokio::io::split(client);
+    let open = initialize();
+    let sent = writer.write_all(format!("{open}\n").as_bytes()).await;
+    sent.expect("a write");
+    let mut lines = BufReader::new(reader).lines();
+    assert!(lines.next_line().await.expect("a read").is_some());
+    server.stop();
+    serving.await.expect("no panic").expect("a graceful end");
+    assert_eq!(lines.next_line().await.expect("a read"), None);
+}
+
+#[tokio::test]
+async fn a_server_that_stops_ends_what_runs_and_takes_nothing_new() {
+    let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
+    let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
+    let limits = LoadOptions {
+        timeout: Some(Duration::from_secs(1)),
+        ..LoadOptions::default()
+    };
+    let servlet = servlet.load_with(&limits).expect("a servlet");
+    let host = Arc::new(Host::new(vec![servlet]));
+    let server = Server::new(host, ServeOptions::default());
+    let (client, pipe) = tokio::io::duplex(1 << 16);
+    let serving = server.clone();
+    let (reader, writer) = tokio::io::split(pipe);
+    let serving =
+        tokio::spawn(async move { mcp_servlet_server::lines(&serving, reader, writer).await });
+    let (reader, mut writer) = tokio::io::split(client);
+    let mut lines = BufReader::new(reader).lines();
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let request = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let begun = [
+        initialize(),
+        ready,
+        request(1, "tools/call", json!({"name": "t"})),
+        request(2, "ping", json!({})),
+    ];
+    for message in begun {
+        let sent = writer.write_all(format!("{message}\n").as_bytes()).await;
+        sent.expect("a write");
+    }
+    let mut next = async || {
+        let line = lines.next_line().await.expect("a read");
+        serde_json::from_str::<Value>(&line.expect("a line")).expect("JSON")
+    };
+    assert_eq!(next().await["id"], 0);
+    assert_eq!(next().await["id"], 2, "what was sent before it has begun");
+    server.stop();
+    let late = request(3, "tools/list", json!({}));
+    let sent = writer.write_all(format!("{late}\n").as_bytes()).await;
+    sent.expect("a write");
+    let refused = next().await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!(3), &json!(-32000))
+    );
+    let ended = next().await;
+    assert_eq!(ended["id"], 1);
+    let said = ended["error"]["message"].as_str().unwrap_or_default();
+    assert!(said.contains("did not finish"), "{ended}");
+    serving.await.expect("no panic").expect("a graceful end");
+}

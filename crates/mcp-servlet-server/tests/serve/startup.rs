@@ -1,0 +1,83 @@
+//! Clients of a server whose servlets are not there yet.
+
+use std::time::Duration;
+
+use mcp_servlet_host::Introduction;
+use mcp_servlet_server::{self, ServeOptions, Server};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+/// Opens a session, asks for the tools and gives both answers. `meanwhile` happens once the session is open.
+async fn open_and_list(server: Server, meanwhile: impl FnOnce(&Server)) -> [Value; 2] {
+    let (client, other) = tokio::io::duplex(1 << 16);
+    let (reader, writer) = tokio::io::split(other);
+    let serving = {
+        let server = server.clone();
+        tokio::spawn(async move { mcp_servlet_server::lines(&server, reader, writer).await })
+    };
+    let (reader, mut writer) = tokio::io::split(client);
+    let mut lines = BufReader::new(reader).lines();
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" },
+    });
+    let open = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
+    let text = format!("{open}\n{ready}\n{list}\n{ping}\n");
+    writer.write_all(text.as_bytes()).await.expect("a write");
+    let mut meanwhile = Some(meanwhile);
+    let mut answers = [Value::Null, Value::Null, Value::Null];
+    while answers.iter().any(Value::is_null) {
+        let line = lines.next_line().await.expect("a read").expect("a line");
+        let message: Value = serde_json::from_str(&line).expect("JSON");
+        let Some(id) = message["id"].as_u64() else {
+            continue;
+        };
+        answers[usize::try_from(id).expect("an id")] = message;
+        if id == 2
+            && let Some(meanwhile) = meanwhile.take()
+        {
+            meanwhile(&server);
+        }
+    }
+    writer.shutdown().await.expect("a close");
+    serving.await.expect("no panic").expect("a graceful end");
+    let [opened, listed, _] = answers;
+    [opened, listed]
+}
+
+fn starting(startup: Duration) -> Server {
+    let mut options = ServeOptions::default();
+    options.startup = startup;
+    Server::starting(Introduction::default(), options)
+}
+
+fn assert_not_ready(answer: &Value) {
+    assert_eq!(answer["error"]["code"], -32000, "{answer}");
+    assert_eq!(answer["error"]["data"], json!({ "retry": true }));
+}
+
+const LONG: Duration = Duration::from_mins(10);
+
+#[tokio::test]
+async fn a_list_that_waited_for_too_long_is_an_error_that_says_so() {
+    let [opened, listed] = open_and_list(starting(Duration::ZERO), |_| ()).await;
+    assert!(
+        opened["result"]["capabilities"]["prompts"].is_object(),
+        "{opened}"
+    );
+    assert_not_ready(&listed);
+}
+
+#[tokio::test]
+async fn a_list_waits_until_the_server_has_started() {
+    let [_, listed] = open_and_list(starting(LONG), Server::started).await;
+    assert_eq!(listed["result"]["tools"], json!([]));
+}
+
+#[tokio::test]
+async fn a_list_that_waits_does_not_keep_the_server_from_stopping() {
+    let [_, listed] = open_and_list(starting(LONG), Server::stop).await;
+    assert_not_ready(&listed);
+}

@@ -1,0 +1,462 @@
+//! Calls that clients ask after: `io.modelcontextprotocol/tasks`.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_host::Host;
+use mcp_servlet_runtime::{Instances, LoadOptions};
+use mcp_servlet_server::{HttpOptions, ServeOptions, TaskOptions};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+use crate::{
+    client::{Answer, Served, initialize, request, stateless},
+    support::Wat,
+};
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Goes round for a while, which is far longer than a millisecond.
+const SLOW: &str = "(local $n i32) (loop $l (br_if $l (i32.lt_u (local.tee $n \
+                    (i32.add (local.get $n) (i32.const 1))) (i32.const 300000000))))";
+
+/// Never ends, for a request with long arguments.
+const ENDLESS: &str =
+    "(if (i64.gt_u (call $input_length) (i64.const 2000)) (then (loop $l (br $l))))";
+
+const ANSWER: &str = r#"{"content":[],"vendor":{"b":1,"a":2}}"#;
+
+/// A servlet with one instance and one tool, whose calls run `body` and answer that.
+fn host(support: Option<&str>, body: &str, answer: &str) -> Host {
+    let wat = described(support).export(
+        "call",
+        answer,
+        &format!("{body} (call $output {{}}) (i32.const 0)"),
+    );
+    compose(&wat)
+}
+
+fn described(support: Option<&str>) -> Wat {
+    let mut tool = json!({"name": "t", "inputSchema": {"type": "object"}});
+    if let Some(support) = support {
+        tool["execution"] = json!({"taskSupport": support});
+    }
+    Wat::new().describe(&json!({"tools": [tool]}).to_string())
+}
+
+fn compose(wat: &Wat) -> Host {
+    let options = LoadOptions {
+        instances: Instances::ONE.into(),
+        timeout: None,
+        wait: Some(PATIENCE),
+        ..LoadOptions::default()
+    };
+    let servlet = wat.load_with(&options).expect("a servlet");
+    Host::new(vec![servlet])
+}
+
+fn options(change: impl FnOnce(&mut TaskOptions)) -> ServeOptions {
+    let mut options = ServeOptions::default();
+    change(&mut options.tasks);
+    options
+}
+
+fn serve(host: Host, options: ServeOptions) -> Served {
+    Served::start_with(host, options, HttpOptions::default())
+}
+
+/// The parameters of a request of a client that has tasks.
+fn with_tasks(mut params: Value) -> Value {
+    let capabilities =
+        json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}});
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
+    params
+}
+
+fn call(served: &Served, params: Value) -> Value {
+    served.ask("tools/call", with_tasks(params)).message()["result"].clone()
+}
+
+fn about(served: &Served, method: &str, id: &str, mut params: Value) -> Answer {
+    params["taskId"] = id.into();
+    served.ask_with(&[("mcp-name", id)], method, with_tasks(params))
+}
+
+fn get(served: &Served, id: &str) -> Value {
+    about(served, "tasks/get", id, json!({})).message()["result"].clone()
+}
+
+fn id(created: &Value) -> &str {
+    assert_eq!(created["resultType"], "task", "{created}");
+    created["taskId"].as_str().expect("an id")
+}
+
+/// The task once it has left this state.
+fn after(served: &Served, id: &str, state: &str) -> Value {
+    let start = Instant::now();
+    loop {
+        let task = get(served, id);
+        if task["status"] != state {
+            return task;
+        }
+        assert!(start.elapsed() < PATIENCE, "{task}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_call_that_takes_long_becomes_a_task_whose_result_is_what_the_servlet_wrote() {
+    let served = serve(
+        host(None, SLOW, ANSWER),
+        options(|tasks| tasks.after = Duration::from_millis(1)),
+    );
+    let created = call(&served, json!({"name": "t"}));
+    let id = id(&created);
+    assert_eq!(created["status"], "working");
+    assert_eq!(created["ttlMs"], 30 * 60 * 1000);
+    for absent in ["result", "content", "task", "requestState"] {
+        assert_eq!(created.get(absent), None);
+    }
+    let task = after(&served, id, "working");
+    assert_eq!(task["status"], "completed");
+    assert_eq!(task["resultType"], "complete");
+    assert_eq!(task["taskId"], id);
+    assert_eq!(task["result"]["vendor"].to_string(), r#"{"b":1,"a":2}"#);
+    assert_eq!(task["result"]["resultType"], "complete");
+}
+
+#[test]
+fn calls_that_are_quick_and_clients_that_have_no_tasks_are_answered_at_once() {
+    let served = serve(host(None, "", ANSWER), ServeOptions::default());
+    assert_eq!(call(&served, json!({"name": "t"}))["content"], json!([]));
+    drop(served);
+    let slow = || host(None, SLOW, ANSWER);
+    let served = serve(slow(), options(|tasks| tasks.after = Duration::ZERO));
+    let plain = served.ask("tools/call", json!({"name": "t"})).message();
+    assert_eq!(plain["result"]["content"], json!([]));
+    let session = served.open();
+    let legacy = served.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    assert_eq!(legacy.message()["result"]["content"], json!([]));
+    drop(served);
+    let served = serve(slow(), options(|tasks| tasks.max = 0));
+    assert_eq!(call(&served, json!({"name": "t"}))["content"], json!([]));
+    let refused = about(&served, "tasks/get", "a", json!({}));
+    assert_eq!(refused.code(), (404, -32601));
+}
+
+#[test]
+fn tools_say_whether_they_are_tasks() {
+    let served = |support| {
+        serve(
+            host(Some(support), "", ANSWER),
+            options(|tasks| tasks.after = Duration::ZERO),
+        )
+    };
+    let required = served("required");
+    id(&call(&required, json!({"name": "t"})));
+    let refused = required.ask("tools/call", json!({"name": "t"}));
+    assert_eq!(refused.code(), (400, -32021));
+    let needed = &refused.message()["error"]["data"]["requiredCapabilities"];
+    assert_eq!(
+        needed,
+        &json!({"extensions": {"io.modelcontextprotocol/tasks": {}}})
+    );
+    let session = required.open();
+    let legacy = required.in_session(&session, &request("tools/call", json!({"name": "t"})));
+    assert_eq!(legacy.message()["error"]["code"], -32021);
+    let optional = served("optional");
+    id(&call(&optional, json!({"name": "t"})));
+    let plain = optional.ask("tools/call", json!({"name": "t"})).message();
+    assert_eq!(plain["result"]["content"], json!([]));
+    let forbidden = serve(
+        host(Some("forbidden"), SLOW, ANSWER),
+        options(|tasks| tasks.after = Duration::ZERO),
+    );
+    assert_eq!(call(&forbidden, json!({"name": "t"}))["content"], json!([]));
+}
+
+#[test]
+fn only_clients_of_the_stateless_era_hear_of_tasks() {
+    let served = serve(host(None, "", ANSWER), ServeOptions::default());
+    let discovered = served.ask("server/discover", json!({})).message();
+    let extensions = &discovered["result"]["capabilities"]["extensions"];
+    assert_eq!(extensions, &json!({"io.modelcontextprotocol/tasks": {}}));
+    let opened = served.post(&[], &initialize(&json!({}))).message();
+    assert_eq!(opened["result"]["capabilities"].get("extensions"), None);
+}
+
+/// A request that never ends.
+fn endless() -> Value {
+    json!({"name": "t", "arguments": {"long": "x".repeat(2000)}})
+}
+
+#[test]
+fn cancelling_a_task_stops_its_call() {
+    let served = serve(
+        host(Some("optional"), ENDLESS, ANSWER),
+        ServeOptions::default(),
+    );
+    let created = call(&served, endless());
+    let id = id(&created);
+    assert_eq!(get(&served, id)["status"], "working");
+    for _ in 0..2 {
+        let cancelled = about(&served, "tasks/cancel", id, json!({})).message();
+        let ack = cancelled["result"].as_object().expect("an acknowledgement");
+        assert_eq!(ack.get("status"), None);
+        assert_eq!(ack["resultType"], "complete");
+    }
+    let task = after(&served, id, "working");
+    assert_eq!(task["status"], "cancelled");
+    assert_eq!(task.get("result").or(task.get("error")), None);
+    // There is one instance, so it is free again.
+    let plain = served.ask("tools/call", json!({"name": "t"})).message();
+    assert_eq!(plain["result"]["content"], json!([]));
+    assert!(served.server.metrics().contains("outcome=\"cancelled\""));
+}
+
+#[test]
+fn a_servlet_that_fails_fails_its_task_and_a_tool_that_fails_completes_it() {
+    let broken = serve(
+        host(Some("optional"), "(unreachable)", ANSWER),
+        ServeOptions::default(),
+    );
+    let created = call(&broken, json!({"name": "t"}));
+    let task = after(&broken, id(&created), "working");
+    assert_eq!(
+        (&task["status"], &task["error"]["code"]),
+        (&json!("failed"), &json!(-32603))
+    );
+    assert!(task["error"]["message"].is_string());
+    assert_eq!(task.get("result"), None);
+    let failing = r#"{"content":[],"isError":true}"#;
+    let failing = serve(host(Some("optional"), "", failing), ServeOptions::default());
+    let created = call(&failing, json!({"name": "t"}));
+    let task = after(&failing, id(&created), "working");
+    assert_eq!(
+        (&task["status"], &task["result"]["isError"]),
+        (&json!("completed"), &json!(true))
+    );
+}
+
+#[test]
+fn nothing_is_left_of_a_task_when_its_time_is_up() {
+    let ttl = Duration::from_millis(300);
+    let served = serve(
+        host(Some("optional"), ENDLESS, ANSWER),
+        options(|tasks| tasks.ttl = ttl),
+    );
+    let quick = call(&served, json!({"name": "t"}));
+    let endless = call(&served, endless());
+    let start = Instant::now();
+    for created in [quick, endless] {
+        let id = id(&created);
+        assert_eq!(created["ttlMs"], 300);
+        loop {
+            let answer = about(&served, "tasks/get", id, json!({})).message();
+            if answer["error"]["code"] == -32602 {
+                break;
+            }
+            assert!(start.elapsed() < PATIENCE, "{answer}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    assert!(start.elapsed() + Duration::from_millis(50) >= ttl);
+    // The call that never ends was stopped.
+    let plain = served.ask("tools/call", json!({"name": "t"})).message();
+    assert_eq!(plain["result"]["content"], json!([]));
+}
+
+#[test]
+fn there_are_as_many_tasks_as_there_may_be() {
+    let one = || options(|tasks| tasks.max = 1);
+    let optional = serve(host(Some("optional"), "", ANSWER), one());
+    id(&call(&optional, json!({"name": "t"})));
+    // Its result waits to be fetched, so the next call is answered at once.
+    assert_eq!(call(&optional, json!({"name": "t"}))["content"], json!([]));
+    let required = serve(host(Some("required"), "", ANSWER), one());
+    id(&call(&required, json!({"name": "t"})));
+    let refused = required.ask("tools/call", with_tasks(json!({"name": "t"})));
+    assert_eq!(refused.code(), (200, -32000));
+    assert_eq!(refused.message()["error"]["data"], json!({"retry": true}));
+}
+
+#[test]
+fn results_of_tasks_take_no_more_room_than_they_may() {
+    // `ANSWER` and its type have less than a KiB, which is the unit.
+    let two = options(|tasks| tasks.results = Some(2 << 10));
+    let served = serve(host(Some("required"), "", ANSWER), two);
+    let statuses = (0..3).map(|_| {
+        let created = call(&served, json!({"name": "t"}));
+        after(&served, id(&created), "working")
+    });
+    let tasks: Vec<_> = statuses.collect();
+    let statuses = tasks.iter().map(|task| &task["status"]);
+    assert!(statuses.eq(["completed", "completed", "failed"]));
+    let error = &tasks[2]["error"];
+    assert_eq!(error["code"], -32000);
+    assert_eq!(error["data"], json!({"retry": true}));
+    let message = error["message"].as_str().expect("text");
+    assert!(message.contains("2048 bytes together"), "{message}");
+}
+
+#[test]
+fn the_room_of_a_result_is_free_when_its_time_is_up() {
+    let one = options(|tasks| {
+        tasks.results = Some(1);
+        tasks.ttl = Duration::from_millis(300);
+    });
+    let served = serve(host(Some("required"), "", ANSWER), one);
+    let start = Instant::now();
+    let mut completed = 0;
+    while completed < 2 {
+        let created = call(&served, json!({"name": "t"}));
+        let task = after(&served, id(&created), "working");
+        completed += usize::from(task["status"] == "completed");
+        assert!(start.elapsed() < PATIENCE, "{task}");
+    }
+    assert!(start.elapsed() >= Duration::from_millis(300));
+}
+
+#[test]
+fn a_result_that_can_never_be_kept_is_not_to_be_asked_for_again() {
+    let text = "x".repeat(5000);
+    let answer = json!({"content": [{"type": "text", "text": text}]}).to_string();
+    let small = options(|tasks| tasks.results = Some(4 << 10));
+    let served = serve(host(Some("required"), "", &answer), small);
+    let created = call(&served, json!({"name": "t"}));
+    let task = after(&served, id(&created), "working");
+    assert_eq!(task["error"]["data"], json!({"retry": false}), "{task}");
+}
+
+fn completed(served: &Served, id: &str) {
+    let start = Instant::now();
+    while get(served, id)["status"] != "completed" {
+        assert!(start.elapsed() < PATIENCE);
+    }
+}
+
+#[test]
+fn a_task_asks_its_client_and_goes_on_once_all_is_answered() {
+    let form = |message: &str| {
+        json!({"method": "elicitation/create", "params": {
+            "message": message, "requestedSchema": {"type": "object", "properties": {}}, "vendor": 1,
+        }})
+    };
+    let asks = json!({
+        "resultType": "input_required", "requestState": "s",
+        "inputRequests": {"a": form("A?"), "b": form("B?")},
+    });
+    let again = json!({"resultType": "input_required", "inputRequests": {"a": form("Really?")}});
+    let texts = [asks.to_string(), again.to_string(), ANSWER.to_owned()];
+    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    let served = serve(
+        compose(&described(Some("optional")).answers(&texts)),
+        ServeOptions::default(),
+    );
+    let created = call(&served, json!({"name": "t"}));
+    let id = id(&created);
+    let asked = after(&served, id, "working");
+    assert_eq!(asked["status"], "input_required");
+    assert_eq!(asked.get("requestState"), None);
+    let questions = asked["inputRequests"].as_object().expect("questions");
+    let keys: Vec<_> = questions.keys().cloned().collect();
+    let asked: Vec<_> = questions.values().cloned().collect();
+    assert_eq!(asked, [form("A?"), form("B?")]);
+    let accepted = json!({"action": "accept", "content": {}});
+    let update = |key: &str| {
+        about(
+            &served,
+            "tasks/update",
+            id,
+            json!({"inputResponses": {key: accepted, "x": 1}}),
+        )
+    };
+    assert_eq!(
+        update(&keys[0]).message()["result"]["resultType"],
+        "complete"
+    );
+    let left = get(&served, id);
+    assert_eq!(
+        left["inputRequests"]
+            .as_object()
+            .map(|left| left.keys().collect::<Vec<_>>()),
+        Some(vec![&keys[1]])
+    );
+    update(&keys[1]);
+    let start = Instant::now();
+    let fresh = loop {
+        let task = get(&served, id);
+        match task["inputRequests"]
+            .as_object()
+            .and_then(|asked| asked.keys().next())
+        {
+            Some(key) if !keys.contains(key) => break key.clone(),
+            _ => assert!(start.elapsed() < PATIENCE, "{task}"),
+        }
+    };
+    update(&fresh);
+    completed(&served, id);
+}
+
+#[test]
+fn nobody_sees_the_tasks_of_others() {
+    let served = serve(host(Some("optional"), "", ANSWER), ServeOptions::default());
+    let created = call(&served, json!({"name": "t"}));
+    let id = id(&created);
+    for method in ["tasks/get", "tasks/cancel", "tasks/update"] {
+        let params = json!({"taskId": id, "inputResponses": {}});
+        let answer = over_a_pipe(&served, &stateless(method, with_tasks(params)));
+        assert_eq!(answer["error"]["code"], -32602, "{method}: {answer}");
+        let other = about(&served, method, "0123", json!({"inputResponses": {}}));
+        assert_eq!(other.message()["error"]["code"], -32602);
+    }
+    assert_eq!(get(&served, id)["status"], "completed");
+}
+
+/// The answer to one request of another client, who is connected by a pipe.
+fn over_a_pipe(to: &Served, message: &str) -> Value {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let server = to.server.clone();
+    runtime.block_on(async move {
+        let (client, pipe) = tokio::io::duplex(1 << 16);
+        let (input, output) = tokio::io::split(pipe);
+        let serving =
+            tokio::spawn(async move { mcp_servlet_server::lines(&server, input, output).await });
+        let (reader, mut writer) = tokio::io::split(client);
+        let line = format!("{message}\n");
+        writer.write_all(line.as_bytes()).await.expect("a write");
+        let answer = BufReader::new(reader).lines().next_line().await;
+        writer.shutdown().await.expect("a close");
+        serving.await.expect("no panic").expect("a graceful end");
+        serde_json::from_str(&answer.expect("a read").expect("a line")).expect("JSON")
+    })
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_takes_its_tasks_along() {
+    let server = mcp_servlet_server::Server::new(
+        Arc::new(host(Some("optional"), ENDLESS, ANSWER)),
+        ServeOptions::default(),
+    );
+    let (client, pipe) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(pipe);
+    let serving = server.clone();
+    let serving =
+        tokio::spawn(async move { mcp_servlet_server::lines(&serving, input, output).await });
+    let (reader, mut writer) = tokio::io::split(client);
+    let line = stateless("tools/call", with_tasks(endless())) + "\n";
+    writer.write_all(line.as_bytes()).await.expect("a write");
+    let line = BufReader::new(reader).lines().next_line().await;
+    assert!(line.expect("a read").expect("a line").contains("taskId"));
+    writer.shutdown().await.expect("a close");
+    serving.await.expect("no panic").expect("a graceful end");
+    let ended = "outcome=\"cancelled\"} 1";
+    let start = Instant::now();
+    while !server.metrics().contains(ended) {
+        assert!(start.elapsed() < PATIENCE, "{}", server.metrics());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
