@@ -1,5 +1,5 @@
-//! Measures our servlets against those of the official generator, for which `bench/runner` does the
-//! work, the code generator against typify alone, and hosts against each other, for which `bench/hosts` does.
+//! Measures our servlets against those of the official generator (`bench/runner`), the code generator against typify
+//! alone, and hosts against each other (`bench/hosts`).
 
 mod hosts;
 
@@ -64,7 +64,7 @@ fn servlets(options: &Options) -> anyhow::Result<()> {
         "--target-dir",
         "target/bench/runner",
     ]);
-    // Only time needs an optimised host, whose first build takes minutes.
+    // Only the measurement of time needs an optimised host, whose first build takes minutes.
     if !options.quick {
         eprintln!("x: the first build of an optimised host takes minutes; `--quick` does without");
         command.arg("--release");
@@ -76,7 +76,7 @@ fn servlets(options: &Options) -> anyhow::Result<()> {
         ("--bless", options.bless),
     ];
     command.args(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| flag));
-    // A backtrace per call would drown what is measured.
+    // A backtrace per call would take longer than what is measured.
     run(command.env("RUST_BACKTRACE", "0"))?;
     if options.quick || options.format == "json" {
         return Ok(());

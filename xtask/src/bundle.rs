@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use crate::shell::root;
 
-/// Writes the bundle of this checkout: the same bytes wherever it is.
+/// Writes the bundle of this checkout: the same bytes on every machine.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! MCP clients that are not part of this project, on every tool of every example.
+//! Calls every tool of every example with MCP clients of other projects.
 
 mod table;
 
@@ -15,13 +15,13 @@ use crate::serve::{Server, build, servlet};
 use crate::shell::{root, show, target};
 use table::{CLIENTS, Client, Transport};
 
-/// Arguments of the tools that need some; `PAGE` is replaced by the URL of a web page.
+/// Arguments of the tools that need some; the URL of a web page replaces `PAGE`.
 const CALLS: &str = "tests/clients/calls.json";
 
-/// What the servlets may reach: that page.
+/// The host that the servlets may reach: that of the page.
 const ALLOW: [&str; 2] = ["--allow-host", "127.0.0.1"];
 
-/// What a client prints when it has called the tools.
+/// The line that a client prints when it has called the tools.
 #[derive(Deserialize)]
 struct Counts {
     listed: usize,
@@ -29,7 +29,7 @@ struct Counts {
 }
 
 /// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.
-/// Clients whose name contains `only`, if it is given. Fails if a client does.
+/// With `only`, runs the clients whose name contains it. Fails if a client does.
 pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
     let files = build(&examples()?)?;
     let server = Server::start(&files, &ALLOW)?;
@@ -72,7 +72,7 @@ fn row(client: &Client, mode: &str, over: Transport, counts: &anyhow::Result<Cou
     format!("{:<22} {mode:<10} {:<5} {end}", client.name, over.name())
 }
 
-/// Runs a client; the last line of its output is the counts.
+/// Runs a client and returns the last line of its output, which has the counts.
 fn counts(client: &mut Command) -> anyhow::Result<Counts> {
     let output = client.stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -84,7 +84,7 @@ fn counts(client: &mut Command) -> anyhow::Result<Counts> {
     serde_json::from_str(last).with_context(|| format!("the last line is `{last}`"))
 }
 
-/// Arguments by tool, in a file, with a page for those that fetch one.
+/// A file with the arguments by tool, and a page for the tools that fetch one.
 fn calls() -> anyhow::Result<OsString> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let page = format!("http://{}/", listener.local_addr()?);
@@ -103,7 +103,7 @@ fn calls() -> anyhow::Result<OsString> {
     Ok(path.into())
 }
 
-/// The folders in `examples`, but for plugins of other interfaces, which have a build script.
+/// The folders in `examples`, except plugins of other interfaces, which have a build script.
 fn examples() -> anyhow::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root().join("examples"))? {

@@ -1,4 +1,4 @@
-//! `codegen`: writes what is generated from the schemas, or checks that it is up to date.
+//! `codegen`: generates code from the schemas, or checks that it is up to date.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use xtp_codegen::{Input, Options, Schema};
 
 use crate::shell::root;
 
-/// One generated file and what it is made of.
+/// A generated file and its sources.
 struct Target {
     schema: &'static str,
     overlay: Option<&'static str>,
@@ -16,11 +16,11 @@ struct Target {
     kind: Kind,
 }
 
-/// What is generated, and where JSON comes from that the schema leaves open.
+/// The kind of code, and the type for JSON that the schema leaves open.
 enum Kind {
-    /// Types for the crates that are below `mcp-servlet`.
+    /// Types, for the crates that `mcp-servlet` depends on.
     Types,
-    /// A plugin, which depends on it.
+    /// A plugin, which depends on `mcp-servlet`.
     Plugin,
 }
 
@@ -39,7 +39,7 @@ const TARGETS: [Target; 2] = [
     },
 ];
 
-/// Generates every file, or with `check` fails if one of them is out of date.
+/// Generates every file, or with `check` fails if one is out of date.
 ///
 /// # Errors
 /// If a schema has problems, a file cannot be read or written, or one is out of date.

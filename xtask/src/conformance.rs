@@ -1,7 +1,7 @@
-//! MCP's official conformance suite against real servlets behind the real host.
+//! Runs MCP's official conformance suite against real servlets in the real host.
 //!
-//! Every scenario that the suite has runs, required or not, for every revision that it knows, and each extension. What fails,
-//! or is a warning, must be expected (`conformance/expected.txt`), and what is expected must fail.
+//! Every scenario of the suite runs, required or not, for every revision and each extension. A failure or a warning
+//! must be in `conformance/expected.txt`, and every line of that file must fail.
 
 mod expected;
 mod results;
@@ -20,13 +20,13 @@ use results::{Scenario, Table};
 
 const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 
-/// Servlets in `tests/fixtures` that do what no example does.
+/// Servlets in `tests/fixtures` for what no example does.
 const FIXTURES: [&str; 2] = ["list_changes", "tasks"];
 
-/// The column of scenarios that belong to an extension, not to a revision.
+/// The column of scenarios that belong to an extension instead of a revision.
 const EXTENSION: &str = "extension";
 
-/// Runs every scenario, prints one table, and fails unless exactly that fails which is expected to.
+/// Runs every scenario, prints a table, and fails unless exactly the expected checks fail.
 pub(crate) fn run() -> anyhow::Result<()> {
     let packages = Packages::install("conformance", &[SUITE])?;
     let expected = Expected::read()?;
@@ -36,7 +36,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let server = Server::start(&servlets, &[])?;
     let mut table = Table::new(scenarios);
     let folder = target().join("conformance");
-    // Results of an earlier run would be taken for those of this one.
+    // Results of an earlier run would look like results of this one.
     let _ = fs::remove_dir_all(&folder);
     for revision in table.columns() {
         let folder = folder.join(&revision);
@@ -62,7 +62,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     );
 }
 
-/// All scenarios for servers, as the suite lists them.
+/// All scenarios for servers, from the suite's own list.
 fn scenarios(packages: &Packages) -> anyhow::Result<Vec<Scenario>> {
     let output = packages
         .program("conformance")?
@@ -77,7 +77,7 @@ fn scenarios(packages: &Packages) -> anyhow::Result<Vec<Scenario>> {
     Ok(scenarios)
 }
 
-/// Runs some scenarios; their results are in files.
+/// Runs some scenarios, which write their results to files.
 fn start(packages: &Packages, url: &str, folder: &Path, choice: &[&str]) -> anyhow::Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut suite: Command = packages.program("conformance")?;

@@ -1,4 +1,4 @@
-//! The main job, from source to client.
+//! The demo: from a source file to an MCP client.
 
 use std::process::Command;
 
@@ -37,7 +37,7 @@ pub(crate) fn demo() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What `servlet build` wrote, as it shows it.
+/// The output of `servlet build`.
 fn wasm() -> String {
     let path = target().join("wasm32-unknown-unknown/servlet/greet.wasm");
     let shown = path.strip_prefix(root()).unwrap_or(&path);

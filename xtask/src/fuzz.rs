@@ -1,7 +1,7 @@
-//! Feeds the readers of foreign input with bytes that libFuzzer makes up.
+//! Feeds the readers of foreign input with bytes from libFuzzer.
 //!
-//! cargo-fuzz would build everything again, wasmtime among it, and needs a nightly compiler. Here a wrapper around rustc
-//! instruments the crates of the workspace alone, so that the dependencies of the tests are used again.
+//! cargo-fuzz would build wasmtime and everything else again, and needs a nightly compiler. Here a wrapper around
+//! rustc instruments only the crates of the workspace, so that the dependencies of the tests are reused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use cargo_metadata::Message;
 
 use crate::shell::{cargo, root, target};
 
-/// Each in a folder of `tests/fuzz/corpus`.
+/// Each target has a folder in it.
 const CORPUS: &str = "tests/fuzz/corpus";
 
-/// What one run may take: bytes of input, MiB of memory, seconds for one input. Leaks are not looked for: that needs the
-/// address sanitizer.
+/// The limits of a run: bytes of input, MiB of memory, seconds for one input. Leaks are not detected, because that
+/// needs the address sanitizer.
 const BOUNDS: [&str; 4] = [
     "-max_len=16384",
     "-rss_limit_mb=2048",
@@ -24,10 +24,10 @@ const BOUNDS: [&str; 4] = [
     "-detect_leaks=0",
 ];
 
-/// How many run at once.
+/// How many targets run at once.
 const AT_ONCE: usize = 2;
 
-/// Runs these targets, or all of them, for so many seconds each.
+/// Runs these targets, or all of them, for this many seconds each.
 pub(crate) fn fuzz(only: &[String], seconds: u64) -> anyhow::Result<()> {
     let program = build()?;
     let mut targets = targets()?;
@@ -60,7 +60,7 @@ fn targets() -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds the program with instrumentation, and gives its path.
+/// Builds the program with instrumentation and returns its path.
 fn build() -> anyhow::Result<PathBuf> {
     let mut build = cargo(&[
         "build",
@@ -89,7 +89,7 @@ fn build() -> anyhow::Result<PathBuf> {
     Ok(program.into_std_path_buf())
 }
 
-/// A target that is being fuzzed.
+/// A target while it is fuzzed.
 struct Run<'a> {
     name: &'a str,
     folder: PathBuf,
@@ -100,7 +100,7 @@ impl<'a> Run<'a> {
     fn start(program: &Path, name: &'a str, seconds: u64) -> anyhow::Result<Self> {
         let folder = target().join("fuzz").join(name);
         let (found, crashes) = (folder.join("corpus"), folder.join("failures"));
-        // Failures of an earlier run would be taken for those of this one.
+        // Failures of an earlier run would look like failures of this one.
         let _ = fs::remove_dir_all(&crashes);
         fs::create_dir_all(&found)?;
         fs::create_dir_all(&crashes)?;
@@ -122,7 +122,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Waits for the end, prints how much was tried, and gives what failed.
+    /// Waits for the end, prints the number of inputs, and returns the failures.
     fn finish(mut self) -> anyhow::Result<Option<String>> {
         let status = self.child.wait()?;
         let log = fs::read(self.folder.join("log.txt"))?;

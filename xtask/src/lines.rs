@@ -1,4 +1,5 @@
-//! What authors write: the examples that people install, and the same servlets against the official generator's code.
+//! Counts the lines that authors write: the installable examples, and the same servlets with the official generator's
+//! code.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +8,10 @@ use anyhow::Context;
 
 use crate::shell::root;
 
-/// Folders in `examples` and in `bench/glue`.
+/// Folders in both `examples` and `bench/glue`.
 const SERVLETS: [&str; 3] = ["fetch", "qr-code", "world-time"];
 
-/// Prints lines of code as a table, which docs/sizes.md repeats.
+/// Prints lines of code as a table, which `docs/sizes.md` contains.
 pub(crate) fn print() -> anyhow::Result<()> {
     println!("| servlet | with `mcp-servlet` | with generated glue | ratio |");
     println!("|---|---:|---:|---:|");
@@ -29,7 +30,7 @@ pub(crate) fn print() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lines of all files but those of tests alone.
+/// The lines of all files except tests.
 fn count(folder: &Path) -> anyhow::Result<usize> {
     let mut lines = 0;
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {

@@ -1,4 +1,4 @@
-//! The project's own commands. `./x` runs them after it made sure of the toolchain.
+//! The project's own commands. `./x` runs them once the toolchain is installed.
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
 
 mod bench;
@@ -35,34 +35,34 @@ enum Command {
     Test,
     /// Generate the wire types from schema.yaml
     Codegen {
-        /// Fail if they are not what is committed
+        /// Fail if they differ from the committed ones
         #[arg(long)]
         check: bool,
     },
-    /// Make bundle.zip, the template for `xtp plugin init`
+    /// Write bundle.zip, the template for `xtp plugin init`
     Bundle {
         /// Where to write it
         #[arg(long, default_value = "bundle.zip")]
         output: std::path::PathBuf,
     },
-    /// Accept what the tests got as what they expect
+    /// Accept the output of the tests as the expected one
     Bless,
-    /// Check the rules of the house that no compiler knows
+    /// Check the house rules
     Tidy,
     /// Run every scenario of MCP's official conformance suite, over HTTP
     Conformance,
     /// List and call the tools of the servlets in `examples` with MCP clients of other projects
     Clients {
-        /// Only clients whose name contains this
+        /// Run only clients whose name contains this
         only: Option<String>,
     },
     /// Count the lines of servlets with this project, and against the official generator's code
     Lines,
-    /// Feed everything that reads foreign input with bytes that libFuzzer makes up
+    /// Feed everything that reads foreign input with bytes from libFuzzer
     Fuzz {
-        /// Targets, each a folder of `tests/fuzz/corpus`; all of them if there is none
+        /// Targets, each a folder of `tests/fuzz/corpus`; by default all of them
         targets: Vec<String>,
-        /// How long each runs
+        /// How long each target runs
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },

@@ -1,4 +1,4 @@
-//! Programs from npm, installed under the target directory, and the Node that they need.
+//! Installs programs from npm under the target directory, and the Node that they need.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use anyhow::Context;
 
 use crate::shell::{run, target};
 
-/// What these programs run on; older ones lack what they use.
+/// The version of Node; the programs do not run on older ones.
 const NODE: &str = "node@24.21.0";
 
 /// Packages of npm in a folder of their own.
@@ -45,7 +45,7 @@ impl Packages {
         Ok(Self { folder })
     }
 
-    /// Copies the scripts of a folder next to the packages, and gives the path of one of them.
+    /// Copies the scripts of a folder next to the packages and returns the path of one of them.
     pub(crate) fn adopt(&self, scripts: &Path, script: &str) -> anyhow::Result<PathBuf> {
         for entry in fs::read_dir(scripts)? {
             let path = entry?.path();

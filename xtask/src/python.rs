@@ -1,4 +1,4 @@
-//! Packages from `PyPI`, installed under the target directory.
+//! Installs packages from `PyPI` under the target directory.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::shell::{run, target};
 
-/// A Python in an environment of its own that has exactly these requirements.
+/// A Python in a virtual environment with exactly these requirements.
 pub(crate) fn install(name: &str, requirements: &[&str]) -> anyhow::Result<PathBuf> {
     let folder = target().join("python").join(name);
     let python = folder.join("bin/python");

@@ -1,4 +1,4 @@
-//! Examples as an MCP server, for clients that are no part of this project.
+//! Serves examples over MCP, for clients of other projects.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -8,22 +8,22 @@ use anyhow::{Context, bail};
 
 use crate::shell::{cargo, program, root, run, show_first_build, target};
 
-/// A server over HTTP that ends with this value.
+/// A server over HTTP that stops when this value is dropped.
 pub(crate) struct Server {
     child: Child,
-    /// Where MCP is.
+    /// The URL of the MCP endpoint.
     pub(crate) url: String,
 }
 
 impl Server {
-    /// Serves these files, with these options, on a port that the system chooses.
+    /// Serves these files with these options, on a port that the system chooses.
     pub(crate) fn start(files: &[PathBuf], options: &[&str]) -> anyhow::Result<Self> {
         let mut child = servlet()
             .arg("serve")
             .args(files)
             .args(["--http", "127.0.0.1:0"])
             .args(options)
-            // Clients make mistakes on purpose, and each would be a line.
+            // Clients make mistakes on purpose, and each would be a log line.
             .env("RUST_LOG", "off")
             .stderr(Stdio::piped())
             .spawn()
@@ -34,7 +34,7 @@ impl Server {
         while let Some(line) = lines.next().transpose()? {
             if let Some(url) = line.strip_prefix("listening on ") {
                 let url = url.to_owned();
-                // Whatever else it says, so that it does not wait for a reader.
+                // Reads the rest of the log, so that the server does not wait for a reader.
                 std::thread::spawn(move || {
                     lines
                         .map_while(Result::ok)
@@ -50,7 +50,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The server may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -63,7 +63,7 @@ pub(crate) fn servlet() -> Command {
     command
 }
 
-/// Builds the `servlet` command, and with it these examples as wasm.
+/// Builds the `servlet` command and these examples as wasm.
 pub(crate) fn build(examples: &[impl AsRef<str>]) -> anyhow::Result<Vec<PathBuf>> {
     run(show_first_build(&mut cargo(&["programs"])))?;
     let folder = target().join("wasm32-unknown-unknown/servlet");

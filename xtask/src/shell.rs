@@ -1,4 +1,4 @@
-//! Runs commands and says so.
+//! Runs commands and prints them.
 
 use std::env;
 use std::io::IsTerminal as _;
@@ -9,13 +9,13 @@ use anyhow::{Context, bail};
 
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
-    // `cargo run` says where the package is. Not `env!`: two clones with one target directory would share the path of
-    // whichever was built last.
+    // `cargo run` passes the folder of the package. `env!` would not do: two clones with one target directory would
+    // share the path of whichever was built last.
     let package = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| "xtask".into(), PathBuf::from);
     package.parent().unwrap_or(&package).to_owned()
 }
 
-/// Where cargo puts what it builds.
+/// The target directory of cargo.
 pub(crate) fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
@@ -26,7 +26,7 @@ pub(crate) fn program(name: &str) -> PathBuf {
     target().join("debug").join(name)
 }
 
-/// Lets someone who waits for the first build of the workspace see that it goes on; later ones are quiet.
+/// Shows the progress of the first build of the workspace; later builds are quiet.
 pub(crate) fn show_first_build(cargo: &mut Command) -> &mut Command {
     let is_first = !program("servlet").exists();
     if is_first {
@@ -38,7 +38,7 @@ pub(crate) fn show_first_build(cargo: &mut Command) -> &mut Command {
     cargo.env("CARGO_TERM_QUIET", "true")
 }
 
-/// Cargo with these arguments, in the root of the workspace.
+/// Cargo with these arguments, at the root of the workspace.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
@@ -57,7 +57,7 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The command as one would type it.
+/// The command as one would type it in a shell.
 pub(crate) fn show(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let program = program.file_name().unwrap_or(command.get_program());

@@ -3,7 +3,8 @@
 use crate::shell::{cargo, run, show_first_build};
 use crate::{codegen, tidy};
 
-/// Names targets, an example among them: with dev-dependencies, features are those that clippy just had.
+/// Names the targets, including an example: because of dev-dependencies, features are then those that clippy has just
+/// built.
 const DOC: [&str; 8] = [
     "doc",
     "--workspace",
@@ -15,7 +16,7 @@ const DOC: [&str; 8] = [
     "text",
 ];
 
-/// The lints of what only a wasm build compiles, all the unsafe code among it, in both interfaces.
+/// The lints of the code that only a wasm build compiles, including all the unsafe code, for both ABIs.
 const GUEST: [[&str; 11]; 2] = [guest("http,log,xtp"), guest("http,log,xtp,hyper-mcp-v2")];
 
 const fn guest(features: &'static str) -> [&'static str; 11] {
@@ -34,7 +35,8 @@ const fn guest(features: &'static str) -> [&'static str; 11] {
     ]
 }
 
-/// Some tests run cargo offline, as what a registry has meanwhile must not decide; they may come before any that fetches.
+/// Some tests run cargo offline, so that changes of a registry do not matter. They may run before a test that
+/// fetches.
 const FETCH: [&str; 7] = [
     "fetch",
     "--locked",
@@ -80,7 +82,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Accepts what the tests got as what they expect.
+/// Accepts the output of the tests as the expected one.
 pub(crate) fn bless() -> anyhow::Result<()> {
     let accept = [
         ("INSTA_UPDATE", "always"),

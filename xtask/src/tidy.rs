@@ -1,4 +1,4 @@
-//! Rules of the house that no compiler knows.
+//! House rules that no compiler checks.
 
 mod arrows;
 
@@ -9,10 +9,10 @@ use anyhow::{Context, bail};
 
 use crate::shell::{cargo, root, run};
 
-/// The longest a file may be.
+/// The most lines that a file may have.
 const MAX_LINES: usize = 500;
 
-/// Checks all Rust files that people write, and the lock files that only `./x bench` reads.
+/// Checks all handwritten Rust files, and the lock files that only `./x bench` reads.
 pub(crate) fn check() -> anyhow::Result<()> {
     let mut problems = Vec::new();
     for folder in ["crates", "examples", "tests", "xtask"] {
@@ -37,7 +37,7 @@ pub(crate) fn check() -> anyhow::Result<()> {
     check_locks()
 }
 
-/// Fails if cargo would have to change a lock file of what is built apart from the workspace.
+/// Fails if cargo would have to change the lock file of a workspace under `bench`.
 fn check_locks() -> anyhow::Result<()> {
     for entry in fs::read_dir(root().join("bench"))? {
         let manifest = entry?.path().join("Cargo.toml");
@@ -79,7 +79,7 @@ fn problems_of(text: &str) -> Vec<String> {
     problems
 }
 
-/// All `.rs` files under a folder, but for generated code, goldens and compiler fixtures.
+/// All `.rs` files under a folder, except generated code, goldens and compiler fixtures.
 fn rust_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {

@@ -1,4 +1,4 @@
-//! What the driver of a bundle passes: one JSON text for all files.
+//! The context that the driver of a bundle passes: one JSON text, the same for all files.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,14 @@ use crate::Error;
 pub(crate) struct Context {
     #[serde(default)]
     pub(crate) project: Project,
-    /// The XTP document, unchanged but for being JSON.
+    /// The XTP document as JSON, otherwise unchanged.
     pub(crate) schema: Value,
     #[serde(default)]
     feature_flags: FeatureFlags,
-    /// How the schema was written, and is to be read. `servlet new` sets it; other drivers do not know it.
+    /// The format of the schema and the options for reading it. `servlet new` sets them; other drivers leave them
+    /// out.
     pub(crate) source: Option<Source>,
-    /// Where the SDK comes from. `servlet new` sets it; other drivers do not know it.
+    /// Where the SDK comes from. `servlet new` sets it; other drivers leave it out.
     pub(crate) sdk: Option<Sdk>,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct Context {
 pub(crate) struct Project {
     pub(crate) name: String,
     pub(crate) description: Option<String>,
-    /// Empty where the schema came from a file.
+    /// Empty if the schema came from a file.
     pub(crate) app_id: Option<String>,
     pub(crate) extension_point_id: Option<String>,
 }
@@ -87,7 +88,7 @@ impl Source {
         options.catch_all(self.catch_all)
     }
 
-    /// The dependency that dates need, as Cargo.toml has it.
+    /// The dependency that dates need, as a line of Cargo.toml.
     pub(crate) fn date_crate(&self) -> &'static str {
         match self.dates {
             Dates::Text => "",
@@ -101,7 +102,7 @@ impl Source {
     }
 }
 
-/// The two shapes that drivers use.
+/// The two shapes of flags that drivers pass.
 #[derive(Debug, Default, Deserialize)]
 #[serde(untagged)]
 enum FeatureFlags {
@@ -111,7 +112,7 @@ enum FeatureFlags {
     None,
 }
 
-/// A dependency, by the keys that Cargo.toml has for it.
+/// A dependency, with the keys of Cargo.toml.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Sdk {
     pub(crate) version: Option<String>,

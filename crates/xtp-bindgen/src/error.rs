@@ -6,13 +6,13 @@ use xtp_codegen::Diagnostics;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The driver sets no context.
+    /// The driver set no context.
     #[cfg(target_family = "wasm")]
     #[error(
         "the configuration key `ctx` is not set: it holds project, schema and feature flags as JSON"
     )]
     NoContext,
-    /// The context is not what the contract of bundles says.
+    /// The context does not follow the contract of bundles.
     #[error("the configuration key `ctx` is not a context: {0}")]
     Context(#[source] serde_json::Error),
     /// The template is not text.
@@ -21,12 +21,12 @@ pub enum Error {
     /// The schema has problems.
     #[error("{}", listed(.0))]
     Schema(Diagnostics),
-    /// The template is not right.
+    /// The template is invalid.
     #[error("{}", with_causes(.0))]
     Template(#[from] minijinja::Error),
 }
 
-/// By their pointers: the schema comes as one line, where columns help nobody.
+/// Problems are named by JSON pointer: the schema arrives as one line, so a column would not help.
 fn listed(problems: &Diagnostics) -> String {
     let told = problems.shown().map(|problem| {
         let (at, severity, code) = (&problem.pointer, problem.severity, problem.code);

@@ -1,6 +1,6 @@
-//! What templates do to text.
+//! Filters for templates.
 
-/// A string of TOML, quotes included.
+/// A TOML string, with its quotes.
 pub(crate) fn toml(text: String) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -15,8 +15,8 @@ pub(crate) fn toml(text: String) -> String {
     quoted + "\""
 }
 
-/// A doc comment: each line behind a prefix. A carriage return ends a line, since Rust allows none
-/// in a doc comment.
+/// A doc comment: each line gets the prefix. A carriage return ends a line too, because Rust allows none in a doc
+/// comment.
 pub(crate) fn doc(text: String, prefix: &str) -> String {
     let lines = text.trim_end().lines().flat_map(|line| line.split('\r'));
     let lines: Vec<_> = lines

@@ -1,8 +1,8 @@
 //! Renders the files of a template for a new XTP plugin.
 //!
-//! `xtp plugin init` and `servlet new` give this plugin one template after the other, without their names, and with each
-//! the same context as JSON: the project, the schema and the feature flags. Templates are Jinja's; what they may
-//! use is the model in `model.rs`.
+//! `xtp plugin init` and `servlet new` pass one template after the other, without their names, and each time the same
+//! context as JSON: the project, the schema and the feature flags. Templates are written in Jinja; the model in
+//! `model.rs` is what they may use.
 
 mod context;
 mod error;
@@ -22,7 +22,7 @@ use model::Model;
 ///
 /// # Errors
 ///
-/// If the context is not what the contract says, the schema has problems, or the template is not right.
+/// If the context does not follow the contract, the schema has problems, or the template is invalid.
 pub fn render(template: &[u8], context: &str) -> Result<String, Error> {
     let template = std::str::from_utf8(template).map_err(|_| Error::TemplateEncoding)?;
     let context = Context::parse(context)?;
@@ -31,14 +31,14 @@ pub fn render(template: &[u8], context: &str) -> Result<String, Error> {
 }
 
 fn environment() -> Result<Environment<'static>, minijinja::Error> {
-    // A block tag takes its line with it, so that templates read as what they render to.
+    // A block tag takes its line with it, so that templates look like their output.
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)
         .keep_trailing_newline(true)
         .build()?;
     let mut environment = Environment::new();
-    // A name that is not there is a mistake in the template, not an empty text.
+    // An unknown name is a mistake in the template, not an empty string.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_syntax(syntax);
     environment.add_filter("toml", filters::toml);

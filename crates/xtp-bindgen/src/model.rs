@@ -1,4 +1,4 @@
-//! What a template may use.
+//! The variables of templates.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use crate::{Error, names};
 /// The version of the SDK that this plugin belongs to.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The file that `servlet gen` generates from. It holds JSON, which is YAML; an empty file is YAML as well.
+/// The file that `servlet gen` generates from. It holds JSON, which is also YAML; so is an empty file.
 const SCHEMA: &str = "schema.yaml";
 
-/// The file that says what the schema cannot say.
+/// The file for what the schema cannot express.
 const OVERLAY: &str = "overlay.yaml";
 
-/// Everything, under the names that templates have for it.
+/// All variables, under the names that templates use.
 #[derive(Debug, Serialize)]
 pub(crate) struct Model {
     project: Project,
@@ -28,26 +28,26 @@ pub(crate) struct Model {
     mcp: bool,
     /// Whether the project is built for WASI.
     wasi: bool,
-    /// What rustc builds it for.
+    /// The target of the wasm.
     target: &'static str,
-    /// What is generated for any other schema.
+    /// Code for a schema other than that of MCP servlets.
     plugin: Option<Plugin>,
 }
 
-/// A plugin of an interface that is not MCP's.
+/// A plugin of an interface other than MCP servlets.
 #[derive(Debug, Serialize)]
 struct Plugin {
-    /// The name of its type.
+    /// The name of its struct.
     name: String,
     /// The schema.
     schema: String,
-    /// What says what the schema cannot say.
+    /// The overlay, for what the schema cannot express.
     overlay: String,
-    /// The options of `servlet gen` that generate the same again, with a blank before each.
+    /// The options of `servlet gen` that generate the same output again, each with a leading space.
     arguments: String,
     /// The dependency for dates.
     dates: &'static str,
-    /// Its types, its exports and the host's functions.
+    /// Its types, its exports and the functions of the host.
     module: String,
     /// First implementations of the exports.
     stubs: String,
@@ -57,11 +57,11 @@ struct Plugin {
 
 #[derive(Debug, Serialize)]
 struct Project {
-    /// As the user gave it.
+    /// As the user wrote it.
     name: String,
-    /// As cargo takes it.
+    /// As the name of a cargo package.
     package: String,
-    /// As Rust and the file system know the library.
+    /// As the name of the library in Rust and in file names.
     library: String,
     description: String,
     app_id: String,
@@ -95,7 +95,7 @@ impl Model {
 impl Plugin {
     fn new(context: &Context) -> Result<Self, Error> {
         let source = context.source.as_ref();
-        // Other drivers pass what the schema says, but not its text.
+        // Other drivers pass the content of the schema, but not its source text.
         let schema = source.map_or_else(
             || format!("{:#}\n", context.schema),
             |source| source.schema.clone(),
@@ -142,7 +142,7 @@ fn arguments(source: Option<&Source>) -> String {
         .collect()
 }
 
-/// The names of the exports, each once: keys in one version of the language, items in the other.
+/// The names of the exports, without duplicates: keys in one version of XTP, items in the other.
 fn exports(schema: &Value) -> Vec<String> {
     let mut seen = BTreeSet::new();
     match &schema["exports"] {
@@ -173,7 +173,7 @@ impl Project {
     }
 }
 
-/// The SDK in Cargo.toml, on the right of `mcp-servlet =`.
+/// The SDK in Cargo.toml: the right side of `mcp-servlet =`.
 fn dependency(sdk: Option<&Sdk>, mcp: bool) -> String {
     let (key, value) = match sdk {
         Some(Sdk {

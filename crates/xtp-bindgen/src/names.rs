@@ -1,6 +1,6 @@
-//! From the name of a project to one that cargo takes.
+//! The name of a cargo package, from the name of a project.
 
-/// Names of packages that the new one would be mistaken for.
+/// Names of packages that a new package must not have, because cargo would confuse them.
 const TAKEN: [&str; 10] = [
     "alloc",
     "core",
@@ -14,11 +14,11 @@ const TAKEN: [&str; 10] = [
     "xtp-codegen",
 ];
 
-/// What may stand between the words of a name.
+/// The characters between the words of a name.
 const SIGNS: [char; 2] = ['-', '_'];
 
-/// The name of a package: small letters, digits, and between them `-` or `_`, neither a keyword
-/// nor taken. Rust warns about crates that are spelt otherwise.
+/// The name of a package: lower-case letters and digits, joined by `-` or `_`, neither a keyword nor reserved. Rust
+/// warns about crates with other names.
 pub(crate) fn package(project: &str) -> String {
     let parts = project.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'));
     let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
@@ -41,7 +41,7 @@ pub(crate) fn package(project: &str) -> String {
     }
 }
 
-/// A name for a type that no type in the code has: the wanted one, or `My` before it.
+/// A type name that the code does not use yet: the wanted one, or `My` and the wanted one.
 pub(crate) fn unused(wanted: &str, code: &str) -> String {
     let mut words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     if words.any(|word| word == wanted) {

@@ -1,8 +1,8 @@
-//! Contexts and templates as drivers pass them.
+//! Renders contexts and templates as drivers pass them.
 
 use super::*;
 
-/// Renders a template for a context without a schema worth mention.
+/// Renders a template for a context with a minimal schema.
 fn rendered(template: &str, members: &str) -> Result<String, String> {
     let context = format!(r#"{{{members}"schema": {{"version": "v1-draft", "exports": {{}}}}}}"#);
     render(template.as_bytes(), &context).map_err(|error| error.to_string())

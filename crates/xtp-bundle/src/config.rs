@@ -1,23 +1,24 @@
-//! `config.yaml`: how the files of a bundle are told apart, and what a user may ask for.
+//! `config.yaml`: the suffix of templates, the programs that a project needs, and its feature flags.
 
 use saphyr::{LoadableYamlNode as _, Yaml};
 
 use crate::Error;
 
-/// What `config.yaml` says; keys of other tools are passed over.
+/// The contents of `config.yaml`; keys of other tools are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Files whose names end with `.` and this go through the plugin, and lose it: `template-suffix`.
+    /// `template-suffix`: files whose names end with `.` and this suffix are rendered by the plugin and lose the
+    /// suffix.
     pub template_suffix: String,
-    /// Programs that a new project needs: `dependencies`.
+    /// `dependencies`: programs that a new project needs.
     pub dependencies: Vec<String>,
-    /// What a user may ask for: `available-feature-flags`.
+    /// `available-feature-flags`: what a user can choose.
     pub feature_flags: Vec<FeatureFlag>,
-    /// Whether a file that renders to nothing is left out: `skip-empty-files`, a key of ours.
+    /// `skip-empty-files`, a key of ours: whether to leave out a file that renders to nothing.
     pub skip_empty_files: bool,
 }
 
-/// Something that a user may ask of a template.
+/// A feature flag that a user can choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeatureFlag {
     /// Its name.
@@ -31,7 +32,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`], if it is not YAML, or a key has a value that it cannot have.
+    /// [`Error::Config`], if the text is not YAML, or a key has an invalid value.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let documents = Yaml::load_from_str(text).map_err(|error| problem(error.to_string()))?;
         let [config] = &*documents else {

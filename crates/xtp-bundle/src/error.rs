@@ -1,4 +1,4 @@
-//! Why there is no bundle.
+//! Errors of reading, building and packing a bundle.
 
 use std::{io, path::PathBuf};
 
@@ -11,10 +11,10 @@ pub enum Error {
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The file is no zip file, or a broken one.
+    /// The file is not a zip file, or it is damaged.
     #[error("cannot read `{}` as a zip file", path.display())]
     Zip {
         /// The file.
@@ -22,15 +22,15 @@ pub enum Error {
         /// What is wrong with it.
         source: zip::result::ZipError,
     },
-    /// Something that every bundle has is not there.
+    /// A part that every bundle has is missing.
     #[error("`{}` is no bundle: it has no `{missing}`", path.display())]
     Missing {
         /// The folder or zip file.
         path: PathBuf,
-        /// What is not there.
+        /// The missing part.
         missing: &'static str,
     },
-    /// An entry is where it must not be, or what it must not be.
+    /// An entry has a name or a kind that a bundle cannot have.
     #[error("the bundle's `{name}` {problem}")]
     Entry {
         /// The entry's name.
@@ -38,7 +38,7 @@ pub enum Error {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// `config.yaml` is not what it should be.
+    /// `config.yaml` is invalid.
     #[error("the bundle's `config.yaml`: {problem}")]
     Config {
         /// What is wrong with it.
@@ -49,7 +49,7 @@ pub enum Error {
     Run {
         /// The program.
         program: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The plugin of this repository does not build.
@@ -57,7 +57,7 @@ pub enum Error {
     Build {
         /// The root of the repository.
         checkout: PathBuf,
-        /// How cargo ended; it said why itself.
+        /// The exit status of cargo, which printed the reason.
         status: std::process::ExitStatus,
     },
     /// The zip file could not be written.

@@ -1,7 +1,7 @@
 //! Reads, builds and packs the bundles of `xtp plugin init`.
 //!
-//! A bundle is a plugin that renders text, a `config.yaml`, and the files of a template; in a folder, or in a zip file
-//! whose one folder is `bundle/`. This crate knows the files and nothing of WebAssembly: `mcp-servlet-host` runs a
+//! A bundle is a plugin that renders text, a `config.yaml`, and the files of a template, in a folder or in a zip file
+//! whose only folder is `bundle/`. This crate knows the files and runs no WebAssembly: the `servlet` command runs a
 //! bundle, and [`ours`] builds the one of this repository.
 
 mod config;
@@ -22,23 +22,23 @@ const TEMPLATE: &str = "template";
 /// A bundle, in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
-    /// What `config.yaml` says.
+    /// The contents of `config.yaml`.
     pub config: Config,
     /// The plugin that renders files: the bytes of a WebAssembly module.
     pub plugin: Vec<u8>,
     /// Folders and files of the template, each folder before what is in it, in the order of their paths.
     pub entries: Vec<Entry>,
-    /// `config.yaml` as it is written.
+    /// The source text of `config.yaml`.
     config_text: String,
 }
 
 /// A folder or a file of a template.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// Where it is, from the root of the template, with `/` between names. It never leads out of the template.
+    /// Its path from the root of the template, with `/` between names. It never leads out of the template.
     pub path: String,
     /// Its bytes; `None` for a folder.
     pub contents: Option<Vec<u8>>,
-    /// Whether it is a program, as far as the file system or the zip file knows.
+    /// Whether it is executable, if the file system or the zip file records that.
     pub is_executable: bool,
 }

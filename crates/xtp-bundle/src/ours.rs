@@ -1,4 +1,4 @@
-//! The bundle of this repository: `crates/xtp-bindgen` as the plugin, `xtp-template` as the rest.
+//! The bundle of this repository: the plugin `crates/xtp-bindgen` and the folder `xtp-template`.
 
 use std::{
     env,
@@ -14,14 +14,14 @@ use cargo_metadata::Message;
 use crate::{Bundle, CONFIG, Error, TEMPLATE, read};
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The smallest wasm; what `servlet build` uses too.
+/// The profile for the smallest wasm, as `servlet build` uses it.
 const PROFILE: &str = "servlet";
 
-/// Builds the plugin in a checkout of the repository, and puts the bundle together.
+/// Builds the plugin in a checkout of the repository and makes the bundle.
 ///
 /// # Errors
 ///
-/// If something of it is not there, or the plugin does not build.
+/// If a part is missing, or the plugin does not build.
 pub fn build(checkout: &Path) -> Result<Bundle, Error> {
     let template = checkout.join("xtp-template");
     let read = |path: PathBuf| match fs::read(&path) {
@@ -41,7 +41,7 @@ pub fn is_checkout(folder: &Path) -> bool {
     template.is_file() && folder.join("crates/xtp-bindgen/Cargo.toml").is_file()
 }
 
-/// Builds the plugin and says where it is.
+/// Builds the plugin and returns its path.
 fn plugin(checkout: &Path) -> Result<PathBuf, Error> {
     let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let cannot_run = |source| Error::Run {
@@ -61,7 +61,7 @@ fn plugin(checkout: &Path) -> Result<PathBuf, Error> {
         command.arg("--quiet");
     }
     if let Some(target) = env::var_os("CARGO_TARGET_DIR") {
-        // Cargo would take a relative one from the checkout.
+        // Cargo would resolve a relative path from the checkout.
         let absolute = std::path::absolute(&target).unwrap_or_else(|_| target.into());
         command.env("CARGO_TARGET_DIR", absolute);
     }
@@ -81,7 +81,7 @@ fn plugin(checkout: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// The plugin, if a message of cargo says that it was built.
+/// The plugin, if this message of cargo reports it.
 fn wasm_in(message: Message) -> Option<PathBuf> {
     let Message::CompilerArtifact(artifact) = message else {
         return None;
@@ -91,7 +91,7 @@ fn wasm_in(message: Message) -> Option<PathBuf> {
     Some(wasm.into())
 }
 
-/// Keeps the paths of this machine out of the plugin, so that it is the same wherever it is built.
+/// Keeps the paths of this machine out of the plugin, so that every machine builds the same bytes.
 fn rust_flags(checkout: &Path) -> OsString {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));

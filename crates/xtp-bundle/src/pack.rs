@@ -1,4 +1,4 @@
-//! From a [`Bundle`] to a zip file, the same bytes for the same bundle.
+//! Packs a [`Bundle`] into a zip file: the same bytes for the same bundle.
 
 use std::io::{Cursor, Write as _};
 
@@ -7,11 +7,11 @@ use zip::{CompressionMethod, DateTime, System, ZipWriter, write::SimpleFileOptio
 use crate::{Bundle, CONFIG, Error, PLUGIN, ROOT, TEMPLATE};
 
 impl Bundle {
-    /// The zip file. Times, owners and the order of a file system leave no trace in it.
+    /// The zip file. It holds no times and no owners, and does not depend on the order of the file system.
     ///
     /// # Errors
     ///
-    /// If there is more than a zip file can hold.
+    /// If the bundle is larger than a zip file can be.
     pub fn pack(&self) -> Result<Vec<u8>, Error> {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let mut file = |path: &str, contents: &[u8], is_executable: bool| {
@@ -28,7 +28,7 @@ impl Bundle {
                 file(&path, contents, entry.is_executable)?;
             }
         }
-        // Files make their folders; those without any need an entry of their own.
+        // A file implies its folders; only a folder without files needs an entry.
         for entry in &self.entries {
             let inner = format!("{}/", entry.path);
             let is_empty = !self.entries.iter().any(|one| one.path.starts_with(&inner));

@@ -1,4 +1,4 @@
-//! From a folder or a zip file to a [`Bundle`].
+//! Reads a [`Bundle`] from a folder or a zip file.
 
 use std::{
     fs::{self, File},
@@ -10,15 +10,15 @@ use zip::ZipArchive;
 
 use crate::{Bundle, CONFIG, Config, Entry, Error, PLUGIN, ROOT, TEMPLATE};
 
-/// More than any template needs; it keeps a small zip file from filling the memory.
+/// More than any template needs. It keeps a small zip file from filling the memory.
 const MAX_UNPACKED: u64 = 512 * 1024 * 1024;
 
 impl Bundle {
-    /// Opens a bundle: a folder that has the three parts or a folder `bundle` with them, or a zip file.
+    /// Opens a bundle: a folder with the three parts, a folder with them in `bundle`, or a zip file.
     ///
     /// # Errors
     ///
-    /// If the path cannot be read or is no bundle, or an entry leads out of it.
+    /// If the path cannot be read or is not a bundle, or an entry leads out of it.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let entries = if path.is_dir() {
             folder(path)?
@@ -28,11 +28,11 @@ impl Bundle {
         assemble(path, entries)
     }
 
-    /// A bundle of these parts, checked as one that is opened.
+    /// Makes a bundle of these parts, with the same checks as [`open`](Self::open).
     ///
     /// # Errors
     ///
-    /// If the configuration is not right.
+    /// If the configuration is invalid.
     pub fn new(config: String, plugin: Vec<u8>, mut entries: Vec<Entry>) -> Result<Self, Error> {
         entries.sort();
         Ok(Self {
@@ -86,7 +86,7 @@ fn folder(path: &Path) -> Result<Vec<Entry>, Error> {
         &inner
     };
     let mut entries = Vec::new();
-    // What else lies in the folder, a checkout perhaps, is no part of the bundle.
+    // Other files in the folder, for example of a checkout, do not belong to the bundle.
     for name in [CONFIG, PLUGIN] {
         if root.join(name).is_file() {
             entries.push(file(&root.join(name), name.to_owned())?);
@@ -99,7 +99,7 @@ fn folder(path: &Path) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
-/// All folders and files under a folder, which has `prefix` as its path in the bundle.
+/// All folders and files under a folder whose path in the bundle is `prefix`.
 pub(crate) fn walk(folder: &Path, prefix: &str, entries: &mut Vec<Entry>) -> Result<(), Error> {
     let unreadable = |source| Error::Read {
         path: folder.to_owned(),

@@ -1,15 +1,15 @@
-//! Builds what measures hosts of servlets, `bench/hosts`, and what it measures.
+//! Builds `bench/hosts` and the servers that it measures.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::shell::{cargo, run, target};
 
-/// What `bench/hosts` is asked for.
+/// The measurement that `bench/hosts` runs.
 pub(super) enum Measure<'a> {
-    /// `servlet serve` beside a native server, and beside hyper-mcp if its command is given.
+    /// `servlet serve` against a native server, and against hyper-mcp if its command is given.
     Compare(Option<&'a Path>),
-    /// The memory of `servlet serve` under load for so many minutes.
+    /// The memory of `servlet serve` under load for this many minutes.
     Soak(u64),
 }
 

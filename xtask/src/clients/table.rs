@@ -10,7 +10,7 @@ use crate::shell::{cargo, root, run, target};
 /// A program in `tests/clients` that calls every tool with one client: `PROGRAM MODE CALLS TARGET…`.
 pub(super) struct Client {
     pub(super) name: &'static str,
-    /// `legacy` for the versions that begin with a handshake, or a protocol version.
+    /// `legacy` for the versions with a handshake, or a protocol version.
     modes: &'static [&'static str],
     transports: &'static [Transport],
     program: Program,
@@ -36,13 +36,13 @@ enum Program {
     Python(&'static str, &'static [&'static str]),
     /// A script, and the packages that npm installs.
     Node(&'static str, &'static [&'static str]),
-    /// A package of its own.
+    /// A cargo package.
     Cargo(&'static str),
 }
 
 const LEGACY: &[&str] = &["legacy"];
 const BOTH: &[&str] = &["legacy", "2026-07-28"];
-/// The client chooses the protocol version by itself.
+/// The client chooses the protocol version.
 const AUTO: &[&str] = &["auto"];
 const ALL: &[Transport] = &[Transport::Stdio, Transport::Http];
 
@@ -150,7 +150,7 @@ impl Client {
         self.modes.iter().flat_map(with)
     }
 
-    /// Installs the client under the target directory, and gives the program and its first arguments.
+    /// Installs the client under the target directory. Returns the program and its first arguments.
     pub(super) fn install(&self) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
         let scripts = root().join("tests/clients");
         match self.program {

@@ -41,7 +41,7 @@ impl Expected {
         Ok(Self(all))
     }
 
-    /// What failed and was not expected to, and what was expected to fail and did not.
+    /// Unexpected failures, and expected failures that did not happen.
     pub(crate) fn compare(&self, found: &BTreeSet<Finding>) -> Vec<String> {
         let key = |one: &Finding| [&one.revision, &one.scenario, &one.check].map(String::to_owned);
         let failed: BTreeSet<_> = found.iter().map(key).collect();

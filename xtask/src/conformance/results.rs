@@ -1,4 +1,4 @@
-//! What the suite found, per scenario and revision.
+//! The results of the suite, by scenario and revision.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Context;
 use serde_json::Value;
 
-/// A scenario and where it applies.
+/// A scenario and the revisions that it applies to.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Scenario {
     name: String,
@@ -40,7 +40,7 @@ pub(crate) struct Finding {
     pub(crate) message: String,
 }
 
-/// How one scenario went at one revision.
+/// The result of one scenario at one revision.
 #[derive(Debug, Default)]
 struct Cell {
     passed: usize,
@@ -74,7 +74,7 @@ impl Table {
             .collect()
     }
 
-    /// Reads what the suite wrote into a folder: a folder for each scenario, `server-NAME-TIME`.
+    /// Reads a folder with the suite's results: a folder for each scenario, `server-NAME-TIME`.
     pub(crate) fn read(&mut self, column: &str, folder: &Path) -> anyhow::Result<()> {
         let mut names: Vec<_> = fs::read_dir(folder)
             .with_context(|| folder.display().to_string())?
@@ -100,7 +100,7 @@ impl Table {
         Ok(())
     }
 
-    /// Everything that did not pass, in order.
+    /// Every check that did not pass, in order.
     pub(crate) fn findings(&self) -> BTreeSet<Finding> {
         let cells = self.cells.values();
         cells.flat_map(|cell| cell.findings.clone()).collect()
@@ -144,7 +144,7 @@ impl Cell {
 }
 
 impl fmt::Display for Table {
-    /// A line for each scenario: how many checks passed of how many, at each revision.
+    /// A line for each scenario: how many of its checks passed at each revision.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = self.columns();
         let names = self.scenarios.iter().map(|one| one.name.len());

@@ -1,4 +1,4 @@
-//! Checks which modules and crates use which: no circles, and no dependency that does not belong there.
+//! Checks which modules and crates use which: no circles, and no forbidden dependency.
 
 mod modules;
 mod packages;
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use modules::Modules;
 
-/// Problems of all crates under `crates`, and of the commands themselves.
+/// Problems of all crates under `crates` and of `xtask`.
 pub(super) fn problems() -> anyhow::Result<Vec<String>> {
     let (mut problems, sources) = packages::check()?;
     for source in sources {
@@ -22,16 +22,16 @@ pub(super) fn problems() -> anyhow::Result<Vec<String>> {
     Ok(problems)
 }
 
-/// What uses what, by name.
+/// Names, each with the names that it uses.
 type Graph<T> = BTreeMap<T, BTreeSet<T>>;
 
-/// The shortest circle of a graph, from a node back to itself.
+/// The shortest circle of a graph, as the path from a node back to itself.
 fn shortest_circle<T: Ord + Clone>(graph: &Graph<T>) -> Option<Vec<T>> {
     let circles = graph.keys().filter_map(|start| circle_from(graph, start));
     circles.min_by_key(Vec::len)
 }
 
-/// The shortest way from a node back to itself.
+/// The shortest path from a node back to itself.
 fn circle_from<T: Ord + Clone>(graph: &Graph<T>, start: &T) -> Option<Vec<T>> {
     let mut ways = vec![vec![start.clone()]];
     let mut seen = BTreeSet::new();

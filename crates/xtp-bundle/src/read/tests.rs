@@ -1,4 +1,4 @@
-//! Bundles that are written, opened and refused.
+//! Tests that write, open and refuse bundles.
 
 use std::io::{Cursor, Write as _};
 
@@ -48,7 +48,7 @@ fn open_bytes(bytes: &[u8]) -> Result<Bundle, Error> {
 fn a_packed_bundle_opens_as_what_it_was() {
     let packed = bundle().pack().unwrap();
     let mut opened = open_bytes(&packed).unwrap();
-    // A zip file knows the folder of a file by the file alone.
+    // A zip file has a folder only through the path of its file.
     opened.entries.push(entry("bin", None));
     opened.entries.sort();
     assert_eq!(opened, bundle());

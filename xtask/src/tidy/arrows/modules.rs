@@ -1,4 +1,4 @@
-//! Which top-level modules of a crate use which, read from their paths.
+//! Which top-level modules of a crate use which, by the paths in their code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,16 +12,16 @@ use syn::{Item, UseTree, Visibility};
 use super::{Graph, shortest_circle};
 use crate::tidy::rust_files;
 
-/// What is defined in `lib.rs` or `main.rs` itself.
+/// The name for items that `lib.rs` or `main.rs` defines.
 const ROOT: &str = "the crate root";
 
 /// The top-level modules of a crate.
 pub(super) struct Modules {
-    /// Where each name that the crate root re-exports is defined.
+    /// The module that defines each name that the crate root re-exports.
     exports: BTreeMap<String, String>,
     names: BTreeSet<String>,
     graph: Graph<String>,
-    /// A file and what it mentions, for each arrow.
+    /// For each arrow, a file and the path in it.
     evidence: BTreeMap<(String, String), String>,
 }
 
@@ -49,7 +49,7 @@ impl Modules {
         Ok(modules)
     }
 
-    /// The shortest circle, with a place for each of its arrows.
+    /// The shortest circle, with a file for each of its arrows.
     pub(super) fn circle(&self) -> Option<String> {
         let circle = shortest_circle(&self.graph)?;
         let arrows = circle.windows(2).map(|pair| {
@@ -110,7 +110,7 @@ impl Modules {
                         self.read_items(file, &path, items);
                     }
                 }
-                // A re-export is no use of what it names.
+                // A re-export does not use what it names.
                 Item::Use(import) if is_root && !matches!(import.vis, Visibility::Inherited) => {}
                 item => {
                     for path in paths(item.to_token_stream()) {
@@ -121,7 +121,7 @@ impl Modules {
         }
     }
 
-    /// Takes down that a module mentions a path that begins with `crate`, `self` or `super`.
+    /// Records that a module mentions a path that begins with `crate`, `self` or `super`.
     fn add(&mut self, file: &Path, module: &[String], path: &[String]) {
         let mut place = match path[0].as_str() {
             "crate" => Vec::new(),
@@ -172,12 +172,12 @@ fn module_path(file: &Path) -> Vec<String> {
     names.collect()
 }
 
-/// Whether a part of a path is that of a module with tests.
+/// Whether a component of a path belongs to a module with tests.
 fn is_tests(part: &std::ffi::OsStr) -> bool {
     part == "tests" || part == "tests.rs"
 }
 
-/// Whether an item is compiled for tests alone.
+/// Whether an item is compiled only for tests.
 fn is_for_tests(item: &Item) -> bool {
     let attributes = match item {
         Item::Mod(item) if item.ident == "tests" => return true,
@@ -191,7 +191,7 @@ fn is_for_tests(item: &Item) -> bool {
     attributes.any(|one| one.meta.to_token_stream().to_string() == "cfg (test)")
 }
 
-/// All paths that begin with `crate`, `self` or `super`, those in groups and macros among them.
+/// All paths that begin with `crate`, `self` or `super`, including those in groups and macros.
 fn paths(tokens: TokenStream) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     collect(tokens, &mut all);
@@ -215,7 +215,7 @@ fn collect(tokens: TokenStream, all: &mut Vec<Vec<String>>) {
     }
 }
 
-/// Reads one path, and the paths of a group at its end; returns where it ends.
+/// Reads one path and the paths of a group at its end; returns the index behind it.
 fn path(
     tokens: &[TokenTree],
     from: usize,

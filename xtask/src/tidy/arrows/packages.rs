@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 
 use crate::shell::root;
 
-/// What a crate must not depend on, however indirectly: its dependencies tell what it is.
+/// Crates that a crate must not depend on, even indirectly: its dependencies show what it is.
 const WITHOUT: [(&str, &[&str]); 7] = [
     ("mcp-servlet", &["wasmtime", "tokio"]),
     ("mcp-servlet-types", &["wasmtime", "tokio", "serde_json"]),
@@ -30,7 +30,7 @@ const WITHOUT: [(&str, &[&str]); 7] = [
     ("xtp-codegen", &["wasmtime", "extism", "tokio"]),
 ];
 
-/// Problems of dependencies, and the folders with the sources of the crates that people write.
+/// Problems with dependencies, and the source folders of our crates.
 pub(super) fn check() -> anyhow::Result<(Vec<String>, Vec<PathBuf>)> {
     let mut command = MetadataCommand::new();
     command.current_dir(root());
@@ -64,7 +64,7 @@ fn sources(metadata: &Metadata) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Everything that a crate needs to run, by name, each with the crate that depends on it.
+/// Everything that a crate needs at run time, by name, each with the crate that depends on it.
 fn dependencies(metadata: &Metadata, package: &PackageId) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut seen = BTreeSet::new();
