@@ -1,4 +1,4 @@
-//! From a schema file to a file in `OUT_DIR`, for build scripts. The only module that does IO.
+//! Generates a file in `OUT_DIR` from a schema file, for build scripts. The only module that does IO.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -12,7 +12,7 @@ use crate::schema::{Input, Schema};
 /// Generates a plugin in a build script.
 ///
 /// ```no_run
-/// // All that `main` does in build.rs.
+/// // The whole `main` of build.rs.
 /// xtp_codegen::Build::new("shop.yaml").generate();
 /// ```
 ///
@@ -28,38 +28,38 @@ pub struct Build {
     options: Options,
 }
 
-/// Why a build script has nothing to include.
+/// Why a build script generated nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The schema or the overlay cannot be read.
+    /// The schema or the overlay could not be read.
     #[error("cannot read `{}`: {source}", path.display())]
     Read {
-        /// The file, as the build script names it.
+        /// The path as the build script wrote it.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The schema breaks rules.
+    /// The schema has errors.
     #[error(transparent)]
     Schema(#[from] Diagnostics),
-    /// The generated file cannot be written.
+    /// The generated file could not be written.
     #[error("cannot write `{}`: {source}", path.display())]
     Write {
-        /// The file.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
-    /// There is nowhere to write to.
+    /// There is no folder to write to.
     #[error("`OUT_DIR` is not set: `generate` is for build scripts, `write_to` for other programs")]
     NoOutDir,
 }
 
 impl Build {
-    /// A plugin of this schema, whose path is relative to the package.
+    /// A plugin of this schema. The path is relative to the package.
     ///
-    /// It is generated with [`Options::for_plugin`]; see [`options`](Self::options) for others.
+    /// It is generated with [`Options::for_plugin`]; [`options`](Self::options) changes them.
     pub fn new(schema: impl Into<PathBuf>) -> Self {
         let schema = schema.into();
         let stem = schema.file_stem().unwrap_or_default().to_string_lossy();
@@ -98,22 +98,22 @@ impl Build {
         self
     }
 
-    /// Adds an overlay, which says what XTP cannot say; see [`Input::overlay`].
+    /// Adds an overlay, for what XTP cannot express; see [`Input::overlay`].
     #[must_use]
     pub fn overlay(mut self, path: impl Into<PathBuf>) -> Self {
         self.overlay = Some(path.into());
         self
     }
 
-    /// Names the module, if not after the schema.
+    /// Names the module. By default it has the name of the schema.
     #[must_use]
     pub fn module(mut self, name: impl Into<String>) -> Self {
         self.module = name.into();
         self
     }
 
-    /// Generates into `OUT_DIR`. What is wrong with the schema is printed with its place, and
-    /// ends the process: to be called from a build script.
+    /// Generates into `OUT_DIR`. For a schema with errors, prints each with its place and ends the process, so call
+    /// it only from a build script.
     #[expect(clippy::print_stdout, reason = "so build scripts talk to cargo")]
     #[expect(clippy::print_stderr, reason = "and so to people")]
     pub fn generate(&self) {
@@ -138,18 +138,17 @@ impl Build {
         }
     }
 
-    /// Whether a warning only says that another tool would refuse what this one understands.
-    /// Nobody wants to read that with each build; `servlet gen --check` and `Strict` tell it.
+    /// Whether a warning is only that another tool would refuse what this one understands. Such warnings would repeat
+    /// in each build; `servlet gen --check` and `Strict` show them.
     fn is_nagging(&self, warning: &Diagnostic) -> bool {
         let is_beyond = matches!(warning.code, Code::BeyondPublished | Code::BeyondLibrary);
         is_beyond && self.mode == Mode::Lenient
     }
 
-    /// Generates into a folder, and gives the file's path and what others may refuse in the
-    /// schema.
+    /// Generates into a folder. Returns the file's path and the warnings about what other tools refuse.
     ///
     /// # Errors
-    /// If a file cannot be read or written, or the schema breaks rules.
+    /// If a file cannot be read or written, or the schema has errors.
     pub fn write_to(&self, folder: &Path) -> Result<(PathBuf, Diagnostics), BuildError> {
         let text = read(&self.schema)?;
         let overlay = self.overlay.as_deref().map(read).transpose()?;
@@ -177,7 +176,7 @@ fn read(path: &Path) -> Result<String, BuildError> {
     })
 }
 
-/// How messages call a file: with the same slashes everywhere.
+/// The name of a file in messages: with the same slashes on every system.
 fn name(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }

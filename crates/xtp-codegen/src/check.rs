@@ -1,5 +1,5 @@
-//! What a document must keep so that its types exist in Rust, and the rules of XTP that go
-//! beyond the shape of a document. Every problem is found, each once.
+//! Checks what the types of a document need to exist in Rust, and the rules of XTP beyond the shape of a document.
+//! Finds every problem once.
 
 mod collisions;
 mod cycles;
@@ -13,7 +13,7 @@ pub(crate) use self::identifiers::is_identifier;
 use crate::diagnostic::Report;
 use crate::document::Document;
 
-/// Reports what is wrong with a document that was read.
+/// Reports the problems of a document that was read.
 pub(crate) fn check(document: &Document, report: &mut Report) {
     identifiers::check(document, report);
     keywords::check(document, report);

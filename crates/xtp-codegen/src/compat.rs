@@ -1,10 +1,9 @@
-//! What the official library says of a schema, in its own words and with its own paths.
+//! The official library's verdict on a schema, in its own words and with its own paths.
 //!
-//! All official generators run one library before they generate. This module repeats what it
-//! does, in its order: its texts, its paths without escapes, a problem within a list or a map
-//! twice, and where it fails with a `TypeError`, [`Report::crashed`]. To judge a schema for our
-//! own sake there is [`Mode::Compat`](crate::Mode), which reports each problem once and where
-//! it stands.
+//! All official generators run one library before they generate. This module repeats what it does, in its order: its
+//! messages, its paths without escapes, a problem within a list or a map twice, and [`Report::crashed`] where it
+//! fails with a `TypeError`. To judge a schema by the library's rules, use [`Mode::Compat`](crate::Mode), which
+//! reports each problem once and with its place.
 
 mod cycles;
 mod place;
@@ -17,30 +16,30 @@ use crate::diagnostic::{self, Code, Diagnostics};
 use crate::node::{self, Node};
 use crate::span::Origin;
 
-/// One thing that the library says.
+/// One error or warning of the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
     /// What is wrong.
     pub message: String,
-    /// Where: keys joined by `/`, without escapes.
+    /// Its path: keys joined by `/`, without escapes.
     pub path: String,
 }
 
-/// What the library makes of a schema.
+/// The library's verdict on a schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Why it refuses the schema, in its order.
+    /// The errors, in the library's order.
     pub errors: Vec<Finding>,
-    /// What it warns of, in its order.
+    /// The warnings, in the library's order.
     pub warnings: Vec<Finding>,
     /// Whether it fails with a `TypeError` instead of an answer.
     pub crashed: bool,
 }
 
 impl Report {
-    /// Whether the library takes the schema.
+    /// Whether the library accepts the schema.
     pub fn accepted(&self) -> bool {
         self.errors.is_empty() && !self.crashed
     }
@@ -55,19 +54,19 @@ impl Report {
     }
 }
 
-/// Asks the library, so to speak.
+/// Runs the same checks as the library.
 ///
 /// # Errors
-/// If the text is neither YAML nor JSON, so that it never comes to the library.
+/// If the text is neither YAML nor JSON, so that the library would not see it.
 pub fn report(name: &str, text: &str) -> Result<Report, Diagnostics> {
     let root = node::load(text, &Origin::new(name, text))?;
     Ok(of(&root))
 }
 
-/// What the library makes of a document that could be read.
+/// The verdict on a document that could be read.
 fn of(root: &Node) -> Report {
     let mut walk = walk::Walk::new(root);
-    // A failure leaves what was found so far, which the library itself would not tell.
+    // A failure keeps the earlier findings, which the library itself would not report.
     let crashed = walk.document().is_err();
     let mut report = walk.report;
     report.crashed = crashed;
@@ -77,8 +76,7 @@ fn of(root: &Node) -> Report {
     report
 }
 
-/// Notes what the library refuses and our own reading of the schema does not: what is wrong
-/// below keys that mean nothing.
+/// Reports what the library refuses and our own reading accepts: mistakes below keys without a meaning.
 pub(crate) fn check(root: &Node, report: &mut diagnostic::Report) {
     let said = of(root);
     let mut seen = BTreeSet::new();

@@ -18,11 +18,11 @@ use crate::span::{At, Origin, Span};
 pub struct Diagnostic {
     /// Whether it stops the generator.
     pub severity: Severity,
-    /// What kind of problem it is. Its text never changes its meaning.
+    /// The kind of problem. The text of a code never changes its meaning.
     pub code: Code,
-    /// The text that has the problem.
+    /// The text with the problem.
     pub origin: Origin,
-    /// Where in that text.
+    /// Its place in that text.
     pub span: Span,
     /// The same place as a JSON Pointer, for documents that were JSON before.
     pub pointer: String,
@@ -33,7 +33,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Says what to do about the problem, better than its code could.
+    /// Sets a help that is better than that of the code.
     pub(crate) fn help(&mut self, help: impl Into<String>) {
         self.help = help.into();
     }
@@ -61,7 +61,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// How many problems people are shown at once.
+/// How many problems people see at once.
 const MAX_SHOWN: usize = 50;
 
 /// Problems of a schema, in the order of the text.
@@ -79,7 +79,7 @@ impl Diagnostics {
         self.0.iter()
     }
 
-    /// Whether there is no problem at all.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -89,14 +89,13 @@ impl Diagnostics {
         self.iter().any(|found| found.severity == Severity::Error)
     }
 
-    /// The problems but for those that a caller does not want to hear of.
+    /// The problems without those that a caller does not want.
     pub(crate) fn without(&self, unwanted: impl Fn(&Diagnostic) -> bool) -> Self {
         let wanted = self.iter().filter(|problem| !unwanted(problem));
         Self(wanted.cloned().collect())
     }
 
-    /// What people read of the problems: all, or the first ones of very many, with errors before
-    /// warnings.
+    /// The problems that people see: all of them, or the first ones of very many, with errors before warnings.
     pub fn shown(&self) -> impl Iterator<Item = &Diagnostic> {
         let mut shown: Vec<_> = self.iter().enumerate().collect();
         if shown.len() > MAX_SHOWN {
@@ -107,7 +106,7 @@ impl Diagnostics {
         shown.into_iter().map(|(_, problem)| problem)
     }
 
-    /// How many problems there are besides those [`shown`](Self::shown), in words.
+    /// How many problems [`shown`](Self::shown) leaves out, in words.
     pub fn more(&self) -> Option<String> {
         let more = self
             .0
@@ -142,7 +141,7 @@ pub(crate) struct Report {
     origin: Origin,
     pub(crate) rules: Rules,
     found: Vec<Diagnostic>,
-    /// What the mode does not speak of. Kept, so that callers need not care.
+    /// The last problem that the mode ignores, so that callers can add a help all the same.
     unspoken: Option<Diagnostic>,
 }
 
@@ -156,12 +155,12 @@ impl Report {
         }
     }
 
-    /// A report for what the mode has no say in.
+    /// A report for problems that do not depend on the mode.
     pub(crate) fn plain(origin: &Origin) -> Self {
         Self::new(origin, Rules::default())
     }
 
-    /// Notes a problem that is one to everybody, and returns it for a help to be added.
+    /// Reports an error in every mode, and returns it so that the caller can add a help.
     pub(crate) fn error(
         &mut self,
         code: Code,
@@ -171,7 +170,7 @@ impl Report {
         self.refused(Refused::Always, code, at, message)
     }
 
-    /// Notes a problem, as bad as the mode takes it, and returns it for a help to be added.
+    /// Reports a problem with the severity that the mode gives it, and returns it so that the caller can add a help.
     pub(crate) fn refused(
         &mut self,
         by: Refused,
@@ -197,7 +196,7 @@ impl Report {
         &mut self.found[next]
     }
 
-    /// Whether warnings that only concern other languages are wanted.
+    /// Whether the mode wants warnings that concern only other languages.
     pub(crate) fn speaks_of_other_languages(&self) -> bool {
         self.rules.mode == Mode::Compat
     }
@@ -209,12 +208,12 @@ impl Report {
             .any(|found| found.severity == Severity::Error)
     }
 
-    /// Takes over what another text's report found.
+    /// Adds the problems of another text's report.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.found.append(&mut other.found);
     }
 
-    /// The barrier between two phases: passes only without errors, and gives the warnings.
+    /// Ends a phase: fails if there are errors, else returns the warnings.
     pub(crate) fn finish(self) -> Result<Diagnostics, Diagnostics> {
         let found = self.into_diagnostics();
         if found.has_errors() {
@@ -224,18 +223,18 @@ impl Report {
         }
     }
 
-    /// The problems in the order of the text, those of this text before those of others.
+    /// The problems in the order of the text, first those of this text, then those of others.
     pub(crate) fn into_diagnostics(mut self) -> Diagnostics {
         self.drop_repeated();
         self.drop_general();
         let own = self.origin;
-        // Stable, so that problems of one place stay in the order they were found.
+        // Stable, so that problems at one place keep the order in which they were found.
         self.found
             .sort_by_key(|problem| (problem.origin != own, problem.span));
         Diagnostics(self.found)
     }
 
-    /// What aliases repeat has its problems once, where it is written.
+    /// Keeps one problem of each place: aliases repeat the problems of what they copy.
     fn drop_repeated(&mut self) {
         let mut seen = BTreeSet::new();
         self.found.retain(|problem| {
@@ -244,7 +243,7 @@ impl Report {
         });
     }
 
-    /// That a key should not be there goes without saying where something else is said about it.
+    /// Merges the problem that a key is not in the published rules into another problem at the same place.
     fn drop_general(&mut self) {
         let place = |problem: &Diagnostic| (problem.origin.to_string(), problem.pointer.clone());
         let (general, mut specific): (Vec<_>, Vec<_>) = std::mem::take(&mut self.found)

@@ -1,8 +1,8 @@
-//! An XTP document as it was written: every name with its place, nothing resolved.
+//! An XTP document with every name at its place and nothing resolved.
 
 use crate::span::At;
 
-/// What one schema file says.
+/// The contents of one schema file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Document {
     pub(crate) version: Version,
@@ -17,7 +17,7 @@ impl Document {
         self.exports.iter().chain(&self.imports)
     }
 
-    /// Visits every item of the document, in its order and each before its parts.
+    /// Visits every item of the document in order, each before its parts.
     pub(crate) fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Item)) {
         for parameter in self.functions().flat_map(Function::parameters) {
             parameter.value.visit(visit);
@@ -28,17 +28,17 @@ impl Document {
     }
 }
 
-/// The version of the language that a document is written in.
+/// The version of XTP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// Exports are names.
+    /// Exports are only names.
     V0,
     /// Exports have types. Written `v1-draft`.
     #[default]
     V1,
 }
 
-/// A name, at the place where it is given or used.
+/// A name, with the place where it is defined or used.
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
     pub(crate) text: String,
@@ -56,13 +56,13 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// What goes in and out.
+    /// The input and the output.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.input.iter().chain(&self.output)
     }
 }
 
-/// How an export may be used, or written.
+/// An example of how to use or implement an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CodeSample {
     pub(crate) lang: String,
@@ -70,7 +70,7 @@ pub(crate) struct CodeSample {
     pub(crate) label: Option<String>,
 }
 
-/// What goes into a function or comes out of it.
+/// The input or the output of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
     pub(crate) at: At,
@@ -79,14 +79,14 @@ pub(crate) struct Parameter {
     pub(crate) value: Item,
 }
 
-/// How a payload is encoded.
+/// The encoding of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContentType {
     /// `application/json`.
     Json,
     /// `text/plain; charset=utf-8`.
     Text,
-    /// `application/x-binary`, and whatever else is written, as the official generators do.
+    /// `application/x-binary`, and any other content type, as in the official generators.
     Binary,
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// Could not be read; the report says why.
+    /// An item that could not be read; the report says why.
     pub(crate) const UNREAD: Self = Self {
         shape: Shape::Any,
         nullable: false,
@@ -149,15 +149,15 @@ impl Item {
     }
 }
 
-/// What a value looks like.
+/// The shape of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     Scalar(Scalar),
-    /// An object of which nothing is known.
+    /// An object with unknown properties.
     FreeForm,
     /// Any JSON value.
     Any,
-    /// A schema by name.
+    /// A reference to a schema.
     Ref(Name),
     List(Box<Item>),
     Map(Box<Item>),
@@ -170,9 +170,9 @@ pub(crate) enum Shape {
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     pub(crate) properties: Vec<Property>,
-    /// The names that must be there.
+    /// The names of required properties.
     pub(crate) required: Vec<Name>,
-    /// The type of all further properties, if they are to be kept.
+    /// The type of all further properties, if they are kept.
     pub(crate) extra: Option<Item>,
 }
 
@@ -180,7 +180,7 @@ pub(crate) struct Object {
 #[derive(Clone, Debug)]
 pub(crate) struct Union {
     pub(crate) at: At,
-    /// The property that tells which one it is, if there is a `discriminator`.
+    /// The property that selects the member, if there is a `discriminator`.
     pub(crate) tag: Option<String>,
     pub(crate) members: Vec<Member>,
 }
@@ -188,7 +188,7 @@ pub(crate) struct Union {
 /// One of the schemas of a union.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
-    /// What `mapping` says that the tag is.
+    /// The tag value that `mapping` gives it.
     pub(crate) mapped: Option<Name>,
     pub(crate) target: Name,
 }

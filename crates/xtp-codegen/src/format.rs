@@ -1,22 +1,22 @@
-//! From items to text.
+//! Prints items as text.
 
 use syn::Item;
 
 use crate::options::Options;
 use crate::types::docs::is_visible;
 
-/// What keeps rustfmt and clippy off a file.
+/// Attributes that keep rustfmt and clippy away from a file.
 const OWN_FILE: &str = r#"
 #![cfg_attr(rustfmt, rustfmt_skip)]
 #![allow(clippy::style, reason = "names and descriptions are those of the schema")]
 "#;
 
-/// Prints items under a header, with a blank line between any two of them.
+/// Prints items below a header, with a blank line between them.
 pub(crate) fn format(options: &Options, items: Vec<Item>) -> String {
     join(options, items.into_iter().map(item))
 }
 
-/// Joins printed items under a header in the same way.
+/// Joins printed items below a header in the same way.
 pub(crate) fn join(options: &Options, items: impl IntoIterator<Item = String>) -> String {
     let mut text = String::new();
     for line in options.header.lines() {
@@ -43,7 +43,7 @@ pub(crate) fn item(item: Item) -> String {
     })
 }
 
-/// Prints an item that has items in it, with a blank line between any two of these.
+/// Prints an item that contains items, with a blank line between them.
 pub(crate) fn block(item: Item) -> String {
     let mut text = String::new();
     let mut before = "";

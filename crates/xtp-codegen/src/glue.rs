@@ -1,7 +1,7 @@
-//! What a plugin is made of besides types: a trait of its exports, and its host's functions.
+//! The rest of a plugin, in addition to types: a trait of its exports, and the functions of its host.
 //!
-//! Generated code holds no `unsafe` and no logic; it calls the macros and functions of the
-//! runtime, which are tested there.
+//! Generated code contains no `unsafe` and no logic. It calls the macros and functions of the runtime, which have
+//! their own tests.
 
 mod check;
 mod exports;
@@ -22,7 +22,7 @@ use crate::types::ident;
 pub(crate) use self::check::check;
 pub(crate) use self::stubs::stubs;
 
-/// What the emitters share.
+/// State that all emitters share.
 pub(crate) struct Glue<'a> {
     module: &'a Module,
     spelling: &'a Spelling,
@@ -34,7 +34,7 @@ pub(crate) struct Glue<'a> {
     exports: syn::Ident,
     /// The name of the trait that a test's host implements.
     host: syn::Ident,
-    /// How the error type is spelt.
+    /// The path of the error type in generated code.
     error: syn::Path,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Glue<'a> {
         for def in &module.types {
             taken.take(&def.name.rust);
         }
-        // A type of the schema may be called so; then the runtime's is spelt in full.
+        // The schema may have a type of this name; then the runtime's has its full path.
         let error = if taken.take("Error") == "Error" {
             parse_quote!(Error)
         } else {
@@ -67,7 +67,7 @@ impl<'a> Glue<'a> {
         }
     }
 
-    /// All items as text, behind which the types may follow.
+    /// All items as text; the types follow them.
     pub(crate) fn texts(&self) -> Result<Vec<String>, Missing> {
         let mut texts: Vec<_> = self.in_scope().into_iter().map(format::item).collect();
         texts.extend(exports::texts(self)?);
@@ -76,7 +76,7 @@ impl<'a> Glue<'a> {
         Ok(texts)
     }
 
-    /// Names of the runtime, unless the schema has them for something else.
+    /// Imports names of the runtime, except those that the schema uses itself.
     fn in_scope(&self) -> Option<Item> {
         let types = &self.module.types;
         let is_free = |name: &&str| !types.iter().any(|def| def.name.rust == **name);
@@ -86,7 +86,7 @@ impl<'a> Glue<'a> {
         (!names.is_empty()).then(|| parse_quote!(pub use #runtime::{#(#names),*};))
     }
 
-    /// Enums travel as bare words in text.
+    /// Enums are plain words in text.
     fn words(&self) -> impl Iterator<Item = Item> {
         let runtime = &self.runtime;
         let is_text = |def: &&crate::ir::TypeDef| matches!(def.kind, Kind::Enum(_));
@@ -97,7 +97,7 @@ impl<'a> Glue<'a> {
         })
     }
 
-    /// The type of the runtime that stands for a content type.
+    /// The type of the runtime for a content type.
     fn encoding(&self, content_type: ContentType) -> syn::Ident {
         ident(match content_type {
             ContentType::Json => "ApplicationJson",

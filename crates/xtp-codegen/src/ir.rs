@@ -1,15 +1,15 @@
-//! What is generated: types and functions in the order of the schema, with their names in Rust.
+//! The generated types and functions in the order of the schema, with their names in Rust.
 
 use crate::document::{CodeSample, ContentType, Scalar};
 use crate::span::At;
 
-/// All that a schema says, ready to be generated.
+/// Everything in a schema, ready to be generated.
 #[derive(Clone, Debug)]
 pub(crate) struct Module {
-    /// By their ids.
+    /// Indexed by [`TypeId`].
     pub(crate) types: Vec<TypeDef>,
-    /// The order in which types are generated: that of the schema, and inline types behind the
-    /// type that they stand in.
+    /// The order in which types are generated: that of the schema, with inline types after the type that contains
+    /// them.
     pub(crate) order: Vec<TypeId>,
     pub(crate) exports: Vec<Function>,
     pub(crate) imports: Vec<Function>,
@@ -20,13 +20,13 @@ impl Module {
         &self.types[id.0]
     }
 
-    /// Every type with the number by which others refer to it.
+    /// Every type with its id.
     pub(crate) fn ids(&self) -> impl Iterator<Item = (TypeId, &TypeDef)> {
         let types = self.types.iter().enumerate();
         types.map(|(index, def)| (TypeId(index), def))
     }
 
-    /// The type of everything that has one, without what stands in lists and maps.
+    /// The items of all type definitions and parameters, without the elements of lists and maps.
     pub(crate) fn items(&self) -> impl Iterator<Item = &Item> {
         let parameters = self.functions().flat_map(Function::parameters);
         let types = self.types.iter().flat_map(|def| def.kind.items());
@@ -39,11 +39,11 @@ impl Module {
     }
 }
 
-/// A type definition, by its place in [`Module::types`].
+/// The index of a type definition in [`Module::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TypeId(pub(crate) usize);
 
-/// A type that has a name.
+/// A named type.
 #[derive(Clone, Debug)]
 pub(crate) struct TypeDef {
     pub(crate) name: Names,
@@ -51,30 +51,30 @@ pub(crate) struct TypeDef {
     pub(crate) kind: Kind,
 }
 
-/// A name on both sides.
+/// A name in JSON and in Rust.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
-    /// As the schema and JSON spell it.
+    /// As in the schema and in JSON.
     pub(crate) wire: String,
-    /// As Rust source spells it.
+    /// As in Rust source.
     pub(crate) rust: String,
 }
 
-/// What a type consists of.
+/// The contents of a type.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Struct(Struct),
-    /// The values, none of them twice.
+    /// The values, without duplicates.
     Enum(Vec<Names>),
     /// Another name for a type.
     Alias(Item),
-    /// A struct of one field, since the type contains itself.
+    /// A struct with one field, because the type contains itself.
     Newtype(Item),
     Union(Union),
 }
 
 impl Kind {
-    /// The types that a type consists of, but for the members of a union.
+    /// The types that a type consists of, except the members of a union.
     pub(crate) fn items(&self) -> Vec<&Item> {
         match self {
             Self::Struct(def) => {
@@ -102,14 +102,14 @@ pub(crate) struct Union {
     pub(crate) members: Vec<(Names, TypeId)>,
 }
 
-/// How the members of a union are told apart. Their wire names are what the tag says.
+/// How readers distinguish the members of a union. Their wire names are the values of the tag.
 #[derive(Clone, Debug)]
 pub(crate) enum Tagging {
     /// By a property that only the union has.
     Union(String),
     /// By a property that the members have themselves.
     Members(String),
-    /// By what they consist of. Their wire names are those of the schemas.
+    /// By their contents. Their wire names are those of the schemas.
     Content,
 }
 
@@ -123,7 +123,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Whether the field is an `Option` in Rust. Any JSON is not: null is one of its values.
+    /// Whether the field is an `Option` in Rust. A field of any JSON is not one, because null is one of its values.
     pub(crate) fn is_option(&self) -> bool {
         !self.required || (self.value.nullable && self.value.ty != Type::Any)
     }
@@ -148,7 +148,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    /// Whether values consist of this type, however deep in lists and maps.
+    /// Whether values contain this type, at any depth of lists and maps.
     pub(crate) fn has(&self, part: &Self) -> bool {
         match self {
             Self::List(item) | Self::Map(item) => item.ty.has(part),
@@ -160,7 +160,7 @@ impl Type {
 /// An export or an import.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
-    /// Where the schema has it.
+    /// Its place in the schema.
     pub(crate) at: At,
     pub(crate) name: Names,
     pub(crate) docs: Option<String>,
@@ -170,18 +170,18 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// What goes in and out.
+    /// The input and the output.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.input.iter().chain(&self.output)
     }
 }
 
-/// What goes into a function or comes out of it.
+/// The input or the output of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
-    /// Where the schema has it.
+    /// Its place in the schema.
     pub(crate) at: At,
-    /// Its Rust type is the one that `Spelling` has for `Slot::Parameter` of this.
+    /// The number of its `Slot::Parameter`, under which `Spelling` has its Rust type.
     pub(crate) slot: usize,
     pub(crate) content_type: ContentType,
     pub(crate) docs: Option<String>,

@@ -1,19 +1,19 @@
-//! The types as plain JSON Schema, draft-07: the seam behind which any generator of types fits.
+//! The types as plain JSON Schema, draft-07: the interface to the generator of types.
 //!
-//! What typify decides is which Rust type a value has, and where a `Box` must stand. Names,
-//! attributes and docs are ours, so types and fields go there by number: no name can trouble it.
+//! typify decides which Rust type a value has, and where a `Box` is needed. Names, attributes and docs are ours.
+//! Types and fields have numbers instead of names here, so that no name can cause an error in typify.
 
 use serde_json::{Map, Value, json};
 
 use crate::document::Scalar;
 use crate::ir::{Function, Item, Kind, Module, Type, TypeId};
 
-/// The type of a struct, newtype or union, as its definition is called.
+/// The name of the Rust type in the definition of a struct, newtype or union.
 pub(crate) const TYPE: &str = "T";
-/// A definition that gathers the types that stand in no other: of aliases and parameters.
+/// A definition for types outside of others: those of aliases and parameters.
 pub(crate) const LOOSE: &str = "Loose";
 
-/// Where a type stands, and the property by which its definition has it.
+/// The position of a type: a definition and one of its properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Slot {
     /// A field of a struct, the content of a newtype, or a member of a union.
@@ -36,18 +36,18 @@ impl Slot {
     }
 }
 
-/// Types whose parts do not matter here: enums and aliases, by their definitions, and those that
-/// JSON does not have, by the formats that stand for them.
+/// Types whose contents do not matter here: enums and aliases, which typify replaces by name, and types that JSON
+/// does not have, which are string formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaf {
-    /// An enum or an alias, which is known by its name alone.
+    /// An enum or an alias, of which only the name is known.
     Named(TypeId),
     Bytes,
     DateTime,
 }
 
 impl Leaf {
-    /// The format, which is also the name of a Rust type that is replaced later.
+    /// The name or the format. It is also the name of a Rust type, which is replaced later.
     pub(crate) fn format(self) -> String {
         match self {
             Self::Named(TypeId(id)) => format!("{TYPE}{id}"),
@@ -57,7 +57,7 @@ impl Leaf {
     }
 }
 
-/// The definitions of all types that have parts, and the leaves that they use.
+/// The definitions of all types with parts, and the leaves that they use.
 pub(crate) fn definitions(module: &Module, byte: Scalar) -> Definitions {
     let schemas = Schemas { byte };
     let mut loose = Map::new();
@@ -117,7 +117,7 @@ fn is_leaf(kind: &Kind) -> bool {
     matches!(kind, Kind::Enum(_) | Kind::Alias(_))
 }
 
-/// An object all of whose properties are there; without that it would be taken for a map.
+/// An object with only required properties; otherwise typify would take it for a map.
 fn object(properties: Map<String, Value>) -> Value {
     let required: Vec<&String> = properties.keys().collect();
     json!({
@@ -129,7 +129,7 @@ fn object(properties: Map<String, Value>) -> Value {
 }
 
 struct Schemas {
-    /// What a string in base64 is taken for.
+    /// The Rust type of a string in base64.
     byte: Scalar,
 }
 

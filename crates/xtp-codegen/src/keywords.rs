@@ -1,6 +1,6 @@
-//! The keywords of the six languages that the official library warns of.
+//! The keywords of the six languages for which the official library warns.
 
-/// The languages, in the order in which that library names them, each with its keywords.
+/// The languages, in the order of that library, with their keywords.
 const LANGUAGES: [(&str, &[&str]); 6] = [
     ("python", PYTHON),
     ("go", GO),
@@ -10,7 +10,7 @@ const LANGUAGES: [(&str, &[&str]); 6] = [
     ("zig", ZIG),
 ];
 
-/// The languages in which a name is a keyword, whatever its case.
+/// The languages in which a name is a keyword, ignoring case.
 pub(crate) fn languages(name: &str) -> Vec<&'static str> {
     let name = name.to_lowercase();
     let languages = LANGUAGES.iter();

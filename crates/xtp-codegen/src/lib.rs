@@ -1,7 +1,7 @@
 //! Generates Rust from XTP schemas: types, plugins, and the functions of their hosts.
 //!
-//! A schema is YAML or JSON in the language of XTP, `v1-draft` or `v0`; each entry of its
-//! `components.schemas` becomes a type that reads and writes the same JSON.
+//! A schema is YAML or JSON in XTP's format, `v1-draft` or `v0`. Each entry of its `components.schemas` becomes a
+//! type that reads and writes the same JSON.
 //!
 //! ```
 //! use xtp_codegen::{Input, Options, generate};
@@ -24,18 +24,16 @@
 //! # Ok::<(), xtp_codegen::Diagnostics>(())
 //! ```
 //!
-//! The phases, each with a module of its own, are: read the text into nodes with places, read
-//! the nodes into a document, apply the overlay, check, lower to types and functions with names
-//! of Rust, describe the types as JSON Schema, have typify find their Rust types, spell these
-//! with the names, make items of them, and print. But for [`Build`], which is made for build
-//! scripts, the library reads and writes no files; it gives the same bytes for the same input.
+//! Each phase is a module: read the text into nodes with places; read the nodes into a document; apply the overlay;
+//! check; lower to types and functions with Rust names; describe the types as JSON Schema; let typify find their Rust
+//! types; replace typify's names; make items; print. Only [`Build`], which is for build scripts, reads and writes
+//! files. The same input gives the same bytes.
 //!
-//! [`Schema::to_rust`] gives types alone. [`Schema::to_plugin`] gives what a plugin of the
-//! interface is made of: a trait of its exports, and functions of its imports.
+//! [`Schema::to_rust`] returns types alone. [`Schema::to_plugin`] returns a plugin: the types, a trait of its
+//! exports, and functions of its imports.
 //!
-//! A schema is judged by the rules that XTP publishes and by those of the official generators'
-//! library, which differ; [`Mode`] says how. All problems come at once, as [`Diagnostics`]:
-//! errors from [`Schema::parse`], warnings from [`Schema::warnings`].
+//! The rules that XTP publishes differ from those of the official generators' library; [`Mode`] chooses between them.
+//! All problems come at once, as [`Diagnostics`]: errors from [`Schema::parse`], warnings from [`Schema::warnings`].
 
 mod build;
 mod check;

@@ -1,5 +1,4 @@
-//! From a checked document to what is generated: references are resolved, inline types get
-//! names, and every name is one of Rust.
+//! Lowers a checked document: resolves references, names inline types, and turns every name into one of Rust.
 
 pub(crate) mod complexity;
 pub(crate) mod names;
@@ -59,18 +58,18 @@ struct Lower<'d> {
     schemas: Schemas<'d>,
     /// The types of schemas.
     ids: BTreeMap<&'d str, TypeId>,
-    /// By their ids; each is there in the end.
+    /// Indexed by id; every entry is filled in the end.
     types: Vec<Option<TypeDef>>,
     /// The order in which types are generated.
     order: Vec<TypeId>,
     /// The Rust names that types have.
     taken: Taken,
-    /// How many parameters there are so far.
+    /// How many parameters have been lowered.
     parameters: usize,
 }
 
 impl<'d> Lower<'d> {
-    /// Defines a type. Inline types in it are named after the path, which knows of no prelude.
+    /// Defines a type. Inline types in it are named after the path, which does not depend on the prelude.
     fn define(
         &mut self,
         id: TypeId,
@@ -92,7 +91,7 @@ impl<'d> Lower<'d> {
         self.types[id.0] = Some(TypeDef { name, docs, kind });
     }
 
-    /// Defines a type that has no name in the schema, after the path that leads to it.
+    /// Defines a type without a name in the schema; its name is the path to it.
     fn define_inline(&mut self, path: &str, shape: &'d Shape) -> Type {
         let id = TypeId(self.types.len());
         self.types.push(None);
@@ -127,7 +126,7 @@ impl<'d> Lower<'d> {
         }
     }
 
-    /// An inline type is described where it stands.
+    /// Describes an inline type where it is used.
     fn describe(&mut self, value: &Item, description: Option<&String>) {
         let Type::Named(TypeId(id)) = value.ty else {
             return;
@@ -167,7 +166,7 @@ impl<'d> Lower<'d> {
         Union { tagging, members }
     }
 
-    /// An item whose type has a name if it is complex.
+    /// An item whose type gets a name if it is complex.
     fn simple_item(&mut self, item: &'d document::Item, path: &str, around: Around) -> Item {
         let item = self.item(item, path);
         if !is_complex(&item, around) {
@@ -198,7 +197,7 @@ impl<'d> Lower<'d> {
         }
     }
 
-    /// Whether a schema says of itself that it may be null, directly or through its target.
+    /// Whether a schema allows null, directly or through the schema that it refers to.
     fn is_nullable(&self, shape: &Shape) -> bool {
         let mut shape = shape;
         let mut steps = 0;
@@ -230,7 +229,7 @@ impl<'d> Lower<'d> {
             },
             Shape::List(item) => Type::List(Box::new(self.item(item, &format!("{path}Item")))),
             Shape::Map(item) => Type::Map(Box::new(self.item(item, &format!("{path}Value")))),
-            // An enum without values takes any string: the report said so.
+            // An enum without values accepts any string; the report has the problem.
             Shape::Enum(values) if values.is_empty() => Type::Scalar(document::Scalar::String),
             Shape::Object(_) | Shape::Enum(_) | Shape::Union(_) => self.define_inline(path, shape),
         }

@@ -1,4 +1,4 @@
-//! From names of the schema to names of Rust.
+//! Turns names of the schema into names of Rust.
 
 mod unique;
 mod words;
@@ -18,7 +18,7 @@ pub(crate) fn snake(name: &str) -> String {
     identifier(words(name).join("_").to_lowercase(), "x")
 }
 
-/// How a field is spelt in Rust source: `type` as `r#type`, `self` as `self_`.
+/// A field in Rust source: `type` as `r#type`, `self` as `self_`.
 pub(crate) fn field_source(name: &str) -> String {
     if PATH_WORDS.contains(&name) {
         format!("{name}_")
@@ -29,20 +29,20 @@ pub(crate) fn field_source(name: &str) -> String {
     }
 }
 
-/// How a variant is spelt in Rust source. `Self` is the only keyword in its case.
+/// A variant in Rust source. `Self` is the only keyword that a variant can have.
 pub(crate) fn variant_source(name: &str) -> String {
     let underscore = if name == "Self" { "_" } else { "" };
     format!("{name}{underscore}")
 }
 
-/// How a type is spelt in Rust source: what every Rust file has from the start keeps its name.
+/// A type in Rust source. Names of the prelude are not used for other types.
 pub(crate) fn type_source(name: &str) -> String {
     let taken = name == "Self" || PRELUDE.contains(&name);
     let underscore = if taken { "_" } else { "" };
     format!("{name}{underscore}")
 }
 
-/// Gives a first character to a name that cannot start as it does.
+/// Adds a first character to a name that must not start with its own.
 fn identifier(name: String, first: &str) -> String {
     match name.chars().next() {
         Some(c) if !c.is_ascii_digit() => name,
@@ -57,10 +57,10 @@ fn capitalized(word: &str) -> String {
     first.into_iter().chain(rest).collect()
 }
 
-/// Words that a raw identifier cannot spell.
+/// Keywords that cannot be raw identifiers.
 const PATH_WORDS: [&str; 4] = ["self", "super", "crate", "Self"];
 
-/// Words that are reserved in edition 2024, besides those of [`PATH_WORDS`].
+/// Words that are reserved in edition 2024, except [`PATH_WORDS`].
 const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
@@ -69,8 +69,8 @@ const KEYWORDS: [&str; 48] = [
     "virtual", "where", "while", "yield",
 ];
 
-/// What is in scope everywhere, which a glob import of the generated module would hide; and at
-/// the end, what is generated besides the types of the schema.
+/// Names that are in scope everywhere, which a glob import of the generated module would hide, and at the end the
+/// names of generated items that are not in the schema.
 const PRELUDE: [&str; 47] = [
     "AsMut",
     "AsRef",

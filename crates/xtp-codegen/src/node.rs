@@ -1,8 +1,7 @@
-//! The text as a tree whose every node knows its place.
+//! The text as a tree in which every node has its place.
 //!
-//! JSON is read by the same path: but for exotic escapes it is a subset of YAML. Aliases and
-//! merge keys are resolved, and tags are refused: a schema travels as JSON and must mean the same
-//! there.
+//! JSON is read in the same way: except for rare escapes it is a subset of YAML. Aliases and merge keys are resolved.
+//! Tags are refused, because a schema must mean the same as JSON.
 
 mod aliases;
 mod load;
@@ -14,28 +13,27 @@ use self::surrogates::without_surrogates;
 use crate::diagnostic::Diagnostics;
 use crate::span::{Origin, Span};
 
-/// What a text says as JSON, with aliases and merge keys resolved. Whether it is a schema is not
-/// checked.
+/// The text as JSON, with aliases and merge keys resolved. It need not be a schema.
 ///
 /// # Errors
-/// If the text is neither YAML nor JSON, or says what JSON cannot say.
+/// If the text is neither YAML nor JSON, or contains what JSON cannot express.
 pub fn to_json(name: &str, text: &str) -> Result<serde_json::Value, Diagnostics> {
     load(text, &Origin::new(name, text)).map(Node::into_json)
 }
 
-/// A value and where it stands.
+/// A value with its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) span: Span,
     pub(crate) value: Value,
 }
 
-/// What JSON can say, with the entries of a map in the order of the text.
+/// A JSON value, with the entries of a map in the order of the text.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Null,
     Bool(bool),
-    /// XTP has no place for numbers, but messages show them.
+    /// XTP uses no numbers, but messages show them.
     Number(Number),
     Text(String),
     List(Vec<Node>),
@@ -60,7 +58,7 @@ impl Node {
 }
 
 impl Value {
-    /// Whether a script takes the value for true, as the official library does.
+    /// Whether JavaScript, and so the official library, takes the value for true.
     pub(crate) fn is_truthy(&self) -> bool {
         match self {
             Self::Null => false,
@@ -71,7 +69,7 @@ impl Value {
         }
     }
 
-    /// How messages call a value of this kind.
+    /// The name of this kind of value in messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -84,7 +82,7 @@ impl Value {
     }
 }
 
-/// A number, which JSON writes without a choice of spelling.
+/// A number in one spelling, as JSON writes it.
 #[derive(Clone, Debug)]
 pub(crate) struct Number(pub(crate) serde_json::Number);
 
@@ -93,7 +91,7 @@ impl Number {
         self.0.as_f64() == Some(0.0)
     }
 
-    /// The number as a script prints it, but for the very large and the very small.
+    /// The number as JavaScript prints it, except very large and very small ones.
     pub(crate) fn to_script(&self) -> String {
         match self.0.as_f64() {
             Some(number) if self.0.is_f64() => number.to_string(),
@@ -113,7 +111,7 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
     pub(crate) text: String,
-    /// Whether it is YAML's merge key. None is left in what `load` returns.
+    /// Whether it is YAML's merge key. `load` leaves none of them.
     pub(crate) is_merge: bool,
     pub(crate) span: Span,
 }

@@ -1,4 +1,4 @@
-//! What a caller can choose about the generated code.
+//! Options for the generated code.
 
 use crate::diagnostic::{Code, Diagnostics, Report};
 use crate::document::Scalar;
@@ -40,13 +40,13 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The choices that most callers want.
+    /// The options that most callers want.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The choices for a plugin that needs nothing besides `mcp-servlet` and `serde`: JSON that the
-    /// schema leaves open is a `mcp_servlet::RawJson`, and an object a `mcp_servlet::RawObject`.
+    /// The options for a plugin that depends only on `mcp-servlet` and `serde`: JSON that the schema leaves open is a
+    /// `mcp_servlet::RawJson`, and an object a `mcp_servlet::RawObject`.
     pub fn for_plugin() -> Self {
         Self::default()
             .free_form("::mcp_servlet::RawObject")
@@ -60,11 +60,11 @@ impl Options {
         self
     }
 
-    /// Chooses whether the text is a file of its own, as `mod name;` declares one. It then starts
-    /// with attributes by which `cargo fmt` leaves it as it is, whatever `rustfmt.toml` says, and
-    /// clippy says nothing about names and descriptions, which are the schema's.
+    /// Chooses whether the text is a file of its own, for `mod name;`. Such a file starts with attributes that keep
+    /// `cargo fmt` from changing it, whatever `rustfmt.toml` says, and silence clippy about names and descriptions,
+    /// which come from the schema.
     ///
-    /// `include!` does not take such a file, so by default there are no attributes.
+    /// `include!` does not accept such a file, so by default there are no attributes.
     #[must_use]
     pub fn own_file(mut self, wanted: bool) -> Self {
         self.own_file = wanted;
@@ -81,7 +81,7 @@ impl Options {
         self
     }
 
-    /// Sets the Rust type of any JSON value, with the same demands.
+    /// Sets the Rust type of any JSON value, which must implement the same traits.
     #[must_use]
     pub fn any_json(mut self, ty: impl Into<String>) -> Self {
         self.any_json = ty.into();
@@ -121,7 +121,7 @@ impl Options {
         self
     }
 
-    /// Chooses whether a null is kept apart from a missing key where the schema allows both.
+    /// Chooses whether null is distinguished from a missing key if the schema allows both.
     ///
     /// Such a field is an `Option<Option<T>>`: `None` if missing, `Some(None)` if null. By
     /// default it is an `Option<T>`, and both are `None`, which is left out when written.
@@ -140,15 +140,15 @@ impl Options {
         self
     }
 
-    /// Chooses whether numbers and booleans that are `text/plain` are little-endian bytes, as the
-    /// official generator for Rust has them, instead of decimal text.
+    /// Chooses whether numbers and booleans of the content type `text/plain` are little-endian bytes, as in the
+    /// official generator for Rust, instead of decimal text.
     #[must_use]
     pub fn little_endian_text(mut self, wanted: bool) -> Self {
         self.little_endian_text = wanted;
         self
     }
 
-    /// The chosen types as Rust.
+    /// The chosen types, parsed as Rust.
     pub(crate) fn types(&self) -> Result<Types, Diagnostics> {
         let origin = Origin::new("options", "");
         let mut report = Report::plain(&origin);
@@ -182,11 +182,11 @@ impl Options {
 
 /// The Rust type of `type: string` with `format: date-time`.
 ///
-/// None of them needs a clock or anything of JavaScript, so all of them load as WebAssembly.
+/// None of them needs a clock or JavaScript, so all of them work in WebAssembly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dates {
-    /// The text as it is, in whatever offset and precision.
+    /// The unchanged text, in any offset and precision.
     #[default]
     Text,
     /// `chrono::DateTime<chrono::FixedOffset>`; chrono needs `default-features = false` and the
@@ -198,7 +198,7 @@ pub enum Dates {
     /// `Rfc3339`, a generated struct around `time::OffsetDateTime`; time needs
     /// `default-features = false` and the feature `serde-well-known`.
     Time,
-    /// A type of one's own that reads and writes RFC 3339, by its path.
+    /// Your own type that reads and writes RFC 3339, by its path.
     Type(String),
 }
 
@@ -226,6 +226,6 @@ pub(crate) struct Types {
     pub(crate) date_time: syn::Type,
     /// The module that generated code takes its own types from.
     pub(crate) runtime: syn::Path,
-    /// What a string in base64 is taken for.
+    /// The Rust type of a string in base64.
     pub(crate) byte: Scalar,
 }

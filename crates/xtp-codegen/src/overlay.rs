@@ -1,4 +1,4 @@
-//! What XTP cannot say, in a file of its own beside the schema.
+//! Overlays: what XTP cannot express, in a file next to the schema.
 //!
 //! The format is ours: a map `overlay` from addresses to fragments of JSON Schema.
 //!
@@ -8,9 +8,9 @@
 //!   CallToolResult.structuredContent: {}
 //! ```
 //!
-//! An address is `Type.property`. A fragment replaces the type of the property; whether it is
-//! required stays as the schema has it, and so does its description unless the fragment has
-//! one. Fragments understood so far: `{}`, any JSON value.
+//! An address is `Type.property`. A fragment replaces the type of the property. The schema still decides whether the
+//! property is required, and describes it unless the fragment has a description. The only fragment so far is `{}`,
+//! any JSON value.
 
 use std::collections::BTreeMap;
 

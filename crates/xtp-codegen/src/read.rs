@@ -1,6 +1,6 @@
-//! From nodes to a document: every key is known at its place and has a value of the right kind.
+//! Reads nodes into a document, in which every key is known and has a value of the right kind.
 //!
-//! What cannot be understood is noted and left out, so that the rest is read too.
+//! Reports what it cannot understand, leaves it out, and reads the rest.
 
 mod cursor;
 mod function;
@@ -58,7 +58,7 @@ fn read_v1(fields: &Fields<'_>, report: &mut Report, document: &mut Document) {
     }
 }
 
-/// Reads the version; the rest of another version means nothing to us.
+/// Reads the version. The rest of a document of another version is not read.
 fn version(fields: &Fields<'_>, report: &mut Report) -> Option<Version> {
     let version = fields.required("version", report)?;
     let found = match version.value() {

@@ -1,22 +1,22 @@
-//! Whose rules a schema is judged by.
+//! The rules by which a schema is judged.
 //!
-//! Two gatekeepers of XTP exist and disagree: the published JSON Schema of the language, and the
-//! library that the official generators share. Each problem knows which of them refuses it.
+//! XTP has two sets of rules, which disagree: the published JSON Schema of the language, and the library that the
+//! official generators share. Each problem has the set that refuses it.
 
 /// How strictly a schema is judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Everything is accepted that Rust can be made of and that means the same to others; a
-    /// warning says where the published rules or the official library refuse it.
+    /// Accepts everything that Rust can express and that means the same to others. A warning names what the published
+    /// rules or the official library refuse.
     #[default]
     Lenient,
-    /// What the published JSON Schema refuses is an error.
+    /// Everything that the published JSON Schema refuses is an error.
     Strict,
-    /// What the official library refuses is an error; of the published rules nothing is said.
+    /// Everything that the official library refuses is an error; the published rules do not apply.
     Compat,
 }
 
-/// What a schema may say, and how it is judged.
+/// What a schema may contain, and how it is judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rules {
     pub(crate) mode: Mode,
@@ -26,36 +26,36 @@ pub(crate) struct Rules {
     pub(crate) unlisted_required: bool,
 }
 
-/// Who refuses something.
+/// The rules that refuse a construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// We do, in every mode: no Rust could be right.
+    /// Every mode: no Rust type would be right.
     Always,
-    /// The published rules alone.
+    /// Only the published rules.
     Published,
-    /// The published rules; everything else ignores it, although it was meant to say something.
+    /// Only the published rules. All others ignore the construct, although its author meant something by it.
     Ignored,
-    /// The library alone; what was meant is not known for sure.
+    /// Only the library. The author's intention is unclear.
     Library,
-    /// The library alone, although Rust can say it.
+    /// Only the library, although Rust can express the construct.
     LibraryNeedlessly,
-    /// Both of them, although Rust can say it.
+    /// Both, although Rust can express the construct.
     BothNeedlessly,
-    /// Nobody, but it hardly is what was meant.
+    /// None, but the author hardly meant it.
     Nobody,
 }
 
-/// How bad a problem is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Nothing is generated.
+    /// The generator stops.
     Error,
-    /// Something else may refuse the schema, or understand it differently.
+    /// Other tools may refuse the schema, or understand it differently.
     Warning,
 }
 
 impl Refused {
-    /// How bad it is in a mode; none if that mode does not speak of it.
+    /// The severity in a mode; `None` if the mode does not report the problem.
     pub(crate) fn severity(self, mode: Mode) -> Option<Severity> {
         use Severity::{Error, Warning};
         match (self, mode) {

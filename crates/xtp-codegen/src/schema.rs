@@ -1,4 +1,4 @@
-//! The way from text to Rust, phase by phase.
+//! Generates Rust from text, phase by phase.
 
 use crate::diagnostic::{Code, Diagnostics, Report};
 use crate::glue::{self, Glue};
@@ -19,7 +19,7 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// A schema, YAML or JSON, by the name that messages call it.
+    /// A schema in YAML or JSON, with its name for messages.
     pub fn new(name: &'a str, text: &'a str) -> Self {
         Self {
             schema: (name, text),
@@ -37,11 +37,10 @@ impl<'a> Input<'a> {
 
     /// Chooses whether the schema may use `oneOf`, which is a proposal and not part of XTP.
     ///
-    /// Its members are references to schemas. With a `discriminator`, as in `OpenAPI`, a property
-    /// tells which of them an object is: by the name of the schema, or by what `mapping` says.
-    /// Either all members declare that property, as an enum of one value that they require, or
-    /// none does. Without a `discriminator` a value is the first member that it fits; members that
-    /// cannot be told apart in this way are an error.
+    /// The members of a union are references to schemas. With a `discriminator`, as in `OpenAPI`, a property selects
+    /// the member: by the name of the schema, or by a value in `mapping`. Either all members declare that property,
+    /// as a required enum of one value, or none does. Without a `discriminator`, a value belongs to the first member
+    /// that accepts it; it is an error if members cannot be distinguished in this way.
     ///
     /// ```yaml
     /// Shape:
@@ -56,18 +55,18 @@ impl<'a> Input<'a> {
         self
     }
 
-    /// Chooses whether a schema without a list `required` requires all its properties, as the
-    /// official generator for Rust has it, instead of none.
+    /// Chooses whether a schema without `required` requires all its properties, as in the official generator for
+    /// Rust, instead of none.
     #[must_use]
     pub fn unlisted_required(mut self, wanted: bool) -> Self {
         self.rules.unlisted_required = wanted;
         self
     }
 
-    /// Adds the overlay, which says what XTP cannot say.
+    /// Adds the overlay, for what XTP cannot express.
     ///
-    /// It is a map from addresses to fragments of JSON Schema, which replace the types of the
-    /// properties addressed. The only fragment understood so far is `{}`, any JSON value:
+    /// It is a map from addresses to fragments of JSON Schema, which replace the types of the properties. The only
+    /// fragment so far is `{}`, any JSON value:
     ///
     /// ```yaml
     /// version: v1-draft
@@ -81,7 +80,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// A schema that keeps all rules.
+/// A schema without errors.
 #[derive(Clone, Debug)]
 pub struct Schema {
     origin: Origin,
@@ -93,7 +92,7 @@ impl Schema {
     /// Reads and checks a schema.
     ///
     /// # Errors
-    /// With all problems that the texts have, if one of them is an error.
+    /// All problems of the texts, if one of them is an error.
     pub fn parse(input: &Input<'_>) -> Result<Self, Diagnostics> {
         let (name, text) = input.schema;
         let origin = Origin::new(name, text);
@@ -124,16 +123,16 @@ impl Schema {
         })
     }
 
-    /// What others may refuse or misunderstand in the schema, in the order of the text.
+    /// Warnings about what other tools may refuse or misunderstand, in the order of the text.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
     }
 
-    /// Generates Rust types: one for each schema and in the same order, and one for each inline
-    /// enum or object behind the type that it stands in.
+    /// Generates Rust types: one for each schema in the same order, and one for each inline enum or object after the
+    /// type that contains it.
     ///
     /// # Errors
-    /// If an option is not Rust.
+    /// If an option is not valid Rust.
     pub fn to_rust(&self, options: &Options) -> Result<String, Diagnostics> {
         let outside = options.types()?;
         let spelling = Spelling::of(&self.module, &outside);
@@ -143,15 +142,13 @@ impl Schema {
         Ok(format::format(options, items))
     }
 
-    /// Generates what a plugin consists of: a trait of its exports with the macro that makes wasm
-    /// exports of an implementation, the host's functions, what stands in for them in tests, and
-    /// all types.
+    /// Generates a plugin: a trait of its exports with the macro that turns an implementation into wasm exports, the
+    /// functions of the host, a mock host for tests, and all types.
     ///
-    /// The code needs the crate `mcp-servlet` with its feature `xtp`, and holds no `unsafe`.
+    /// The code needs the crate `mcp-servlet` with its feature `xtp`, and contains no `unsafe`.
     ///
     /// # Errors
-    /// If a content type cannot carry the type that it is declared for, if no plugin can export
-    /// a name, or if an option is not Rust.
+    /// If a content type cannot carry its type, if a plugin cannot export a name, or if an option is not valid Rust.
     pub fn to_plugin(&self, options: &Options) -> Result<String, Diagnostics> {
         let outside = self.glue_types(options)?;
         let spelling = Spelling::of(&self.module, &outside);
@@ -165,11 +162,11 @@ impl Schema {
         text.map_err(|error| self.internal(&error))
     }
 
-    /// Generates an implementation of the exports for a type called `plugin`, in which each
-    /// says that it is not implemented.
+    /// Generates an implementation of the exports for a type called `plugin`, in which each returns the error that it
+    /// is not implemented.
     ///
-    /// It expects what [`to_plugin`](Self::to_plugin) gives in scope. With `samples`, the first
-    /// code sample in Rust of each export stands as a comment in its function.
+    /// It needs the items of [`to_plugin`](Self::to_plugin) in scope. With `samples`, each function has the first
+    /// code sample in Rust of its export as a comment.
     ///
     /// # Errors
     /// As [`to_plugin`](Self::to_plugin).
@@ -186,20 +183,20 @@ impl Schema {
         glue::stubs(&glue, plugin, samples).map_err(|error| self.internal(&error))
     }
 
-    /// The types outside of the schema, if there can be glue for what is in it.
+    /// The types outside of the schema, if glue can be generated for it.
     fn glue_types(&self, options: &Options) -> Result<Types, Diagnostics> {
         let mut report = Report::plain(&self.origin);
         glue::check(&self.module, options.decode_byte, &mut report);
         report.finish()?;
         let mut types = options.types()?;
         if !self.module.types.iter().any(|def| def.name.rust == "Bytes") {
-            // The glue has it in scope.
+            // The generated code imports it.
             types.bytes = syn::parse_quote!(Bytes);
         }
         Ok(types)
     }
 
-    /// Words a failure that is the generator's own fault.
+    /// The problem for a bug of the generator.
     fn internal(&self, error: &dyn std::error::Error) -> Diagnostics {
         let mut message = error.to_string();
         let mut source = error.source();
@@ -226,7 +223,7 @@ impl Schema {
 /// Generates Rust types from a schema in one step.
 ///
 /// # Errors
-/// With all problems that the texts have.
+/// All problems of the texts.
 pub fn generate(input: &Input<'_>, options: &Options) -> Result<String, Diagnostics> {
     Schema::parse(input)?.to_rust(options)
 }

@@ -1,8 +1,8 @@
-//! Which schemas are those of MCP servlets.
+//! Recognizes the schemas of MCP servlets.
 
 use serde_json::Value;
 
-/// What a servlet may export.
+/// The exports that a servlet can have.
 const EXPORTS: [&str; 8] = [
     "call",
     "complete",
@@ -14,10 +14,10 @@ const EXPORTS: [&str; 8] = [
     "read_resource",
 ];
 
-/// Whether a schema, as JSON, is one of the interfaces of MCP servlets: `call` and `describe` with
-/// the types that they have there, and nothing that a servlet does not export or import.
+/// Whether a schema, as JSON, is an interface of MCP servlets: `call` and `describe` with their types, and only
+/// exports and imports of servlets.
 ///
-/// A servlet needs no code of ours, since the SDK has macros for it.
+/// Servlets need no generated code, because the SDK has macros for them.
 pub fn is_interface_of_servlets(schema: &Value) -> bool {
     const DESCRIPTIONS: [&str; 3] = ["ToolDescription", "ListToolsResult", "ServletDescription"];
     let exports = &schema["exports"];

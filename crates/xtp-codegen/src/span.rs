@@ -1,9 +1,9 @@
-//! Places in a schema: a span of text, and the path of keys that leads there.
+//! Places in a schema: a range of the text, and the JSON pointer of the node.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A text in messages: what it is called, usually its file name, and what it says.
+/// A text with its name for messages, usually the file name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     name: Arc<str>,
@@ -11,7 +11,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Names a text.
+    /// Gives a text its name.
     pub fn new(name: impl AsRef<str>, text: impl AsRef<str>) -> Self {
         Self {
             name: name.as_ref().into(),
@@ -19,12 +19,12 @@ impl Origin {
         }
     }
 
-    /// What the text says.
+    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Line and column of the first character behind a stretch of the text.
+    /// Line and column of the first character after a range of the text.
     pub(crate) fn end_of(&self, span: Span) -> (usize, usize) {
         let inside = self.text.get(span.offset..span.offset + span.len);
         let inside = inside.unwrap_or_default();
@@ -44,7 +44,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A stretch of a text, by its first character and its length.
+/// A range of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     /// Offset of the first byte.
@@ -77,7 +77,7 @@ impl Pointer {
     }
 }
 
-/// A place in one document, in both of its forms.
+/// A place in one document, as a range and as a pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct At {
     pub(crate) span: Span,

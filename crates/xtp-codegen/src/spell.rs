@@ -1,4 +1,4 @@
-//! How each type of a schema is spelt in Rust.
+//! The Rust type of each type of a schema.
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Type, parse_quote};
@@ -8,17 +8,17 @@ use crate::json_schema::{self, Leaf, Slot, TYPE};
 use crate::options::Types;
 use crate::typify;
 
-/// The Rust types of everything that has one.
+/// The Rust types of all slots.
 #[derive(Debug)]
 pub(crate) struct Spelling {
     types: typify::Types,
 }
 
 impl Spelling {
-    /// Has typify find the types of a module, and spells them with its names.
+    /// Lets typify find the types of a module, and replaces its names.
     ///
     /// # Errors
-    /// If typify fails, which is nobody's fault but the generator's.
+    /// If typify fails, which is a bug of the generator.
     pub(crate) fn of(module: &Module, outside: &Types) -> Result<Self, typify::Failure> {
         let definitions = json_schema::definitions(module, outside.byte);
         let mut types = typify::types(definitions, &json_schema::leaves(module))?;
@@ -29,7 +29,7 @@ impl Spelling {
         Ok(Self { types })
     }
 
-    /// The type in a slot; that typify left none out is what the tests of all goldens show.
+    /// The type of a slot. The tests of all goldens check that typify leaves none out.
     ///
     /// # Errors
     /// With the name of the slot.
@@ -39,14 +39,14 @@ impl Spelling {
     }
 }
 
-/// typify did not generate something that was asked of it.
+/// typify did not generate a requested type.
 #[derive(Debug, thiserror::Error)]
 #[error("typify generated no `{}.{}`", address.0, address.1)]
 pub(crate) struct Missing {
     address: (String, String),
 }
 
-/// The types of the prelude that generated code names. No type of a schema is called so.
+/// The types of the prelude that generated code names. No type of a schema has such a name.
 const PRELUDE: [(&str, &str); 4] = [
     ("Box", "::std::boxed::Box"),
     ("Option", "::std::option::Option"),
@@ -60,7 +60,7 @@ struct Respell<'a> {
 }
 
 impl Respell<'_> {
-    /// What replaces a type of typify's; none if it stays.
+    /// The replacement of a type of typify's; `None` if it stays.
     fn replacement(&self, path: &str) -> Option<Type> {
         let named = path.strip_prefix(TYPE).and_then(|id| id.parse().ok());
         if let Some(def) = named.and_then(|id: usize| self.module.types.get(id)) {

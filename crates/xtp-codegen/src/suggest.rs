@@ -1,11 +1,11 @@
-//! The known name that a misspelt one probably means.
+//! Suggests the known name that the author probably meant.
 
-/// How alike two names must be, from 0 to 1, for one to be taken for the other.
+/// How similar two names must be, from 0 to 1, for a suggestion.
 const ALIKE: f64 = 0.85;
 /// How many names a help lists.
 const LISTED: usize = 10;
 
-/// The known name that is most like `text`, if one is like it.
+/// The known name that is most similar to `text`, if one is similar enough.
 pub(crate) fn nearest<'n>(text: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let text = text.to_lowercase();
     let scored = known.into_iter().map(|name| {
@@ -16,8 +16,7 @@ pub(crate) fn nearest<'n>(text: &str, known: impl IntoIterator<Item = &'n str>) 
     (best.0 > ALIKE).then_some(best.1)
 }
 
-/// What a help says about a name that is none of `known`: the one that was probably meant, or
-/// else those there are.
+/// The help for a name that is not in `known`: a suggestion, or else the list of names.
 pub(crate) fn help(text: &str, known: &[&str], otherwise: impl FnOnce(&str) -> String) -> String {
     match nearest(text, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
@@ -25,7 +24,7 @@ pub(crate) fn help(text: &str, known: &[&str], otherwise: impl FnOnce(&str) -> S
     }
 }
 
-/// Names as a sentence lists them.
+/// Names as a list in a sentence.
 pub(crate) fn listed(names: &[&str]) -> String {
     let shown = &names[..names.len().min(LISTED)];
     let text = format!("`{}`", shown.join("`, `"));

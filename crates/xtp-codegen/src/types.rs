@@ -1,4 +1,4 @@
-//! Types as Rust items, pleasant to read and to use.
+//! Types as Rust items that people like to read and use.
 
 mod alias;
 mod constructor;
@@ -18,7 +18,7 @@ use crate::spell::{Missing, Spelling};
 /// The items of all types, in the order of the schema.
 ///
 /// # Errors
-/// If the type of something is not known.
+/// If a slot has no type.
 pub(crate) fn items(
     module: &Module,
     spelling: &Spelling,
@@ -46,7 +46,7 @@ pub(crate) fn items(
     Ok(items)
 }
 
-/// An identifier as it is spelt in source, raw or not.
+/// An identifier in source, raw or not.
 pub(crate) fn ident(name: &str) -> syn::Ident {
     match name.strip_prefix("r#") {
         Some(keyword) => quote::format_ident!("r#{keyword}"),

@@ -1,4 +1,4 @@
-//! From JSON Schema to Rust by typify. The only file that names typify and its schemars.
+//! Turns JSON Schema into Rust types. The only file that names typify and its schemars.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use typify_impl::{TypeDetails, TypeSpace, TypeSpaceSettings};
 
 use crate::json_schema::{Definitions, Leaf};
 
-/// Why typify gave no types. No schema that passed the checks should come to this.
+/// Why typify made no types. Schemas that passed the checks should not cause this.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("the definition of `{name}` is no JSON Schema")]
@@ -25,25 +25,25 @@ pub(crate) enum Failure {
     Output(#[from] syn::Error),
 }
 
-/// Finds the Rust type of each property of the definitions, by the names of both. Strings whose
-/// format is one of `leaves` have the type of that name.
+/// Finds the Rust type of each property, by the names of the definition and of the property. Strings whose format is
+/// one of `leaves` have the type of that name.
 ///
-/// The source that typify could write is not asked for: its names are numbers.
+/// typify also generates source, which is not used: its names are numbers.
 ///
 /// # Errors
-/// If typify cannot make types of the definitions.
+/// If typify cannot make types from the definitions.
 pub(crate) fn types(definitions: Definitions, leaves: &[Leaf]) -> Result<Types, Failure> {
     let schemas = definitions.into_iter().map(parse);
     let schemas = schemas.collect::<Result<Vec<_>, _>>()?;
-    // The checks rule out every panic that is known; this turns an unknown one into an error,
-    // except in a plugin, where panics abort.
+    // The checks rule out every known panic. This turns an unknown one into an error, except in a plugin, where
+    // panics abort.
     let found = catch_unwind(AssertUnwindSafe(|| {
         let mut settings = TypeSpaceSettings::default();
         settings.with_map_type("::std::collections::BTreeMap");
         for leaf in leaves {
             let name = leaf.format();
             match leaf {
-                // Looked up by name; conversions are compared one by one.
+                // Replacements are looked up by name; conversions are compared one by one.
                 Leaf::Named(_) => settings.with_replacement(&name, &name, std::iter::empty()),
                 _ => settings.with_conversion(string_of(&name), name, std::iter::empty()),
             };
@@ -57,7 +57,7 @@ pub(crate) fn types(definitions: Definitions, leaves: &[Leaf]) -> Result<Types, 
     })?
 }
 
-/// Rust types, by the names of a definition and of its property.
+/// Rust types by the names of a definition and its property.
 pub(crate) type Types = BTreeMap<(String, String), syn::Type>;
 
 fn properties(space: &TypeSpace) -> Result<Types, Failure> {

@@ -1,13 +1,13 @@
-//! How the members of a union are told apart: by the tag, or by what they consist of.
+//! How readers distinguish the members of a union: by the tag, or by their contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::{Document, Item, Member, Object, Scalar, Shape, Union};
 
-/// How far references are followed from one name to the next, and types are compared.
+/// How many references are followed, and how deep types are compared.
 const MAX_STEPS: usize = 8;
 
-/// The schemas of a document by their names.
+/// The schemas of a document by name.
 pub(crate) struct Schemas<'d>(BTreeMap<&'d str, &'d Item>);
 
 impl<'d> Schemas<'d> {
@@ -20,13 +20,13 @@ impl<'d> Schemas<'d> {
         )
     }
 
-    /// What a member of a union looks like; nothing if there is no such schema.
+    /// The shape of a member; `None` if the schema does not exist.
     pub(crate) fn member(&self, member: &Member) -> Option<&'d Shape> {
         let item = self.0.get(member.target.text.as_str())?;
         Some(self.resolved(&item.shape))
     }
 
-    /// A shape behind references to it.
+    /// The shape behind references.
     fn resolved(&self, shape: &'d Shape) -> &'d Shape {
         let mut shape = shape;
         for _ in 0..MAX_STEPS {
@@ -65,7 +65,7 @@ impl<'d> Schemas<'d> {
         }
     }
 
-    /// Whether a reader of `one` refuses every value of `other`, as far as can be told.
+    /// Whether a reader of `one` certainly refuses every value of `other`.
     pub(crate) fn refuses(&self, one: &'d Shape, other: &'d Shape) -> bool {
         self.refuses_within(MAX_STEPS, one, other)
     }
@@ -87,7 +87,7 @@ impl<'d> Schemas<'d> {
         }
     }
 
-    /// Whether `one` requires a property that values of `other` do not have, or have otherwise.
+    /// Whether `one` requires a property that values of `other` lack or have with another type.
     fn refuses_object(&self, steps: usize, one: &'d Object, other: &'d Object) -> bool {
         let theirs: BTreeMap<&str, &Item> = other
             .properties
@@ -112,13 +112,13 @@ impl<'d> Schemas<'d> {
 
 /// How a member of a union declares the tag.
 pub(crate) enum Tag<'d> {
-    /// The member is no object with `properties`.
+    /// The member is not an object with `properties`.
     NoObject,
-    /// Not at all.
+    /// The member has no such property.
     Undeclared,
-    /// As something of which no values are listed.
+    /// The property has no list of values.
     NoEnum,
-    /// By its values.
+    /// The property has these values.
     Values {
         values: Vec<&'d str>,
         /// Whether it is required and never null.
@@ -130,7 +130,7 @@ fn requires(object: &Object, name: &str) -> bool {
     object.required.iter().any(|required| required.text == name)
 }
 
-/// What JSON calls the values of a shape, if they are all of one kind.
+/// The JSON name of the kind of value, if all values of a shape have one kind.
 fn kind(shape: &Shape) -> Option<&'static str> {
     Some(match shape {
         Shape::Scalar(Scalar::Boolean) => "boolean",

@@ -1,5 +1,4 @@
-//! Names that are different in the schema and would be the same in Rust. One of them gets a
-//! number, which its author should know.
+//! Names that differ in the schema and would be equal in Rust. One of them gets a number, and the author a warning.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +7,7 @@ use crate::document::{Document, Name, Shape};
 use crate::names;
 use crate::rules::Refused;
 
-/// How a name becomes one of Rust.
+/// A function that turns a name of the schema into one of Rust.
 type Spell = fn(&str) -> String;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
@@ -37,7 +36,7 @@ fn check_names(names: Vec<&Name>, spell: Spell, report: &mut Report) {
     }
     for (name, given) in names.iter().zip(&given) {
         let plain = spell(&name.text);
-        // A name that is listed twice is reported as that.
+        // Another check reports a name that is listed twice.
         let repeated = times
             .get(name.text.as_str())
             .is_some_and(|times| *times > 1);

@@ -1,7 +1,7 @@
 //! Schemas that contain themselves.
 //!
-//! Through a list, a map, or a property that can be missing, they are trees: XTP has none, but
-//! Rust does. Otherwise no value of them could ever end.
+//! Through a list, a map, or an optional property, they are trees: XTP has none, but Rust does. Otherwise no value of
+//! them could end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Shape};
 use crate::rules::Refused;
 
-/// How many schemas are shown at the start and at the end of a long way.
+/// How many schemas a message shows at the start and at the end of a long path.
 const SHOWN: usize = 5;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
@@ -50,17 +50,16 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 /// One use of a schema in another.
 #[derive(Clone)]
 struct Edge<'a> {
-    /// How to get there from the schema, such as `.property`.
+    /// The step to it from the schema, such as `.property`.
     label: String,
     target: &'a Name,
-    /// Whether no value can do without the other schema.
+    /// Whether every value contains the other schema.
     must: bool,
-    /// Whether the official library follows it. It looks at properties, and once into lists and
-    /// maps.
+    /// Whether the official library follows it. It looks at properties, and one level into lists and maps.
     is_seen: bool,
 }
 
-/// Where a type is, as far as the official library looks.
+/// The position of a type, as the official library distinguishes it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Schema,
@@ -109,7 +108,7 @@ fn collect<'a>(item: &'a Item, must: bool, depth: Depth, label: &str, edges: &mu
             }
         }
         Shape::Union(union) => {
-            // The first member is the default, which must end.
+            // The first member is the default of the union, so its values must end.
             let members = union.members.iter().enumerate();
             edges.extend(members.map(|(index, member)| Edge {
                 label: label.to_owned(),
@@ -122,7 +121,7 @@ fn collect<'a>(item: &'a Item, must: bool, depth: Depth, label: &str, edges: &mu
     }
 }
 
-/// A depth-first walk that keeps its own stack, however long a chain of schemas is.
+/// A depth-first search with a stack of its own, so that a long chain of schemas does not overflow the call stack.
 struct Search<'a, 's> {
     graph: &'s Graph<'a>,
     is_endless: bool,
@@ -130,13 +129,13 @@ struct Search<'a, 's> {
     /// The schemas of the path.
     on_path: BTreeSet<&'a str>,
     done: BTreeSet<&'a str>,
-    /// The uses that are reported already, by their places.
+    /// The uses that have been reported, by their offsets.
     reported: &'s mut BTreeSet<usize>,
 }
 
 struct Step<'a> {
     schema: &'a str,
-    /// The edge of the schema that is followed next.
+    /// The index of the next edge to follow.
     next: usize,
 }
 
@@ -188,7 +187,7 @@ impl<'a> Search<'a, '_> {
         }
     }
 
-    /// The way from a schema back to itself.
+    /// The path from a schema back to itself.
     fn circle(&self, schema: &str) -> String {
         let mut circle: Vec<String> = Vec::new();
         let steps = self.path.iter().skip_while(|step| step.schema != schema);

@@ -1,11 +1,11 @@
-//! Names are identifiers in every language that XTP generates.
+//! Checks that names are identifiers in every language that XTP generates.
 
 use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Shape, Version};
 use crate::rules::Refused;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
-    // The library does not look into a document of version `v0`, where all is a name.
+    // The library does not look into a document of version `v0`, where everything is a name.
     let functions = match document.version {
         Version::V0 => Refused::Published,
         Version::V1 => Refused::Always,

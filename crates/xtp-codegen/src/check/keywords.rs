@@ -1,5 +1,5 @@
-//! Names that other generators stumble over. Ours does not, so only the mode that speaks for
-//! them reports these.
+//! Names that other generators cannot use. Ours handles them, so only the mode that judges for other generators
+//! reports them.
 
 use crate::check::identifiers::names_in;
 use crate::diagnostic::{Code, Report};

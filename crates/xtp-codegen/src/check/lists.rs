@@ -8,7 +8,7 @@ use crate::rules::Refused;
 use crate::span::At;
 use crate::suggest;
 
-/// How many unknown names are compared with all others.
+/// How many unknown names are compared with all known ones.
 const MAX_COMPARED: usize = 100;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
@@ -38,7 +38,7 @@ fn check_shape(shape: &Shape, at: &At, report: &mut Report) {
 fn check_required(object: &Object, report: &mut Report) {
     let properties = object.properties.iter();
     let defined: BTreeSet<&str> = properties.map(|p| p.name.text.as_str()).collect();
-    // The library does not look at the list where there are no properties.
+    // The library does not look at the list if there are no properties.
     let by = if defined.is_empty() {
         Refused::Nobody
     } else {

@@ -1,4 +1,4 @@
-//! Every `$ref` names a schema.
+//! Checks that every `$ref` names a schema.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Report};
 use crate::document::{Document, Item, Name, Shape};
 use crate::suggest;
 
-/// How many unknown names are compared with all others, which takes a while in a large schema.
+/// How many unknown names are compared with all known ones, which is slow in a large schema.
 const MAX_COMPARED: usize = 100;
 
 pub(super) fn check(document: &Document, report: &mut Report) {
@@ -33,7 +33,7 @@ fn targets(item: &Item) -> Vec<&Name> {
     }
 }
 
-/// Notes a reference to nothing. With `compare`, the help has the name that was probably meant.
+/// Reports a reference to an unknown schema. With `compare`, the help suggests a similar name.
 fn unknown(target: &Name, names: &[&str], compare: bool, report: &mut Report) {
     let message = format!("there is no schema `{}`", target.text.escape_debug());
     let problem = report.error(Code::RefTarget, &target.at, message);

@@ -1,5 +1,5 @@
-//! The members of a union can be told apart: by a tag that all of them declare or none does, or
-//! by what they require.
+//! Checks that the members of a union can be distinguished: by a tag that either all of them declare or none does, or
+//! by the properties that they require.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ fn check_union(union: &Union, schemas: &Schemas<'_>, report: &mut Report) {
     }
 }
 
-/// Without a tag the first member that takes a value has it.
+/// Without a tag, a value belongs to the first member that accepts it.
 fn check_untagged(union: &Union, schemas: &Schemas<'_>, report: &mut Report) {
     if union.members.len() > MAX_UNTAGGED {
         let message = format!("a union of more than {MAX_UNTAGGED} members needs a tag");
@@ -59,7 +59,7 @@ fn check_untagged(union: &Union, schemas: &Schemas<'_>, report: &mut Report) {
     }
 }
 
-/// The tag is written by the union alone.
+/// The union alone writes the tag.
 fn check_tagged(union: &Union, schemas: &Schemas<'_>, report: &mut Report) {
     let mut tags = BTreeMap::new();
     for member in &union.members {
@@ -78,7 +78,7 @@ fn check_declared(union: &Union, tag: &str, schemas: &Schemas<'_>, report: &mut 
     let mut tags = BTreeMap::new();
     for member in &union.members {
         if schemas.member(member).is_none() {
-            // That there is no such schema is reported already.
+            // Another check reports a missing schema.
             continue;
         }
         let name = &member.target.text;
@@ -124,7 +124,7 @@ fn check_declared(union: &Union, tag: &str, schemas: &Schemas<'_>, report: &mut 
     }
 }
 
-/// Notes a tag that another member has.
+/// Reports a tag value that another member has.
 fn claim<'v>(
     value: &'v str,
     member: &'v Member,

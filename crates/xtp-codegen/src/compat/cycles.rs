@@ -1,7 +1,7 @@
 //! The library's search for schemas that contain themselves.
 //!
-//! It follows properties, the items of a list, and the values of a map, and neither lists of
-//! lists nor schemas that are another name for a schema.
+//! It follows properties, the items of a list, and the values of a map. It follows neither lists of lists nor schemas
+//! that only rename another schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,23 +29,23 @@ pub(super) fn find(root: &Node) -> Vec<Finding> {
     search.found
 }
 
-/// A depth-first walk that keeps its own stack, however long a chain of schemas is.
+/// A depth-first search with a stack of its own, so that a long chain of schemas does not overflow the call stack.
 struct Search<'a> {
     schemas: BTreeMap<&'a str, &'a Node>,
     done: BTreeSet<&'a str>,
     found: Vec<Finding>,
 }
 
-/// A schema on the way.
+/// A schema on the path.
 struct Step<'a> {
     schema: &'a str,
-    /// The labels of the way out of it that is taken.
+    /// The labels of the edge that is followed.
     labels: Vec<&'a str>,
-    /// The ways out that are left.
+    /// The edges that are left.
     edges: std::vec::IntoIter<Edge<'a>>,
 }
 
-/// The labels on the way to a schema, and the schema.
+/// The labels of an edge, and the schema that it leads to.
 type Edge<'a> = (Vec<&'a str>, &'a str);
 
 impl<'a> Search<'a> {
@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The schemas that a schema leads to, each with the labels of the way there.
+/// The schemas that a schema refers to, each with the labels of the way there.
 fn edges(schema: &Node) -> Vec<Edge<'_>> {
     let mut edges = Vec::new();
     if let Some(properties) = schema.get("properties") {
@@ -124,7 +124,7 @@ fn map_value(node: &Node) -> Option<&str> {
     target(node.get("additionalProperties")?)
 }
 
-/// The schema that a `$ref` names; beside `type` it is not looked at.
+/// The schema that a `$ref` names. The library ignores `$ref` next to `type`.
 fn target(node: &Node) -> Option<&str> {
     if node.truthy("type").is_some() {
         return None;

@@ -1,10 +1,10 @@
-//! Where the library's paths lead.
+//! Finds the places that the library's paths name.
 
 use crate::node::{Entry, Node, Value};
 use crate::span::{At, Pointer};
 
-/// The place of a path, or of the last node on it that exists. Keys with a `/` make paths
-/// ambiguous; the longest key wins.
+/// The place of a path, or of the last node on it that exists. Keys with a `/` make paths ambiguous; the longest key
+/// wins.
 pub(super) fn find(root: &Node, path: &str) -> At {
     let mut rest = path.strip_prefix("#/").unwrap_or_default();
     let mut node = root;

@@ -1,20 +1,19 @@
-//! How a script sees values: what it takes for false, how it prints them, in which order it
-//! visits keys.
+//! Values as JavaScript sees them: which are falsy, how it prints them, and in which order it visits keys.
 
 use crate::node::{Entry, Node, Value};
 
-/// Where the library fails with a `TypeError`.
+/// The library's failure with a `TypeError`.
 pub(super) struct TypeError;
 
 pub(super) type Result<T> = std::result::Result<T, TypeError>;
 
 impl Node {
-    /// Whether a script takes the value for true.
+    /// Whether JavaScript takes the value for true.
     pub(super) fn is_truthy(&self) -> bool {
         self.value.is_truthy()
     }
 
-    /// A property; whatever is no object has none.
+    /// A property. A value that is not an object has none.
     pub(super) fn get(&self, key: &str) -> Option<&Node> {
         let Value::Map(entries) = &self.value else {
             return None;
@@ -23,12 +22,12 @@ impl Node {
         Some(&found.value)
     }
 
-    /// A property that a script takes for true.
+    /// A property, if JavaScript takes it for true.
     pub(super) fn truthy(&self, key: &str) -> Option<&Node> {
         self.get(key).filter(|value| value.is_truthy())
     }
 
-    /// The entries in the order in which a script visits them: whole numbers first.
+    /// The entries in the order in which JavaScript visits them: whole numbers first.
     pub(super) fn entries(&self) -> Vec<&Entry> {
         let Value::Map(entries) = &self.value else {
             return Vec::new();
@@ -52,7 +51,7 @@ impl Node {
         (0..count).map(|index| index.to_string()).collect()
     }
 
-    /// What `for … of` visits: the items of a list, or the characters of a string.
+    /// The values that `for … of` visits: the items of a list, or the characters of a string.
     pub(super) fn items(&self) -> Result<Vec<Node>> {
         match &self.value {
             Value::List(items) => Ok(items.clone()),
@@ -77,13 +76,13 @@ impl Node {
     }
 }
 
-/// The number that a key is, if a script sorts it as one.
+/// The number of a key that JavaScript sorts as a number.
 fn index(key: &str) -> Option<u64> {
     let number = key.parse::<u32>().ok()?;
     (number.to_string() == key && number < u32::MAX).then_some(u64::from(number))
 }
 
-/// How the library shows a value: objects and lists as JSON, the rest as it is.
+/// The text that the library shows for a value: JSON for objects and lists, else the plain value.
 pub(super) fn stringify(value: Option<&Node>) -> String {
     match value.map(|node| &node.value) {
         Some(Value::List(_) | Value::Map(_)) => value.map_or_else(String::new, json),
@@ -91,7 +90,7 @@ pub(super) fn stringify(value: Option<&Node>) -> String {
     }
 }
 
-/// How a template string shows a value.
+/// The text of a value in a template string.
 pub(super) fn template(value: Option<&Node>) -> String {
     let Some(node) = value else {
         return "undefined".to_owned();

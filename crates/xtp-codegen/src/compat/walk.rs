@@ -26,7 +26,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Checks everything that the library checks before it looks for cycles.
+    /// Runs every check that the library runs before it looks for cycles.
     pub(super) fn document(&mut self) -> Result<()> {
         if let Value::Null = self.root.value {
             return Err(TypeError);
@@ -51,7 +51,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Version `v0` is not checked at all, only used.
+    /// The library does not check version `v0`; it only uses it.
     fn names(&self) -> Result<()> {
         match self.root.get("exports").map(|exports| &exports.value) {
             Some(Value::List(_)) => Ok(()),
@@ -59,7 +59,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What the library does next fails where an entry is no object.
+    /// The library's next step fails if an entry is null.
     fn normalise(&self) -> Result<()> {
         let components = self.root.get("components");
         let schemas = components.and_then(|components| components.get("schemas"));
@@ -136,7 +136,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether the keys here are names of the author's, not of XTP.
+    /// Whether the keys of this map are names that the author chose.
     fn is_map_of_names(&self) -> bool {
         let path = self.path(&[]);
         let path: Vec<&str> = path.split('/').collect();
@@ -153,7 +153,7 @@ impl<'a> Walk<'a> {
             Value::Map(_) => {}
             Value::List(_) => return Ok(()),
             _ if !node.is_truthy() => return Ok(()),
-            // Asking any other value whether it has a property is what fails.
+            // For any other value, looking for a property is a `TypeError`.
             _ => return Err(TypeError),
         }
         let ty = node.get("type");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What kind of problem a [`Diagnostic`](crate::Diagnostic) reports.
+/// The kind of problem that a [`Diagnostic`](crate::Diagnostic) reports.
 ///
 /// The number is stable: `XTP0xx` is about the text, `XTP1xx` about the shape of the document,
 /// `XTP2xx` about types, `XTP3xx` about names, `XTP4xx` about the overlay, `XTP9xx` about the
@@ -14,15 +14,15 @@ pub enum Code {
     Syntax,
     /// A key appears twice in one map.
     DuplicateKey,
-    /// The text holds no document, or several.
+    /// The text has no document, or several.
     DocumentCount,
     /// The document is nested too deeply.
     TooDeep,
-    /// The YAML says something that JSON cannot say.
+    /// The YAML contains something that JSON cannot express.
     BeyondJson,
     /// Aliases repeat too much.
     Aliases,
-    /// A value is of another kind than its place wants.
+    /// A value is of another kind than expected.
     WrongKind,
     /// A key has no meaning at its place.
     UnknownKey,
@@ -30,53 +30,53 @@ pub enum Code {
     MissingKey,
     /// The version is not one of XTP.
     Version,
-    /// The construct is part of a proposal, and this generator does not know this use of it.
+    /// The construct is part of a proposal, in a form that this generator does not support.
     Unsupported,
-    /// The published rules do not have the construct; the official library does.
+    /// The published rules lack the construct; the official library has it.
     BeyondPublished,
-    /// The official library does not have the construct; this generator does.
+    /// The official library lacks the construct; this generator has it.
     BeyondLibrary,
-    /// The official library refuses the schema, for a reason that only concerns itself.
+    /// The official library refuses the schema for an internal reason.
     Library,
     /// The type is not one of XTP.
     UnknownType,
     /// The format does not fit the type.
     Format,
-    /// Keys that exclude each other, or one that needs another.
+    /// Keys exclude each other, or one needs another.
     TypeKeys,
-    /// A `$ref` that does not point into the schemas.
+    /// A `$ref` does not point into the schemas.
     RefForm,
-    /// A `$ref` to a schema that does not exist.
+    /// A `$ref` names a schema that does not exist.
     RefTarget,
-    /// A required property that does not exist, or is listed twice.
+    /// A required property does not exist, or is listed twice.
     Required,
-    /// An enum without values, or with one twice.
+    /// An enum has no values, or one of them twice.
     EnumValues,
     /// The content type is not one of XTP.
     ContentType,
-    /// A schema that contains itself, as trees do.
+    /// A schema contains itself, as trees do.
     Cycle,
-    /// A schema that no value can have, since none would ever end.
+    /// A schema contains itself in every value, so no value could end.
     Endless,
-    /// A union whose members cannot be told apart.
+    /// The members of a union cannot be distinguished.
     Union,
-    /// A content type that cannot carry the type.
+    /// A content type cannot carry the type.
     Payload,
-    /// A name that is no identifier.
+    /// A name is not an identifier.
     Identifier,
-    /// Two names would be the same in Rust, so that one of them gets a number.
+    /// Two names would be equal in Rust, so one of them gets a number.
     Collision,
-    /// A name that is a keyword in other languages.
+    /// A name is a keyword in other languages.
     Keyword,
-    /// An export whose name WebAssembly keeps for itself.
+    /// WebAssembly reserves the name of an export.
     ReservedName,
     /// The overlay addresses something that does not exist.
     OverlayAddress,
-    /// The overlay says something that it cannot say yet.
+    /// The overlay has a fragment that is not supported.
     OverlayFragment,
-    /// The generator failed, which is its own fault.
+    /// The generator has a bug.
     Internal,
-    /// An option of the generator is not Rust.
+    /// An option of the generator is not valid Rust.
     Options,
 }
 
@@ -121,7 +121,7 @@ impl Code {
         }
     }
 
-    /// What to do about a problem of this kind where nothing better can be said.
+    /// The help for a problem of this kind that has no better one.
     pub(crate) const fn advice(self) -> &'static str {
         match self {
             Self::Syntax => {

@@ -1,4 +1,4 @@
-//! Problems as editors read them.
+//! Problems as JSON, for editors.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Problems as pictures: the lines they point at, underlined.
+//! Problems with the lines that they point at, underlined.
 
 mod excerpt;
 
@@ -11,10 +11,10 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::rules::Severity;
 
 impl Diagnostics {
-    /// The problems as a person reads them in a terminal, each with the lines it points at.
+    /// The problems for a terminal, each with the lines that it points at.
     ///
-    /// Of very many problems the first ones are shown, errors before warnings, and at the end how
-    /// many more there are. Colors are those of ANSI terminals.
+    /// Shows the first of very many problems, errors before warnings, and how many more there are. Colors are ANSI
+    /// escapes.
     pub fn to_picture(&self, colors: bool) -> String {
         let theme = if colors {
             GraphicalTheme::unicode()
@@ -37,7 +37,7 @@ impl Diagnostics {
     }
 }
 
-/// A problem as miette wants it.
+/// A problem in the form that miette takes.
 #[derive(Debug)]
 struct Picture<'a> {
     problem: &'a Diagnostic,

@@ -1,18 +1,17 @@
-//! What has types, but no glue: payloads that their content type cannot carry, and names that a
-//! WebAssembly module keeps for itself.
+//! Checks payloads that their content type cannot carry, and names that a WebAssembly module reserves.
 
 use crate::diagnostic::{Code, Report};
 use crate::document::{ContentType, Scalar};
 use crate::ir::{Function, Item, Kind, Module, Parameter, Type};
 
-/// What linkers and hosts take for something else than a function of the plugin.
+/// Names that linkers and hosts do not take for functions of the plugin.
 const RESERVED: [&str; 4] = ["memory", "_start", "_initialize", "__wasm_call_ctors"];
 
-/// What the compiler's own library has, and calls for every plugin. An export of the same name
-/// would take its place, with another type.
+/// Functions of the compiler's own library, which it calls in every plugin. An export with such a name would replace
+/// the function, with another type.
 const LIBRARY: [&str; 6] = ["bcmp", "memcmp", "memcpy", "memmove", "memset", "strlen"];
 
-/// The mathematics of that library, each also for numbers of other widths; see [`is_mathematics`].
+/// Mathematical functions of that library. Each also exists for numbers of other widths; see [`is_mathematics`].
 const MATHEMATICS: [&str; 44] = [
     "acos",
     "acosh",
@@ -60,7 +59,7 @@ const MATHEMATICS: [&str; 44] = [
     "tgamma",
 ];
 
-/// Reports every export and import that no plugin can have.
+/// Reports every export and import that a plugin cannot have.
 pub(crate) fn check(module: &Module, decode_byte: bool, report: &mut Report) {
     for export in &module.exports {
         name(export, report);
@@ -87,7 +86,7 @@ fn name(export: &Function, report: &mut Report) {
     problem.help("no plugin can export a function of this name: choose another");
 }
 
-/// Whether the compiler's library computes it: `log`, `logf`, `floorf16` and so on.
+/// Whether it is one of these functions: `log`, `logf`, `floorf16` and so on.
 fn is_mathematics(name: &str) -> bool {
     let is_plain = |name: &str| MATHEMATICS.contains(&name);
     let mut suffixes = ["f", "f16", "f128"].into_iter();
@@ -121,7 +120,7 @@ fn payload(module: &Module, parameter: &Parameter, decode_byte: bool, report: &m
     }
 }
 
-/// What a payload consists of, as far as content types care.
+/// The kind of a payload, as far as content types distinguish it.
 #[derive(Clone, Copy)]
 enum What {
     Bytes,
@@ -151,7 +150,7 @@ impl What {
     }
 }
 
-/// Whether it is `type: string` with `format: byte`.
+/// Whether the type is `type: string` with `format: byte`.
 fn is_byte(module: &Module, item: &Item) -> bool {
     match &item.ty {
         Type::Scalar(scalar) => *scalar == Scalar::Byte,

@@ -1,4 +1,4 @@
-//! The trait that the author implements, and the macro that makes wasm exports of it.
+//! The trait that the author implements, and the macro that turns an implementation into wasm exports.
 
 use quote::{ToTokens, quote};
 use syn::{TraitItem, parse_quote};
@@ -35,7 +35,7 @@ pub(super) fn texts(glue: &Glue<'_>) -> Result<Vec<String>, Missing> {
     ])
 }
 
-/// Written by hand: the printer knows no lines in macros.
+/// Written as text, because the printer does not break lines in macros.
 fn export_macro(glue: &Glue<'_>) -> String {
     let runtime = glue.runtime.to_token_stream().to_string().replace(' ', "");
     let mut text = format!(
@@ -70,7 +70,7 @@ fn method(glue: &Glue<'_>, export: &Function) -> Result<TraitItem, Missing> {
     })
 }
 
-/// How the macro is told of an export.
+/// The line of the macro for an export.
 fn line(glue: &Glue<'_>, export: &Function) -> String {
     let encoding = |parameter: &Parameter| glue.encoding(parameter.content_type).to_string();
     let input = export.input.as_ref().map(encoding).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What exports and imports have in common: types and docs.
+//! Types and docs of exports and imports.
 
 use proc_macro2::TokenStream;
 use syn::{Type, parse_quote};
@@ -11,7 +11,7 @@ use crate::spell::Missing;
 use crate::types::docs;
 
 impl Glue<'_> {
-    /// The type of a parameter, as its owner has it; nothing for none.
+    /// The owned type of a parameter; `()` if there is none.
     pub(super) fn owned(&self, parameter: Option<&Parameter>) -> Result<Type, Missing> {
         match parameter {
             None => Ok(parse_quote!(())),
@@ -19,7 +19,7 @@ impl Glue<'_> {
         }
     }
 
-    /// The type of a parameter as a caller lends it, and whether that is a reference.
+    /// The borrowed type of a parameter, and whether it is a reference.
     pub(super) fn lent(&self, parameter: &Parameter) -> Result<(Type, bool), Missing> {
         let ty = self.owned(Some(parameter))?;
         if parameter.value.nullable || self.is_small(&parameter.value) {
@@ -32,7 +32,7 @@ impl Glue<'_> {
         Ok((lent, true))
     }
 
-    /// Whether a value is copied rather than lent.
+    /// Whether a value is passed by copy.
     fn is_small(&self, item: &ir::Item) -> bool {
         match &item.ty {
             ir::Type::Scalar(scalar) => matches!(
@@ -68,7 +68,7 @@ fn as_slice(ty: &Type) -> Option<Type> {
     }
 }
 
-/// The docs of a function: its description, those of what goes in and out, and `more`.
+/// The docs of a function: its description, those of its input and output, and `more`.
 pub(super) fn attributes(
     role: &str,
     function: &Function,
@@ -90,7 +90,7 @@ pub(super) fn attributes(
     docs::attributes(Some(&text), indent)
 }
 
-/// Code samples as examples: those in Rust, or else all.
+/// Code samples as examples: those in Rust, or all if there are none.
 pub(super) fn examples(samples: &[CodeSample]) -> String {
     let is_rust = |sample: &&CodeSample| sample.lang.eq_ignore_ascii_case("rust");
     let has_rust = samples.iter().any(|sample| is_rust(&sample));

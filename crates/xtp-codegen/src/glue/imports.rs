@@ -1,4 +1,4 @@
-//! The host's functions, and what stands in for them in tests.
+//! The functions of the host, and the mock host for tests.
 
 use quote::quote;
 use syn::{Item, TraitItem, parse_quote};

@@ -9,10 +9,10 @@ use crate::spell::Missing;
 use crate::types::docs::{BREAKS, is_visible};
 use crate::types::ident;
 
-/// An `impl` in which every export says that it is not implemented, for a type of this name.
+/// An `impl` for a type of this name, in which every export returns the error that it is not implemented.
 ///
-/// With `samples`, the first code sample in Rust stands as a comment in its function. It is no
-/// code there: what a sample leaves out must not keep the plugin from compiling.
+/// With `samples`, each function has the first code sample in Rust as a comment. As code, an incomplete sample would
+/// keep the plugin from compiling.
 pub(crate) fn stubs(glue: &Glue<'_>, plugin: &str, samples: bool) -> Result<String, Missing> {
     let mut text = format!("impl {} for {plugin} {{", glue.exports);
     for (at, export) in glue.module.exports.iter().enumerate() {
@@ -24,7 +24,7 @@ pub(crate) fn stubs(glue: &Glue<'_>, plugin: &str, samples: bool) -> Result<Stri
     Ok(text)
 }
 
-/// One function, as it stands in the `impl`.
+/// One function of the `impl`.
 fn function(glue: &Glue<'_>, export: &Function, sample: Option<&str>) -> Result<String, Missing> {
     let method = method(glue, export)?;
     let formatted = prettyplease::unparse(&parse_quote!(impl Plugin { #method }));

@@ -1,17 +1,16 @@
-//! Types that are too complex to be read where they are used. They get a name of their own, and
-//! clippy's `type_complexity` has nothing to say.
+//! Types that are too complex where they are used. They get a name, so that clippy's `type_complexity` does not warn.
 
 use crate::ir::{Item, Type};
 
-/// What clippy takes for complex: ten points for each type, times how deep it is in others.
+/// The complexity that clippy allows: ten points for each type, times its depth in others.
 const MAX: usize = 250;
-/// What is around a type: its points, and how deep the type is in it.
+/// The types around a type: their points, and the depth inside them.
 #[derive(Clone, Copy)]
 pub(crate) struct Around(usize, usize);
 
-/// `Option<Option<…>>`, which a field can be.
+/// `Option<Option<…>>`, which the type of a field can be.
 pub(crate) const FIELD: Around = Around(30, 3);
-/// `Result<…, Error>`, and an `Option` if it may be null.
+/// `Result<…, Error>`, with an `Option` if the value may be null.
 pub(crate) const PARAMETER: Around = Around(30, 2);
 
 /// Whether a type is complex where it is used.
@@ -25,14 +24,14 @@ fn score(ty: &Type, depth: usize) -> usize {
     let own = 10 * depth;
     match ty {
         Type::Scalar(_) | Type::Any | Type::Named(_) => own,
-        // By default, a map of strings and values.
+        // By default, a map from strings to values.
         Type::FreeForm => own + 20 * (depth + 1),
         Type::List(item) => own + nullable(item, depth + 1),
         Type::Map(item) => own + 10 * (depth + 1) + nullable(item, depth + 1),
     }
 }
 
-/// The points of an item, which is in an `Option` if it may be null.
+/// The points of an item, with its `Option` if it may be null.
 fn nullable(item: &Item, depth: usize) -> usize {
     if item.nullable {
         10 * depth + score(&item.ty, depth + 1)

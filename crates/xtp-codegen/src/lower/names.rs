@@ -1,4 +1,4 @@
-//! The names that things of a document have in Rust.
+//! The Rust names for the parts of a document.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use crate::document::{Document, Function, Member, Name, Object};
 use crate::ir::Names;
 use crate::names::{Taken, field_source, pascal, snake, unique, variant_source};
 
-/// What a struct calls its further properties.
+/// The field of a struct for its further properties.
 const EXTRA: &str = "extra";
 
-/// The Rust names of the schemas, in their order, as yet without regard to the prelude.
+/// The Rust names of the schemas, in order. They may still collide with the prelude.
 pub(crate) fn schemas(document: &Document) -> Vec<String> {
     let names = texts(document.schemas.iter().map(|schema| &schema.name));
     unique(&names, pascal)
 }
 
-/// The names of an object's fields, in their order, and the one for its further properties.
+/// The names of an object's fields, in order, and the name of the field for further properties.
 pub(crate) fn fields(object: &Object) -> (Vec<Names>, String) {
     let wire = texts(object.properties.iter().map(|property| &property.name));
     let rust = unique(&wire, snake);
@@ -27,7 +27,7 @@ pub(crate) fn fields(object: &Object) -> (Vec<Names>, String) {
     (pairs(&wire, names), taken.take(EXTRA))
 }
 
-/// The names of an enum's values, each once.
+/// The names of an enum's values, without duplicates.
 pub(crate) fn variants(values: &[Name]) -> Vec<Names> {
     let mut seen = BTreeSet::new();
     let wire = texts(values.iter().filter(|value| seen.insert(&value.text)));
@@ -36,7 +36,7 @@ pub(crate) fn variants(values: &[Name]) -> Vec<Names> {
     pairs(&wire, names)
 }
 
-/// The names of a union's members, in their order: in JSON what the tag says, in Rust the type.
+/// The names of a union's members, in order: in JSON the value of the tag, in Rust the type.
 pub(crate) fn members(members: &[Member], tags: &[String]) -> Vec<Names> {
     let targets = texts(members.iter().map(|member| &member.target));
     let wire: Vec<&str> = tags.iter().map(String::as_str).collect();
@@ -45,7 +45,7 @@ pub(crate) fn members(members: &[Member], tags: &[String]) -> Vec<Names> {
     pairs(&wire, names)
 }
 
-/// The names of functions, in their order.
+/// The names of functions, in order.
 pub(crate) fn functions(functions: &[Function]) -> Vec<Names> {
     let wire = texts(functions.iter().map(|function| &function.name));
     let rust = unique(&wire, snake);

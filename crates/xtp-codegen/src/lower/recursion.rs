@@ -1,9 +1,9 @@
-//! Aliases that contain themselves. Rust has none, so they become structs of one field.
+//! Aliases that contain themselves. Rust does not allow them, so they become structs with one field.
 
 use crate::ir::{Kind, Module, Type, TypeDef, TypeId};
 
-/// Turns each alias that leads back to itself into a newtype, if a `type` of Rust cannot: where
-/// the way back has no other types than aliases, or no list or map to end a value.
+/// Turns an alias that leads back to itself into a newtype, if a Rust `type` cannot express it: if the path contains
+/// only aliases, or no list or map that can end a value.
 pub(super) fn close(module: &mut Module) {
     let is_alias = |def: &TypeDef| matches!(def.kind, Kind::Alias(_));
     let aliases: Vec<_> = module.types.iter().map(is_alias).collect();
@@ -28,7 +28,7 @@ pub(super) fn close(module: &mut Module) {
     }
 }
 
-/// The types that a type consists of, and whether directly: in no list or map.
+/// The types that a type consists of, and whether directly, outside of lists and maps.
 fn targets(kind: &Kind) -> Vec<(TypeId, bool)> {
     if let Kind::Union(union) = kind {
         return union.members.iter().map(|(_, id)| (*id, true)).collect();
@@ -45,7 +45,7 @@ fn targets(kind: &Kind) -> Vec<(TypeId, bool)> {
     items.filter_map(|item| target(&item.ty, true)).collect()
 }
 
-/// The type definition that values consist of, however deep in lists and maps.
+/// The type definition that values consist of, at any depth of lists and maps.
 fn target(ty: &Type, is_direct: bool) -> Option<(TypeId, bool)> {
     match ty {
         Type::Named(id) => Some((*id, is_direct)),
@@ -54,8 +54,8 @@ fn target(ty: &Type, is_direct: bool) -> Option<(TypeId, bool)> {
     }
 }
 
-/// Which nodes of a graph lead back to themselves: those in a strongly connected component with
-/// another node, or with an edge to themselves (Tarjan's algorithm, with a stack of its own).
+/// Which nodes of a graph lead back to themselves: those in a strongly connected component with another node, or with
+/// an edge to themselves (Tarjan's algorithm, with a stack of its own).
 fn on_circles(edges: &[Vec<usize>]) -> Vec<bool> {
     const UNSEEN: usize = usize::MAX;
     let mut order = vec![UNSEEN; edges.len()];

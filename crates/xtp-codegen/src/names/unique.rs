@@ -1,11 +1,11 @@
-//! Different names that would be the same in Rust.
+//! Different names that would be equal in Rust.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rust names for names of the schema, each one different, in the order given.
+/// Unique Rust names for names of the schema, in the same order.
 ///
-/// Which of several gets a number depends on their spelling alone, so it stays the same
-/// wherever they stand: first the one that is spelt as in Rust, then alphabetically.
+/// Of several equal names, the one that is spelled as in Rust comes first, then the others alphabetically; all but
+/// the first get a number. The order of the schema does not matter.
 pub(crate) fn unique(names: &[&str], rust_name: impl Fn(&str) -> String) -> Vec<String> {
     let plain: Vec<String> = names.iter().map(|name| rust_name(name)).collect();
     let mut wanted: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -26,16 +26,16 @@ pub(crate) fn unique(names: &[&str], rust_name: impl Fn(&str) -> String) -> Vec<
     given
 }
 
-/// The names that something has already.
+/// The names that are taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Taken {
     names: BTreeSet<String>,
-    /// The number that a name gets next.
+    /// The next number for each name.
     next: BTreeMap<String, usize>,
 }
 
 impl Taken {
-    /// The name, or if it is taken, the name with the first number that is free.
+    /// The name, or if it is taken, the name with the first free number.
     pub(crate) fn take(&mut self, name: &str) -> String {
         if self.names.insert(name.to_owned()) {
             return name.to_owned();

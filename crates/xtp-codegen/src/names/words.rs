@@ -1,6 +1,6 @@
-//! Where one word of a name ends and the next begins.
+//! Splits names into words.
 
-/// Words whose own capitals would tear them apart.
+/// Words that stay whole despite their capitals.
 const WHOLE: [&str; 8] = [
     "OAuth", "IPv4", "IPv6", "UInt", "GraphQL", "MySQL", "iOS", "macOS",
 ];
@@ -26,7 +26,7 @@ fn word_length(part: &str) -> usize {
     if let Some(whole) = WHOLE.iter().find(|whole| starts_with_word(part, whole)) {
         return whole.len() + lower(&part[whole.len()..]);
     }
-    // Digits go with what precedes them: `A2B` is one row.
+    // Digits belong to what precedes them: `A2B` is one row.
     let is_row = part.starts_with(|c: char| c.is_ascii_uppercase());
     let row = count(part, |c| {
         is_row && (c.is_ascii_uppercase() || c.is_ascii_digit())
@@ -44,19 +44,19 @@ fn word_length(part: &str) -> usize {
     }
 }
 
-/// Whether a row of capitals is followed by nothing but the `s` of a plural.
+/// Whether a row of capitals is followed only by the `s` of a plural.
 fn is_plural(rest: &str) -> bool {
     let behind = rest.strip_prefix('s');
     behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// Whether a name starts with a word as it is spelt, and a small letter does not continue it.
+/// Whether a name starts with this word in the same case, and no lower-case letter continues it.
 fn starts_with_word(part: &str, word: &str) -> bool {
     let behind = part.strip_prefix(word);
     behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// The length of the small letters and digits at the start.
+/// The number of lower-case letters and digits at the start.
 fn lower(part: &str) -> usize {
     count(part, |c| c.is_ascii_lowercase() || c.is_ascii_digit())
 }

@@ -1,7 +1,7 @@
 //! YAML documents with bounds on their aliases.
 //!
-//! The library copies what an alias refers to. A few lines of aliases of aliases can make a
-//! document of any size and depth, so both are counted before anything is copied.
+//! The YAML library copies what an alias refers to. A few lines with aliases of aliases could make a document of any
+//! size and depth, so both are counted before anything is copied.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use saphyr_parser::{Event, Parser, Span, SpannedEventReceiver};
 
 /// How many nodes all aliases of a text may add.
 const MAX_COPIED: usize = 100_000;
-/// How deep nodes may nest. Without aliases, indentation and the parser keep to less.
+/// How deep nodes may nest. Without aliases, the indentation limit and the parser keep them below this.
 const MAX_DEPTH: usize = 512;
 
 /// Why a text has no documents.
@@ -41,7 +41,7 @@ pub(super) fn documents(text: &str) -> Result<Vec<MarkedYaml<'_>>, Error> {
 #[derive(Default)]
 struct Bounds<'a> {
     loader: YamlLoader<'a, MarkedYaml<'a>>,
-    /// The collections that are open.
+    /// The collections that have begun and not ended.
     open: Vec<Open>,
     anchored: BTreeMap<usize, Extent>,
     copied: usize,
@@ -53,7 +53,7 @@ struct Open {
     content: Extent,
 }
 
-/// The size of a node with all that is in it.
+/// The size of a node and everything in it.
 #[derive(Clone, Copy, Default)]
 struct Extent {
     nodes: usize,

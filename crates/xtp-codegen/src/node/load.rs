@@ -1,4 +1,4 @@
-//! From text to nodes. Only this file and `aliases.rs` name the YAML library.
+//! Reads text into nodes. Only this file and `aliases.rs` name the YAML library.
 
 use saphyr::{MarkedYaml, Marker, Scalar, ScanError, YamlData};
 
@@ -6,13 +6,13 @@ use crate::diagnostic::{Code, Diagnostics, Report};
 use crate::node::{Entry, Key, Node, Number, Value, aliases, merge, without_surrogates};
 use crate::span::{At, Origin, Pointer, Span};
 
-/// The deepest indentation read. It bounds how deep a document can nest, and with it the stack.
+/// The deepest indentation that is accepted. It limits how deep a document can nest, and so the stack.
 const MAX_INDENT: usize = 200;
 
 /// Reads the one document of a text.
 ///
 /// # Errors
-/// If the text is not YAML, is no single document, or says what JSON cannot say.
+/// If the text is not YAML, has several documents, or contains what JSON cannot express.
 pub(crate) fn load(text: &str, origin: &Origin) -> Result<Node, Diagnostics> {
     let mut report = Report::plain(origin);
     let root = load_into(text, &mut report);
@@ -66,7 +66,7 @@ fn load_into(text: &str, report: &mut Report) -> Option<Node> {
 fn report_scan_error(error: &ScanError, places: &Places<'_>, report: &mut Report) {
     let at = places.at_root(Some(*error.marker()));
     let info = error.info();
-    // The library has no kinds of errors, only texts.
+    // The library has no kinds of errors, only messages.
     if info.contains("duplicated key") {
         report
             .error(Code::DuplicateKey, &at, "this key appears twice in one map")
@@ -76,9 +76,8 @@ fn report_scan_error(error: &ScanError, places: &Places<'_>, report: &mut Report
     }
 }
 
-/// Finds the first line whose structure starts too far right. Only blanks and the signs of
-/// nested collections, each before a blank, can stand before a node, so their number bounds the
-/// depth; brackets are bounded by the library itself.
+/// Finds the first line whose structure starts too far right. Only blanks and the signs of nested collections, each
+/// followed by a blank, can precede a node, so their number limits the depth. The library itself limits brackets.
 fn too_deep(text: &str) -> Option<At> {
     let mut offset = 0;
     for (index, line) in text.split('\n').enumerate() {
@@ -97,7 +96,7 @@ fn too_deep(text: &str) -> Option<At> {
     None
 }
 
-/// How many characters stand before the first node of a line.
+/// The number of characters before the first node of a line.
 fn structure(line: &str) -> usize {
     let mut rest = line;
     loop {
@@ -115,7 +114,7 @@ fn at_root(span: Span) -> At {
     At { span, pointer }
 }
 
-/// Turns the library's places, in characters, into ours.
+/// Turns the library's places, in characters, into byte offsets.
 struct Places<'a> {
     text: &'a str,
     /// Byte offset of each character, and of the end.
@@ -199,7 +198,7 @@ impl Converter<'_> {
         };
         let key = Key {
             text: text.clone().into_owned(),
-            // In quotes it is a key like any other.
+            // In quotes it is an ordinary key.
             is_merge: text == "<<" && self.places.text[span.offset..].starts_with("<<"),
             span,
         };

@@ -6,10 +6,10 @@ use crate::diagnostic::{Code, Report};
 use crate::node::{Entry, Node, Value};
 use crate::span::{At, Pointer};
 
-/// The entries of a map, with those that its merge key adds in the place of that key.
+/// The entries of a map, with those of its merge key instead of that key.
 ///
-/// As YAML has it, entries of the map itself win over those that are merged, and earlier maps of
-/// a list over later ones. Merged entries keep the place where they are written.
+/// As in YAML, entries of the map win over merged ones, and earlier maps of a list win over later ones. Merged
+/// entries keep their places in the text.
 pub(super) fn merged(entries: Vec<Entry>, pointer: &Pointer, report: &mut Report) -> Vec<Entry> {
     if !entries.iter().any(|entry| entry.key.is_merge) {
         return entries;

@@ -1,11 +1,11 @@
-//! Escapes that JSON has and YAML has not.
+//! JSON escapes that YAML does not have.
 
 use std::borrow::Cow;
 
-/// The same JSON in a form that YAML has too: `\ud83d\ude00` becomes `\U0001F600`. As that is
-/// shorter, blanks stand behind the closing quote, so that all that follows keeps its place.
+/// The same JSON in a form that YAML accepts: `\ud83d\ude00` becomes `\U0001F600`. That is shorter, so blanks after
+/// the closing quote keep everything behind it in place.
 ///
-/// A text that is no object of JSON stays as it is.
+/// A text that is not a JSON object stays unchanged.
 pub(super) fn without_surrogates(text: &str) -> Cow<'_, str> {
     let has_some = text.contains("\\ud") || text.contains("\\uD");
     if !has_some || !text.trim_start().starts_with('{') {
@@ -17,7 +17,7 @@ pub(super) fn without_surrogates(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Rewrites what is known to be JSON.
+/// Rewrites a text that is JSON.
 fn rewritten(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut blanks = 0;
@@ -34,7 +34,7 @@ fn rewritten(text: &str) -> String {
             blanks += len - escape.len();
             written += &escape;
         } else {
-            // Whatever is escaped is no closing quote.
+            // An escaped character does not close a string.
             len = if c == '\\' { 2 } else { len };
             written += rest.get(..len).unwrap_or(rest);
         }
@@ -43,10 +43,10 @@ fn rewritten(text: &str) -> String {
     written
 }
 
-/// How long two escapes are.
+/// The length of two escapes.
 const PAIR: usize = "\\ud83d\\ude00".len();
 
-/// The character that two escapes at the start of a text are.
+/// The character of two escapes at the start of a text.
 fn pair(text: &str) -> Option<char> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;

@@ -1,4 +1,4 @@
-//! A node together with its place, and the questions one asks of it.
+//! A node with its place, and methods that read it.
 
 use crate::diagnostic::{Code, Diagnostic, Report};
 use crate::document::Name;
@@ -12,7 +12,7 @@ use crate::suggest;
 pub(crate) struct Cursor<'a> {
     node: &'a Node,
     pointer: Pointer,
-    /// Where the node is announced: its key, or itself.
+    /// The place of the node's key, or of the node itself.
     announced: Span,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The place of the key that announces the value.
+    /// The place of the key.
     pub(crate) fn at_key(&self) -> At {
         At {
             span: self.announced,
@@ -41,14 +41,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Notes that the value is of another kind than `wanted`.
+    /// Reports that the value is of another kind than `wanted`.
     pub(crate) fn wrong_kind<'r>(
         &self,
         wanted: &str,
         by: Refused,
         report: &'r mut Report,
     ) -> &'r mut Diagnostic {
-        // An empty value has no place of its own to point at.
+        // An empty value has no place of its own.
         let empty = self.is_null();
         let at = if empty { self.at_key() } else { self.at() };
         let found = self.node.value.kind();
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
         matches!(self.node.value, Value::Null)
     }
 
-    /// The value, for where its kind decides what it means.
+    /// The value, for callers that accept several kinds.
     pub(crate) fn value(&self) -> &'a Value {
         &self.node.value
     }
@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
         Some(text)
     }
 
-    /// A text, for somebody who wants one.
+    /// A string, in a place that requires one.
     pub(crate) fn expect_text(&self, by: Refused, report: &mut Report) -> Option<String> {
         if let Value::Text(text) = &self.node.value {
             return Some(text.clone());
@@ -104,7 +104,7 @@ impl<'a> Cursor<'a> {
         Some(cursors.collect())
     }
 
-    /// The entries of a map whose keys are the author's.
+    /// The entries of a map whose keys the author chose.
     pub(crate) fn entries(&self, report: &mut Report) -> Option<Vec<(Name, Self)>> {
         let Value::Map(entries) = &self.node.value else {
             self.wrong_kind("a map", Refused::Always, report);
@@ -130,7 +130,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The entries of a map whose keys are XTP's.
+/// The entries of a map whose keys XTP defines.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields<'a> {
     pub(crate) whole: Cursor<'a>,
@@ -140,14 +140,14 @@ pub(crate) struct Fields<'a> {
 /// The keys of unions.
 const PROPOSED: [&str; 2] = ["oneOf", "discriminator"];
 
-/// The keys that something can have.
+/// The keys that an item can have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keys<'k> {
-    /// What has the keys, for messages.
+    /// The item, for messages.
     pub(crate) what: &'k str,
-    /// Those of the published rules.
+    /// The keys of the published rules.
     pub(crate) published: &'k [&'k str],
-    /// Those that mean something besides.
+    /// The other keys with a meaning.
     pub(crate) beyond: &'k [&'k str],
 }
 
@@ -159,14 +159,14 @@ impl<'a> Fields<'a> {
         Some(Self { whole, entries })
     }
 
-    /// Reads a map and notes each key that it should not have.
+    /// Reads a map and reports each unexpected key.
     pub(crate) fn read(whole: &Cursor<'a>, keys: &Keys<'_>, report: &mut Report) -> Option<Self> {
         let fields = Self::new(whole, report)?;
         fields.expect(keys, report);
         Some(fields)
     }
 
-    /// Notes each key that the map should not have.
+    /// Reports each unexpected key.
     pub(crate) fn expect(&self, keys: &Keys<'_>, report: &mut Report) {
         let Keys {
             what,
@@ -191,13 +191,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The keys that are none of `known`.
+    /// The keys that are not in `known`.
     pub(crate) fn others(&self, known: &[&str]) -> impl Iterator<Item = &Name> {
         let keys = self.entries.iter().map(|(key, _)| key);
         keys.filter(|key| !known.contains(&key.text.as_str()))
     }
 
-    /// Whether one of `keys` is there.
+    /// Whether the map has one of `keys`.
     pub(crate) fn has_any(&self, keys: &[&str]) -> bool {
         let mut entries = self.entries.iter();
         entries.any(|(name, _)| keys.contains(&name.text.as_str()))
@@ -208,7 +208,7 @@ impl<'a> Fields<'a> {
         entries.find_map(|(name, value)| (name.text == key).then_some(value))
     }
 
-    /// An entry, unless it is one that the library takes for absent: empty, false or zero.
+    /// An entry, unless the library takes it for absent: empty, false or zero.
     pub(crate) fn filled(
         &self,
         key: &str,
@@ -224,12 +224,12 @@ impl<'a> Fields<'a> {
         None
     }
 
-    /// An entry without which nothing can be said.
+    /// An entry that the reader cannot do without.
     pub(crate) fn required(&self, key: &str, report: &mut Report) -> Option<Cursor<'a>> {
         self.wanted(key, Refused::Always, report)
     }
 
-    /// An entry that somebody wants to be there.
+    /// An entry that should be present.
     pub(crate) fn wanted(&self, key: &str, by: Refused, report: &mut Report) -> Option<Cursor<'a>> {
         let found = self.get(key).cloned();
         if found.is_none() {
@@ -239,16 +239,15 @@ impl<'a> Fields<'a> {
         found
     }
 
-    /// A text that may be absent, such as a description. The library takes anything for one.
+    /// A text that may be absent, such as a description. The library accepts any value.
     pub(crate) fn text(&self, key: &str, report: &mut Report) -> Option<String> {
         let cursor = self.get(key)?;
         cursor.expect_text(Refused::Published, report)
     }
 }
 
-/// Notes a key that means nothing here. One that looks like a slip, or belongs to a proposal
-/// that is not asked for, is of interest in every mode. `missing` are the known keys that the map
-/// does not have.
+/// Reports a key without a meaning. Every mode reports a key that looks like a typo or belongs to a proposal that is
+/// not enabled. `missing` are the known keys that the map lacks.
 fn unknown(key: &Name, keys: &Keys<'_>, missing: &[&str], report: &mut Report) {
     let (what, text) = (keys.what, key.text.as_str());
     // Only types, which may be references, can be unions.

@@ -10,21 +10,21 @@ use crate::read::{Cursor, Fields, Keys};
 use crate::rules::Refused;
 use crate::suggest;
 
-/// The content types of the published rules; all others mean raw bytes to the generators.
+/// The content types of the published rules; for all others the generators use raw bytes.
 const CONTENT_TYPES: [(&str, ContentType); 3] = [
     ("application/json", ContentType::Json),
     ("application/x-binary", ContentType::Binary),
     ("text/plain; charset=utf-8", ContentType::Text),
 ];
 
-/// Which of the two maps of functions is read.
+/// Which of the two maps of functions it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Export,
     Import,
 }
 
-/// Reads the functions of version `v0`, which are names and nothing else.
+/// Reads the functions of version `v0`, which are only names.
 pub(crate) fn read_names(fields: &Fields<'_>, report: &mut Report, document: &mut Document) {
     let keys = Keys {
         what: "an XTP document of version `v0`",
@@ -65,7 +65,7 @@ fn bare(name: Name) -> Function {
     }
 }
 
-/// Reads one of the maps of functions of version `v1-draft`.
+/// Reads a map of functions of version `v1-draft`.
 pub(crate) fn read_all(functions: &Cursor<'_>, kind: Kind, report: &mut Report) -> Vec<Function> {
     if let Value::List(_) = functions.value() {
         let problem = functions.wrong_kind("a map of functions", Refused::Always, report);
@@ -142,7 +142,7 @@ fn content_type(fields: &Fields<'_>, report: &mut Report) -> ContentType {
     ContentType::Binary
 }
 
-/// Reads code samples; the library does not look at them.
+/// Reads code samples, which the library ignores.
 fn code_samples(fields: &Fields<'_>, report: &mut Report) -> Vec<CodeSample> {
     let Some(samples) = fields.get("codeSamples") else {
         return Vec::new();

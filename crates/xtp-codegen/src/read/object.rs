@@ -1,4 +1,4 @@
-//! Types with parts that have names: objects and enums.
+//! Types with named parts: objects and enums.
 
 use crate::diagnostic::{Code, Report};
 use crate::document::{Item, Name, Object, Property, Shape};
@@ -72,8 +72,7 @@ fn property(depth: usize, name: Name, cursor: &Cursor<'_>, report: &mut Report) 
     property
 }
 
-/// Reads a list of names, unless one of them is none. Where one is enough, authors forget the
-/// list.
+/// Reads a list of names, unless an entry is not a name. Authors of a single name often forget the list.
 fn names(cursor: &Cursor<'_>, report: &mut Report) -> Option<Vec<Name>> {
     if let Value::Text(text) = cursor.value() {
         let problem = cursor.wrong_kind("a list", Refused::Published, report);

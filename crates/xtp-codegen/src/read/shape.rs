@@ -1,7 +1,6 @@
-//! Types, wherever they stand: in schemas, properties, parameters, lists and maps.
+//! Types in schemas, properties, parameters, lists and maps.
 //!
-//! Several keys can say what a type is; which of them decides is the order of the official
-//! library's normaliser.
+//! Several keys can define a type; the order of the official library's normaliser decides between them.
 
 use crate::diagnostic::{Code, Report};
 use crate::document::{Item, Name, Shape};
@@ -9,14 +8,14 @@ use crate::node::Value;
 use crate::read::{Cursor, Fields, Keys, object, simple, union};
 use crate::rules::Refused;
 
-/// How deep types may nest in each other. Whoever needs more needs a name in between.
+/// How deep types may nest in each other. A type that is deeper needs a schema of its own.
 const MAX_DEPTH: usize = 16;
 
-/// Where a type stands, which decides about its keys.
+/// The position of a type, which determines its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Schema,
-    /// A schema that is neither object nor enum.
+    /// A schema that is neither an object nor an enum.
     Alias,
     Property,
     Parameter,
@@ -24,7 +23,7 @@ pub(crate) enum Place {
     MapValue,
 }
 
-/// Every key that a type can have, but for those of parameters and extensions.
+/// Every key that a type can have, except those of parameters and extensions.
 const ALL: &[&str] = &[
     "type",
     "format",
@@ -49,7 +48,7 @@ impl Place {
         }
     }
 
-    /// The keys of the published rules for a type of the kind that `fields` shows.
+    /// The keys of the published rules for the kind of type that `fields` shows.
     fn published(self, fields: &Fields<'_>) -> Vec<&'static str> {
         let reference = fields.has_any(&["$ref"]);
         let map = fields.has_any(&["additionalProperties"]);
@@ -85,7 +84,7 @@ pub(crate) fn fields<'a>(
     Some(fields)
 }
 
-/// Notes the keys that a type should not have.
+/// Reports the keys that a type must not have.
 pub(crate) fn expect_keys(fields: &Fields<'_>, place: Place, report: &mut Report) {
     let mut beyond = ALL.to_vec();
     if report.rules.one_of {
@@ -112,7 +111,7 @@ pub(crate) fn read(fields: &Fields<'_>, report: &mut Report) -> Item {
     read_at(0, fields, report)
 }
 
-/// Reads a type that stands in `depth` others.
+/// Reads a type inside `depth` others.
 pub(super) fn read_at(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Item {
     Item {
         nullable: nullable(fields, report),
@@ -120,7 +119,7 @@ pub(super) fn read_at(depth: usize, fields: &Fields<'_>, report: &mut Report) ->
     }
 }
 
-/// The library takes everything for true that a script does.
+/// The library accepts any truthy value.
 fn nullable(fields: &Fields<'_>, report: &mut Report) -> bool {
     let Some(cursor) = fields.get("nullable") else {
         return false;
@@ -190,8 +189,8 @@ fn is_empty(properties: &Cursor<'_>) -> bool {
     }
 }
 
-/// The type of the values of a map, if the type is one. `true` means that anything goes, and
-/// `false` that nothing does, which is how others read it that it is not there.
+/// The type of the values of a map, if the type is a map. `true` allows any values, and `false` allows none, which
+/// others read as if it were missing.
 fn map_values<'a>(fields: &Fields<'a>, report: &mut Report) -> Option<Cursor<'a>> {
     let values = fields.get("additionalProperties")?;
     match values.value() {
@@ -216,11 +215,11 @@ fn map_values<'a>(fields: &Fields<'a>, report: &mut Report) -> Option<Cursor<'a>
     }
 }
 
-/// Notes a map that is no object, or not said to be one.
+/// Reports a map that is not an object, or lacks `type: object`.
 fn expect_object(fields: &Fields<'_>, values: &Cursor<'_>, ty: Option<&str>, report: &mut Report) {
     match ty {
         Some("object") => {}
-        // Another type, or none that could be read: that is noted already.
+        // A type of another kind, or an unreadable one, has its own problem.
         None if fields.get("type").is_some() => {}
         None => {
             let message = "the official library wants `type: object` beside `additionalProperties`";
@@ -269,7 +268,7 @@ fn reference(cursor: &Cursor<'_>, report: &mut Report) -> Shape {
     }
 }
 
-/// The schema that a `$ref` names. The library ignores whatever follows the name.
+/// The schema that a `$ref` names. The library ignores the text after the name.
 pub(super) fn target(cursor: &Cursor<'_>, text: &str, report: &mut Report) -> Option<Name> {
     let path = text.strip_prefix("#/components/schemas/");
     let path = path.and_then(|path| path.split('/').next().map(|name| (path, name)));

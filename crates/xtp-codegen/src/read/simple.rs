@@ -7,7 +7,7 @@ use crate::read::Fields;
 use crate::rules::Refused;
 use crate::suggest;
 
-/// Every type of XTP, with the formats that the library lets refine it.
+/// Every type of XTP, with the formats that the library allows for it.
 const TYPES: [(&str, &[&str]); 7] = [
     ("string", &["date-time", "byte"]),
     ("number", &["float", "double"]),
@@ -23,7 +23,7 @@ const TYPES: [(&str, &[&str]); 7] = [
     ("buffer", &[]),
 ];
 
-/// Types of other languages, and what XTP has for them.
+/// Types of other languages, with their names in XTP.
 const FOREIGN: [(&str, &str); 14] = [
     ("bool", "type: boolean"),
     ("bytes", "type: buffer"),
@@ -41,10 +41,10 @@ const FOREIGN: [(&str, &str); 14] = [
     ("text", "type: string"),
 ];
 
-/// The formats of the published rules, which go with every type there.
+/// The formats of the published rules, which allow them for every type.
 const PUBLISHED: [&str; 6] = ["int32", "int64", "float", "double", "date-time", "byte"];
 
-/// Reads `type`, if it is there and a type of XTP.
+/// Reads `type`, if it is present and a type of XTP.
 pub(super) fn ty(fields: &Fields<'_>, report: &mut Report) -> Option<&'static str> {
     let cursor = fields.filled("type", "a type", report)?;
     let found = match cursor.value() {
@@ -70,7 +70,7 @@ pub(super) fn ty(fields: &Fields<'_>, report: &mut Report) -> Option<&'static st
     None
 }
 
-/// What to write instead of a type that is none.
+/// The help for a type that XTP does not have.
 fn type_help(text: &str) -> String {
     if let Some((_, meant)) = FOREIGN.iter().find(|(foreign, _)| *foreign == text) {
         return format!("write `{meant}`");
@@ -79,7 +79,7 @@ fn type_help(text: &str) -> String {
     suggest::help(text, &known, |known| format!("use one of {known}"))
 }
 
-/// Reads `format`, if it is there and refines the type.
+/// Reads `format`, if it is present and refines the type.
 pub(super) fn format(
     fields: &Fields<'_>,
     ty: Option<&'static str>,
@@ -104,7 +104,7 @@ pub(super) fn format(
     let code = Code::Format;
     let shown = name.escape_debug();
     let (message, refused) = match ty {
-        // The published rules let any format go with any type.
+        // The published rules allow any format for any type.
         Some(ty) if PUBLISHED.contains(&name) => (
             format!("format `{shown}` does not fit type `{ty}`"),
             Refused::Library,
@@ -119,7 +119,7 @@ pub(super) fn format(
     problem.help(match (ty, formats) {
         (None, _) => "add `type`".to_owned(),
         (Some(ty), []) => format!("remove it; type `{ty}` has no formats"),
-        // Widths are alike, but no slip.
+        // Other widths look similar, but are not typos, so list all formats.
         (Some(_), _) if name.ends_with(|c: char| c.is_ascii_digit()) => {
             format!("use one of {}", suggest::listed(formats))
         }
@@ -128,7 +128,7 @@ pub(super) fn format(
     None
 }
 
-/// The type that `type` and `format` say, where no other key decides.
+/// The type of `type` and `format`, if no other key decides.
 pub(super) fn shape(
     fields: &Fields<'_>,
     ty: Option<&str>,
@@ -136,7 +136,7 @@ pub(super) fn shape(
     report: &mut Report,
 ) -> Shape {
     let Some(ty) = ty else {
-        // Of a union that is not asked for, more cannot be said.
+        // A union that is not enabled has its own problem.
         if !fields.has_any(&["type", "oneOf"]) {
             missing_type(fields, report);
         }

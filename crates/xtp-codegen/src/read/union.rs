@@ -1,4 +1,4 @@
-//! Unions, which are a proposal and in neither set of rules: `oneOf`, as `OpenAPI` has it.
+//! Unions by `oneOf`, as in `OpenAPI`: a proposal that neither set of rules has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ pub(super) fn read(fields: &Fields<'_>, members: &Cursor<'_>, report: &mut Repor
     }))
 }
 
-/// Notes an entry of `mapping` that is for no member, or is not the first for one.
+/// Reports an entry of `mapping` for a schema that is not a member, or has an earlier entry.
 fn expect_member(value: &Name, target: &Name, first: Option<&Name>, report: &mut Report) {
     let name = target.text.escape_debug();
     match first {
@@ -70,8 +70,7 @@ fn member(cursor: &Cursor<'_>, report: &mut Report) -> Option<Name> {
     shape::target(target, text, report)
 }
 
-/// The property that tells the members apart, and what it says for each of them where that is
-/// not the schema's name.
+/// The property that selects the member, and its value for each member whose value is not the name of the schema.
 fn discriminator(fields: &Fields<'_>, report: &mut Report) -> (Option<String>, Vec<(Name, Name)>) {
     let keys = Keys {
         what: "`discriminator`",
@@ -94,7 +93,7 @@ fn discriminator(fields: &Fields<'_>, report: &mut Report) -> (Option<String>, V
     (tag.map(str::to_owned), mapping)
 }
 
-/// The schema of an entry of `mapping`: a reference, or as `OpenAPI` allows, a bare name.
+/// The schema of an entry of `mapping`: a reference, or a bare name, as `OpenAPI` allows.
 fn mapped(cursor: &Cursor<'_>, text: &str, report: &mut Report) -> Option<Name> {
     if text.contains(['#', '/']) {
         return shape::target(cursor, text, report);

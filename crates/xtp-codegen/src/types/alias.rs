@@ -1,4 +1,4 @@
-//! Other names for types.
+//! Type aliases and newtypes.
 
 use quote::quote;
 use syn::{Item, Type, parse_quote};
@@ -17,7 +17,7 @@ pub(super) fn alias(def: &TypeDef, ty: &Type) -> Item {
     }
 }
 
-/// A struct that is its only field, for a type that contains itself.
+/// A struct with one field, for a type that contains itself.
 pub(super) fn newtype(def: &TypeDef, content: &ir::Item, ty: &Type) -> Item {
     let docs = docs::attributes(def.docs.as_deref(), 0);
     let complex = is_complex(content, FIELD).then(|| {

@@ -1,4 +1,4 @@
-//! `new` with the required fields, so that a later optional field breaks nobody.
+//! The constructor `new` with the required fields, so that a new optional field breaks no caller.
 
 use quote::quote;
 use syn::{Item, parse_quote};
@@ -7,10 +7,10 @@ use crate::document::Scalar;
 use crate::ir::Type;
 use crate::types::structs::Field;
 
-/// More parameters than this are no help, and a lint of clippy.
+/// With more parameters, the constructor would not help, and clippy would warn.
 const MAX_PARAMETERS: usize = 7;
 
-/// The constructor, unless `Default` already is one.
+/// The constructor, unless no field is required, or too many are.
 pub(super) fn item(ty: &syn::Ident, fields: &[Field<'_>], has_extra: bool) -> Option<Item> {
     let required: Vec<_> = fields.iter().filter(|f| f.def.required).collect();
     if required.is_empty() || required.len() > MAX_PARAMETERS {
@@ -50,7 +50,7 @@ pub(super) fn item(ty: &syn::Ident, fields: &[Field<'_>], has_extra: bool) -> Op
     })
 }
 
-/// Whether the field is a plain `String`, which callers have in other forms.
+/// Whether the field is a plain `String`, which callers also have as `&str`.
 fn is_text(field: &Field<'_>) -> bool {
     field.def.value.ty == Type::Scalar(Scalar::String) && !field.def.is_option()
 }

@@ -1,4 +1,4 @@
-//! The type of dates, where a crate has none that reads and writes RFC 3339 by itself.
+//! The type of dates for a crate whose own type does not read and write RFC 3339.
 
 use syn::{Item, parse_quote};
 

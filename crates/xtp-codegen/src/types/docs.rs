@@ -1,5 +1,4 @@
-//! Descriptions as rustdoc: one attribute a line, and nothing that rustdoc would run, link or
-//! warn about.
+//! Descriptions as rustdoc: one attribute per line, without anything that rustdoc would run, link or warn about.
 
 mod inline;
 mod wrap;
@@ -12,7 +11,7 @@ const WIDTH: usize = 100;
 
 /// The doc attributes of a description, for an item indented by `indent`.
 pub(crate) fn attributes(description: Option<&str>, indent: usize) -> Vec<TokenStream> {
-    // Three slashes and a blank stand before each line.
+    // Three slashes and a blank precede each line.
     let width = WIDTH - indent - 4;
     let lines = lines(description.unwrap_or_default(), width);
     let attribute = |line: &String| {
@@ -57,11 +56,12 @@ fn lines(description: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Characters besides `\n` that end a line for some editors.
+/// Characters other than `
+/// ` that end a line in some editors.
 pub(crate) const BREAKS: [char; 5] = ['\u{B}', '\u{C}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Whether a character may stand in source: no control characters, none that ends a line only
-/// for some, and none that reorders or hides text, which rustc refuses.
+/// Whether a character may be in source: no control characters, no line ends of some editors, and none that reorders
+/// or hides text, which rustc refuses.
 pub(crate) fn is_visible(c: char) -> bool {
     let hidden = matches!(
         c,
@@ -78,7 +78,8 @@ pub(crate) fn is_visible(c: char) -> bool {
     !hidden && (!c.is_control() || c == '\n' || c == '\t')
 }
 
-/// A code block. One in a quote or a list is taken out of it: those may end, and with them the block, by rules that are many.
+/// A code block. One in a quote or a list is moved out of it, because the rules for where quotes and lists end, and
+/// the block with them, are many.
 struct Fence<'a> {
     /// The quotes and list items around it.
     around: &'a str,
@@ -86,7 +87,7 @@ struct Fence<'a> {
 }
 
 impl<'a> Fence<'a> {
-    /// What a line opens, and the language of that.
+    /// The block that a line opens, and its language.
     fn of(line: &'a str) -> Option<(Self, &'a str)> {
         let (around, text) = line.split_at(markers(line));
         let text = text.trim_start();
@@ -96,7 +97,7 @@ impl<'a> Fence<'a> {
         (length >= 3).then_some((Self { around, mark }, language.trim()))
     }
 
-    /// What a line of the block says, if it is one.
+    /// The content of a line of the block; `None` if the line is outside.
     fn inner<'l>(&self, line: &'l str) -> Option<&'l str> {
         if self.around.contains('>') {
             let text = line.trim_start().strip_prefix('>')?;
@@ -114,7 +115,7 @@ impl<'a> Fence<'a> {
     }
 }
 
-/// How long the marks of quotes and list items are with which a line begins.
+/// The length of the markers of quotes and list items at the start of a line.
 fn markers(line: &str) -> usize {
     let mut length = 0;
     while let Some(next) = marker(&line[length..]) {
@@ -123,7 +124,7 @@ fn markers(line: &str) -> usize {
     length
 }
 
-/// The same of the first of them, and the blanks around it.
+/// The length of the first marker with the blanks around it.
 fn marker(text: &str) -> Option<usize> {
     let start = text.trim_start();
     let digits = start.chars().take_while(char::is_ascii_digit).count();
@@ -136,7 +137,7 @@ fn marker(text: &str) -> Option<usize> {
     Some(text.len() - rest.trim_start().len())
 }
 
-/// The language of a code block, unless rustdoc would take the code for Rust and test it.
+/// The language of a code block, changed if rustdoc would test the code as Rust.
 fn safe_language(language: &str) -> &str {
     let known = ["json", "yaml", "toml", "html", "sh", "go", "python"];
     let scripts = ["javascript", "js", "typescript", "ts", "csharp", "zig"];
@@ -145,14 +146,14 @@ fn safe_language(language: &str) -> &str {
         .map_or("text", |safe| safe)
 }
 
-/// Four blanks would start a block of code, which rustdoc tests; also after the marks of quotes and list items.
+/// Removes four leading blanks, including those after markers: rustdoc would take the line for code and test it.
 fn dedent(line: &str) -> String {
     let text = line.trim_start();
     let indent = (line.len() - text.len()).min(3);
     let (around, rest) = text.split_at(markers(text));
     let mut short = " ".repeat(indent);
     for mark in around.split_inclusive(' ') {
-        // A single blank is what is left of more than one.
+        // A single blank is the rest of several.
         if mark != " " || !short.ends_with(' ') {
             short.push_str(mark);
         }

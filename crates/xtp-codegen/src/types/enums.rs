@@ -1,4 +1,4 @@
-//! Enums of words.
+//! Enums of strings.
 
 use quote::quote;
 use syn::{Item, parse_quote};
@@ -8,8 +8,8 @@ use crate::names::Taken;
 use crate::options::Options;
 use crate::types::{docs, ident};
 
-/// The enum and its conversions. As with the official generators, the first value is the
-/// default: it is what a struct that requires the enum starts from.
+/// The enum and its conversions. As in the official generators, the first value is the default, from which a struct
+/// that requires the enum starts.
 pub(super) fn items(def: &TypeDef, values: &[Names], options: &Options) -> Vec<Item> {
     let name = ident(&def.name.rust);
     let docs = docs::attributes(def.docs.as_deref(), 0);
@@ -18,7 +18,7 @@ pub(super) fn items(def: &TypeDef, values: &[Names], options: &Options) -> Vec<I
         let default = (index == 0).then(|| quote!(#[default]));
         let (ident, wire) = (ident(&value.rust), &value.wire);
         let rename = (value.rust != *wire).then(|| quote!(#[serde(rename = #wire)]));
-        // XTP cannot describe a value; what JSON calls it is what a reader wants to know.
+        // XTP has no descriptions of values, so the docs show the value in JSON.
         let doc = format!(" `{wire}` in JSON.");
         quote!(#[doc = #doc] #default #rename #ident)
     });
@@ -29,7 +29,7 @@ pub(super) fn items(def: &TypeDef, values: &[Names], options: &Options) -> Vec<I
             #other(String),
         }
     });
-    // A value with text in it cannot be copied.
+    // A variant that holds text cannot be copied.
     let copy = other.is_none().then(|| quote!(Copy,));
     let item: Item = parse_quote! {
         #(#docs)*
@@ -46,7 +46,7 @@ pub(super) fn items(def: &TypeDef, values: &[Names], options: &Options) -> Vec<I
     items
 }
 
-/// The variant for all values that are not listed.
+/// The variant for all values that the schema does not list.
 fn catch_all(values: &[Names]) -> syn::Ident {
     let mut taken = Taken::default();
     for value in values {
@@ -116,7 +116,7 @@ fn from_str(name: &syn::Ident, values: &[Names], other: Option<&syn::Ident>) -> 
     }
 }
 
-/// What `from_str` fails with, if some enum has one that can fail.
+/// The error of `from_str`, if an enum has a `from_str` that can fail.
 pub(super) fn error(module: &Module, options: &Options) -> Vec<Item> {
     let mut types = module.types.iter();
     let any = types.any(|def| matches!(def.kind, Kind::Enum(_)));

@@ -1,4 +1,4 @@
-//! Structs: fields in the order of the schema, absent ones as `None`.
+//! Structs, with fields in the order of the schema and `None` for absent ones.
 
 use quote::quote;
 use syn::{Item, Type, parse_quote};
@@ -9,7 +9,7 @@ use crate::options::Options;
 use crate::spell::{Missing, Spelling};
 use crate::types::{constructor, docs, ident};
 
-/// A field as it is generated.
+/// A generated field.
 pub(super) struct Field<'a> {
     pub(super) def: &'a ir::Field,
     pub(super) ident: syn::Ident,
@@ -17,16 +17,16 @@ pub(super) struct Field<'a> {
     presence: Presence,
 }
 
-/// What a missing key and a null mean.
+/// The meaning of a missing key and of null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Presence {
-    /// Must be there, and be a value.
+    /// The key is required, and null is not allowed.
     Required,
-    /// Must be there, and may be null.
+    /// The key is required, and null is allowed.
     RequiredOrNull,
-    /// May be missing or null, which is the same.
+    /// A missing key and null mean the same.
     Optional,
-    /// May be missing or null, which is not the same.
+    /// A missing key and null mean different things.
     OptionalOrNull,
 }
 
@@ -110,7 +110,7 @@ fn serde_attribute(field: &Field<'_>) -> Option<proc_macro2::TokenStream> {
     }
     match field.presence {
         Presence::Required => {}
-        // Without a function of its own, serde would take a missing field for null.
+        // Without a function of its own, serde would read a missing field as null.
         Presence::RequiredOrNull => parts.push(quote!(
             deserialize_with = "::serde::Deserialize::deserialize"
         )),
@@ -124,7 +124,7 @@ fn serde_attribute(field: &Field<'_>) -> Option<proc_macro2::TokenStream> {
     (!parts.is_empty()).then(|| quote!(#[serde(#(#parts),*)]))
 }
 
-/// The function that tells a null that is there from a value that is not.
+/// The function that reads a present null as a value.
 pub(super) fn helper(module: &Module, options: &Options) -> Option<Item> {
     let structs = module.types.iter().filter_map(|def| match &def.kind {
         Kind::Struct(content) => Some(content),

@@ -1,4 +1,4 @@
-//! Enums whose variants carry the types of a union's members.
+//! Enums whose variants hold the types of a union's members.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ pub(super) fn items(
     Ok(items)
 }
 
-/// How serde tells the variants apart, and what it says of a value that is none of them.
+/// How serde selects the variant, and its error for a value that belongs to none.
 fn serde_attribute(name: &syn::Ident, union: &Union) -> TokenStream {
     let values = union.members.iter().map(|(names, _)| names.wire.as_str());
     let values = listed(&values.collect::<Vec<_>>());

@@ -1,8 +1,8 @@
 //! The lines of a text around a problem.
 //!
-//! miette would count lines from the start for each problem, and it panics where a mark stands
-//! behind 65,535 columns, as in JSON without line breaks. So it gets an excerpt: the line of the
-//! problem and its neighbours, as far as a person can read them.
+//! miette would count lines from the start for each problem, and it panics if a mark is behind 65,535 columns, as in
+//! JSON without line breaks. So it gets an excerpt: the line of the problem and its neighbours, cut to a readable
+//! length.
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
@@ -21,7 +21,7 @@ pub(super) struct Excerpt {
     /// The line of the text where the excerpt starts, counted from 0.
     first_line: usize,
     marked: SourceSpan,
-    /// Where the mark is in the whole text, both counted from 0.
+    /// The line and column of the mark in the whole text, both counted from 0.
     place: (usize, usize),
 }
 
@@ -31,7 +31,7 @@ impl Excerpt {
         let offset = span.offset.min(text.len());
         let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
         let line = line_at(text, start);
-        // A whole map is marked by its first line.
+        // Of a map, the first line is marked.
         let end = (offset + span.len).min(start + line.len()).max(offset);
         let marked = text[offset..end].trim_end();
 
@@ -59,14 +59,14 @@ impl Excerpt {
         }
     }
 
-    /// What is marked, by its place in the excerpt.
+    /// The marked range in the excerpt.
     pub(super) fn marked(&self) -> SourceSpan {
         self.marked
     }
 }
 
 impl SourceCode for Excerpt {
-    /// Gives the whole excerpt, or without lines around it, the place of the mark.
+    /// Returns the whole excerpt, or only the mark if no lines around it are wanted.
     fn read_span<'a>(
         &'a self,
         span: &SourceSpan,
@@ -88,12 +88,12 @@ impl SourceCode for Excerpt {
     }
 }
 
-/// The line that starts at an offset, without its end.
+/// The line that starts at an offset, without its line break.
 fn line_at(text: &str, start: usize) -> &str {
     text[start..].lines().next().unwrap_or_default()
 }
 
-/// The start of a line, as far as it is shown.
+/// The start of a line, cut to the length that is shown.
 fn head(line: &str) -> String {
     match line.char_indices().nth(AROUND) {
         Some((at, _)) => format!("{}…", &line[..at]),
@@ -101,7 +101,7 @@ fn head(line: &str) -> String {
     }
 }
 
-/// The end of a line, as far as it is shown.
+/// The end of a line, cut to the length that is shown.
 fn tail(line: &str) -> String {
     match line.char_indices().rev().nth(AROUND) {
         Some((at, c)) => format!("…{}", &line[at + c.len_utf8()..]),

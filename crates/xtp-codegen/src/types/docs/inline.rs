@@ -1,6 +1,6 @@
-//! Signs within a line that rustdoc would take for HTML, a link, or a bare address.
+//! Escapes what rustdoc would take for HTML, a link, or a bare URL.
 
-/// Escapes what is not in a code span.
+/// Escapes everything outside of code spans.
 pub(super) fn escape(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -25,14 +25,14 @@ pub(super) fn escape(line: &str) -> String {
     out
 }
 
-/// The length of the code span at the start, or of its backticks if it has no end.
+/// The length of the code span at the start, or of its backticks if it does not end.
 fn code_span(text: &str) -> usize {
     let ticks = text.chars().take_while(|c| *c == '`').count();
     let (mark, rest) = text.split_at(ticks);
     rest.find(mark).map_or(ticks, |end| end + 2 * ticks)
 }
 
-/// The length of a web address at the start that nothing marks as one yet.
+/// The length of a URL at the start that is not marked up yet.
 fn address(text: &str, before: &str) -> Option<usize> {
     let marked = before.ends_with(['<', '(', '"']);
     if marked || !(text.starts_with("https://") || text.starts_with("http://")) {
@@ -47,7 +47,7 @@ fn address(text: &str, before: &str) -> Option<usize> {
     )
 }
 
-/// Whether a bracket opens a link with an address of its own.
+/// Whether a bracket opens a link with its own URL.
 fn is_link(text: &str) -> bool {
     text.find(']')
         .is_some_and(|end| text[end + 1..].starts_with('('))

@@ -1,4 +1,4 @@
-//! Long lines of prose.
+//! Wraps long lines of prose.
 
 /// Breaks a line at blanks so that its parts keep to `width` where possible.
 pub(super) fn wrap(line: &str, width: usize) -> Vec<String> {
@@ -24,7 +24,7 @@ pub(super) fn wrap(line: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Words, together with what must stay behind them on a line.
+/// Words, joined with the words that must stay on the same line.
 fn units(text: &str) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -40,13 +40,13 @@ fn units(text: &str) -> Vec<String> {
     units
 }
 
-/// How far the text behind the marker of a list stands to the right of it.
+/// The width of the marker of a list item, by which the text after it is indented.
 fn marker_width(text: &str) -> usize {
     let marker = text.split(' ').next().filter(|word| is_sign(word));
     marker.map_or(0, |marker| marker.len() + 1)
 }
 
-/// Whether a word at the start of a line would mean something to Markdown.
+/// Whether a word at the start of a line would have a meaning in Markdown.
 fn is_sign(word: &str) -> bool {
     let number = word.strip_suffix(['.', ')']);
     let numbered = number.is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
