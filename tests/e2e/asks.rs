@@ -1,4 +1,4 @@
-//! Servlets that ask and tell their client, behind `servlet serve`, message by message as clients write them.
+//! Servlets that send requests and notifications to their client, behind `servlet serve`, message by message.
 
 use e2e::fixture;
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! Servlets that are written twice, with this project and against the official generator's code: both do the same, and
-//! docs/sizes.md says how many lines each takes.
+//! Servlets that are written twice, with this project and with the official generator's code: both behave the same,
+//! and `docs/sizes.md` has the number of lines of each.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::installable::server;
 use crate::support::{load, object, text};
 
-/// A servlet of each kind.
+/// The same servlet, written in both ways.
 struct Pair {
     ours: Servlet,
     glue: Servlet,
@@ -38,7 +38,7 @@ fn glue(name: &str) -> PathBuf {
 
 impl Pair {
     fn load(name: &str) -> Self {
-        // What is wrong with arguments, servlets must say themselves: most hosts do not.
+        // Servlets must report invalid arguments themselves, because most hosts do not.
         let options = LoadOptions {
             arguments: CheckArguments::Off,
             allowed_hosts: vec!["127.0.0.1".to_owned()],
@@ -57,7 +57,7 @@ impl Pair {
         })
     }
 
-    /// Both answer alike.
+    /// Both give the same answer.
     fn same(&self, tool: &str, arguments: &Value) -> CallToolResult {
         let [ours, glue] = self.call(tool, arguments);
         assert_eq!(ours.content(), glue.content(), "{tool}({arguments})");
@@ -65,12 +65,12 @@ impl Pair {
         ours
     }
 
-    /// Both refuse, and name what is wrong.
+    /// Both refuse the call and name this argument.
     fn refused(&self, tool: &str, arguments: &Value, name: &str) {
         self.all_refused(tool, arguments, &[name]);
     }
 
-    /// Both refuse, and name everything that is wrong.
+    /// Both refuse the call and name all of these arguments.
     fn all_refused(&self, tool: &str, arguments: &Value, names: &[&str]) {
         for result in self.call(tool, arguments) {
             let said = text(&result);
@@ -98,7 +98,7 @@ impl Pair {
     }
 }
 
-/// A schema without an empty `required`, and without the `additionalProperties` that ours have and few authors write.
+/// A schema without an empty `required`, and without the `additionalProperties` that ours has and few authors write.
 fn as_written_by_hand(mut schema: Value) -> Value {
     let members = schema.as_object_mut().expect("an object");
     if members.get("required") == Some(&json!([])) {
@@ -292,7 +292,7 @@ fn both_are_formatted() {
     assert!(checked.expect("cargo runs").success());
 }
 
-/// `./x bless` writes the lines that are.
+/// `./x bless` writes the numbers.
 #[test]
 fn the_lines_in_docs_are_those_that_are_written() {
     const START: &str = "| servlet | with `mcp-servlet` |";

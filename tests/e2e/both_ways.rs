@@ -8,14 +8,14 @@ use e2e::{root, servlet};
 
 use crate::projects::{command, run, start, stdout};
 
-/// Where cargo says that a test passed, and how many clients there were.
+/// The output of a command: cargo's lines about the tests, and standard error, with the number of clients.
 fn said(command: &mut Command) -> (String, String) {
     let output = run(command);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     (stdout(&output), said)
 }
 
-/// What the test of the project printed: answers, one a line.
+/// The output of the project's test: one answer per line.
 fn answers(printed: &str) -> Vec<&str> {
     let lines = printed.lines();
     lines.filter(|line| line.starts_with("answer: ")).collect()

@@ -1,4 +1,4 @@
-//! Every tool of the examples, called through the host: good arguments, bad ones, and what comes back.
+//! Calls every tool of the examples through the host, with valid and with invalid arguments.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{EXAMPLES, example, load, object, text};
 
-/// A call that succeeds, and the text of its answer.
+/// A call that succeeds, and the text of its result.
 pub(crate) struct Good {
     pub(crate) servlet: &'static str,
     pub(crate) tool: &'static str,
@@ -81,14 +81,14 @@ fn call(servlet: &str, tool: &str, arguments: &Value) -> CallToolResult {
     result.unwrap_or_else(|error| panic!("{servlet}, {tool}({arguments}): {error}"))
 }
 
-/// Calls a tool that must answer with this error.
+/// Calls a tool and expects this error.
 fn assert_refused(servlet: &str, tool: &str, arguments: &Value, expected: &str) {
     let result = call(servlet, tool, arguments);
     let (said, example) = text(&result)
         .split_once("\nvalid arguments: ")
         .unwrap_or((text(&result), "{}"));
     assert!(serde_json::from_str::<Value>(example).is_ok(), "{example}");
-    // Where a type does not say it all, the reason follows.
+    // The error adds a reason if the schema does not show it.
     let reason = said.strip_prefix(expected);
     assert!(
         reason.is_some_and(|reason| reason.is_empty() || reason.starts_with(": ")),
@@ -148,7 +148,7 @@ fn tools_without_structured_results_have_no_output_schema() {
     }
 }
 
-/// Calls a tool whose answer must be that the value at `pointer` does not match the schema at `schema`.
+/// Calls a tool and expects the error that the value at `pointer` does not match the schema at `schema`.
 fn assert_mismatch(
     (servlet, tool): (&str, &str),
     arguments: &Value,

@@ -1,4 +1,4 @@
-//! Our own servlets pass the check of what hosts make of them.
+//! Our own servlets pass `servlet check`.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ fn report(path: PathBuf) -> Report {
     check(path.into(), &Target::ALL, &[]).expect("a report")
 }
 
-/// Host and rule of each error.
+/// The host and the rule of each error.
 fn errors(report: &Report) -> Vec<(Target, &str)> {
     let findings = report.findings.iter();
     let errors = findings.flat_map(|finding| {
@@ -28,7 +28,7 @@ fn examples_work_in_every_host() {
         let report = report(wasm(example, Profile::Servlet));
         assert_eq!(report.interface, Some(Abi::Servlet), "{example}");
         let expected: &[_] = match example {
-            // It shows progress, which mcp.run does not have.
+            // It reports progress, which mcp.run does not support.
             "everything" => &[(Target::McpRun, "imports")],
             _ => &[],
         };

@@ -1,4 +1,4 @@
-//! The examples behind `servlet serve`, used by an MCP client over standard input and output.
+//! Uses the examples through `servlet serve` with an MCP client over standard input and output.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ fn every_tool_answers_in_both_eras_as_it_does_without_a_client() {
         for good in good_calls() {
             let direct = example(good.servlet).call(good.tool, Some(object(&good.arguments)));
             let mut result = call(&client, good.tool, good.arguments).expect("a result");
-            // The later era says of every result what kind it is, and who gave it.
+            // Since 2026-07-28 every result has its type and its server.
             let kind = object_mut(&mut result).shift_remove("resultType");
             assert!(kind.is_none_or(|kind| kind == "complete"));
             let meta = object_mut(&mut result).shift_remove("_meta");
@@ -52,7 +52,7 @@ fn every_tool_answers_in_both_eras_as_it_does_without_a_client() {
     }
 }
 
-/// A client in strict mode sends every property, and `null` for what it has nothing to say about.
+/// A client in strict mode sends every property, with `null` for those that it has no value for.
 #[test]
 fn null_stands_for_optional_arguments_if_schemas_are_for_openai() {
     let files = EXAMPLES.map(tuned);
@@ -78,7 +78,7 @@ fn null_stands_for_optional_arguments_if_schemas_are_for_openai() {
     client.stop().expect("an end");
 }
 
-/// Inside arguments, serde takes `null` for options alone.
+/// Inside arguments, serde accepts `null` only for `Option`.
 #[test]
 fn null_stands_for_optional_fields_if_schemas_are_for_openai() {
     let client = serve(

@@ -1,4 +1,5 @@
-//! The same servlet twice in one server, under two names: what clients see, and that everything can be reached.
+//! The same servlet twice in one server, under two names: the lists that clients see, and access to everything in
+//! them.
 
 use std::fs;
 

@@ -1,13 +1,13 @@
-//! What each feature costs in bytes and in wasm instructions, and that docs/sizes.md tells the truth about it.
+//! The cost of each feature in bytes and in wasm instructions, and the table in `docs/sizes.md`.
 
 use e2e::{fixture, root};
 use extism::{Manifest, Plugin, PluginBuilder, Wasm};
 
 use crate::sizes::{close, grouped};
 
-/// A feature and the fixture that has it.
+/// A feature and the fixture that uses it.
 struct Feature {
-    /// What the docs call it.
+    /// Its name in the docs.
     name: &'static str,
     fixture: &'static str,
     /// A tool and the arguments of a call that needs no network.
@@ -72,7 +72,7 @@ fn measured(name: &str, call: Option<(&str, &str)>) -> Vec<u64> {
     figures
 }
 
-/// `./x bless` writes the figures that are.
+/// `./x bless` writes the figures.
 #[test]
 fn the_table_of_features_is_right_within_a_percent() {
     let path = root().join("docs/sizes.md");

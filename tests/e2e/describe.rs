@@ -1,4 +1,4 @@
-//! What servlets say of themselves, as the host gets it from the wasm.
+//! The descriptions of servlets, as the host gets them from the wasm.
 //!
 //! The whole descriptions are under `descriptions`; `./x bless` rewrites them.
 

@@ -1,4 +1,4 @@
-//! `servlet dev`: from an edit to another answer, with the client connected.
+//! `servlet dev`: from an edit to a changed answer, while the client stays connected.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::streams::{Wire, text};
 
 const CHANGED: &str = "notifications/tools/list_changed";
 
-/// Makes all changes in one write, so that no build sees some of them.
+/// Makes all changes in one write, so that no build sees only some of them.
 fn edit<const N: usize>(project: &Path, changes: [(&str, &str); N]) {
     let source = project.join("src/lib.rs");
     let mut text = fs::read_to_string(&source).expect("a source");
@@ -89,7 +89,7 @@ fn main() {
 }
 "#;
 
-/// A client that connects while the project builds for the first time: what it asks of servlets waits for the build.
+/// A client that connects during the first build: its requests to servlets wait for the build.
 fn wait_for_the_first_build(wire: &Wire, open: &Path) {
     wire.says("building `gated`…");
     let requests = [
@@ -99,7 +99,7 @@ fn wait_for_the_first_build(wire: &Wire, open: &Path) {
     ];
     let early = wire.begin("resources/list", json!({}));
     wire.tell("notifications/cancelled", json!({ "requestId": early }));
-    // What comes after them is answered before them, so they wait.
+    // The server answers this later request first, so the others wait for the build.
     wire.ask("server/discover", json!({}));
     assert!(!requests.iter().any(|request| wire.is_answered(*request)));
 

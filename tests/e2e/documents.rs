@@ -1,4 +1,4 @@
-//! The documents tell the truth: commands exist, and so do the files that they name.
+//! Checks that the commands, files and links in the documents exist.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,14 +9,14 @@ use e2e::{cargo, root, servlet_command};
 
 /// A line of a document.
 struct Line {
-    /// The document and the number of the line, for people.
+    /// The document and the line number.
     place: String,
     text: String,
     /// The language of the fenced block around it.
     fence: Option<String>,
 }
 
-/// All lines of the documents at the root and in `docs`, and of those that examples have.
+/// All lines of the documents at the root, in `docs` and in `examples`.
 fn lines() -> Vec<Line> {
     let files = files();
     let is_document = |file: &&PathBuf| {
@@ -79,7 +79,7 @@ fn code(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// Commands that a document tells its reader to type, with the place where it does.
+/// The commands in documents, each with its place.
 fn commands() -> Vec<(String, Vec<String>)> {
     let mut commands = Vec::new();
     for line in lines() {
@@ -97,7 +97,7 @@ fn commands() -> Vec<(String, Vec<String>)> {
     commands
 }
 
-/// Fails unless `--help` of each subcommand names the options that documents use. It is asked once per subcommand.
+/// Fails unless the `--help` of each subcommand has the options that documents use. Runs each `--help` once.
 fn assert_known(program: &str, ask: impl Fn(&[&str]) -> Option<String>) {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let mut count = 0;
@@ -205,7 +205,8 @@ fn files_that_documents_name_exist() {
     assert!(count > 20, "{count} files");
 }
 
-/// Whether code is a path of this repository: a file of ours, or something in a folder at the root.
+/// Whether code is a path in this repository: a file name with one of our extensions, or a path in a folder at the
+/// root.
 fn names_a_file(code: &str) -> bool {
     let ends = [".rs", ".yaml", ".toml", ".md"];
     let first = code.split('/').next().unwrap_or_default();

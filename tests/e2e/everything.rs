@@ -1,4 +1,5 @@
-//! `examples/everything`: all that MCP lets a server offer, in the host itself, and for clients of both eras.
+//! `examples/everything`: everything that a server can offer in MCP, in the host and for clients of both protocol
+//! eras.
 
 mod content;
 mod listed;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use crate::pipe::Pipe;
 use crate::support::load;
 
-/// Where each thing has its test.
+/// The files with the tests of each kind.
 const TESTS: [&str; 6] = [
     include_str!("everything/content.rs"),
     include_str!("everything/listed.rs"),
@@ -37,12 +38,12 @@ fn servlet() -> &'static Servlet {
     LOADED.get_or_init(|| load(&path(), &LoadOptions::default()))
 }
 
-/// All that a client can be asked for.
+/// The capabilities of a client that can do everything.
 fn able() -> Value {
     json!({ "elicitation": {}, "sampling": {}, "roots": {} })
 }
 
-/// A client of each era that can do these things.
+/// A client of each era with these capabilities.
 fn clients(capabilities: &Value) -> [Pipe; 2] {
     [
         Pipe::legacy(&path(), capabilities.clone(), &[]),

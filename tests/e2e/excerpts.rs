@@ -1,5 +1,5 @@
-//! The code of documents that is no doctest is an excerpt of what is compiled and tested. In `docs/xtp.md`, of the file
-//! that the text above a block names, with `…` for what is left out.
+//! Code in documents that is not a doctest is an excerpt of a file that is compiled and tested. In `docs/xtp.md`, the
+//! text above a block names the file, and `…` replaces omitted lines.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn blocks_are_excerpts_of_files() {
     }
 }
 
-/// Those blocks of the README that doctests pass over.
+/// The blocks of the README that are not doctests.
 #[test]
 fn tests_in_the_readme_are_excerpts_of_one() {
     let text = fs::read_to_string(root().join("README.md")).expect("the README is text");
@@ -59,7 +59,7 @@ fn tests_in_the_readme_are_excerpts_of_one() {
     }
 }
 
-/// Parts between `…` stand in the file, in this order.
+/// Checks that the parts between `…` are in the file, in this order.
 fn assert_excerpt(file: &str, place: &str, lines: &[String]) {
     let text = fs::read_to_string(root().join(file));
     let text = text.unwrap_or_else(|error| panic!("{place}: {file}: {error}"));

@@ -1,4 +1,5 @@
-//! What servlets export and import: hosts find what they call, and nothing is imported that nobody uses.
+//! Exports and imports of servlets: hosts find the exports that they call, and a servlet imports nothing that it does
+//! not use.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,7 +8,7 @@ use e2e::{Profile, fixture, hyper_mcp, wasm};
 
 use crate::support::{EXAMPLES, module};
 
-/// What a call takes: the request in, the result or an error out.
+/// The imports of a call: to read the request, and to write the result or an error.
 const BASE: [&str; 8] = [
     "alloc",
     "error_set",
@@ -18,9 +19,9 @@ const BASE: [&str; 8] = [
     "store_u64",
     "store_u8",
 ];
-/// What it takes to read an answer of the host.
+/// The imports that read an answer of the host.
 const READING: [&str; 4] = ["free", "length", "load_u64", "load_u8"];
-/// What hyper-mcp links, those that the examples use first.
+/// The functions of hyper-mcp, first those that the examples use.
 const HYPER_MCP: [&str; 12] = [
     "create_elicitation",
     "create_message",
@@ -35,7 +36,7 @@ const HYPER_MCP: [&str; 12] = [
     "notify_tool_list_changed",
     "notify_url_elicitation_completed",
 ];
-/// The exports that it calls, but for the one that it never does.
+/// The exports of hyper-mcp's ABI, without the one that it never calls.
 const HYPER_MCP_EXPORTS: [&str; 8] = [
     "call_tool",
     "complete",
@@ -56,7 +57,7 @@ fn sorted_exports(path: &Path) -> Vec<String> {
     names
 }
 
-/// Names of Extism's functions, and with their module those of others.
+/// Names of Extism's functions; those of other modules have the module in front.
 pub(crate) fn imports(path: &Path) -> BTreeSet<String> {
     let imports = module(path).imports.into_iter();
     imports
@@ -111,7 +112,7 @@ fn the_other_interface_takes_functions_of_hyper_mcp_and_nothing_else() {
         let path = hyper_mcp(example);
         for import in module(&path).imports {
             let known = match &*import.module {
-                // What Extism has, and WASI, which hyper-mcp always links.
+                // Extism's functions, and WASI, which hyper-mcp always links.
                 "extism:host/env" | "wasi_snapshot_preview1" => true,
                 "extism:host/user" => HYPER_MCP.contains(&&*import.name),
                 _ => false,

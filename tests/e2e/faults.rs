@@ -1,4 +1,4 @@
-//! Servlets that go wrong in every way behind `servlet serve`: their callers read why, and nobody else notices.
+//! Servlets that fail in every way behind `servlet serve`: their callers read why, and other calls are not affected.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::streams::{Wire, text};
 use crate::wat::{Wat, tools};
 
-/// What goes wrong, and what the caller reads of it.
+/// The failures, and the error that the caller reads.
 const FAULTS: [(&str, &str); 9] = [
     ("(loop $l (br $l))", "did not finish `call` within 500ms"),
     (
@@ -50,12 +50,12 @@ const FAULTS: [(&str, &str); 9] = [
 /// A request to a host that is not allowed.
 const ESCAPE: &str = r#"{"url":"http://127.0.0.1:9/"}"#;
 
-/// What the servlet that goes wrong imports and is made of.
+/// The imports and parts of the failing servlet.
 const PARTS: &str = r#"
     (import "extism:host/env" "log_info" (func $log (param i64)))
     (func $deeper (call $deeper) (call $deeper))"#;
 
-/// A server of a servlet that goes wrong, of one that does not, and of two that cannot be loaded.
+/// A server with a servlet that fails, one that works, and two that cannot be loaded.
 struct Served {
     wire: Wire,
     _folder: TempDir,
@@ -85,7 +85,7 @@ impl Served {
         }
     }
 
-    /// Begins what goes wrong.
+    /// Starts a call that fails.
     fn begin(&self, fault: usize) -> u64 {
         self.wire.begin_call("t", &json!({ "do": fault + 1 }))
     }
@@ -121,7 +121,7 @@ fn serve(config: &Path) -> Wire {
     Wire::start(command)
 }
 
-/// A servlet with one tool, which answers with a text.
+/// A servlet with one tool that returns a text.
 pub(crate) fn servlet(tool: &str, text: &str) -> Wat {
     let tool = json!({ "name": tool, "description": text, "inputSchema": { "type": "object" } });
     let answer = json!({ "content": [{ "type": "text", "text": text }] });
@@ -167,13 +167,13 @@ fn each_fault_is_told_to_its_caller_while_others_are_answered() {
     assert!(served.wire.finish().success());
 }
 
-/// Opens a file below the directory that a servlet was given, and ends with a code if that cannot be.
+/// Opens a file in the directory of the servlet, and exits with a code if that fails.
 fn opens(path: &str) -> String {
     let bytes = path.bytes().zip(60000..);
     let bytes: Vec<_> = bytes
         .map(|(byte, at)| format!("(i32.store8 (i32.const {at}) (i32.const {byte}))"))
         .collect();
-    // Below descriptor 3, following links, with the right to read.
+    // Relative to descriptor 3, following symbolic links, with the right to read.
     format!(
         "{} (if (call $open (i32.const 3) (i32.const 1) (i32.const 60000) (i32.const {}) (i32.const 0)
             (i64.const 2) (i64.const 2) (i32.const 0) (i32.const 61000)) (then (return (i32.const 7))))",
@@ -215,7 +215,7 @@ fn files_outside_of_what_is_allowed_cannot_be_opened() {
     assert!(wire.finish().success());
 }
 
-/// How long a ping takes at most, but for one in a hundred.
+/// The time that 99 of 100 pings do not exceed.
 fn p99(wire: &Wire) -> Duration {
     let mut times: Vec<_> = (0..400)
         .map(|_| {
@@ -228,7 +228,7 @@ fn p99(wire: &Wire) -> Duration {
     times[times.len() * 99 / 100]
 }
 
-/// The same while two calls go wrong all the time.
+/// The same while two calls fail all the time.
 fn p99_under(served: &Served, fault: usize) -> Duration {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -247,13 +247,13 @@ fn p99_under(served: &Served, fault: usize) -> Duration {
 
 #[test]
 fn pings_take_at_most_ten_times_as_long_while_something_goes_wrong() {
-    // How long a thread may run before another one gets its turn, on a system with as many of them as processors: an
-    // idle one answers in a tenth of that, which says nothing about the server.
+    // How long a thread may run before the next one gets its turn, if there are as many threads as processors. An
+    // idle thread answers in a tenth of that, which says nothing about the server.
     const TURN: Duration = Duration::from_millis(1);
     let served = Served::start();
     for (at, (body, _)) in FAULTS.iter().enumerate() {
         let mut seen = Vec::new();
-        // Other programs of this machine may have disturbed one of the two measurements.
+        // Other programs on this machine may disturb one of the two measurements.
         let held = (0..3).any(|_| {
             let (idle, busy) = (p99(&served.wire), p99_under(&served, at));
             seen.push((idle, busy));
@@ -266,7 +266,7 @@ fn pings_take_at_most_ten_times_as_long_while_something_goes_wrong() {
 
 #[test]
 fn cancelled_calls_are_not_answered_and_the_others_are() {
-    // Each says who it is when it has the only instance, so that those after it wait.
+    // Each logs its letter when it has the only instance, so that the next ones wait.
     let spin = |letter: char| {
         format!(
             "(i32.store8 (i32.const 60000) (i32.const {}))

@@ -1,4 +1,5 @@
-//! Types of other crates in a servlet, in a project of its own, as features of their crates concern a whole workspace.
+//! Types of other crates in a servlet. The project is a workspace of its own, because features concern a whole
+//! workspace.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What fuzzing starts from and has found, without libFuzzer.
+//! Replays the fuzzing corpus without libFuzzer.
 
 use std::fs;
 

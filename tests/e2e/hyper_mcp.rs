@@ -1,4 +1,4 @@
-//! Servlets for hyper-mcp in our host: ours answer there as their other build does, and those of others work too.
+//! Servlets for hyper-mcp in our host: ours answer as in their other build, and those of other authors work too.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use crate::pipe::Pipe;
 
-/// What a client has that can do everything.
+/// The capabilities of a client that can do everything.
 fn all() -> Value {
     json!({ "elicitation": {}, "sampling": {}, "roots": {} })
 }
 
-/// The answer to any question of the examples: forms take what they have entries for.
+/// The answer to any request of the examples. Forms ignore entries that they do not have.
 fn response(method: &str) -> Value {
     match method {
         "elicitation/create" => json!({ "action": "accept", "content": {
@@ -26,7 +26,7 @@ fn response(method: &str) -> Value {
     }
 }
 
-/// All that a server says until a request has its result, whose questions are answered.
+/// All messages of the server until the result of a request; its own requests get answers.
 fn conversation(pipe: &mut Pipe, method: &str, params: &Value) -> Vec<Value> {
     let mut said = Vec::new();
     pipe.request(method, params.clone());
@@ -70,7 +70,7 @@ fn conversation(pipe: &mut Pipe, method: &str, params: &Value) -> Vec<Value> {
     }
 }
 
-/// Something of everything that the example has.
+/// One request for each kind of feature in the example.
 fn requests() -> Vec<(&'static str, Value)> {
     let tool = |name: &str| ("tools/call", json!({ "name": name }));
     let round = |name: &str| tool(&format!("test_input_required_result_{name}"));
@@ -157,7 +157,7 @@ fn a_client_that_cannot_answer_is_not_asked_by_either() {
     }
 }
 
-/// What the plugin's three questions come to.
+/// The results of the plugin's three questions.
 fn interviewed(said: &[Value]) -> [Value; 3] {
     let result = said.last().expect("a result");
     let text = result["result"]["content"][0]["text"].as_str();
@@ -215,7 +215,7 @@ fn lists_that_change_are_read_again_and_clients_are_told() {
     assert!(pipe.receive()["result"].is_object());
     pipe.request("tools/call", json!({ "name": "facts_learn" }));
     let mut said = [pipe.receive(), pipe.receive(), pipe.receive()];
-    // None of them waits for another.
+    // They run at the same time, in any order.
     said.sort_by_key(|message| message["method"].as_str().map(str::to_owned));
     let [result, updated, changed] = said;
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The examples that people install, as wasm: what they may reach, and pages from a real server.
+//! The installable examples as wasm: what they may reach, and pages from a real server.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::exports::imports;
 use crate::support::{load, object, text};
 
-/// A server of this machine: its address.
+/// The address of a server on this machine.
 pub(crate) fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
@@ -27,7 +27,7 @@ pub(crate) fn server() -> String {
             let length = body.len();
             let head =
                 format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-            // The other side may have seen enough.
+            // The other side may close the connection early.
             let _ = stream.write_all(&[head.as_bytes(), body].concat());
         }
     });

@@ -1,4 +1,4 @@
-//! A servlet that uses everything a host offers, and one that misbehaves in every way: the same one.
+//! A servlet that uses everything a host offers, and misbehaves in every way.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
@@ -20,7 +20,7 @@ fn call(servlet: &Servlet, tool: &str, arguments: &Value) -> CallToolResult {
     result.unwrap_or_else(|error| panic!("{tool}({arguments}): {error}"))
 }
 
-/// Calls a tool that must stop the servlet, and checks that the next call works.
+/// Calls a tool that the host must stop, and checks that the next call works.
 fn stop(servlet: &Servlet, tool: &str, arguments: &Value) -> CallError {
     let error = servlet.call(tool, Some(object(arguments)));
     let after = call(servlet, "echo", &json!({ "text": "still here" }));
@@ -28,7 +28,7 @@ fn stop(servlet: &Servlet, tool: &str, arguments: &Value) -> CallError {
     error.expect_err(tool)
 }
 
-/// Where a line of the probe stands.
+/// The line number of some code in the probe.
 fn line_of(code: &str) -> usize {
     let source = include_str!("../fixtures/src/lib.rs");
     let before = source.split(code).next().expect("a part before");

@@ -21,7 +21,7 @@ fn serve(file: &Path, options: &[&str]) -> Wire {
     Wire::start(command)
 }
 
-/// Serves over HTTP as well, and says where. It does not end with the client on standard input.
+/// Also serves over HTTP, and returns the address. The server does not end with the client on standard input.
 fn serve_http(file: &Path) -> (Wire, String) {
     let here = "127.0.0.1:0";
     let wire = serve(file, &["--http", here, "--stdio", "--operations", here]);
@@ -52,7 +52,7 @@ fn post(address: &str, arguments: &Value) -> TcpStream {
     stream
 }
 
-/// Sends a message of the handshake era, of a session if there is one yet.
+/// Sends a message of the handshake era, in a session if there is one.
 fn send(address: &str, session: &str, message: &Value) -> TcpStream {
     let body = message.to_string();
     let head = format!(
@@ -73,7 +73,7 @@ fn metrics(address: &str) -> String {
     read(stream)
 }
 
-/// Opens a session, and gives the header that belongs to it.
+/// Opens a session and returns its header.
 fn open(address: &str) -> String {
     let client = json!({ "name": "c", "version": "1" });
     let params =
@@ -116,7 +116,7 @@ fn a_thousand_calls_of_one_servlet_are_answered_over_http() {
     let file = folder.path().join("a.wasm");
     fs::write(&file, servlet("t", "fine").wasm()).expect("a file");
     let (_wire, address) = serve_http(&file);
-    // All of them are there before the first answer is read.
+    // All requests are sent before the first answer is read.
     let calls: Vec<_> = (0..1000).map(|_| post(&address, &json!({}))).collect();
     for call in calls {
         let answer = read(call);
@@ -164,7 +164,7 @@ fn each_call_is_answered_once_while_its_servlet_is_replaced() {
     assert!(wire.finish().success());
 }
 
-/// The configuration of a servlet with one instance and all the time there is, which spins if it is told to.
+/// The configuration of a servlet with one instance and no time limit, which runs forever on request.
 fn spinning(folder: &Path) -> PathBuf {
     let spin = [(1, "(loop $l (br $l))")];
     fs::write(folder.join("a.wasm"), tools(&spin).wasm()).expect("a file");
@@ -183,7 +183,7 @@ fn the_call_of_a_client_that_has_gone_is_stopped_and_others_go_on() {
         let waiting = wire.begin_call("t", &json!({ "do": 0 }));
         let other = post(&address, &json!({ "do": 0 }));
         drop(gone);
-        // The one instance there is has been spinning, without end.
+        // The only instance has been running all the time.
         assert_eq!(text(&wire.end(waiting)), "ok");
         assert!(read(other).contains(r#""text":"ok""#));
     }
@@ -207,7 +207,7 @@ fn a_call_that_is_cancelled_in_a_session_is_stopped_and_others_go_on() {
         });
         let said = read(send(&address, &session, &cancelled));
         assert!(said.starts_with("HTTP/1.1 202 "), "{said}");
-        // The one instance there is has been spinning, without end.
+        // The only instance has been running all the time.
         assert_eq!(text(&wire.end(waiting)), "ok");
         let answer = read(running);
         assert!(!answer.contains(r#""jsonrpc""#), "{answer}");
@@ -226,7 +226,7 @@ fn a_server_ends_with_its_client_whatever_still_runs() {
     wire.leave();
     assert_eq!(wire.end(running)["error"]["code"], -32603);
     assert!(wire.finish().success());
-    // Then clients kill it.
+    // Clients kill the server after this time.
     assert!(
         start.elapsed() < Duration::from_secs(4),
         "{:?}",
@@ -245,11 +245,11 @@ fn a_second_signal_ends_a_server_at_once() {
     while !metrics(operations).contains("servlet_calls_running 1") {}
     let start = Instant::now();
     wire.signal("TERM");
-    // It has taken the first one when it takes nothing new any more.
+    // The server has handled the signal once it refuses new requests.
     while wire.ask("ping", json!({})).get("error").is_none() {}
     wire.signal("TERM");
     wire.ended();
-    // Else it would wait ten seconds for the call.
+    // Otherwise it would wait ten seconds for the call.
     assert!(
         start.elapsed() < Duration::from_secs(8),
         "{:?}",

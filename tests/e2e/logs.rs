@@ -1,4 +1,4 @@
-//! The crate `log` in a servlet: what is imported for it, and that its lines reach the operator.
+//! The crate `log` in a servlet: its imports, and its lines in the log of the operator.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::exports::imports;
 use crate::projects::{command, run, start};
 
-/// The text of a file with another in the place of a part of it.
+/// Replaces a part of a file.
 fn edit(file: &Path, part: &str, other: &str) {
     let text = fs::read_to_string(file).expect("text");
     assert!(text.contains(part), "{text}");

@@ -1,4 +1,4 @@
-//! Servlets as wasm: what they import and weigh, what they describe and answer, what they survive.
+//! Servlets as wasm: their imports, sizes, descriptions and answers, and their failures.
 
 mod asks;
 mod author_lines;

@@ -1,4 +1,4 @@
-//! What a servlet declares that it needs, in its wasm.
+//! The needs that a servlet declares in its wasm.
 
 use e2e::{Profile, fixture, wasm};
 use mcp_servlet_runtime::Needs;

@@ -1,4 +1,4 @@
-//! A client of `servlet serve` that writes and reads message by message, and hides nothing.
+//! A client of `servlet serve` that writes and reads single messages, and shows all of them.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -12,7 +12,7 @@ pub(crate) struct Pipe {
     child: Child,
     input: ChildStdin,
     output: std::io::Lines<BufReader<ChildStdout>>,
-    /// What the requests of the stateless era say of the client.
+    /// The metadata that requests of the stateless era have about the client.
     meta: Option<Value>,
     next: u64,
 }
@@ -34,7 +34,7 @@ impl Pipe {
         }
     }
 
-    /// A client of the handshake era that can do these things.
+    /// A client of the handshake era with these capabilities.
     pub(crate) fn legacy(servlet: &Path, capabilities: Value, options: &[&str]) -> Self {
         let mut pipe = Self::open(servlet, options);
         let client = json!({ "name": "pipe", "version": "1.0" });
@@ -80,12 +80,12 @@ impl Pipe {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
     }
 
-    /// Asks for something; the messages that come before the response, and the response.
+    /// Sends a request; returns the messages before the response, and the response.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> (Vec<Value>, Value) {
         self.converse(method, params, |question| panic!("{question}"))
     }
 
-    /// The same, and what the server asks meanwhile is answered with a result.
+    /// The same; requests of the server meanwhile get these results.
     pub(crate) fn converse(
         &mut self,
         method: &str,
@@ -107,12 +107,12 @@ impl Pipe {
         }
     }
 
-    /// Calls the tool; as [`Pipe::ask`].
+    /// Calls the tool; like [`Pipe::ask`].
     pub(crate) fn call(&mut self, params: Value) -> (Vec<Value>, Value) {
         self.ask("tools/call", params)
     }
 
-    /// Calls a tool that has a result.
+    /// Calls a tool and returns its result.
     pub(crate) fn result(&mut self, params: Value) -> Value {
         let (_, response) = self.call(params);
         assert!(response["result"].is_object(), "{response}");
@@ -122,7 +122,7 @@ impl Pipe {
 
 impl Drop for Pipe {
     fn drop(&mut self) {
-        // It ends when its input does; where a test fails before that, it must not stay.
+        // The server ends with its input. If a test fails earlier, it must not stay.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

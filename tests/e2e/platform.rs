@@ -1,4 +1,4 @@
-//! What a servlet is told when it asks std for what wasm32-unknown-unknown does not have.
+//! The errors of a servlet that uses what std lacks on wasm32-unknown-unknown.
 
 use e2e::fixture;
 use mcp_servlet_host::Servlet;
@@ -11,7 +11,7 @@ fn servlet() -> Servlet {
     load(&fixture("platform"), &LoadOptions::default())
 }
 
-/// The error of a call that stops the servlet.
+/// The error of a call that ends the servlet.
 fn stop(tool: &str, arguments: &Value) -> String {
     let error = servlet().call(tool, Some(object(arguments)));
     error.expect_err(tool).to_string()

@@ -1,4 +1,4 @@
-//! `servlet new` and what it makes: projects that build, test and run as they are.
+//! `servlet new` and its projects, which build, test and run without edits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,20 +8,20 @@ use e2e::{cargo, root, servlet, target};
 use serde_json::{Value, json};
 use xtp_bundle::Bundle;
 
-/// A command in a folder, with everything that was built already.
+/// A command in a folder that reuses everything that was built already.
 pub(crate) fn command(program: impl AsRef<Path>, folder: &Path) -> Command {
     let mut command = Command::new(program.as_ref());
     command
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target())
         .env("CARGO_NET_OFFLINE", "true")
-        // Quiet tests do not say which of them passed.
+        // Quiet tests do not print which of them passed.
         .env_remove("CARGO_TERM_QUIET")
         .env("MCP_SERVLET_CHECKOUT", root());
     command
 }
 
-/// Runs a command that must succeed, and gives what it printed.
+/// Runs a command that must succeed, and returns its output.
 pub(crate) fn run(command: &mut Command) -> Output {
     let output = command.output().expect("the command starts");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -117,7 +117,7 @@ fn a_project_of_a_schema_builds_and_keeps_the_schema_and_its_warnings() {
     let folder = tempfile::tempdir().expect("a folder");
     let golden = root().join("crates/xtp-codegen/tests/golden/plugin/schema.yaml");
     let text = fs::read_to_string(golden).expect("a schema");
-    // Nothing of this would be left if it were read and written again.
+    // Reading and writing the schema again would lose all of this.
     let text = format!("# Fruit,  and what becomes of it.\n\n{text}\n\n# The end.\n");
     let schema = folder.path().join("fruit.yaml");
     fs::write(&schema, &text).expect("a file");
@@ -183,7 +183,7 @@ fn assert_portable(plugin: &[u8]) {
     }
 }
 
-/// Without a checkout nobody knows where the SDK is, so that the bundle names its own version.
+/// Without a checkout the path of the SDK is unknown, so the bundle names its own version.
 fn assert_renders_without_a_checkout(bundle: &Path, folder: &Path) {
     let mut new = command(servlet(), folder);
     new.env("MCP_SERVLET_CHECKOUT", folder.join("gone"));
@@ -196,7 +196,7 @@ fn assert_renders_without_a_checkout(bundle: &Path, folder: &Path) {
     }
 }
 
-/// The golden schemas of the generator, the one of the example, and the interface of servlets.
+/// The golden schemas of the generator, that of the example, and the interface of servlets.
 fn schemas() -> Vec<(String, PathBuf)> {
     let goldens = root().join("crates/xtp-codegen/tests/golden");
     let folders = fs::read_dir(goldens).expect("goldens");
@@ -213,7 +213,7 @@ fn schemas() -> Vec<(String, PathBuf)> {
     schemas
 }
 
-/// One crate of all projects, each a module: as crates of their own they would take minutes.
+/// One crate with a module for each project: crates of their own would take minutes.
 #[test]
 fn the_bundle_renders_projects_that_build_for_every_schema() {
     let folder = tempfile::tempdir().expect("a folder");

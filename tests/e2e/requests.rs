@@ -1,4 +1,4 @@
-//! Requests that no host of ours sends, handed to the wasm as bytes: it answers each, and never traps.
+//! Requests that our host never sends, passed to the wasm as bytes: it answers each, and never traps.
 
 use e2e::{Profile, wasm};
 use extism::{Manifest, Plugin, Wasm};
@@ -8,7 +8,7 @@ const VALID: &str = r#"{"params":{"name":"greet","arguments":{"name":"A\u0064a \
 const PARSE_ERROR: i64 = -32_700;
 const INVALID_PARAMS: i64 = -32_602;
 
-/// An example without our host around it.
+/// An example without our host.
 struct Raw(Plugin);
 
 impl Raw {
@@ -79,7 +79,7 @@ fn a_request_with_one_wrong_byte_is_answered_too() {
         for byte in [0, b'"', b'}', b'9', 0x80, 0xff] {
             let mut request = VALID.as_bytes().to_vec();
             request[at] = byte;
-            // An answer or a fault: all that is asked for is that it does not trap.
+            // Either an answer or a fault is fine, as long as the servlet does not trap.
             let _ = servlet.call(&request);
         }
     }

@@ -1,4 +1,4 @@
-//! How large the examples are, and that the README tells the truth about it.
+//! The sizes of the examples, and the table in the README.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn the_smallest_servlet_stays_small() {
     assert!(tuned <= 40_000, "greet has {tuned} bytes when tuned");
 }
 
-/// `./x bless` writes the sizes that are.
+/// `./x bless` writes the sizes.
 #[test]
 fn the_table_in_the_readme_is_right_within_a_percent() {
     let path = root().join("README.md");
@@ -50,7 +50,7 @@ fn the_table_in_the_readme_is_right_within_a_percent() {
     }
 }
 
-/// What the README says as well is said in the same words. `./x bless` writes the sizes that are.
+/// Rows that are also in the README have the same words. `./x bless` writes the sizes.
 #[test]
 fn the_table_of_interfaces_is_right_within_a_percent() {
     let path = root().join("docs/abis.md");
@@ -80,14 +80,14 @@ fn the_table_of_interfaces_is_right_within_a_percent() {
     }
 }
 
-/// The cells of the row of a table that starts like this.
+/// The cells of the table row that starts like this.
 fn row<'a>(page: &'a str, start: &str) -> Vec<&'a str> {
     let row = page.lines().find(|line| line.starts_with(start));
     let row = row.unwrap_or_else(|| panic!("no row starts with {start}"));
     row.trim_matches(['|', ' ']).split(" | ").collect()
 }
 
-/// Whether a cell of a table says what was measured, within a percent.
+/// Whether a cell of a table is within a percent of the measured value.
 pub(crate) fn close((written, built): (&&str, u64)) -> bool {
     let number = written.replace([',', ' ', '|'], "").parse().unwrap_or(0);
     built.abs_diff(number) * 100 <= built

@@ -1,4 +1,5 @@
-//! A client on the standard streams of a server that sees every line: also answers that come twice, or for nothing.
+//! A client on the standard streams of a server that sees every line, including duplicate answers and answers without
+//! a request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write as _};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Longer than anything takes on a busy machine, a build among it.
+/// Longer than anything takes on a busy machine, including a build.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// A server and the pipes to it.
@@ -19,17 +20,17 @@ pub(crate) struct Wire {
     input: Mutex<Option<ChildStdin>>,
     heard: Arc<(Mutex<Heard>, Condvar)>,
     ids: AtomicU64,
-    /// What the requests of a stateless client say of it.
+    /// The metadata that requests of a stateless client have about it.
     meta: Option<Value>,
 }
 
-/// What came, and was not taken yet.
+/// Messages that have arrived and are not taken yet.
 #[derive(Debug, Default)]
 struct Heard {
     answers: BTreeMap<u64, Value>,
     answered: BTreeSet<u64>,
     notifications: Vec<Value>,
-    /// What no request asked for.
+    /// Answers without a request.
     surplus: Vec<String>,
     /// Standard error.
     said: String,
@@ -47,7 +48,7 @@ impl Heard {
 }
 
 impl Wire {
-    /// Starts a server and shakes hands with it.
+    /// Starts a server and opens a session.
     pub(crate) fn start(command: Command) -> Self {
         let wire = Self::connect(command);
         wire.shake_hands();
@@ -88,7 +89,7 @@ impl Wire {
         }
     }
 
-    /// Opens a session, and gives what the server answers.
+    /// Opens a session and returns the answer of the server.
     pub(crate) fn shake_hands(&self) -> Value {
         let client = json!({ "name": "wire", "version": "1" });
         let params =
@@ -120,7 +121,7 @@ impl Wire {
         })
     }
 
-    /// Whether a request is answered already.
+    /// Whether a request has been answered.
     pub(crate) fn is_answered(&self, id: u64) -> bool {
         let heard = self.heard.0.lock().expect("no panic");
         heard.answered.contains(&id)
@@ -137,12 +138,12 @@ impl Wire {
         )
     }
 
-    /// The text that a tool answers with.
+    /// The text of a tool's result.
     pub(crate) fn call(&self, tool: &str, arguments: &Value) -> String {
         text(&self.end(self.begin_call(tool, arguments)))
     }
 
-    /// Waits for a notification, and takes it.
+    /// Waits for a notification and takes it.
     pub(crate) fn hear(&self, method: &str) -> Value {
         self.wait(method, |heard| {
             let mut notifications = heard.notifications.iter();
@@ -151,12 +152,12 @@ impl Wire {
         })
     }
 
-    /// Waits until the server has said this on standard error.
+    /// Waits until the server has written this to standard error.
     pub(crate) fn says(&self, text: &str) {
         self.wait(text, |heard| heard.said.contains(text).then_some(()));
     }
 
-    /// The rest of the line in which the server says this on standard error.
+    /// The rest of the line in which the server writes this to standard error.
     pub(crate) fn said_after(&self, text: &str) -> String {
         self.wait(text, |heard| {
             let (line, _) = heard.said.split_once(text)?.1.split_once('\n')?;
@@ -164,12 +165,12 @@ impl Wire {
         })
     }
 
-    /// Sends nothing more.
+    /// Closes standard input.
     pub(crate) fn leave(&self) {
         drop(self.input.lock().expect("no panic").take());
     }
 
-    /// Leaves, waits for the server to end, and checks that it has answered nothing that was not asked.
+    /// Closes standard input, waits for the server to end, and checks that it sent no answers without a request.
     pub(crate) fn finish(mut self) -> ExitStatus {
         self.leave();
         let status = self.process.wait().expect("an end");
@@ -186,7 +187,7 @@ impl Wire {
         assert!(sent.expect("there is a `kill`").success());
     }
 
-    /// Waits for the server to end, while the client is still there.
+    /// Waits for the server to end while standard input is open.
     pub(crate) fn ended(&mut self) -> ExitStatus {
         self.process.wait().expect("an end")
     }
@@ -214,7 +215,7 @@ impl Wire {
 }
 
 impl Drop for Wire {
-    /// After a test that failed, the server shall not stay.
+    /// If a test fails, the server must not stay.
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -227,7 +228,7 @@ pub(crate) fn text(answer: &Value) -> String {
     text.unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
-/// Passes on lines until there are no more.
+/// Passes on lines until the stream ends.
 fn listen(
     stream: impl std::io::Read + Send + 'static,
     heard: &Arc<(Mutex<Heard>, Condvar)>,

@@ -1,4 +1,4 @@
-//! Loaded servlets, shared by all tests, and the reading of answers.
+//! Loaded servlets that all tests share, and helpers for results.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -25,7 +25,7 @@ pub(crate) const ALL: [&str; 10] = [
     "everything",
 ];
 
-/// An example in the host, as nobody configured it.
+/// An example in the host, without configuration.
 pub(crate) fn example(name: &str) -> &'static Servlet {
     static LOADED: [OnceLock<Servlet>; 3] = [const { OnceLock::new() }; 3];
     let at = EXAMPLES.iter().position(|example| *example == name);

@@ -1,4 +1,4 @@
-//! Resources, prompts and completion of an example: in the host, and for clients of both eras.
+//! Resources, prompts and completion of an example, in the host and for clients of both eras.
 
 use e2e::{Client, Era, Profile, servlet_command, wasm};
 use mcp_servlet_host::{Listed, Servlet};
@@ -82,7 +82,7 @@ fn what_is_not_there_is_said_by_kind() {
     assert!(error.to_string().contains("`/name` is missing"), "{error}");
 }
 
-/// Sends a request; the error is that of the protocol.
+/// Sends a request; errors are protocol errors.
 fn ask(client: &Client, method: &str, params: Value) -> Result<Value, Value> {
     let request = json!({ "method": method, "params": params });
     let request: ClientRequest = serde_json::from_value(request).expect("a request");

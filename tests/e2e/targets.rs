@@ -1,4 +1,4 @@
-//! What servlets are built for: WebAssembly alone, where randomness comes from the host, and WASI.
+//! The targets of servlets: plain WebAssembly, where randomness comes from the host, and WASI.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn edit(path: &Path, change: impl Fn(&str) -> String) {
     fs::write(path, changed).expect("a file");
 }
 
-/// What a command that must fail says.
+/// The output of a command that must fail.
 fn failure(folder: &Path, options: &[&str]) -> String {
     let output = command(servlet(), folder).args(options).output();
     let output = output.expect("the command starts");
@@ -35,7 +35,7 @@ fn failure(folder: &Path, options: &[&str]) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The code of the guide that a function with this name is in.
+/// The code block of the guide that contains a function of this name.
 fn documented_code(function: &str) -> &'static str {
     let guide = include_str!("../../docs/context.md");
     let mut blocks = guide.split("```text\n").skip(1);
@@ -200,7 +200,7 @@ fn a_servlet_for_wasi_has_clock_and_files() {
     assert!(said.contains("--target wasm32-wasip1"), "{said}");
 }
 
-/// The tool answers with an error of its own; the operator, not the model, can do something about it.
+/// The tool returns an error of its own. The operator, not the model, can fix the cause.
 fn without_a_directory_the_option_is_named(project: &Path) {
     let mut call = command(servlet(), project);
     call.args(["call", "built/reader.wasm", "read", "path=/data/note.txt"]);
@@ -211,7 +211,7 @@ fn without_a_directory_the_option_is_named(project: &Path) {
     assert!(said.ends_with(help), "{said}");
 }
 
-/// Standard output is the stream of MCP, on which nothing else may stand.
+/// Standard output is the stream of MCP, so nothing else may write to it.
 fn what_it_prints_goes_to_the_log(project: &Path) {
     let mut serve = command(servlet(), project);
     serve.args(["serve", "built/reader.wasm", "-v"]);
@@ -222,11 +222,11 @@ fn what_it_prints_goes_to_the_log(project: &Path) {
     wire.end(wire.begin_call("read", &json!({ "path": "/data/note.txt" })));
     wire.says("WARN call{servlet=\"reader\" tool=\"read\" outcome=\"tool_error\"");
     wire.says("the servlet could not open a file help=\"let the servlet open the directory: `--allow-path DIR`");
-    // It checks that every line on standard output was an answer.
+    // `finish` checks that every line on standard output was an answer.
     assert!(wire.finish().success());
 }
 
-/// A crate that is new to the author, used as on other targets: the failure names the lines that the guide has for it.
+/// A crate that needs lines from the guide: the failure names them.
 #[test]
 fn crates_without_randomness_or_with_code_for_browsers_get_the_lines_to_add() {
     let folder = tempfile::tempdir().expect("a folder");

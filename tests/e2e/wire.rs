@@ -1,4 +1,4 @@
-//! What goes over the wire, byte for byte: the exports of some examples in both interfaces, in wasm that no host of ours runs.
+//! The bytes between host and wasm: the exports of some examples in both ABIs, run without our host.
 //!
 //! The files in `wire` are conversations, line by line:
 //!
@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 use e2e::{Profile, hyper_mcp, root, wasm};
 use extism::{CurrentPlugin, Function, Manifest, PTR, Plugin, PluginBuilder, UserData, Val, Wasm};
 
-/// What is said while an export runs, and what the host is going to answer.
+/// The messages while an export runs, and the next answers of the host.
 #[derive(Default)]
 struct Said {
     lines: Vec<String>,
     answers: VecDeque<String>,
 }
 
-/// Writes down what the servlet says, and answers with the next line of the host.
+/// Records a call of the servlet, and answers with the next line of the host.
 fn hear(
     name: &'static str,
 ) -> impl Fn(&mut CurrentPlugin, &[Val], &mut [Val], UserData<Said>) -> Result<(), extism::Error> {
@@ -68,7 +68,7 @@ fn load(path: &Path, said: &UserData<Said>) -> Plugin {
     builder.build().expect("an Extism plugin")
 }
 
-/// The conversation as it goes, with the host's lines as they are in `script`.
+/// The actual conversation, with the host's lines from `script`.
 fn converse(script: &str, path: &Path) -> String {
     let said = UserData::new(Said::default());
     let mut plugin = load(path, &said);

@@ -1,4 +1,4 @@
-//! Builds what the tests run, each thing once per process: servlets as wasm, and the `servlet` command.
+//! Builds servlets as wasm and the `servlet` command, each once per process.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// What servlets are built for.
+/// The target of servlets.
 const TARGET: &str = "wasm32-unknown-unknown";
 
 const HINT: &str = "without the target, run `rustup target add wasm32-unknown-unknown`";
@@ -33,7 +33,7 @@ impl Profile {
 ///
 /// # Panics
 ///
-/// If this does not run from the workspace, as `cargo test` does it.
+/// If this runs outside of the workspace; `cargo test` runs inside.
 pub fn root() -> PathBuf {
     // Not `env!`: two clones with one target directory would share the path of whichever was built last.
     let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
@@ -44,11 +44,11 @@ pub fn root() -> PathBuf {
         .to_owned()
 }
 
-/// The wasm of an example, built as a plugin author's CI does: at the root, without naming packages.
+/// The wasm of an example, built as an author's CI does: at the root, without package names.
 ///
 /// # Panics
 ///
-/// If the examples do not build, with what cargo said.
+/// If the examples do not build, with the output of cargo.
 pub fn wasm(example: &str, profile: Profile) -> PathBuf {
     static RELEASE: OnceLock<()> = OnceLock::new();
     static SERVLET: OnceLock<()> = OnceLock::new();
@@ -60,12 +60,12 @@ pub fn wasm(example: &str, profile: Profile) -> PathBuf {
     wasm_folder(profile).join(format!("{}.wasm", example.replace('-', "_")))
 }
 
-/// The wasm of an example for the second interface of hyper-mcp, built by `servlet build`. Nothing else needs that, so each
-/// is built by itself.
+/// The wasm of an example for the second ABI of hyper-mcp, built by `servlet build`. Few tests need it, so each
+/// example is built separately.
 ///
 /// # Panics
 ///
-/// If the examples do not build, with what the command said.
+/// If the examples do not build, with the output of the command.
 pub fn hyper_mcp(example: &str) -> PathBuf {
     static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +83,7 @@ pub fn hyper_mcp(example: &str) -> PathBuf {
 ///
 /// # Panics
 ///
-/// If the fixtures do not build, with what cargo said.
+/// If the fixtures do not build, with the output of cargo.
 pub fn fixture(name: &str) -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     let profile = Profile::Release;
@@ -95,13 +95,13 @@ pub fn fixture(name: &str) -> PathBuf {
     folder.join(format!("{name}.wasm"))
 }
 
-/// The wasm of an example that is a plugin of another interface than MCP's.
+/// The wasm of an example that is a plugin of another interface than MCP servlets.
 ///
-/// In the profile of the tests themselves: there, its build script finds the code generator built.
+/// Built in the profile of the tests, for which the code generator of its build script is already built.
 ///
 /// # Panics
 ///
-/// If it does not build, with what cargo said.
+/// If it does not build, with the output of cargo.
 pub fn plugin(name: &str) -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -128,11 +128,11 @@ fn build_wasm(profile: Profile, packages: &[&str]) {
     finish(&mut cargo, HINT);
 }
 
-/// The `servlet` command, as new as its source.
+/// The `servlet` command, built from the current source.
 ///
 /// # Panics
 ///
-/// If it does not build, with what cargo said.
+/// If it does not build, with the output of cargo.
 pub fn servlet() -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| finish(cargo().arg("programs"), "see .cargo/config.toml"));
@@ -150,12 +150,12 @@ where
     command
 }
 
-/// Cargo, in the root of the workspace; it says what goes wrong and nothing else.
+/// Cargo at the root of the workspace; it prints only errors.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).env("CARGO_TERM_QUIET", "true");
-    // What cargo says of the package of this test. Build scripts that look at it, as that of ring, would run again, and
-    // all that depends on them would be built again: now, and in the next `cargo test`.
+    // Variables that cargo sets for the package of this test. Build scripts that read them, such as that of ring,
+    // would run again, and everything that depends on them would be rebuilt: now, and in the next `cargo test`.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
@@ -171,7 +171,7 @@ fn finish(cargo: &mut Command, hint: &str) {
     assert!(output.status.success(), "{cargo:?} failed; {hint}\n{said}");
 }
 
-/// Where cargo puts what it builds.
+/// The target directory of cargo.
 pub fn target() -> PathBuf {
     let folder = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     root().join(folder)

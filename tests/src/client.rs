@@ -1,4 +1,4 @@
-//! An MCP client: rmcp's, over the standard streams of a process that it starts.
+//! An MCP client: rmcp's, over the standard streams of a process.
 
 use anyhow::Context;
 use rmcp::model::{
@@ -11,12 +11,12 @@ use serde_json::Value;
 use tokio::process::Command;
 use tokio::runtime::Runtime;
 
-/// How client and server get to know each other.
+/// How a connection begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Era {
-    /// By a handshake, as in all revisions up to 2025-11-25.
+    /// With a handshake, as in all revisions up to 2025-11-25.
     Handshake,
-    /// By metadata of each request, as since 2026-07-28.
+    /// With metadata in each request, as since 2026-07-28.
     Stateless,
 }
 
@@ -32,12 +32,12 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// If the command cannot run, or is no MCP server.
+    /// If the command cannot run, or is not an MCP server.
     pub fn start(command: std::process::Command) -> anyhow::Result<Self> {
         Self::start_in(Era::Handshake, command)
     }
 
-    /// Starts the command and gets to know it in the way of an era.
+    /// Starts the command and connects in this way.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Client {
         self.runtime.block_on(self.service.list_all_tools())
     }
 
-    /// Calls a tool; anything but an object as arguments is left out.
+    /// Calls a tool. Arguments that are not an object are left out.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Client {
         self.runtime.block_on(self.service.call_tool(params))
     }
 
-    /// Sends a request that has no tool in it, and gives the result as JSON.
+    /// Sends a request that does not call a tool, and returns the result as JSON.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Client {
         serde_json::to_value(result).map_err(|_| ServiceError::UnexpectedResponse)
     }
 
-    /// What the server said of itself, as JSON.
+    /// The server's description of itself, as JSON.
     pub fn server(&self) -> Value {
         serde_json::to_value(self.service.peer_info()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What the end-to-end tests and the demo share: servlets built for wasm, and an MCP client.
+//! Shared by the end-to-end tests and the demo: servlets built for wasm, and an MCP client.
 
 mod build;
 mod client;

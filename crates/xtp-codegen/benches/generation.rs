@@ -1,8 +1,8 @@
-//! How long a schema of 77 types takes, as a multiple of what typify and prettyplease alone take
-//! for the same types: `cargo bench --package xtp-codegen`.
+//! Measures how long a schema of 77 types takes, as a multiple of what typify and prettyplease alone take for the
+//! same types: `cargo bench --package xtp-codegen`.
 //!
-//! Both run in turn, so that whatever else the machine does hits both. Ours reads YAML, checks it,
-//! and writes docs, names and attributes; the other starts from ready JSON Schema.
+//! Both run in turn, so that other load of the machine affects both. Ours reads YAML, checks it, and writes docs,
+//! names and attributes; the other starts from ready JSON Schema.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -18,7 +18,7 @@ const STRUCTS: usize = 60;
 const ENUMS: usize = 17;
 const ROUNDS: usize = 40;
 
-/// The property of a number, as XTP and as JSON Schema have it.
+/// The property of a number, in XTP and in JSON Schema.
 fn property(number: usize) -> (Value, Value) {
     let reference = format!("#/components/schemas/Kind{}", number % ENUMS);
     let item = format!("#/components/schemas/Thing{}", number / 7);
@@ -40,7 +40,7 @@ fn property(number: usize) -> (Value, Value) {
     }
 }
 
-/// The same types as a document of XTP and as definitions of JSON Schema.
+/// The same types as an XTP document and as definitions of JSON Schema.
 fn types() -> (Value, Vec<(String, Value)>) {
     let (mut schemas, mut definitions) = (Map::new(), Vec::new());
     for number in 0..STRUCTS {

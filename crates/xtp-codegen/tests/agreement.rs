@@ -1,5 +1,4 @@
-//! Random documents: nothing panics, and each mode says what the gatekeeper says that it speaks
-//! for.
+//! Random documents: nothing panics, and each mode agrees with the rules that it stands for.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -13,7 +12,7 @@ mod survive;
 
 const NAMES: [&str; 8] = ["A", "B", "a", "type", "foo_bar", "fooBar", "$", "a-b"];
 
-/// A value that belongs nowhere in particular.
+/// A value that fits in no particular place.
 fn odd() -> impl Strategy<Value = Value> {
     let values = [
         json!(null),
@@ -68,7 +67,7 @@ fn names() -> impl Strategy<Value = Value> {
     prop_oneof![20 => prop::collection::vec(name, 0..3).prop_map(Value::from), 1 => odd()]
 }
 
-/// An object of some of these entries.
+/// An object with some of these entries.
 fn some(entries: Vec<(&'static str, f64, BoxedStrategy<Value>)>) -> BoxedStrategy<Value> {
     let entries: Vec<_> = entries
         .into_iter()
@@ -206,7 +205,7 @@ fn agree(document: &Value) -> Result<(), TestCaseError> {
         "compat takes {text}\n{report:?}"
     );
     if published.is_empty() {
-        // The published rules do not look where references lead, nor whether values end.
+        // The published rules check neither the targets of references nor whether values end.
         let more = [Code::RefTarget, Code::Endless];
         let codes = strict.err().unwrap_or_default();
         prop_assert!(
@@ -215,8 +214,8 @@ fn agree(document: &Value) -> Result<(), TestCaseError> {
         );
     }
     if report.accepted() {
-        // The library takes much for an object that is none, and misses circles through lists of
-        // lists and through schemas that are another name for one. Only some of them never end.
+        // The library accepts much that is not an object as one, and misses circles through lists of lists and
+        // through schemas that only rename another. Only some of them never end.
         let more = [Code::WrongKind, Code::Endless];
         let codes = [compat, lenient]
             .into_iter()

@@ -71,7 +71,7 @@ fn rustfmt_leaves_a_file_of_its_own_as_it_is() {
         }
     }
     assert!(files.len() > 50, "{}", files.len());
-    // Another width than that of the printer, as an author may have it.
+    // Another width than that of the printer, as an author may configure it.
     let config = ["--edition", "2024", "--check", "--config", "max_width=80"];
     let output = Command::new("rustfmt").args(config).args(&files).output();
     let output = output.unwrap();
@@ -92,7 +92,7 @@ fn an_object_is_nothing_else() {
     assert_eq!(written, json!({"foo": {}, "any": null}));
 }
 
-/// Reads and writes again; the result is what was read, but for what is expected to vanish.
+/// Reads and writes again. The result equals the input, except what is expected to vanish.
 fn round_trip<T: Serialize + DeserializeOwned>(from: &Value) -> Value {
     let value: T = serde_json::from_value(from.clone()).unwrap();
     serde_json::to_value(&value).unwrap()

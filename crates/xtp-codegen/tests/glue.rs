@@ -1,6 +1,6 @@
-//! What plugins are made of besides types: what is refused, first implementations, and build scripts.
+//! The parts of plugins in addition to types: refused schemas, first implementations, and build scripts.
 //!
-//! What is generated is compared with the goldens, and runs in the end-to-end tests.
+//! The goldens compare the generated code, and the end-to-end tests run it.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ fn plugin(schema: &str) -> Result<String, String> {
     plugin.map_err(|problems| problems.to_string())
 }
 
-/// An export with an input of this type, and content type.
+/// An export with an input of this type and content type.
 fn export(ty: &str, content_type: &str) -> String {
     format!(
         "version: v1-draft
@@ -171,7 +171,7 @@ fn first_implementations_say_that_they_are_not() {
     );
 }
 
-/// The official generator pastes samples as code, so that one that lacks its `Ok` breaks the plugin.
+/// The official generator pastes samples as code, so a sample without its `Ok` breaks the plugin.
 #[test]
 fn code_samples_are_comments() {
     let schema = Schema::parse(&Input::new("shop.yaml", SAMPLES)).unwrap();

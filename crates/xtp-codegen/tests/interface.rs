@@ -1,4 +1,4 @@
-//! The project's own schema keeps the published rules of XTP, and those of the official library.
+//! The project's own schema follows the published rules of XTP and those of the official library.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -59,7 +59,7 @@ fn describes_everything() {
     assert_eq!(silent, Vec::<String>::new());
 }
 
-/// What an export answers instead of its declared output: XTP has no unions.
+/// An alternative to the declared output of an export: XTP has no unions.
 const INSTEAD: &str = "#/components/schemas/InputRequiredResult\"";
 
 #[test]
@@ -82,7 +82,7 @@ fn reaches_every_schema_from_an_export() {
     assert_eq!(orphans, Vec::<&String>::new());
 }
 
-/// The types of an interface that servlets have had; each is there, also where no export reaches it.
+/// The types of an interface that servlets have had. Each is generated, even if no export uses it.
 fn types(name: &str, text: &str) -> String {
     let document = yaml::to_json(text);
     assert_eq!(published::violations(&document), Vec::<String>::new());
@@ -104,10 +104,10 @@ fn types(name: &str, text: &str) -> String {
 fn generates_the_interface_of_one_tool_with_resources() {
     let rust = types("one-tool.yaml", include_str!("servlets/one-tool.yaml"));
     for line in [
-        // Misspelled, and reached by nothing.
+        // Misspelled, and not used by any export.
         "pub params: Option<ListResouceRequestParams>,",
         "pub struct ListResourceTemplatesRequst {",
-        // A request may lack all of it.
+        // A request may lack both.
         "pub params: Option<ReadResourceRequestParams>,",
         "pub uri: Option<String>,",
         "#[serde(rename = \"_meta\", skip_serializing_if = \"Option::is_none\")]",
@@ -146,7 +146,7 @@ fn generates_the_interface_of_several_tools() {
     }
 }
 
-/// The check above is worth something only if it finds what is wrong.
+/// The check above is useful only if it finds mistakes.
 #[test]
 fn finds_what_breaks_the_published_rules() {
     let parameter = json!({"type": "string", "contentType": "application/json"});

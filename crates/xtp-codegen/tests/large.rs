@@ -1,5 +1,4 @@
-//! Large schemas: no time that grows with the square of their size, and no more text than
-//! somebody can read.
+//! Large schemas: the time does not grow with the square of the size, and the output stays readable.
 //!
 //! `SCHEMA_SIZE=5000 cargo test --release -p xtp-codegen --test large -- --nocapture` measures more.
 
@@ -88,7 +87,7 @@ fn takes_time_in_proportion() {
     let size = std::env::var("SCHEMA_SIZE").map_or(60, |size| size.parse().expect("a number"));
     for what in all {
         let (small, large) = (schema(what, size), schema(what, 4 * size));
-        // Whatever else the machine does makes the times longer, never shorter.
+        // Other load of the machine makes the times longer, never shorter.
         let best = |text: &str| timed(text).min(timed(text));
         let (small, large) = (best(&small), best(&large));
         println!("{what}: {size} in {small:.1?}, {} in {large:.1?}", 4 * size);

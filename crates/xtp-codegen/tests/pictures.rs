@@ -1,4 +1,4 @@
-//! Ten bad schemas and what a person reads of them, which is `docs/schema-errors.md`.
+//! Ten bad schemas and the messages about them, which are `docs/schema-errors.md`.
 //!
 //! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test pictures` writes the document anew.
 
@@ -199,7 +199,7 @@ fn the_page_about_errors_shows_what_is_said() {
     );
 }
 
-/// The guide shows what one of the goldens has, which compiles.
+/// The guide shows a part of a golden, which compiles.
 #[test]
 fn the_guide_shows_what_is_generated() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,9 +1,9 @@
-//! Every problem that can be reported: its code and where it points.
+//! Every problem that can be reported, with its code and its place.
 
 use xtp_codegen::Severity::{self, Error, Warning};
 use xtp_codegen::{Code, Diagnostics, Input, Mode, Options, Schema, generate};
 
-/// A severity and a code, the text that has the problem, its line and column, and its pointer.
+/// A severity and a code, the text with the problem, its line and column, and its pointer.
 type Case = (Severity, Code, &'static str, (usize, usize), &'static str);
 
 fn problems(text: &str) -> Diagnostics {
@@ -13,7 +13,7 @@ fn problems(text: &str) -> Diagnostics {
     }
 }
 
-/// Each text has exactly the one problem.
+/// Each text has exactly one problem.
 fn check(cases: &[Case], complete: impl Fn(&str) -> String) {
     for (severity, code, text, place, pointer) in cases {
         let problems = problems(&complete(text));
@@ -144,7 +144,7 @@ fn asks_whether_a_near_miss_was_meant() {
     }
 }
 
-/// The official library ignores such keys, so what was meant is lost there, too.
+/// The official library also ignores such keys, so the author's intention is lost there too.
 #[test]
 fn asks_whether_a_near_miss_was_meant_in_compat_mode() {
     let function = |text: &str| format!("version: v1-draft\nexports: {{f: {text}}}");
@@ -173,7 +173,7 @@ fn points_at_problems_of_functions() {
     });
 }
 
-/// A schema whose fifth line, from its fifth column on, is the given one.
+/// A schema whose fifth line, from its fifth column on, is this text.
 fn with_schemas(text: &str) -> String {
     let text = text.replace('\n', "\n    ");
     format!("version: v1-draft\nexports: {{}}\ncomponents:\n  schemas:\n    {text}\n")

@@ -1,4 +1,4 @@
-//! Broken schemas are reported: nothing panics, and nothing comes out that is not Rust.
+//! Broken schemas are reported: nothing panics, and the output is always Rust.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -65,7 +65,7 @@ fn remove(document: &mut Value, pointer: &str) {
     }
 }
 
-/// What a value is replaced by; several are right somewhere and wrong elsewhere.
+/// The replacements for a value; several are right in some places and wrong in others.
 fn replacements() -> Vec<Value> {
     vec![
         json!(null),
@@ -105,7 +105,7 @@ fn survives_every_value_being_removed_or_replaced() {
                 *replaced.pointer_mut(place).unwrap() =
                     replacements[next % replacements.len()].clone();
                 survive(&replaced.to_string());
-                // Coprime to their number, so that every place sees other ones.
+                // Coprime to their number, so that every place gets other ones.
                 next += 7;
             }
             inputs += 3;
@@ -172,7 +172,7 @@ fn reads_a_long_chain_of_schemas() {
     ));
 }
 
-/// All names of up to three signs, each of a different kind, and the words of Rust.
+/// All names of up to three characters, each of a different kind, and the keywords of Rust.
 fn names() -> Vec<String> {
     let mut names: Vec<String> = vec![String::new()];
     for start in [0, 1, 6] {

@@ -1,4 +1,4 @@
-//! `oneOf`: when its members can be told apart, and what is said if they cannot.
+//! `oneOf`: when its members can be distinguished, and the problems if they cannot.
 
 use serde_json::{Value, json};
 use xtp_codegen::{Code, Diagnostics, Input, Mode, Schema};

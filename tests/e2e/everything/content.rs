@@ -1,4 +1,4 @@
-//! Tools that answer at once: every kind of content, data, an error.
+//! Tools that answer at once: every kind of content, structured data, an error.
 
 use mcp_servlet_host::CallToolResult;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn content(tool: &str) -> Value {
     result.content().into()
 }
 
-/// That it is a file of this kind in base64, by its first bytes.
+/// Checks that a block is a file of this kind in base64, by its first bytes.
 fn assert_file(block: &Value, kind: &str, mime_type: &str, start: &str) {
     assert_eq!(block["type"], kind);
     assert_eq!(block["mimeType"], mime_type);

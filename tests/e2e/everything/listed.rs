@@ -1,4 +1,4 @@
-//! What is listed, and what clients are told of it.
+//! Lists, and notifications about changes of lists.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ fn every_tool_has_a_name_a_description_and_a_schema() {
     }
 }
 
-/// A schema of the example that is written by hand.
+/// A handwritten schema of the example.
 fn by_hand(file: &str) -> Value {
     let path = root().join("examples/everything/src/assets").join(file);
     let text = fs::read_to_string(path).expect("a schema");

@@ -1,11 +1,11 @@
-//! What a client hears while a tool runs.
+//! Notifications that a client gets while a tool runs.
 
 use serde_json::{Value, json};
 
 use super::{clients, path};
 use crate::pipe::Pipe;
 
-/// One member of the parameters of each notification.
+/// A member of the parameters of each notification of a method.
 fn told<'m>(messages: &'m [Value], method: &str, member: &str) -> Vec<&'m Value> {
     let told = messages
         .iter()

@@ -1,11 +1,11 @@
-//! What clients are asked, in which words, and what becomes of their answers, era by era.
+//! Elicitation, sampling and roots requests, and the results that follow from the answers, for both eras.
 
 use serde_json::{Value, json};
 
 use super::{able, clients, path};
 use crate::pipe::{Pipe, accept, text};
 
-/// The keys of questions, round by round.
+/// The keys of the requests in each round.
 type Rounds = &'static [&'static [&'static str]];
 
 const USER: &str = r#"accepted: {"username":"Ada","email":"ada@example.com"}"#;
@@ -16,7 +16,7 @@ const CHOICES: &str = "accepted: {\"untitledSingle\":\"option1\",\"titledSingle\
 const PARIS: &str = "The model says: Paris";
 const CONFIRMED: &str = "state-ok, confirmed: true";
 
-/// Tools that ask, and the text that comes of the [answers](answer).
+/// Tools that ask the client, and the text of their results for the [answers](answer).
 const TOOLS: [(&str, Rounds, &str); 14] = [
     ("test_sampling", &[&["sampling"]], PARIS),
     ("test_elicitation", &[&["user"]], USER),
@@ -70,7 +70,7 @@ const TOOLS: [(&str, Rounds, &str); 14] = [
     ),
 ];
 
-/// A request whose answer takes questions.
+/// A request of the client that leads to requests of the server.
 struct Asking {
     method: &'static str,
     params: Value,
@@ -94,7 +94,7 @@ fn asking() -> Vec<Asking> {
     TOOLS.into_iter().map(call).chain([prompt]).collect()
 }
 
-/// What the tool is called with.
+/// The arguments of a tool.
 fn arguments(tool: &str) -> Value {
     match tool {
         "test_sampling" => json!({ "prompt": "What?" }),
@@ -103,7 +103,7 @@ fn arguments(tool: &str) -> Value {
     }
 }
 
-/// What the client answers.
+/// The answer of the client.
 fn answer(question: &Value) -> Value {
     match question["method"].as_str() {
         Some("elicitation/create") => accept(&filled(&question["params"]["requestedSchema"])),
@@ -115,7 +115,7 @@ fn answer(question: &Value) -> Value {
     }
 }
 
-/// A form, filled in: what is not known takes its default, or its first choice.
+/// A filled-in form: an unknown field gets its default, or its first choice.
 fn filled(schema: &Value) -> Value {
     let properties = schema["properties"].as_object().expect("properties");
     let fill = |(name, schema): (&String, &Value)| {
@@ -189,7 +189,7 @@ fn requests_that_stand_alone_are_sent_again_with_the_answers() {
     }
 }
 
-/// The parameters of the one question of a tool, in a session.
+/// The parameters of a tool's only request to the client, in a session.
 fn question(pipe: &mut Pipe, tool: &str) -> Value {
     let params = json!({ "name": tool, "arguments": arguments(tool) });
     let (questions, _) = pipe.converse("tools/call", params, answer);

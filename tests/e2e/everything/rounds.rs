@@ -1,5 +1,5 @@
-//! Requests of the stateless era that are sent again: with wrong answers, with a changed state, by clients that can do
-//! less.
+//! Requests of the stateless era that are sent again: with wrong answers, with a changed state, or by clients with
+//! fewer capabilities.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The checks that the official conformance suite of XTP makes of a generator's plugins, and more of that kind.
+//! The checks of the official XTP conformance suite for a generator's plugins, and similar ones.
 
 use std::str::from_utf8;
 
@@ -14,7 +14,7 @@ fn reflect() -> Hosted {
     host().load(&fixture("reflect"))
 }
 
-/// A host whose functions answer with what they get, or, where types differ, with what fits.
+/// A host whose functions return their input or, if the types differ, a suitable value.
 fn host() -> Host {
     Host::new()
         .with("reflectJson", BOTH, |input| input)
@@ -67,7 +67,7 @@ fn a_value_of_every_type_survives_both_directions() {
     let mut expected = everything();
     let output = plugin.call("reflectJson", everything().to_string().as_bytes());
     let mut output: Value = serde_json::from_slice(&output.expect("an answer")).expect("JSON");
-    // Null and absent mean the same here.
+    // Here null and a missing key mean the same.
     expected
         .as_object_mut()
         .expect("an object")

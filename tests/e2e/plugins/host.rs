@@ -1,11 +1,11 @@
-//! An Extism host with functions that record what they get.
+//! An Extism host whose functions record their input.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use extism::{CurrentPlugin, Function, Manifest, PTR, Plugin, UserData, Val, ValType, Wasm};
 
-/// What the host was called with, in order.
+/// The calls of the host's functions, in order.
 type Calls = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
 /// A plugin in a host of its own.
@@ -33,8 +33,8 @@ impl Host {
         }
     }
 
-    /// A function of the host. Its wasm type has a parameter only if there is an input, and a result only if there
-    /// is an output.
+    /// A function of the host. Its wasm type has a parameter only if there is an input, and a result only if there is
+    /// an output.
     pub(super) fn with(
         mut self,
         name: &str,
@@ -76,7 +76,7 @@ impl Host {
         self.load_within(wasm, None)
     }
 
-    /// Loads a plugin that may have so many pages of memory.
+    /// Loads a plugin with at most this many pages of memory.
     pub(super) fn load_within(self, wasm: &Path, pages: Option<u32>) -> Hosted {
         let bytes =
             std::fs::read(wasm).unwrap_or_else(|error| panic!("{}: {error}", wasm.display()));
@@ -104,7 +104,7 @@ impl Hosted {
         output.map_err(|error| error.to_string())
     }
 
-    /// What the host's functions were called with since the last time.
+    /// The calls of the host's functions since the last time.
     pub(super) fn calls(&self) -> Vec<(String, Vec<u8>)> {
         std::mem::take(&mut *self.calls.lock().expect("no call panics"))
     }

@@ -1,4 +1,4 @@
-//! Wasm exports and imports are called as in the schema, whatever they are called in Rust.
+//! Wasm exports and imports have the names of the schema, whatever their names in Rust.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,7 @@ fn names_in_the_way_are_called_like_others() {
     assert_eq!(plugin.calls(), expected);
 }
 
-/// What takes a payload in, gives one back, and says what is wrong, is all that the smallest plugin imports.
+/// The smallest plugin imports only what reads a payload, writes one, and reports an error.
 #[test]
 fn the_smallest_plugin_is_small() {
     let path = fixture("shout");

@@ -1,4 +1,4 @@
-//! What `describe` of a servlet gives.
+//! The output of `describe`.
 
 pub(crate) fn run(bytes: &[u8]) {
     if let Err(error) = mcp_servlet_host::__private::check_description(bytes.to_owned()) {

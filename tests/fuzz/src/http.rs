@@ -1,4 +1,4 @@
-//! Requests to the HTTP server: whatever comes, an answer is HTTP and no failure of the server.
+//! Requests to the HTTP server: every answer is HTTP, and none is an internal error.
 
 use std::net::SocketAddr;
 use std::sync::LazyLock;
@@ -10,11 +10,11 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::server::{RUNTIME, SERVER};
 
-/// How long a server may take to answer. A stream that a request opens does not end by itself.
+/// How long a server may take to answer. A stream does not end by itself.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
-    // Loading a servlet blocks, which a task may not.
+    // Loading a servlet blocks, so it must not happen in a task.
     let server = &*SERVER;
     let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0"));
     let listener = listener.expect("a port");
@@ -39,7 +39,7 @@ pub(crate) fn run(bytes: &[u8]) {
             stream.shutdown().await?;
             stream.read_to_end(&mut answer).await
         };
-        // The server may hang up at any time.
+        // The server may close the connection at any time.
         let _ = tokio::time::timeout(PATIENCE, exchange).await;
         answer
     });

@@ -1,6 +1,7 @@
-//! What must hold for any bytes, reader by reader: nothing panics, nothing hangs, and answers keep their form.
+//! Properties that hold for any bytes, reader by reader: nothing panics, nothing hangs, and answers are well-formed.
 //!
-//! `./x fuzz` runs these under libFuzzer; a test runs them on the files of `corpus`, those that once failed among them.
+//! `./x fuzz` runs these under libFuzzer. A test runs them on the files of `corpus`, including those that once
+//! failed.
 
 mod config;
 mod describe;
@@ -11,7 +12,7 @@ mod schema;
 mod server;
 mod uri;
 
-/// A reader, by the name of its folder in `corpus`.
+/// A reader and the name of its folder in `corpus`.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.

@@ -7,11 +7,11 @@ use tokio::io::AsyncWriteExt as _;
 
 use crate::server::{RUNTIME, SERVER};
 
-/// How long a server may take to answer all, and end.
+/// How long a server may take to answer everything and end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(bytes: &[u8]) {
-    // Loading a servlet blocks, which a task may not.
+    // Loading a servlet blocks, so it must not happen in a task.
     let server = &*SERVER;
     let output = RUNTIME.block_on(async {
         let (mut input, server_input) = tokio::io::duplex(1 << 16);
@@ -27,7 +27,7 @@ pub(crate) fn run(bytes: &[u8]) {
             // The server may end before it has read everything.
             let _ = input.write_all(bytes).await;
         };
-        // The server refuses an input that does not begin as MCP does; that is an end like another.
+        // The server refuses input that does not open a session correctly, which is also fine.
         let serve =
             async { drop(mcp_servlet_server::lines(server, server_input, server_output).await) };
         let all = async { tokio::join!(serve, ask, answers).2 };

@@ -1,4 +1,4 @@
-//! XTP schemas, and all that is generated from them.
+//! XTP schemas, and the code generated from them.
 
 #[path = "../../../crates/xtp-codegen/tests/support/survive.rs"]
 mod survive;

@@ -1,4 +1,4 @@
-//! The server that requests go to, with one servlet.
+//! The server for the requests, with one servlet.
 
 use std::io::Write as _;
 use std::sync::{Arc, LazyLock};
@@ -30,7 +30,7 @@ const SERVLET: &str = r#"(module
   (func (export "describe") (result i32) (call $give (i32.const 0) (i32.const 74)))
   (func (export "call") (result i32) (call $give (i32.const 128) (i32.const 44))))"#;
 
-/// One thread, so that what goes wrong in a task is known before the next input.
+/// One thread, so that a panic in a task is known before the next input.
 pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)

@@ -1,7 +1,7 @@
-//! What goes wrong with the official generator for Rust, and does not with ours.
+//! Defects of the official generator for Rust that ours does not have.
 //!
-//! Types are those of the goldens, which compile natively and for wasm. Defects of the glue have
-//! their cases where the glue is tested; here it is checked that these exist.
+//! The types are those of the goldens, which compile natively and for wasm. Defects of the glue have their cases in
+//! the tests of the glue; here a test checks that those exist.
 
 use std::fs;
 use std::path::Path;
@@ -65,7 +65,7 @@ pub(crate) const ROWS: [Row; 20] = [
     ("20 many tools in one servlet", || elsewhere(20)),
 ];
 
-/// Where the defects of the glue have their cases: a file, and what stands in it for the case.
+/// The cases for defects of the glue: a file, and a string in it.
 const ELSEWHERE: [(u8, &str, &str); 7] = [
     (
         10,
@@ -92,7 +92,7 @@ const ELSEWHERE: [(u8, &str, &str); 7] = [
         "crates/xtp-codegen/tests/glue.rs",
         "#[test]\nfn code_samples_are_comments()",
     ),
-    // The goldens, with glue among them, compile in the edition of the workspace.
+    // The goldens, including glue, compile in the edition of the workspace.
     (18, "tests/goldens/Cargo.toml", "edition.workspace = true"),
     (
         20,
@@ -114,7 +114,7 @@ fn elsewhere(row: u8) {
     assert!(text.contains(mark), "{file} has no `{mark}`");
 }
 
-/// Reads and writes again, and nothing changes.
+/// Reads and writes again without a change.
 fn keeps<T>(value: Value)
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
@@ -194,7 +194,7 @@ fn collide() {
     keeps::<collisions::Foo>(json!({"fooBar": "a", "foo_bar": 1, "FooBar": true}));
     keeps::<Vec<collisions::Words>>(json!(["foo", "Foo", "FOO"]));
     keeps::<collisions::Foo2>(json!({}));
-    // An enum without values takes any string.
+    // An enum without values accepts any string.
     keeps::<empty::NoValues>(json!("x"));
 }
 
@@ -204,7 +204,7 @@ fn prelude() {
     }));
 }
 
-/// Nothing of JavaScript comes with the crates of dates.
+/// The crates of dates need no JavaScript.
 fn dates_in_wasm() {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args([

@@ -1,8 +1,7 @@
-//! The facts about XTP, row by row: what the two gatekeepers say of a schema, what the official
-//! generator for Rust makes of it, and what ours does instead.
+//! The facts about XTP, row by row: what the published rules and the official library say of a schema, what the
+//! official generator for Rust makes of it, and what ours does instead.
 //!
-//! Every row has a case. A row is known by its title; a table without one of its rows fails, and
-//! so does a row whose case does not run.
+//! Every row has a case with the row's title. A table fails if one of its rows is missing or its case does not run.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -63,7 +62,7 @@ fn has_none_of_the_defects_of_the_official_generator() {
     run(&defects::TITLES, &defects::ROWS);
 }
 
-/// What the official library says of a text, as pairs of message and path.
+/// The messages of the official library for a text, as pairs of message and path.
 fn library(text: &str) -> Vec<(String, String)> {
     let report = xtp_codegen::compat::report("schema.yaml", text).unwrap();
     let errors = report.errors.into_iter();

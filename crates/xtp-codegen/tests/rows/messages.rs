@@ -1,4 +1,4 @@
-//! The texts and paths of the official library.
+//! The messages and paths of the official library.
 
 use xtp_codegen::compat;
 

@@ -1,4 +1,4 @@
-//! What a missing key and a null mean, for each way in which a property can be listed.
+//! The meaning of a missing key and of null, for each way in which a property can be listed.
 
 use serde_json::{Value, json};
 use xtp_goldens::{keep_null, optionality, unlisted};
@@ -30,7 +30,7 @@ where
     Ok(serde_json::to_value(&value).unwrap())
 }
 
-/// Without a list all is optional; an option has the reading of the official generator.
+/// Without a list all properties are optional; an option follows the official generator instead.
 fn no_list() {
     type Lax = optionality::NothingRequired;
     assert_eq!(round_trip::<Lax>(json!({})), Ok(json!({})));
@@ -62,7 +62,7 @@ fn listed() {
     );
 }
 
-/// The official generator traps on the missing key.
+/// The official generator traps on a missing key.
 fn listed_nullable() {
     let full = json!({"must": "x", "mustNull": null, "mustTag": null});
     assert_eq!(round_trip::<optionality::Slot>(full.clone()), Ok(full));
@@ -70,7 +70,7 @@ fn listed_nullable() {
     assert_eq!(missing.unwrap_err(), "missing field `mustNull`");
 }
 
-/// By default a null is read as a missing key; an option keeps them apart.
+/// By default null is read as a missing key; an option distinguishes them.
 fn not_listed() {
     let kept = json!({"must": "x", "mustNull": null, "mustTag": "hot"});
     let mut nulls = kept.clone();

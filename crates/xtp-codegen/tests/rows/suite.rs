@@ -1,4 +1,4 @@
-//! The library's own suite, with documents of our own that have the same features.
+//! The library's own test suite, with documents of our own for the same features.
 
 use xtp_codegen::{Input, Options, Schema, compat};
 

@@ -1,4 +1,4 @@
-//! What the published rules and the official library say of the same schema, and what we do.
+//! The verdicts of the published rules and the official library on the same schema, and ours.
 
 use xtp_codegen::{Input, Mode, Schema, compat};
 
@@ -6,7 +6,7 @@ use crate::{Row, input, library, property, published, schemas, yaml};
 
 use Verdict::{Accept, Crash, Refuse};
 
-/// What a gatekeeper says.
+/// A verdict on a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Accept,
@@ -84,8 +84,7 @@ fn parse(text: &str, mode: Mode) -> Result<Schema, String> {
     Schema::parse(&input).map_err(|problems| problems.to_string())
 }
 
-/// Both gatekeepers judge the texts so, and our modes that speak for them do too. What the
-/// library takes, we take by default.
+/// Checks both verdicts on the texts, and that our modes agree. By default we accept what the library accepts.
 fn judge(texts: &[String], published: Verdict, library: Verdict) {
     for text in texts {
         let found = published::violations(&yaml::to_json(text));
@@ -105,7 +104,7 @@ fn judge(texts: &[String], published: Verdict, library: Verdict) {
     }
 }
 
-/// Where the published rules differ, a warning says so; what is refused has an error.
+/// A warning names a difference to the published rules; what we refuse has an error.
 fn lenient(text: &str, published: Verdict, library: Verdict) {
     match parse(text, Mode::Lenient) {
         Ok(schema) if library != Accept || published != Accept => {
@@ -170,7 +169,7 @@ fn unknown_keys() {
         format!("{{version: v1-draft, exports: {{}}, imports: {{f: {{{key}}}}}}}")
     }));
     judge(&texts, Refuse, Accept);
-    // What is below an unknown key is walked all the same.
+    // The library also checks what is below an unknown key.
     let below = property("{type: string, x-foo: {type: nonsense}}");
     assert_eq!(library(&below).len(), 1);
 }

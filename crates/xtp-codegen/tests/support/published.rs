@@ -1,13 +1,12 @@
-//! The rules that XTP publishes, as far as they concern the shape of a document:
-//! which keys an object has, and of what kind their values are. They are stricter than the
-//! official library, and in a few places laxer.
+//! The rules that XTP publishes about the shape of a document: the keys of an object, and the kinds of their values.
+//! They are stricter than the official library, and in a few places more lenient.
 
 use serde_json::Value;
 
-/// Notes what is wrong with a value, and where.
+/// Adds the problems of a value, with their places.
 type Rule = fn(&Value, &str, &mut Vec<String>);
 
-/// What the rules find wrong with a document.
+/// The problems that the rules find in a document.
 pub(crate) fn violations(document: &Value) -> Vec<String> {
     let mut out = Vec::new();
     if document["version"] == "v0" {

@@ -1,6 +1,7 @@
-//! rmcp's client: lists the tools of an MCP server, calls those that ask nothing back, and prints how many as JSON.
+//! rmcp's client: lists the tools of an MCP server, calls those that send no requests to the client, and prints the
+//! counts as JSON.
 //!
-//! `with_rmcp MODE CALLS TARGET…`, as the Python scripts.
+//! `with_rmcp MODE CALLS TARGET…`, like the Python scripts.
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use serde_json::json;
 /// This tool returns an error for every call.
 const FAIL: &str = "test_error_handling";
 
-/// This one may have no content in its result.
+/// The result of this tool may have no content.
 const EMPTY: &str = "find_notes";
 
 type Session = RunningService<RoleClient, ()>;
@@ -55,7 +56,7 @@ async fn connect(mode: &str, target: &[String]) -> anyhow::Result<Session> {
     }
 }
 
-/// By a handshake, or with the protocol version of the stateless lifecycle.
+/// Connects by a handshake, or with the protocol version of the stateless lifecycle.
 async fn open<T, E, A>(mode: &str, transport: T) -> anyhow::Result<Session>
 where
     T: IntoTransport<RoleClient, E, A>,
