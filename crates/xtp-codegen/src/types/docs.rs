@@ -56,8 +56,7 @@ fn lines(description: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Characters other than `
-/// ` that end a line in some editors.
+/// Characters other than `\n` that end a line in some editors.
 pub(crate) const BREAKS: [char; 5] = ['\u{B}', '\u{C}', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Whether a character may be in source: no control characters, no line ends of some editors, and none that reorders
