@@ -1,7 +1,7 @@
-// What every JavaScript client here does: list the tools of an MCP server, call each, and print how many as JSON.
+// Code of every JavaScript client here: lists the tools of an MCP server, calls each, and prints the counts as JSON.
 //
-// A script for one client ends with `await main(connect)`, where `connect(target, mode)` gives `list()`, `call(name, args)`,
-// `close()` and `answers`: whether the client answers elicitation, sampling and roots requests. With
+// A script for one client ends with `await main(connect)`, where `connect(target, mode)` returns `list()`,
+// `call(name, args)`, `close()` and `answers`: whether the client answers elicitation, sampling and roots requests. With
 // `startsEachCall`, the client starts the server again for each call. The script's command line is that of the Python
 // scripts: with_CLIENT.mjs MODE CALLS TARGET…
 //

@@ -1,4 +1,4 @@
-// What runs in the page: the same as with_sdk_2.mjs, over HTTP.
+// The script of the page: the same as with_sdk_2.mjs, over HTTP.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 

@@ -6,7 +6,7 @@ import { isUrl, main } from "./every_tool.mjs";
 
 const inspector = new URL("node_modules/.bin/mcp-inspector", import.meta.url).pathname;
 
-// How the Inspector ends after a result with `isError`.
+// The exit code of the Inspector after a result with `isError`.
 const IS_ERROR = 5;
 
 await main(async (target, mode) => {

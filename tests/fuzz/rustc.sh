@@ -1,6 +1,6 @@
 #!/bin/sh
-# cargo runs this instead of rustc for the crates of the workspace. Adds what libFuzzer wants to see of a program, but not
-# to what runs inside the compiler or before it.
+# cargo runs this instead of rustc for the crates of the workspace. It adds the instrumentation for libFuzzer, except
+# to build scripts and macros, which run before the program or in the compiler.
 case " $* " in
     *" proc-macro "* | *" build_script_build "*) exec "$@" ;;
 esac

@@ -30,7 +30,7 @@ pub(crate) struct Model {
     wasi: bool,
     /// The target of the wasm.
     target: &'static str,
-    /// Code for a schema other than that of MCP servlets.
+    /// Code for any other schema.
     plugin: Option<Plugin>,
 }
 

@@ -33,7 +33,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Sets a help that is better than that of the code.
+    /// Replaces the help of the code by a better one.
     pub(crate) fn help(&mut self, help: impl Into<String>) {
         self.help = help.into();
     }

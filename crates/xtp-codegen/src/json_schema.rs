@@ -40,7 +40,7 @@ impl Slot {
 /// does not have, which are string formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaf {
-    /// An enum or an alias, of which only the name is known.
+    /// An enum or an alias. Only its name is known here.
     Named(TypeId),
     Bytes,
     DateTime,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Unique Rust names for names of the schema, in the same order.
 ///
-/// Of several equal names, the one that is spelled as in Rust comes first, then the others alphabetically; all but
-/// the first get a number. The order of the schema does not matter.
+/// If several names would be equal in Rust, the one that is already spelled that way keeps it, else the first in
+/// alphabetical order. The others get numbers, alphabetically. The order of the schema does not matter.
 pub(crate) fn unique(names: &[&str], rust_name: impl Fn(&str) -> String) -> Vec<String> {
     let plain: Vec<String> = names.iter().map(|name| rust_name(name)).collect();
     let mut wanted: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

@@ -31,7 +31,7 @@ impl Excerpt {
         let offset = span.offset.min(text.len());
         let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
         let line = line_at(text, start);
-        // Of a map, the first line is marked.
+        // The mark of a map is its first line.
         let end = (offset + span.len).min(start + line.len()).max(offset);
         let marked = text[offset..end].trim_end();
 
