@@ -1,4 +1,4 @@
-//! A servlet that uses all that a test's client can prepare.
+//! A servlet that uses everything that the client of a test can prepare.
 
 use mcp_servlet::ask::{elicit, roots, sample};
 use mcp_servlet::prelude::*;

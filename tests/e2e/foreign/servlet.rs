@@ -1,4 +1,4 @@
-//! The tests of the servlet, natively and of the wasm in a host.
+//! The tests of the servlet, run natively and against the wasm in a host.
 
 use foreign::SERVLET;
 use mcp_servlet::testing::Client;
