@@ -1,4 +1,4 @@
-//! Ten bad schemas and the messages about them, which are `docs/schema-errors.md`.
+//! Ten bad schemas and what a person reads of them, which is `docs/schema-errors.md`.
 //!
 //! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test pictures` writes the document anew.
 
