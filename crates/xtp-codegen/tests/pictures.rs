@@ -1,4 +1,4 @@
-//! Ten bad schemas and what a person reads of them, which is `docs/schema-errors.md`.
+//! Ten invalid schemas and their errors as people read them: `docs/schema-errors.md`.
 //!
 //! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test pictures` writes the document anew.
 
@@ -8,14 +8,13 @@ use std::{env, fs};
 use xtp_codegen::{Diagnostics, Input, Mode, Schema, Severity};
 
 const INTRODUCTION: &str = "\
-# What is wrong with a schema
+# Schema errors
 
-Ten bad schemas, and what `xtp-codegen` says of each. Every problem comes once, all problems come at
-once, and each has a stable code, its place, the line it is in, and what to do. Below the line stands
-the JSON Pointer of the place, for schemas that were JSON before.
+`xtp-codegen` reports all problems of a schema at once. Each has a stable code, its place, its line, and a fix. Below the line is
+the JSON Pointer of the place, for schemas that were converted from JSON.
 
-What the published rules of XTP and the official generators' library disagree on is a warning. The
-mode `strict` takes the published rules for errors, and the mode `compat` what the library refuses.
+If the published rules of XTP and the library of the official generators disagree, the problem is a warning. In the mode `strict`,
+the published rules decide what is an error; in the mode `compat`, the library does.
 
 A test of `crates/xtp-codegen` writes this page.
 ";
@@ -36,7 +35,7 @@ const fn case(title: &'static str, schema: &'static str) -> Case {
 
 const CASES: [Case; 10] = [
     case(
-        "A type and a format that do not exist",
+        "Unknown type and format",
         "\
 version: v1-draft
 exports:
@@ -46,7 +45,7 @@ exports:
 ",
     ),
     case(
-        "A reference with a slip",
+        "Misspelled reference",
         "\
 version: v1-draft
 exports:
@@ -62,7 +61,7 @@ components:
 ",
     ),
     case(
-        "YAML that is none",
+        "Invalid YAML",
         "\
 version: v1-draft
 exports:
@@ -70,7 +69,7 @@ exports:
 ",
     ),
     case(
-        "A key twice",
+        "Duplicate key",
         "\
 version: v1-draft
 exports:
@@ -79,7 +78,7 @@ exports:
 ",
     ),
     case(
-        "Names that no language takes",
+        "Invalid names",
         "\
 version: v1-draft
 exports: {}
@@ -93,7 +92,7 @@ components:
 ",
     ),
     case(
-        "Required, and not there",
+        "Undefined required property",
         "\
 version: v1-draft
 exports: {}
@@ -106,7 +105,7 @@ components:
 ",
     ),
     case(
-        "A value that never ends",
+        "Infinite value",
         "\
 version: v1-draft
 exports: {}
@@ -119,7 +118,7 @@ components:
 ",
     ),
     case(
-        "Null as one of several types",
+        "Null in a list of types",
         "\
 version: v1-draft
 exports: {}
@@ -131,7 +130,7 @@ components:
 ",
     ),
     case(
-        "What is fine here and not everywhere",
+        "Warnings about other tools",
         "\
 version: v1-draft
 exports:
@@ -147,7 +146,7 @@ components:
 ",
     ),
     Case {
-        title: "The same, by the published rules alone",
+        title: "The same in strict mode",
         mode: Mode::Strict,
         schema: "\
 version: v1-draft
