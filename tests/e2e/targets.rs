@@ -11,7 +11,7 @@ use crate::streams::Wire;
 
 /// The lines of Cargo.toml in the guide.
 fn documented(name: &str) -> String {
-    let guide = include_str!("../../docs/context.md");
+    let guide = include_str!("../../docs/crates.md");
     let mut lines = guide
         .lines()
         .filter(|line| line.starts_with(&format!("{name} = ")));
@@ -37,7 +37,7 @@ fn failure(folder: &Path, options: &[&str]) -> String {
 
 /// The code block of the guide that contains a function of this name.
 fn documented_code(function: &str) -> &'static str {
-    let guide = include_str!("../../docs/context.md");
+    let guide = include_str!("../../docs/crates.md");
     let mut blocks = guide.split("```text\n").skip(1);
     let block = blocks.find(|block| block.starts_with(&format!("fn {function}(")));
     let code = block.and_then(|block| block.split("```").next());

@@ -101,26 +101,28 @@ struct Readme;
 /// The code in the guide, compiled and run.
 #[cfg(doctest)]
 mod guide {
+    #[doc = include_str!("../../../docs/quick-start.md")]
+    struct QuickStart;
     #[doc = include_str!("../../../docs/tools.md")]
     struct Tools;
-    #[doc = include_str!("../../../docs/resources.md")]
-    struct Resources;
-    #[doc = include_str!("../../../docs/prompts.md")]
-    struct Prompts;
-    #[doc = include_str!("../../../docs/completion.md")]
-    struct Completion;
-    #[doc = include_str!("../../../docs/testing.md")]
-    struct Testing;
     #[doc = include_str!("../../../docs/content.md")]
     struct Content;
     #[doc = include_str!("../../../docs/errors.md")]
     struct Errors;
     #[doc = include_str!("../../../docs/context.md")]
     struct Context;
+    #[doc = include_str!("../../../docs/resources.md")]
+    struct Resources;
+    #[doc = include_str!("../../../docs/prompts.md")]
+    struct Prompts;
+    #[doc = include_str!("../../../docs/completion.md")]
+    struct Completion;
     #[doc = include_str!("../../../docs/elicitation.md")]
     struct Elicitation;
-    #[doc = include_str!("../../../docs/projects.md")]
-    struct Projects;
+    #[doc = include_str!("../../../docs/testing.md")]
+    struct Testing;
+    #[doc = include_str!("../../../docs/migrating.md")]
+    struct Migrating;
 }
 
 /// Makes a function a tool.
