@@ -9,15 +9,15 @@ use super::{
 };
 
 const PREFIXED: Shown = But("as `plugin-name`");
-const UNREADABLE: Shown = But("with addresses that lead clients nowhere");
+const UNREADABLE: Shown = But("with URIs that clients cannot read");
 
 /// What there is, by theme.
 pub(crate) const THEMES: [(&str, &[Feature]); 5] = [
     ("Tools", &TOOLS),
     ("Results", &RESULTS),
     ("Calls", &CALLS),
-    ("Beside tools", &BESIDE),
-    ("The servlet as a whole", &SERVLET),
+    ("Other features", &BESIDE),
+    ("Servlet", &SERVLET),
 ];
 
 const TOOLS: [Feature; 6] = [
@@ -27,7 +27,7 @@ const TOOLS: [Feature; 6] = [
             Yes,
             PREFIXED,
             PREFIXED,
-            But("with a prefix where two servlets have the name"),
+            But("with a prefix if two servlets have the same name"),
         ],
     ),
     seen(
@@ -67,7 +67,7 @@ const RESULTS: [Feature; 9] = [
     unseen(
         "`isError`",
         [
-            But("not through its Python client, which passes on the content alone"),
+            But("not through its Python client, which only passes on the content"),
             Yes,
             Yes,
             Yes,
@@ -100,16 +100,16 @@ const CALLS: [Feature; 6] = [
     ),
     unseen("`_meta` of the request", [No, No, Yes, Yes]),
     unseen(
-        "who the client is and what it can do",
-        [No, No, But("where the request says it"), Yes],
+        "the client's name and capabilities",
+        [No, No, But("if the request has them"), Yes],
     ),
-    unseen("questions to the client", [No, No, Yes, Yes]),
+    unseen("elicitation, sampling and roots", [No, No, Yes, Yes]),
     seen(
         "progress",
         Import("notify_progress"),
         "tools work without it",
         [
-            Not("what imports the function does not load"),
+            Not("a module that imports the function does not load"),
             Not("the token never reaches the servlet"),
             Yes,
             Yes,
@@ -120,7 +120,7 @@ const CALLS: [Feature; 6] = [
         Import("notify_logging_message"),
         "log with `Context::log` as well, which writes to the host's own log",
         [
-            Not("what imports the function does not load"),
+            Not("a module that imports the function does not load"),
             Yes,
             Yes,
             Yes,
@@ -136,7 +136,7 @@ const BESIDE: [Feature; 5] = [
         [
             No,
             No,
-            But("under other addresses: the plugin's name comes in between"),
+            But("under URIs that contain the plugin's name"),
             Yes,
         ],
     ),

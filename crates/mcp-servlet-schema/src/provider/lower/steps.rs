@@ -48,7 +48,7 @@ impl Step {
     pub(super) fn what(self) -> &'static str {
         match self {
             Self::InlineReferences => {
-                "`$ref` becomes the schema that it refers to; where that contains itself, any value"
+                "`$ref` becomes the schema that it refers to, or any value if that schema contains itself"
             }
             Self::FlattenRoot => {
                 "`anyOf`, `oneOf`, `allOf`, `not`, `enum`, `if` at the root: the properties of the branches become optional ones"
@@ -57,7 +57,7 @@ impl Step {
                 "a list of types becomes one type without `null`, or `anyOf` of several"
             }
             Self::DropOtherEnums => {
-                "empty enums, and those of other values than strings, become words in the description"
+                "empty enums, and enums of values that are not strings, move to the description"
             }
             Self::DropLargeBounds => "bounds beyond 2^53 are left out",
             Self::DropExamples => "`examples` and `x-…` are left out",
@@ -66,7 +66,7 @@ impl Step {
             }
             Self::CloseObjects => "objects get `additionalProperties: false`, unless they are maps",
             Self::RequireAll => {
-                "all properties are required, and optional ones take `null`; the server leaves such a `null` out of a call"
+                "all properties are required, and optional ones take `null`; the server removes such a `null` from a call"
             }
             Self::DropFormats => {
                 "formats of strings other than `enum` and `date-time` are left out"
