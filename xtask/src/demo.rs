@@ -33,7 +33,7 @@ pub(crate) fn demo() -> anyhow::Result<()> {
         .args(arguments)
         .arg(program("servlet"))
         .args(["serve", wasm]))?;
-    println!("\nnext: README.md, \"Your own servlet\"");
+    println!("\nnext: docs/quick-start.md");
     Ok(())
 }
 
