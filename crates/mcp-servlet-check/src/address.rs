@@ -5,9 +5,10 @@ use mcp_servlet_runtime::Abi;
 use url::Url;
 
 use super::{
-    Findings, Level, Target,
-    finding::Finding,
+    finding::{Finding, Level},
+    findings::Findings,
     lists::{Item, Lists},
+    target::Target,
 };
 
 /// hyper-mcp takes addresses apart to put the name of the plugin between host and path.

@@ -4,7 +4,11 @@ use mcp_servlet_host::{Entry, FeatureKind, Host, LoadError, Loaded};
 use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_schema::Provider;
 
-use super::{Finding, Level, Place, Report, Target, check};
+use super::{
+    finding::{Finding, Level, Place},
+    report::{Report, check},
+    target::Target,
+};
 
 /// Checks servlets for some hosts, each as [`check`] does, and what our host leaves out when it serves all of them.
 ///

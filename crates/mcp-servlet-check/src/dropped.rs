@@ -4,10 +4,11 @@ use mcp_servlet_host::FeatureKind;
 use mcp_servlet_runtime::{Abi, JsonObject, Module, USER};
 
 use super::{
-    Findings, Target,
     feature::{Feature, Sign, THEMES},
     finding::{Finding, Place},
+    findings::Findings,
     lists::Lists,
+    target::Target,
 };
 
 /// Compares what the servlet has with the table of features.

@@ -5,7 +5,7 @@ mod table;
 use mcp_servlet_host::FeatureKind;
 use mcp_servlet_runtime::Abi;
 
-use super::{Level, Target};
+use super::{finding::Level, target::Target};
 pub(super) use table::THEMES;
 
 /// Something that servlets can have, say or do.

@@ -6,7 +6,14 @@ use mcp_servlet_host::FeatureKind;
 use mcp_servlet_schema::Provider;
 use serde::Serialize;
 
-use super::{Target, load};
+use super::target::Target;
+
+/// Where one of these rules is broken, the servlet does not load.
+const LOADING: [&str; 3] = [IMPORTS, EXPORTS, LOAD];
+
+pub(super) const IMPORTS: &str = "imports";
+pub(super) const EXPORTS: &str = "exports";
+pub(super) const LOAD: &str = "load";
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -114,7 +121,7 @@ impl Finding {
 
     /// Whether it says why a module is not loaded.
     pub(super) fn is_about_loading(&self) -> bool {
-        load::RULES.contains(&self.rule)
+        LOADING.contains(&self.rule)
     }
 
     /// Whether two findings differ in their hosts alone.

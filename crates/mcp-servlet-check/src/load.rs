@@ -5,14 +5,13 @@ use mcp_servlet_runtime::{
     Abi, DESCRIBE, Export, Import, LIST_TOOLS, LoadError as ModuleError, Module, chain, quoted,
 };
 
-use super::{Findings, Level, Target, finding::Finding, lists::Lists};
+use super::{
+    finding::{EXPORTS, Finding, IMPORTS, LOAD, Level},
+    findings::Findings,
+    lists::Lists,
+    target::Target,
+};
 
-/// Where one of these rules is broken, the servlet does not load.
-pub(super) const RULES: [&str; 3] = [IMPORTS, EXPORTS, LOAD];
-
-const IMPORTS: &str = "imports";
-const EXPORTS: &str = "exports";
-const LOAD: &str = "load";
 const LIST: &str = "list";
 
 /// Functions that hosts lack keep a module from being loaded there.

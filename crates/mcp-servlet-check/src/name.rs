@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use mcp_servlet_host::{FeatureKind, MAX_NAME, name_problem};
 
 use super::{
-    Findings, Level, Target,
-    finding::Finding,
+    finding::{Finding, Level},
+    findings::Findings,
     lists::{Item, Lists},
+    target::Target,
 };
 
 /// Some clients take 60 characters only.

@@ -2,7 +2,11 @@
 
 use mcp_servlet_runtime::{Module, quoted};
 
-use super::{Findings, Level, Target, finding::Finding};
+use super::{
+    finding::{Finding, Level},
+    findings::Findings,
+    target::Target,
+};
 
 /// Needs that cannot be read help no operator, and those that the module has no function for would be met in vain.
 pub(super) fn check(findings: &mut Findings, module: &Module) {

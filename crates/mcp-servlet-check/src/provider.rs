@@ -9,8 +9,8 @@ use mcp_servlet_schema::Provider;
 use serde_json::Value;
 
 use super::{
-    Findings, Level,
-    finding::Finding,
+    finding::{Finding, Level},
+    findings::Findings,
     lists::{Item, Lists},
 };
 

@@ -9,9 +9,10 @@ use mcp_servlet_schema::{BadSchema, Schemas, expected};
 use serde_json::Value;
 
 use super::{
-    Findings, Level, Target,
-    finding::Finding,
+    finding::{Finding, Level},
+    findings::Findings,
     lists::{Item, Lists},
+    target::Target,
 };
 use walk::{Role, parts};
 

@@ -2,7 +2,7 @@
 
 use mcp_servlet_runtime::Module;
 
-use super::{Findings, finding::Finding};
+use super::{finding::Finding, findings::Findings};
 
 /// Custom sections for debuggers and for people.
 const FOR_PEOPLE: [&str; 3] = [".debug_", "name", "producers"];

@@ -4,9 +4,10 @@ use mcp_servlet_host::FeatureKind;
 use serde_json::Value;
 
 use super::{
-    Findings, Level, Target,
-    finding::Finding,
+    finding::{Finding, Level},
+    findings::Findings,
     lists::{Item, Lists},
+    target::Target,
 };
 
 /// What to do about a description that says nothing.

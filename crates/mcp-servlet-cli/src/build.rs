@@ -21,8 +21,8 @@ use mcp_servlet_runtime::{Import, Module, Unreadable};
 use serde_json::{Value, json};
 
 use crate::{
-    cli::Format,
     failure::{Failure, Kind, chain},
+    format::Format,
     steps,
     terminal::{self, note},
 };

@@ -12,9 +12,9 @@ use tokio::runtime::Builder;
 
 use self::feedback::Feedback;
 use crate::{
-    cli::Format,
     content::write_result,
     failure::{Failure, indented},
+    format::Format,
     given::Given,
     limits::Limits,
     terminal::{self, note},

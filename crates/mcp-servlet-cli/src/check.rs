@@ -12,8 +12,8 @@ use mcp_servlet_schema::Provider;
 
 use crate::{
     build::{self, Project},
-    cli::Format,
     failure::{Failure, Kind, indented},
+    format::Format,
     needs,
     terminal::{self, one_line},
 };

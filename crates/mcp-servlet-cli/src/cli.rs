@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
 use crate::{
     build, call, check, complete, config, describe, dev,
@@ -52,16 +52,6 @@ enum Command {
     Complete(complete::Complete),
     Serve(serve::Serve),
     Config(config::ConfigCommand),
-}
-
-/// For whom the output is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    #[default]
-    Human,
-    /// For programs
-    Json,
 }
 
 impl Cli {

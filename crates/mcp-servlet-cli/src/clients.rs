@@ -8,9 +8,11 @@ use serde_json::json;
 
 use crate::{
     failure::{Failure, Kind},
-    limits::HIDDEN,
     terminal::{self, note},
 };
+
+/// What is printed instead of a value that may be secret.
+pub(crate) const HIDDEN: &str = "…";
 
 /// An MCP client with a format of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::{
     call::print,
-    cli::Format,
     failure::{Failure, Kind},
+    format::Format,
     limits::{Limits, key_value},
     terminal::{self, one_line},
 };

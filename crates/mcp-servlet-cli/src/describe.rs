@@ -10,8 +10,8 @@ use mcp_servlet_runtime::{JsonObject, Source};
 use serde_json::{Value, json};
 
 use crate::{
-    cli::Format,
     failure::Failure,
+    format::Format,
     limits::Limits,
     needs,
     terminal::{self, one_line},

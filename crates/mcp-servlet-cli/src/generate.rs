@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use xtp_codegen::{Dates, Diagnostics, Input, Mode, Options, Schema};
 
 use crate::{
-    cli::Format,
     failure::{Failure, Kind},
+    format::Format,
     terminal::{self, note},
 };
 

@@ -12,8 +12,8 @@ use mcp_servlet_runtime::{Abi, Module, Source};
 use serde_json::{Value, json};
 
 use crate::{
-    cli::Format,
     failure::{Failure, Kind, chain},
+    format::Format,
     limits::Limits,
     needs,
     terminal::{self, one_line},

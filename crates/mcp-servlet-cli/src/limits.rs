@@ -10,7 +10,10 @@ use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKin
 use mcp_servlet_runtime::{AllowedPath, LoadOptions, Proxy};
 use mcp_servlet_server::config::{parse_duration, parse_host, parse_memory};
 
-use crate::{clients, failure::Failure};
+use crate::{
+    clients::{self, HIDDEN},
+    failure::Failure,
+};
 
 /// What the servlet is given and how far it may go. Nothing is open unless said here.
 #[derive(Args, Debug)]
@@ -56,9 +59,6 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     compile_timeout: Option<Limit<Duration>>,
 }
-
-/// What is printed instead of a value that may be secret.
-pub(crate) const HIDDEN: &str = "…";
 
 /// Reads a value that may be secret: unlike clap, an error does not show it.
 #[derive(Clone)]

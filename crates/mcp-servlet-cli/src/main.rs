@@ -27,6 +27,7 @@ mod content;
 mod describe;
 mod dev;
 mod failure;
+mod format;
 mod generate;
 mod given;
 mod inspect;

@@ -6,8 +6,8 @@ use mcp_servlet_runtime::{JsonObject, Source};
 use serde_json::json;
 
 use crate::{
-    call::print, cli::Format, complete::argument_names, content::write_messages, failure::Failure,
-    given::Given, limits::Limits, terminal,
+    call::print, complete::argument_names, content::write_messages, failure::Failure,
+    format::Format, given::Given, limits::Limits, terminal,
 };
 
 /// Fill in a prompt and show its messages

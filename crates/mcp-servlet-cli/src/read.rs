@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::{
     call::print,
-    cli::Format,
     content::{write_resource, write_text},
     failure::{Failure, Kind},
+    format::Format,
     limits::Limits,
     terminal,
 };

@@ -13,8 +13,8 @@ use mcp_servlet_runtime::{LoadOptions, Module, Source};
 
 use crate::{
     build::{self, Abi, Project, cargo},
-    cli::Format,
     failure::{Failure, Kind},
+    format::Format,
     limits::Limits,
     steps::Elapsed,
     terminal::note,

@@ -2,19 +2,19 @@
 
 mod index;
 mod names;
+mod overlap;
+mod route;
 
 use std::{borrow::Cow, sync::Arc};
 
 use mcp_servlet_runtime::{CallError, Extras, JsonObject, chain};
 use mcp_servlet_schema::Provider;
 
-use crate::{
-    CallToolResult, FeatureKind, Listed, LoadError, Servlet, Tool, error::unknown_tool,
-    features::shared_uris,
-};
+use crate::{CallToolResult, FeatureKind, Listed, LoadError, Servlet, Tool, error::unknown_tool};
 use index::{Collision, Index, Named, Names, Served};
 pub use names::{Filter, MAX_NAME, Prefix, name_problem};
 use names::{name_prompts, name_tools};
+use overlap::shared_uris;
 
 /// A servlet and how its tools appear.
 #[derive(Clone, Debug)]

@@ -22,6 +22,7 @@
 mod compat;
 mod description;
 mod error;
+mod feature_kind;
 mod features;
 mod host;
 mod load;
@@ -34,7 +35,8 @@ mod unmet_needs;
 pub use mcp_servlet_runtime as runtime;
 
 pub use error::LoadError;
-pub use features::{FeatureKind, Listed};
+pub use feature_kind::FeatureKind;
+pub use features::Listed;
 pub use host::{Filter, Host, Introduction, MAX_NAME, Mount, Prefix, name_problem};
 pub use load::{Entry, Loaded, OnFailure};
 pub use result::CallToolResult;

@@ -1,5 +1,7 @@
 //! One servlet: loaded, described, ready to be called.
 
+mod answers;
+mod features;
 mod reading;
 
 use std::{
@@ -91,7 +93,7 @@ impl Servlet {
     fn with_lists(mut self) -> Result<Self, LoadError> {
         self.description = self.describe()?;
         self.check_options()?;
-        self.features = Features::read(&self)?;
+        self.features = Features::read(&self.guest)?;
         self.schemas = self.compile_schemas()?;
         Ok(self)
     }

@@ -4,7 +4,7 @@ use super::{
     Subject,
     walk::{Part, Role},
 };
-use crate::{Findings, Level, Target, words};
+use crate::{finding::Level, findings::Findings, target::Target, words};
 
 /// Keywords that say what a value is in place of `type`.
 const COMBINATORS: [&str; 5] = ["$ref", "allOf", "anyOf", "const", "oneOf"];

@@ -3,7 +3,7 @@
 use mcp_servlet_schema::refers_to_itself;
 
 use super::Subject;
-use crate::{Findings, Level, Target};
+use crate::{finding::Level, findings::Findings, target::Target};
 
 /// Dialects that clients know.
 const DIALECTS: [&str; 3] = [

@@ -10,8 +10,8 @@ use mcp_servlet_runtime::{LoadOptions, Source};
 use serde_json::{Value, json};
 
 use crate::{
-    cli::Format,
     failure::{Failure, Kind},
+    format::Format,
     terminal,
     xtp::{
         harness::{Harness, Report},

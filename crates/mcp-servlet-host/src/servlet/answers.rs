@@ -4,8 +4,8 @@ use mcp_servlet_runtime::{CallError, Fault, JsonObject, syntax_error};
 use mcp_servlet_schema::expected;
 use serde_json::{Value, json};
 
-use super::{COMPLETE, GET_PROMPT, Problem, READ_RESOURCE};
-use crate::Servlet;
+use super::Servlet;
+use crate::features::{COMPLETE, GET_PROMPT, Problem, READ_RESOURCE};
 
 /// The contents of a resource. Whatever way a servlet says that there are none, it is one error.
 pub(super) fn resource(

@@ -1,0 +1,135 @@
+//! One check of one servlet.
+
+use mcp_servlet_host::{FeatureKind, LoadError, Servlet};
+use mcp_servlet_runtime::{Abi, Guest, LoadOptions, Module, Needs, Source, USER};
+use mcp_servlet_schema::Provider;
+use serde::Serialize;
+
+use super::{
+    address, dropped,
+    finding::{Finding, Level},
+    findings::Findings,
+    lists::Lists,
+    load, name, needs, provider, schema, size,
+    target::Target,
+    words,
+};
+
+/// What there is to say about one servlet.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Where it comes from.
+    pub source: String,
+    /// The size of the module in bytes.
+    pub size: usize,
+    /// By which exports hosts ask it; none if it is no servlet.
+    pub interface: Option<Abi>,
+    /// How many tools it has, if it could be asked.
+    pub tools: Option<usize>,
+    /// What it declares that it needs from its operator.
+    #[serde(skip_serializing_if = "Needs::is_empty")]
+    pub needs: Needs,
+    /// The functions that it imports from its host, in addition to those of Extism and WASI.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host_functions: Vec<String>,
+    /// The hosts that it was checked for.
+    pub hosts: Vec<Target>,
+    /// Those of them that load it.
+    pub loads_in: Vec<Target>,
+    /// The most important first.
+    pub findings: Vec<Finding>,
+}
+
+/// Checks a servlet for some hosts and providers. It is loaded, and asked for its lists, within the default limits; no tool is called.
+///
+/// # Errors
+/// [`LoadError`] if there is no module to look at. A module that does not load is a finding.
+pub fn check(
+    source: Source,
+    hosts: &[Target],
+    providers: &[Provider],
+) -> Result<Report, LoadError> {
+    let fetched = source.fetch()?;
+    let mut findings = Findings::default();
+    let mut report = Report {
+        source: fetched.origin.clone(),
+        size: fetched.wasm.len(),
+        interface: None,
+        tools: None,
+        needs: Needs::default(),
+        host_functions: Vec::new(),
+        hosts: hosts.to_vec(),
+        loads_in: hosts.to_vec(),
+        findings: Vec::new(),
+    };
+    if let Ok(module) = Module::read(&fetched.wasm) {
+        report.look_at(&mut findings, &module);
+    }
+    let guest = Guest::from_fetched(fetched, &LoadOptions::default());
+    if let Ok(guest) = &guest {
+        report.look_at_lists(&mut findings, guest);
+    }
+    let servlet = guest.map_err(LoadError::from).and_then(Servlet::new);
+    if let Err(error) = servlet {
+        load::check_load_error(&mut findings, report.interface, &error);
+        report.loads_in.retain(|host| *host != Target::McpServlet);
+    }
+    let lost = findings.lost();
+    report.loads_in.retain(|host| !lost.contains(host));
+    report.findings = findings.of(hosts, providers);
+    Ok(report)
+}
+
+impl Report {
+    fn look_at(&mut self, findings: &mut Findings, module: &Module) {
+        self.interface = module.abi();
+        self.needs = module.needs().clone();
+        let imports = module.imports.iter().filter(|import| import.module == USER);
+        self.host_functions = imports.map(|import| import.name.clone()).collect();
+        load::check_imports(findings, module);
+        load::check_exports(findings, module);
+        needs::check(findings, module);
+        size::check(findings, module);
+        if self.interface.is_some() && !module.unknown_imports().is_empty() {
+            load::note_that_it_cannot_run(findings);
+        }
+    }
+
+    fn look_at_lists(&mut self, findings: &mut Findings, guest: &Guest) {
+        let (lists, abi) = (Lists::ask(guest), guest.abi());
+        self.tools = Some(lists.of(FeatureKind::Tool).count());
+        dropped::check(findings, guest.module(), abi, &lists);
+        load::check_answers(findings, abi, &lists);
+        check_lists(findings, guest.name(), abi, &lists);
+    }
+
+    /// How many findings matter that much in a host.
+    pub fn count(&self, host: Target, level: Level) -> usize {
+        let findings = self.findings.iter();
+        findings
+            .filter(|finding| finding.hosts.get(&host) == Some(&level))
+            .count()
+    }
+
+    /// Leaves out what providers only make little of.
+    pub fn without_provider_notes(&mut self) {
+        for finding in &mut self.findings {
+            finding.providers.retain(|_, level| *level > Level::Note);
+        }
+        self.findings
+            .retain(|finding| !finding.hosts.is_empty() || !finding.providers.is_empty());
+    }
+
+    /// How much the most important finding matters.
+    pub fn level(&self) -> Option<Level> {
+        self.findings.iter().map(Finding::level).max()
+    }
+}
+
+fn check_lists(findings: &mut Findings, servlet: &str, interface: Abi, lists: &Lists) {
+    name::check(findings, servlet, lists);
+    words::check(findings, lists);
+    schema::check(findings, lists);
+    address::check(findings, interface, lists);
+    provider::check(findings, servlet, lists);
+}

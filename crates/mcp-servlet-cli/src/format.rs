@@ -1,0 +1,13 @@
+//! The option `--format`.
+
+use clap::ValueEnum;
+
+/// For whom the output is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// For programs
+    Json,
+}

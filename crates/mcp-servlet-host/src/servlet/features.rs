@@ -1,0 +1,148 @@
+//! Resources, prompts and completion of one servlet.
+
+use mcp_servlet_runtime::{Abi, CallError, Extras, Job, JsonObject};
+use serde_json::Value;
+
+use super::{Servlet, answers};
+use crate::{
+    error::unknown_prompt,
+    features::{COMPLETE, GET_PROMPT, Listed, READ_RESOURCE},
+};
+
+impl Servlet {
+    /// The resources with fixed addresses, in the order in which the servlet lists them.
+    pub fn resources(&self) -> &[Listed] {
+        &self.features().resources
+    }
+
+    /// The families of resources, in the order in which the servlet lists them.
+    pub fn resource_templates(&self) -> &[Listed] {
+        &self.features().templates
+    }
+
+    /// The prompts, in the order in which the servlet lists them.
+    pub fn prompts(&self) -> &[Listed] {
+        &self.features().prompts
+    }
+
+    /// Whether it suggests values for arguments.
+    pub fn completes(&self) -> bool {
+        self.module().can_call(COMPLETE)
+    }
+
+    /// Whether it has resources, listed or not.
+    pub fn reads_resources(&self) -> bool {
+        self.module().can_call(READ_RESOURCE)
+    }
+
+    /// Reads a resource and waits for its contents: MCP's result of `resources/read`.
+    ///
+    /// # Errors
+    /// [`CallError::UnknownResource`] if there is nothing at this address, and the other ones of [`CallError`].
+    pub fn read_resource(&self, uri: &str) -> Result<JsonObject, CallError> {
+        let job = self.read_job(uri, &Extras::default())?;
+        answers::resource(self, uri, self.run(job))
+    }
+
+    /// As [`Servlet::read_resource`], on a thread that may block, with what the request has beside the address.
+    ///
+    /// # Errors
+    /// As of [`Servlet::read_resource`].
+    pub async fn read_resource_with(
+        &self,
+        uri: &str,
+        extras: &Extras,
+    ) -> Result<JsonObject, CallError> {
+        let job = self.read_job(uri, extras)?;
+        answers::resource(self, uri, self.run_async(job).await)
+    }
+
+    /// Fills in a prompt and waits for its messages: MCP's result of `prompts/get`.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub fn get_prompt(
+        &self,
+        prompt: &str,
+        arguments: Option<&JsonObject>,
+    ) -> Result<JsonObject, CallError> {
+        let job = self.prompt_job(prompt, arguments, &Extras::default())?;
+        answers::prompt(self, &self.run(job)?)
+    }
+
+    /// As [`Servlet::get_prompt`], on a thread that may block, with what the request has beside the arguments.
+    ///
+    /// # Errors
+    /// As of [`Servlet::get_prompt`].
+    pub async fn get_prompt_with(
+        &self,
+        prompt: &str,
+        arguments: Option<&JsonObject>,
+        extras: &Extras,
+    ) -> Result<JsonObject, CallError> {
+        let job = self.prompt_job(prompt, arguments, extras)?;
+        answers::prompt(self, &self.run_async(job).await?)
+    }
+
+    /// Asks for suggestions and waits for them: MCP's result of `completion/complete`. `params` are those of the
+    /// request; a servlet that suggests nothing has no values.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub fn complete(&self, params: &JsonObject) -> Result<JsonObject, CallError> {
+        if !self.completes() {
+            return Ok(answers::no_completion());
+        }
+        answers::completion(self, &self.run(self.complete_job(params))?)
+    }
+
+    /// As [`Servlet::complete`], on a thread that may block.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn complete_async(&self, params: &JsonObject) -> Result<JsonObject, CallError> {
+        if !self.completes() {
+            return Ok(answers::no_completion());
+        }
+        answers::completion(self, &self.run_async(self.complete_job(params)).await?)
+    }
+
+    fn read_job(&self, uri: &str, extras: &Extras) -> Result<Job, CallError> {
+        if !self.reads_resources() {
+            return Err(CallError::UnknownResource {
+                uri: uri.to_owned(),
+            });
+        }
+        let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
+        Ok(self.request(READ_RESOURCE, &params, extras))
+    }
+
+    fn prompt_job(
+        &self,
+        prompt: &str,
+        arguments: Option<&JsonObject>,
+        extras: &Extras,
+    ) -> Result<Job, CallError> {
+        if !self.prompts().iter().any(|entry| entry.key() == prompt) {
+            let known = self.prompts().iter().map(Listed::key);
+            return Err(unknown_prompt(prompt, known));
+        }
+        let mut params = JsonObject::from_iter([("name".to_owned(), prompt.into())]);
+        if let Some(arguments) = arguments {
+            params.insert("arguments".to_owned(), arguments.clone().into());
+        }
+        Ok(self.request(GET_PROMPT, &params, extras))
+    }
+
+    fn complete_job(&self, params: &JsonObject) -> Job {
+        let mut params = params.clone();
+        if self.abi() == Abi::HyperMcpV2
+            && let Some(Value::String(kind)) =
+                params.get_mut("ref").and_then(|of| of.get_mut("type"))
+        {
+            // As hyper-mcp has it.
+            *kind = kind.trim_start_matches("ref/").to_owned();
+        }
+        self.job(COMPLETE, self.abi().request(&params, &Extras::default()))
+    }
+}
