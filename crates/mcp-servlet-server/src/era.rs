@@ -4,7 +4,7 @@ use rmcp::{RoleServer, model::ProtocolVersion, service::RequestContext};
 
 /// The eras differ in lifecycle and wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Era {
+pub(crate) enum Era {
     /// Sessions that `initialize` opens: up to 2025-11-25.
     Legacy,
     /// Requests that stand alone: since 2026-07-28.
@@ -12,7 +12,7 @@ pub(super) enum Era {
 }
 
 impl Era {
-    pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
+    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
         // Revisions are dates, which compare as text.
         let modern = ProtocolVersion::V_2026_07_28;
         match context.protocol_version() {

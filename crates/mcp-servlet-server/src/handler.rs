@@ -1,5 +1,15 @@
 //! What rmcp asks of a server, answered by a [`Host`].
 
+mod call;
+mod features;
+mod input_rounds;
+mod legacy;
+mod notifications;
+mod page;
+mod starting;
+mod structured;
+pub(crate) mod tasks;
+
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -23,19 +33,16 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{
-    Server,
-    changes::Subscribed,
+use crate::{
     era::Era,
-    exact::{Carrier, carry},
-    features, legacy,
-    page::page,
     params,
-    rounds::Inputs,
-    structured,
-    tasks::Tasks,
-    tell::{self, TaskCell, Teller, Threshold},
+    passthrough::{Carrier, carry},
+    server::{Server, active::Counted, changes::Subscribed},
 };
+use input_rounds::Inputs;
+use notifications::{TaskCell, Teller, Threshold};
+use page::page;
+use tasks::Tasks;
 
 /// Where results of the stateless era say who answered.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -56,12 +63,18 @@ const SAID_ONCE: [(&str, Said); 3] = [
     }),
 ];
 
+/// What serves one connection.
+pub(crate) fn service(server: &Server) -> Counted<Handler> {
+    let tasks = Tasks::new(server.0.options.tasks.max_per_connection);
+    Counted::new(server.clone(), Handler::new(server.clone(), tasks))
+}
+
 /// The server side of one connection or, in the stateless era over HTTP, of one request.
-pub(super) struct Handler {
-    pub(super) server: Server,
+pub(crate) struct Handler {
+    pub(crate) server: Server,
     subscribed: Arc<Subscribed>,
-    pub(super) threshold: Arc<Threshold>,
-    pub(super) tasks: Tasks,
+    pub(crate) threshold: Arc<Threshold>,
+    pub(crate) tasks: Tasks,
     /// Whether the client is told of changes. It may say more than once that it is ready for that.
     is_followed: AtomicBool,
     /// Cancelled when this handler is dropped, which is when its client has gone.
@@ -70,7 +83,7 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    pub(super) fn new(server: Server, tasks: Tasks) -> Self {
+    pub(crate) fn new(server: Server, tasks: Tasks) -> Self {
         let gone = CancellationToken::new();
         Self {
             server,
@@ -84,7 +97,7 @@ impl Handler {
     }
 
     /// A result of exactly this JSON, and what its era asks of every result.
-    pub(super) fn answer<T: Carrier>(
+    pub(crate) fn answer<T: Carrier>(
         &self,
         context: &RequestContext<RoleServer>,
         mut json: JsonObject,
@@ -98,7 +111,7 @@ impl Handler {
     }
 
     /// What servlets learn of a request beside its arguments.
-    pub(super) fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
+    pub(crate) fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
         let task = TaskCell::default();
         extras(
             context,
@@ -108,7 +121,7 @@ impl Handler {
     }
 
     /// One page of a list, with the advice how long to keep it.
-    pub(super) fn answer_list<T: Carrier>(
+    pub(crate) fn answer_list<T: Carrier>(
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,
@@ -134,7 +147,7 @@ impl ServerHandler for Handler {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(tools);
         features::declare(&host, &mut capabilities);
-        if tell::logs(&host) {
+        if notifications::logs(&host) {
             capabilities.logging = Some(JsonObject::new());
         }
         self.server.0.startup.declare(&mut capabilities);
@@ -349,7 +362,7 @@ impl ServerHandler for Handler {
 
 /// What servlets learn of a request beside its arguments. What clients of the handshake era say once is repeated in the words
 /// of the other.
-pub(super) fn extras(
+pub(crate) fn extras(
     context: &RequestContext<RoleServer>,
     inputs: Inputs,
     teller: Teller,
@@ -381,7 +394,7 @@ fn introduce(result: &mut JsonObject, host: &Host) {
     }
 }
 
-pub(super) fn protocol_error(error: &CallError) -> ErrorData {
+pub(crate) fn protocol_error(error: &CallError) -> ErrorData {
     let Fault {
         code,
         message,

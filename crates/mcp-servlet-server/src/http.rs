@@ -24,11 +24,10 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Server,
-    handler::Handler,
+use crate::{
+    handler::{Handler, tasks::Tasks},
     message::{self, Kind},
-    tasks::Tasks,
+    server::Server,
 };
 use connections::Limits;
 use cors::Page;

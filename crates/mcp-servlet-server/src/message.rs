@@ -9,10 +9,10 @@ use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::{Value, json, value::RawValue};
 use tokio_util::{bytes::BytesMut, codec::Decoder as _};
 
-use super::params;
+use crate::params;
 
 /// A message from a client.
-pub(super) type Incoming = RxJsonRpcMessage<RoleServer>;
+pub(crate) type Incoming = RxJsonRpcMessage<RoleServer>;
 
 /// The part of a message that decides whether it is one.
 #[derive(Deserialize)]
@@ -34,7 +34,7 @@ fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Erro
 
 /// What a message is for.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// It wants an answer, with this id.
     Request(Value),
     /// It is an answer, or wants none.
@@ -43,7 +43,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The id of what wants an answer.
-    pub(super) fn into_id(self) -> Option<Value> {
+    pub(crate) fn into_id(self) -> Option<Value> {
         match self {
             Self::Request(id) => Some(id),
             Self::Other => None,
@@ -53,7 +53,7 @@ impl Kind {
 
 /// Why something is no message.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     /// That of the request, null if nobody knows it.
     id: Value,
     code: ErrorCode,
@@ -62,7 +62,7 @@ pub(super) struct Refusal {
 
 impl Refusal {
     /// It is JSON, but not what JSON-RPC wants.
-    pub(super) fn invalid(message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self {
             id: Value::Null,
             code: ErrorCode::INVALID_REQUEST,
@@ -71,12 +71,12 @@ impl Refusal {
     }
 
     /// Whether it is of a method that there is not.
-    pub(super) fn is_of_no_method(&self) -> bool {
+    pub(crate) fn is_of_no_method(&self) -> bool {
         self.code == ErrorCode::METHOD_NOT_FOUND
     }
 
     /// The server takes no new requests, such as that of this id.
-    pub(super) fn stopping(id: Value) -> Self {
+    pub(crate) fn stopping(id: Value) -> Self {
         Self {
             id,
             code: ErrorCode(Fault::BUSY),
@@ -85,14 +85,14 @@ impl Refusal {
     }
 
     /// The same, as an answer to the request of that id.
-    pub(super) fn to(mut self, id: Option<Value>) -> Self {
+    pub(crate) fn to(mut self, id: Option<Value>) -> Self {
         let is_id = |id: &Value| id.is_string() || id.is_number();
         self.id = id.filter(is_id).unwrap_or(Value::Null);
         self
     }
 
     /// The answer.
-    pub(super) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let error = json!({ "code": self.code.0, "message": self.message });
         json!({ "jsonrpc": "2.0", "id": self.id, "error": error })
     }
@@ -141,13 +141,13 @@ fn wrong(problem: &str) -> Refusal {
 }
 
 /// Reads a line as rmcp does. None if it says nothing that matters to anyone.
-pub(super) fn decode(line: &mut BytesMut) -> Result<Option<Incoming>, Refusal> {
+pub(crate) fn decode(line: &mut BytesMut) -> Result<Option<Incoming>, Refusal> {
     let message = JsonRpcMessageCodec::default().decode(line);
     message.map_err(|error| Refusal::invalid(format!("no message of MCP: {error}")))
 }
 
 /// Why rmcp cannot read these bytes as a message.
-pub(super) fn unreadable(bytes: &[u8]) -> Refusal {
+pub(crate) fn unreadable(bytes: &[u8]) -> Refusal {
     let mut line: BytesMut = [bytes, b"\n"].concat().as_slice().into();
     // Inside of JSON, a line break is a space.
     let last = line.len() - 1;
@@ -161,7 +161,7 @@ pub(super) fn unreadable(bytes: &[u8]) -> Refusal {
 }
 
 /// What a message is for, if it is one.
-pub(super) fn check(bytes: &[u8]) -> Result<Kind, Refusal> {
+pub(crate) fn check(bytes: &[u8]) -> Result<Kind, Refusal> {
     let envelope: Envelope<'_> = match serde_json::from_slice(bytes) {
         // A list of the right length would do.
         Ok(envelope) if !is_batch(bytes) => envelope,

@@ -8,7 +8,7 @@ use rmcp::ErrorData;
 /// The outcome of some work, an error if it panics.
 ///
 /// The work is dropped then. What it shares with other requests is behind locks that outlive a panic.
-pub(super) async fn caught<T>(
+pub(crate) async fn caught<T>(
     method: &str,
     work: impl Future<Output = Result<T, ErrorData>>,
 ) -> Result<T, ErrorData> {

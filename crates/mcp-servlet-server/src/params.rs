@@ -15,7 +15,7 @@ use rmcp::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 
-use super::era::Era;
+use crate::era::Era;
 
 /// What MCP has no more since 2026-07-28.
 const REMOVED: [&str; 5] = [
@@ -28,7 +28,7 @@ const REMOVED: [&str; 5] = [
 
 /// What is wrong with a request or notification that rmcp would not say: of params that are no object it makes nothing, those
 /// of lists it leaves out if it cannot read them, and before the era of a client is known it takes requests of either.
-pub(super) fn check(method: &str, params: Option<&str>) -> Option<ErrorData> {
+pub(crate) fn check(method: &str, params: Option<&str>) -> Option<ErrorData> {
     let params = params.unwrap_or("{}");
     let wrong = |problem: &str| Some(wrong(method, problem));
     if !params.starts_with('{') {
@@ -76,7 +76,7 @@ fn wrong(method: &str, problem: &str) -> ErrorData {
 }
 
 /// What is wrong with a request that has fallen through: its method, or its params.
-pub(super) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
+pub(crate) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
     let CustomRequest { method, params, .. } = request;
     if era == Era::Modern && REMOVED.contains(&&*method) {
         return unknown_method(&method);
@@ -105,7 +105,7 @@ pub(super) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
     wrong(&method, &problem)
 }
 
-pub(super) fn unknown_method(method: &str) -> ErrorData {
+pub(crate) fn unknown_method(method: &str) -> ErrorData {
     let message = format!("unknown method `{method}`");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }

@@ -11,12 +11,13 @@ use axum::{
 use http_body_util::BodyExt as _;
 
 use crate::{
-    HttpOptions, exact,
+    http::HttpOptions,
     message::{self, Kind, Refusal},
+    passthrough,
 };
 
 /// A body that is a message of JSON-RPC, or the answer that says why it is none.
-pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes, Kind), Response> {
+pub(crate) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes, Kind), Response> {
     let limit = options.body;
     let bytes = to_bytes(body, limit);
     let bytes = match options.body_time {
@@ -41,7 +42,7 @@ pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes,
 }
 
 /// The answer to what is no message of MCP, or of no method of its era.
-pub(super) fn refused(refusal: &Refusal) -> Response {
+pub(crate) fn refused(refusal: &Refusal) -> Response {
     let status = if refusal.is_of_no_method() {
         StatusCode::NOT_FOUND
     } else {
@@ -51,7 +52,7 @@ pub(super) fn refused(refusal: &Refusal) -> Response {
 }
 
 /// An answer with the JSON of servlets as they wrote it. `held` lives until the last byte is on its way.
-pub(super) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Response {
+pub(crate) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Response {
     response.map(|body| {
         let body = body.map_frame(move |frame| {
             let _ = &held;
@@ -65,12 +66,12 @@ pub(super) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Respon
 fn unload(data: &Bytes) -> Option<Bytes> {
     let text = std::str::from_utf8(data).ok()?;
     if text.starts_with('{') {
-        return exact::unload(text).map(Bytes::from);
+        return passthrough::unload(text).map(Bytes::from);
     }
     let mut changed = false;
     let unload_line = |line| -> Cow<'_, str> {
         let message = str::strip_prefix(line, "data:").map(str::trim);
-        match message.and_then(exact::unload) {
+        match message.and_then(passthrough::unload) {
             Some(message) => {
                 changed = true;
                 format!("data: {message}\n").into()

@@ -16,7 +16,7 @@ const WAITING: usize = 64;
 
 /// From the server to everything that is connected to it.
 #[derive(Debug)]
-pub(super) struct Changes(broadcast::Sender<Change>);
+pub(crate) struct Changes(broadcast::Sender<Change>);
 
 impl Default for Changes {
     fn default() -> Self {
@@ -25,19 +25,19 @@ impl Default for Changes {
 }
 
 impl Changes {
-    pub(super) fn send(&self, change: Change) {
+    pub(crate) fn send(&self, change: Change) {
         // Without receivers nobody is connected who could be told.
         let _ = self.0.send(change);
     }
 
-    pub(super) fn follow(&self) -> Follower {
+    pub(crate) fn follow(&self) -> Follower {
         Follower(self.0.subscribe())
     }
 }
 
 /// The changes since it was made, in order.
 #[derive(Debug)]
-pub(super) struct Follower(broadcast::Receiver<Change>);
+pub(crate) struct Follower(broadcast::Receiver<Change>);
 
 impl Follower {
     /// What changed next. If so much changed that some was lost, that is everything: all lists, and the resources that the
@@ -55,7 +55,7 @@ impl Follower {
     }
 
     /// Passes changes on to a client of the handshake era for as long as it is there.
-    pub(super) async fn tell(mut self, peer: Peer<RoleServer>, subscribed: &Subscribed) {
+    pub(crate) async fn tell(mut self, peer: Peer<RoleServer>, subscribed: &Subscribed) {
         while let Some(changes) = self.next(|| subscribed.all()).await {
             for change in changes {
                 if tell(&peer, change, subscribed).await.is_err() {
@@ -66,7 +66,7 @@ impl Follower {
     }
 
     /// Passes on to a subscription what it is for.
-    pub(super) async fn feed(mut self, subscription: &SubscriptionContext) {
+    pub(crate) async fn feed(mut self, subscription: &SubscriptionContext) {
         let wanted = || {
             let accepted = subscription.accepted();
             accepted.resource_subscriptions.clone().unwrap_or_default()
@@ -114,14 +114,14 @@ async fn feed(
 
 /// The resources that a client of the handshake era wants to hear of.
 #[derive(Debug, Default)]
-pub(super) struct Subscribed(Mutex<HashSet<String>>);
+pub(crate) struct Subscribed(Mutex<HashSet<String>>);
 
 impl Subscribed {
     /// How many one client may have, so that it cannot fill the memory.
     const LIMIT: usize = 10_000;
 
     /// False if there are too many already.
-    pub(super) fn add(&self, uri: String) -> bool {
+    pub(crate) fn add(&self, uri: String) -> bool {
         let mut uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if uris.len() >= Self::LIMIT && !uris.contains(&uri) {
             return false;
@@ -130,7 +130,7 @@ impl Subscribed {
         true
     }
 
-    pub(super) fn remove(&self, uri: &str) {
+    pub(crate) fn remove(&self, uri: &str) {
         let mut uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         uris.remove(uri);
     }
@@ -147,7 +147,7 @@ impl Subscribed {
 }
 
 /// Which lists of two hosts are different.
-pub(super) fn differences(old: &Host, new: &Host) -> Vec<Change> {
+pub(crate) fn differences(old: &Host, new: &Host) -> Vec<Change> {
     let same_tools = old.tools().map(Tool::json).eq(new.tools().map(Tool::json));
     let mut changes = Vec::new();
     if !same_tools {

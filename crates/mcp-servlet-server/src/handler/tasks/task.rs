@@ -57,7 +57,7 @@ enum Ended {
 }
 
 impl Task {
-    pub(super) fn new(id: String, ttl: Duration, gone: CancellationToken) -> Self {
+    pub(crate) fn new(id: String, ttl: Duration, gone: CancellationToken) -> Self {
         let created = current_timestamp();
         Self {
             id,
@@ -78,7 +78,7 @@ impl Task {
         }
     }
 
-    pub(super) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
@@ -163,17 +163,17 @@ impl Task {
     }
 
     /// Returns when the client has gone.
-    pub(super) async fn gone(&self) {
+    pub(crate) async fn gone(&self) {
         self.gone.cancelled().await;
     }
 
     /// Returns when the time to live is over.
-    pub(super) async fn expired(&self) {
+    pub(crate) async fn expired(&self) {
         tokio::time::sleep_until(self.since + self.ttl).await;
     }
 
     /// Keeps how the call ended.
-    pub(super) fn end(&self, result: Result<JsonObject, ErrorData>) {
+    pub(crate) fn end(&self, result: Result<JsonObject, ErrorData>) {
         let mut state = self.state();
         state.questions.clear();
         state.ended = Some(match result {

@@ -8,8 +8,6 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::semaphore;
-
 /// What is counted together, as a semaphore gives at most 2^32 permits at once.
 const UNIT: u64 = 1 << 10;
 
@@ -67,4 +65,9 @@ fn size(value: &impl Serialize) -> u64 {
         Ok(()) => counted.0,
         Err(_) => u64::MAX,
     }
+}
+
+/// Room for so many tasks.
+pub(crate) fn semaphore(max: usize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)))
 }

@@ -15,16 +15,16 @@ use rmcp::{
 use serde_json::{Value, json};
 use tracing::Instrument as _;
 
-use super::{
-    Server,
-    active::cancelled,
+use crate::{
     era::Era,
-    handler::{Handler, extras, protocol_error},
-    rounds::{self, Answer, Inputs},
-    seal::Request,
-    structured,
-    tasks::{Created, Task},
-    tell::{TaskCell, Teller, Threshold},
+    handler::{
+        Handler, extras,
+        input_rounds::{self, Answer, Inputs},
+        notifications::{TaskCell, Teller, Threshold},
+        protocol_error, structured,
+        tasks::{Created, Task},
+    },
+    server::{Server, active::cancelled, seal::Request},
 };
 
 /// One call of a servlet, in a box, because it can be handed over to a task.
@@ -175,7 +175,7 @@ impl ToolCall {
                     task.ask(questions).await
                 }
             };
-            rounds::converse(&call.context, first, again, ask).await
+            input_rounds::converse(&call.context, first, again, ask).await
         };
         handler.tasks.spawn(&self.server, created, work);
         task
@@ -191,7 +191,7 @@ enum Answered {
 }
 
 impl Handler {
-    pub(super) async fn call(
+    pub(crate) async fn call(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
@@ -215,14 +215,14 @@ impl Handler {
         let answer = if Era::of(context) == Era::Modern {
             let inputs = inputs.open(seal, &asked)?;
             match Box::pin(call.answer(self, inputs)).await? {
-                Answered::Now(result) => rounds::settle(seal, context, &asked, result)?,
+                Answered::Now(result) => input_rounds::settle(seal, context, &asked, result)?,
                 Answered::Later(task) => {
                     let task = self.answer::<CreateTaskResult>(context, task.to_json());
                     return Ok(CallToolResponse::Task(task));
                 }
             }
         } else {
-            rounds::answer(seal, context, &asked, inputs, |inputs| call.start(inputs)).await?
+            input_rounds::answer(seal, context, &asked, inputs, |inputs| call.start(inputs)).await?
         };
         Ok(match answer {
             Answer::Complete(json) => self.answer::<CallToolResult>(context, json).into(),

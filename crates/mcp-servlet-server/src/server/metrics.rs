@@ -45,7 +45,7 @@ impl Called {
 
 /// The counters of one server.
 #[derive(Debug)]
-pub(super) struct Metrics {
+pub(crate) struct Metrics {
     registry: Registry,
     calls: Family<Ended, Counter>,
     seconds: Family<Called, Histogram>,
@@ -94,7 +94,7 @@ fn buckets() -> Histogram {
 
 impl Metrics {
     /// All counters in the text format of Prometheus.
-    pub(super) fn encode(&self) -> String {
+    pub(crate) fn encode(&self) -> String {
         let mut text = String::new();
         if let Err(error) = encode(&mut text, &self.registry) {
             text.clear();
@@ -104,7 +104,7 @@ impl Metrics {
     }
 
     /// Begins to watch a call.
-    pub(super) fn call(&self, host: &Host, tool: &str) -> Call<'_> {
+    pub(crate) fn call(&self, host: &Host, tool: &str) -> Call<'_> {
         let servlet = host.servlet_of(tool);
         self.running.inc();
         let called = servlet.map(|servlet| Called {
@@ -121,7 +121,7 @@ impl Metrics {
 }
 
 /// A call that is being watched.
-pub(super) struct Call<'a> {
+pub(crate) struct Call<'a> {
     metrics: &'a Metrics,
     /// None if there is no such tool: counting every name that clients make up would fill the memory.
     called: Option<Called>,
@@ -131,12 +131,12 @@ pub(super) struct Call<'a> {
 
 impl Call<'_> {
     /// In which the call runs, so that log lines of the servlet tell to which call they belong.
-    pub(super) fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         self.span.clone()
     }
 
     /// Counts arguments that were removed before the call.
-    pub(super) fn dropped(&self, count: usize) {
+    pub(crate) fn dropped(&self, count: usize) {
         if let (Some(called), 1..) = (&self.called, count) {
             let dropped = self.metrics.dropped.get_or_create(called);
             dropped.inc_by(count as u64);
@@ -144,7 +144,7 @@ impl Call<'_> {
     }
 
     /// Counts how the call ended, and logs it.
-    pub(super) fn end(self, servlet: Option<&Servlet>, result: &Result<CallToolResult, CallError>) {
+    pub(crate) fn end(self, servlet: Option<&Servlet>, result: &Result<CallToolResult, CallError>) {
         let outcome = match result {
             Ok(result) if result.is_error() => "tool_error",
             Ok(_) => "ok",

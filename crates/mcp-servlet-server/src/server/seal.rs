@@ -18,7 +18,7 @@ const HOLDS: Duration = Duration::from_hours(1);
 
 /// A key that lives as long as the server.
 #[derive(Debug)]
-pub(super) struct Seal(RequestStateCodec);
+pub(crate) struct Seal(RequestStateCodec);
 
 impl Default for Seal {
     fn default() -> Self {
@@ -29,13 +29,13 @@ impl Default for Seal {
 }
 
 impl Seal {
-    pub(super) fn close(&self, state: &str, request: &Request<'_>) -> String {
+    pub(crate) fn close(&self, state: &str, request: &Request<'_>) -> String {
         let request = request.to_bytes();
         let options = SealOptions::new().associated_data(&request).ttl(HOLDS);
         self.0.seal_with(state.as_bytes(), &options)
     }
 
-    pub(super) fn open(&self, sealed: &str, request: &Request<'_>) -> Result<String, ErrorData> {
+    pub(crate) fn open(&self, sealed: &str, request: &Request<'_>) -> Result<String, ErrorData> {
         let state = self
             .0
             .open_with(sealed, &request.to_bytes())
@@ -53,10 +53,10 @@ impl Seal {
 }
 
 /// What a request asks for.
-pub(super) struct Request<'a> {
-    pub(super) method: &'a str,
-    pub(super) name: &'a str,
-    pub(super) arguments: Option<&'a JsonObject>,
+pub(crate) struct Request<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) arguments: Option<&'a JsonObject>,
 }
 
 impl Request<'_> {

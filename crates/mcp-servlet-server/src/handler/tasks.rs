@@ -4,7 +4,6 @@
 //! forgets a task only when somebody asks for one. Here, tasks keep the JSON of the servlet, end with their time to live,
 //! and are bounded in number.
 
-mod results;
 mod task;
 
 use std::{
@@ -12,7 +11,6 @@ use std::{
     fmt::Write as _,
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-    time::Duration,
 };
 
 use mcp_servlet_runtime::JsonObject;
@@ -20,45 +18,15 @@ use rmcp::ErrorData;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Server, panics::caught};
-pub(super) use results::Results;
-pub(super) use task::Task;
-
-/// When calls become tasks, how many there may be, and for how long. Clients have tasks if they declare the extension
-/// `io.modelcontextprotocol/tasks`, since 2026-07-28.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct TaskOptions {
-    /// How many tasks there may be at once, with those whose results wait to be fetched. 0 turns tasks off.
-    pub max: usize,
-    /// How many of them may belong to one connection on standard input and output. Over HTTP there are no connections to
-    /// which a task could belong.
-    pub max_per_connection: usize,
-    /// How long a call runs before it becomes a task. Tools that say `"execution": {"taskSupport": "optional"}` or
-    /// `"required"` run as tasks from the start, and those that say `"forbidden"` never do.
-    pub after: Duration,
-    /// How long a task lives from its creation. A call that still runs then is stopped, and a result is dropped.
-    pub ttl: Duration,
-    /// How many bytes of JSON the results that wait to be fetched may have together, with the questions that clients have not
-    /// answered; `None` lifts the bound. A task whose result is too large fails.
-    pub results: Option<u64>,
-}
-
-impl Default for TaskOptions {
-    fn default() -> Self {
-        Self {
-            max: 1000,
-            max_per_connection: 100,
-            after: Duration::from_secs(2),
-            ttl: Duration::from_mins(30),
-            results: Some(64 << 20),
-        }
-    }
-}
+use crate::{
+    panics::caught,
+    server::{Server, task_results::semaphore},
+};
+pub(crate) use task::Task;
 
 /// The tasks of one client, or of all clients over HTTP, which are told apart by ids that nobody can guess.
 #[derive(Clone, Debug)]
-pub(super) struct Tasks(Arc<Scope>);
+pub(crate) struct Tasks(Arc<Scope>);
 
 #[derive(Debug)]
 struct Scope {
@@ -78,14 +46,14 @@ struct Room {
 
 /// A task that nothing works on yet.
 #[derive(Debug)]
-pub(super) struct Created {
-    pub(super) task: Arc<Task>,
+pub(crate) struct Created {
+    pub(crate) task: Arc<Task>,
     room: Room,
 }
 
 impl Tasks {
     /// No tasks yet, and room for so many.
-    pub(super) fn new(max: usize) -> Self {
+    pub(crate) fn new(max: usize) -> Self {
         let gone = CancellationToken::new();
         Self(Arc::new(Scope {
             known: Mutex::default(),
@@ -96,7 +64,7 @@ impl Tasks {
     }
 
     /// A new task, which clients can ask for from now on. None if there are too many.
-    pub(super) fn create(&self, server: &Server) -> Option<Created> {
+    pub(crate) fn create(&self, server: &Server) -> Option<Created> {
         let room = Room {
             _scope: Arc::clone(&self.0.room).try_acquire_owned().ok()?,
             _server: Arc::clone(&server.0.tasks).try_acquire_owned().ok()?,
@@ -110,7 +78,7 @@ impl Tasks {
     }
 
     /// Works on a task. Its result stays until the end of its time to live, when work that has not ended is cancelled.
-    pub(super) fn spawn(
+    pub(crate) fn spawn(
         &self,
         server: &Server,
         created: Created,
@@ -144,7 +112,7 @@ impl Tasks {
     }
 
     /// The task of that id.
-    pub(super) fn find(&self, id: &str) -> Result<Arc<Task>, ErrorData> {
+    pub(crate) fn find(&self, id: &str) -> Result<Arc<Task>, ErrorData> {
         self.0.known().get(id).cloned().ok_or_else(|| {
             let message = format!("unknown task `{id}`: it was never created, or its time is up");
             ErrorData::invalid_params(message, None)
@@ -156,11 +124,6 @@ impl Scope {
     fn known(&self) -> MutexGuard<'_, HashMap<String, Arc<Task>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Room for so many tasks.
-pub(super) fn semaphore(max: usize) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)))
 }
 
 /// Returns when nobody can fetch the result of a task any more.

@@ -7,23 +7,23 @@ use std::sync::{
 
 use mcp_servlet_runtime::chain;
 
-use super::{Server, changes::differences};
+use crate::server::{Server, changes::differences};
 
 /// Whether lists are to be read again, and whether somebody does so.
 #[derive(Debug, Default)]
-pub(super) struct Relisting {
+pub(crate) struct Relisting {
     wanted: AtomicBool,
     turn: Mutex<()>,
 }
 
 impl Relisting {
     /// Whether this is the first wish since the lists were read: then somebody has to come.
-    pub(super) fn want(&self) -> bool {
+    pub(crate) fn want(&self) -> bool {
         !self.wanted.swap(true, Ordering::AcqRel)
     }
 
     /// Nobody can come.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.wanted.store(false, Ordering::Release);
     }
 }
@@ -32,7 +32,7 @@ impl Server {
     /// Reads the lists again of servlets that say when theirs change, and tells clients what is different.
     ///
     /// Waits for calls that run in these servlets. Where one does so already, it looks once more.
-    pub(super) fn relist(&self) {
+    pub(crate) fn relist(&self) {
         let relisting = &self.0.relisting;
         while relisting.wanted.load(Ordering::Acquire) {
             let _turn = match relisting.turn.try_lock() {

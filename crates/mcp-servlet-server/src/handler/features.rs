@@ -14,17 +14,19 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    active::cancelled,
+use crate::{
     era::Era,
-    exact::Carrier,
-    handler::{Handler, protocol_error},
-    rounds::{self, Answer, Inputs},
-    seal::Request,
+    handler::{
+        Handler,
+        input_rounds::{self, Answer, Inputs},
+        protocol_error,
+    },
+    passthrough::Carrier,
+    server::{active::cancelled, seal::Request},
 };
 
 /// Adds what the servlets have beside tools; a client learns of nothing that is not there.
-pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
+pub(crate) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
     let any = |has: fn(&Servlet) -> bool| host.servlets().iter().any(|servlet| has(servlet));
     if any(Servlet::reads_resources) {
         let mut resources = ResourcesCapability::default();
@@ -45,7 +47,7 @@ pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
 
 impl Handler {
     /// One page of the entries of all servlets.
-    pub(super) fn entries<'e, T: Carrier>(
+    pub(crate) fn entries<'e, T: Carrier>(
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,
@@ -58,7 +60,7 @@ impl Handler {
         self.answer_list(context, request, names, &entries)
     }
 
-    pub(super) async fn read(
+    pub(crate) async fn read(
         &self,
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
@@ -85,7 +87,7 @@ impl Handler {
             request.input_responses.clone(),
             request.request_state.clone(),
         );
-        match rounds::answer(&self.server.0.seal, &context, &asked, inputs, read).await? {
+        match input_rounds::answer(&self.server.0.seal, &context, &asked, inputs, read).await? {
             Answer::Complete(mut json) => {
                 if era == Era::Modern {
                     // What a servlet reads, it may read differently for the next one who asks.
@@ -100,7 +102,7 @@ impl Handler {
         }
     }
 
-    pub(super) async fn prompt(
+    pub(crate) async fn prompt(
         &self,
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
@@ -127,7 +129,7 @@ impl Handler {
             request.input_responses.clone(),
             request.request_state.clone(),
         );
-        match rounds::answer(&self.server.0.seal, &context, &asked, inputs, get).await? {
+        match input_rounds::answer(&self.server.0.seal, &context, &asked, inputs, get).await? {
             Answer::Complete(json) => Ok(self.answer::<GetPromptResult>(&context, json).into()),
             Answer::Questions(json) => {
                 Ok(self.answer::<InputRequiredResult>(&context, json).into())
@@ -135,7 +137,7 @@ impl Handler {
         }
     }
 
-    pub(super) async fn suggest(
+    pub(crate) async fn suggest(
         &self,
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,

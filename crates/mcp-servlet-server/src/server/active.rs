@@ -13,42 +13,42 @@ use tokio_util::{
     task::{TaskTracker, task_tracker::TaskTrackerToken},
 };
 
-use super::{Server, panics::caught};
+use crate::{panics::caught, server::Server};
 
 /// The work of all transports, and the wish to end it.
 #[derive(Debug, Default)]
-pub(super) struct Active {
+pub(crate) struct Active {
     work: TaskTracker,
     stop: CancellationToken,
 }
 
 impl Active {
     /// Marks the begin of some work, which lasts as long as the token.
-    pub(super) fn begin(&self) -> TaskTrackerToken {
+    pub(crate) fn begin(&self) -> TaskTrackerToken {
         self.work.token()
     }
 
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stop.cancel();
         self.work.close();
     }
 
-    pub(super) fn is_stopping(&self) -> bool {
+    pub(crate) fn is_stopping(&self) -> bool {
         self.stop.is_cancelled()
     }
 
     /// Becomes ready when the server is told to stop.
-    pub(super) async fn stopping(&self) {
+    pub(crate) async fn stopping(&self) {
         self.stop.cancelled().await;
     }
 
     /// The output of a future, or nothing if the server is told to stop first.
-    pub(super) async fn unless_stopping<F: Future>(&self, work: F) -> Option<F::Output> {
+    pub(crate) async fn unless_stopping<F: Future>(&self, work: F) -> Option<F::Output> {
         self.stop.run_until_cancelled(work).await
     }
 
     /// Waits until nothing is being worked on, but not longer than this.
-    pub(super) async fn idle(&self, limit: Duration) {
+    pub(crate) async fn idle(&self, limit: Duration) {
         if tokio::time::timeout(limit, self.work.wait()).await.is_err() {
             let left = self.work.len();
             tracing::warn!(
@@ -61,10 +61,10 @@ impl Active {
 
 /// The end of the session that a request over HTTP belongs to, among the extensions of the request.
 #[derive(Clone, Debug)]
-pub(super) struct SessionEnd(pub(super) CancellationToken);
+pub(crate) struct SessionEnd(pub(crate) CancellationToken);
 
 /// Returns when nobody waits for the answer to a request any more, or when it is answered: rmcp cancels its token for both.
-pub(super) async fn cancelled(context: &RequestContext<RoleServer>) {
+pub(crate) async fn cancelled(context: &RequestContext<RoleServer>) {
     let parts = context.extensions.get::<Parts>();
     match parts.and_then(|parts| parts.extensions.get::<SessionEnd>()) {
         Some(SessionEnd(end)) => tokio::select! {
@@ -76,13 +76,13 @@ pub(super) async fn cancelled(context: &RequestContext<RoleServer>) {
 }
 
 /// A service whose requests are work.
-pub(super) struct Counted<H> {
+pub(crate) struct Counted<H> {
     server: Server,
     inner: H,
 }
 
 impl<H: Service<RoleServer>> Counted<H> {
-    pub(super) fn new(server: Server, inner: H) -> Self {
+    pub(crate) fn new(server: Server, inner: H) -> Self {
         Self { server, inner }
     }
 }

@@ -19,7 +19,7 @@ use serde_json::{Value, value::RawValue};
 const CARRIED: &str = "mcp-servlet-host/exact";
 
 /// A typed result that can carry JSON which its type cannot say.
-pub(super) trait Carrier {
+pub(crate) trait Carrier {
     /// A result of nothing else.
     fn empty() -> Self;
 
@@ -56,7 +56,7 @@ carriers! {
 }
 
 /// A typed result that reaches the client as this JSON.
-pub(super) fn carry<T: Carrier>(json: JsonObject) -> T {
+pub(crate) fn carry<T: Carrier>(json: JsonObject) -> T {
     let mut result = T::empty();
     let carried = JsonObject::from_iter([(CARRIED.to_owned(), Value::Object(json))]);
     *result.meta() = Some(MetaObject(carried));
@@ -78,7 +78,7 @@ type Members<'a> = BTreeMap<String, &'a RawValue>;
 /// Puts the carried JSON in place of the result that carried it, in a whole message. None if it carries nothing.
 ///
 /// Texts of members are moved, not read: the JSON may be large.
-pub(super) fn unload(message: &str) -> Option<String> {
+pub(crate) fn unload(message: &str) -> Option<String> {
     if !message.contains(CARRIED) {
         return None;
     }

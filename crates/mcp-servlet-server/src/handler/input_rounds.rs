@@ -14,10 +14,12 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    active::cancelled,
+use crate::{
     era::Era,
-    seal::{Request, Seal},
+    server::{
+        active::cancelled,
+        seal::{Request, Seal},
+    },
 };
 
 /// How often a servlet may ask for one answer.
@@ -28,16 +30,16 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What a request has beside its arguments once questions were answered.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Inputs {
+pub(crate) struct Inputs {
     /// The answers, by the keys of their questions.
-    pub(super) responses: Option<JsonObject>,
+    pub(crate) responses: Option<JsonObject>,
     /// What the servlet wants to know again.
-    pub(super) state: Option<String>,
+    pub(crate) state: Option<String>,
 }
 
 impl Inputs {
     /// What the client sent.
-    pub(super) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
+    pub(crate) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
         Self {
             responses: responses.map(JsonObject::from_iter),
             state,
@@ -45,7 +47,7 @@ impl Inputs {
     }
 
     /// The same with the state as the servlet wrote it.
-    pub(super) fn open(mut self, seal: &Seal, request: &Request<'_>) -> Result<Self, ErrorData> {
+    pub(crate) fn open(mut self, seal: &Seal, request: &Request<'_>) -> Result<Self, ErrorData> {
         if let Some(sealed) = &mut self.state {
             *sealed = seal.open(sealed, request)?;
         }
@@ -55,7 +57,7 @@ impl Inputs {
 
 /// How a request was answered.
 #[derive(Debug, PartialEq)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     /// With its result.
     Complete(JsonObject),
     /// With questions, for a client that sends the request again.
@@ -65,7 +67,7 @@ pub(super) enum Answer {
 /// Answers a request by calls of a servlet: by one, unless the servlet has questions for a client of the handshake era.
 ///
 /// In a box, because rmcp moves what works on a request several times before it works.
-pub(super) fn answer<'a, F>(
+pub(crate) fn answer<'a, F>(
     seal: &'a Seal,
     context: &'a RequestContext<RoleServer>,
     request: &'a Request<'a>,
@@ -88,7 +90,7 @@ where
 }
 
 /// What a client of the stateless era gets for the result of a servlet: the result, or its questions with a signed state.
-pub(super) fn settle(
+pub(crate) fn settle(
     seal: &Seal,
     context: &RequestContext<RoleServer>,
     request: &Request<'_>,
@@ -104,7 +106,7 @@ pub(super) fn settle(
 }
 
 /// Calls a servlet until it has a result: `first` is the call that has begun, `again` calls with the answers that `ask` got.
-pub(super) async fn converse<F, A>(
+pub(crate) async fn converse<F, A>(
     context: &RequestContext<RoleServer>,
     first: F,
     again: impl Fn(Inputs) -> F,

@@ -18,9 +18,10 @@ use tokio::{
 };
 use tokio_util::{bytes::BytesMut, sync::CancellationToken};
 
-use super::{
-    Server, exact,
+use crate::{
     message::{self, Incoming, Kind, Refusal},
+    passthrough,
+    server::Server,
 };
 
 /// How many bytes a line may have.
@@ -31,15 +32,15 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// How far a client has gone away.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Closed {
+pub(crate) struct Closed {
     /// It sends nothing more, but may read answers.
-    pub(super) input: CancellationToken,
+    pub(crate) input: CancellationToken,
     /// It reads nothing more.
-    pub(super) output: CancellationToken,
+    pub(crate) output: CancellationToken,
 }
 
 /// One message per line, on a reader and a writer.
-pub(super) struct Lines<R, W> {
+pub(crate) struct Lines<R, W> {
     reader: BufReader<R>,
     /// The line that is being read. Here, because reading is given up whenever there is something to send.
     line: BytesMut,
@@ -61,7 +62,7 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    pub(super) fn new(server: Server, reader: R, writer: W) -> Self {
+    pub(crate) fn new(server: Server, reader: R, writer: W) -> Self {
         Self {
             reader: BufReader::new(reader),
             line: BytesMut::new(),
@@ -75,7 +76,7 @@ where
     }
 
     /// What becomes known here of how the client goes away.
-    pub(super) fn closed(&self) -> Closed {
+    pub(crate) fn closed(&self) -> Closed {
         self.closed.clone()
     }
 
@@ -195,7 +196,7 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let line = serde_json::to_string(&message).map(|line| {
-            let mut line = exact::unload(&line).unwrap_or(line);
+            let mut line = passthrough::unload(&line).unwrap_or(line);
             line.push('\n');
             self.write(line)
         });

@@ -1,0 +1,35 @@
+//! Requests that wait until a server has its first servlets.
+
+use std::sync::Arc;
+
+use mcp_servlet_host::Host;
+use mcp_servlet_runtime::Fault;
+use rmcp::{ErrorData, RoleServer, model::ErrorCode, service::RequestContext};
+use serde_json::json;
+
+use super::Handler;
+use crate::server::{Server, active::cancelled};
+
+impl Handler {
+    /// The host that answers a request. While the server is starting, the request waits for its servlets.
+    pub(crate) async fn host(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Arc<Host>, ErrorData> {
+        let Server(shared) = &self.server;
+        let is_ready = tokio::select! {
+            biased;
+            is_ready = shared.startup.wait(shared.options.startup) => is_ready,
+            () = cancelled(context) => false,
+            () = shared.active.stopping() => false,
+        };
+        if is_ready {
+            return Ok(self.server.host());
+        }
+        Err(ErrorData::new(
+            ErrorCode(Fault::BUSY),
+            "the servlets are not built yet; try again later",
+            Some(json!({ "retry": true })),
+        ))
+    }
+}

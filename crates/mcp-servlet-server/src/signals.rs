@@ -1,0 +1,28 @@
+//! Signals by which a process is asked to end.
+
+use std::future::Future;
+
+/// Returns when the process is asked to end: by Ctrl-C or, on Unix, SIGTERM.
+///
+/// # Errors
+/// If the system does not let this process listen for signals.
+pub async fn asked_to_end() -> std::io::Result<()> {
+    #[cfg(unix)]
+    let terminated = {
+        let mut signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        async move { signal.recv().await }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<Option<()>>();
+    either(tokio::signal::ctrl_c(), terminated).await
+}
+
+async fn either(
+    first: impl Future<Output = std::io::Result<()>>,
+    second: impl Future<Output = Option<()>>,
+) -> std::io::Result<()> {
+    tokio::select! {
+        result = first => result,
+        _ = second => Ok(()),
+    }
+}

@@ -1,0 +1,107 @@
+//! MCP over standard input and output, or any other pair of streams.
+
+mod transport;
+
+use std::time::Duration;
+
+use rmcp::{
+    ServiceExt as _,
+    service::{QuitReason, ServerInitializeError},
+};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::{handler::service, server::Server};
+use transport::{Closed, Lines};
+
+/// How long calls may go on once a client on a pipe sends nothing more. Clients kill servers that stay for longer than two
+/// seconds.
+const LEAVING: Duration = Duration::from_millis(1500);
+
+/// Why serving stopped before the client was done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The client and this server could not agree on how to begin.
+    #[error("the client did not open the session as MCP wants")]
+    Opening {
+        /// What happened instead.
+        source: Box<ServerInitializeError>,
+    },
+    /// The task that answers requests died.
+    #[error("the server stopped in the middle of its work")]
+    Stopped {
+        /// How it died.
+        source: tokio::task::JoinError,
+    },
+}
+
+/// Serves on standard input and output until the client closes them or the server is stopped.
+///
+/// # Errors
+/// [`ServeError`]. A client that leaves is no error.
+pub async fn stdio(server: &Server) -> Result<(), ServeError> {
+    let (reader, writer) = rmcp::transport::stdio_pipes();
+    lines(server, reader, writer).await
+}
+
+/// Serves one client on any pair of streams, a message per line, until it closes its own or the server is stopped.
+///
+/// # Errors
+/// [`ServeError`]. A client that leaves is no error.
+pub async fn lines<R, W>(server: &Server, reader: R, writer: W) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let transport = Lines::new(server.clone(), reader, writer);
+    let closed = transport.closed();
+    // Boxed, because it is large.
+    let opening = Box::pin(service(server).serve(transport));
+    let Some(opened) = server.0.active.unless_stopping(opening).await else {
+        return Ok(());
+    };
+    let running = match opened {
+        Ok(running) => running,
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(source) => {
+            return Err(ServeError::Opening {
+                source: Box::new(source),
+            });
+        }
+    };
+    let cancel = running.cancellation_token();
+    let mut waiting = std::pin::pin!(running.waiting());
+    let ended = tokio::select! {
+        ended = &mut waiting => ended,
+        () = drained(server) => {
+            cancel.cancel();
+            waiting.await
+        }
+        () = left(&closed) => {
+            cancel.cancel();
+            waiting.await
+        }
+    };
+    match ended {
+        Ok(QuitReason::JoinError(source)) | Err(source) => Err(ServeError::Stopped { source }),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Returns when the server is told to stop and what was running has ended, or has had its time.
+async fn drained(server: &Server) {
+    server.0.active.stopping().await;
+    server.0.active.idle(server.0.options.drain).await;
+}
+
+/// Returns when nobody waits for an answer any more: the client reads nothing more, or sends nothing more and has waited.
+async fn left(closed: &Closed) {
+    let sends_nothing = async {
+        closed.input.cancelled().await;
+        tokio::time::sleep(LEAVING).await;
+    };
+    tokio::select! {
+        () = closed.output.cancelled() => {}
+        () = sends_nothing => {}
+    }
+}
