@@ -73,7 +73,7 @@ pub(crate) fn service(server: &Server) -> Counted<Handler> {
 pub(crate) struct Handler {
     pub(crate) server: Server,
     subscribed: Arc<Subscribed>,
-    pub(crate) threshold: Arc<Threshold>,
+    threshold: Arc<Threshold>,
     pub(crate) tasks: Tasks,
     /// Whether the client is told of changes. It may say more than once that it is ready for that.
     is_followed: AtomicBool,
@@ -111,7 +111,7 @@ impl Handler {
     }
 
     /// What servlets learn of a request beside its arguments.
-    pub(crate) fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
+    fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
         let task = TaskCell::default();
         extras(
             context,
@@ -362,11 +362,7 @@ impl ServerHandler for Handler {
 
 /// What servlets learn of a request beside its arguments. What clients of the handshake era say once is repeated in the words
 /// of the other.
-pub(crate) fn extras(
-    context: &RequestContext<RoleServer>,
-    inputs: Inputs,
-    teller: Teller,
-) -> Extras {
+fn extras(context: &RequestContext<RoleServer>, inputs: Inputs, teller: Teller) -> Extras {
     let mut meta = context.meta.0.0.clone();
     for (key, said) in SAID_ONCE {
         if !meta.contains_key(key)

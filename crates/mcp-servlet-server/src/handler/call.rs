@@ -191,7 +191,7 @@ enum Answered {
 }
 
 impl Handler {
-    pub(crate) async fn call(
+    pub(super) async fn call(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,

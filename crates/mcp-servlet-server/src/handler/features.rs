@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Adds what the servlets have beside tools; a client learns of nothing that is not there.
-pub(crate) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
+pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
     let any = |has: fn(&Servlet) -> bool| host.servlets().iter().any(|servlet| has(servlet));
     if any(Servlet::reads_resources) {
         let mut resources = ResourcesCapability::default();
@@ -47,7 +47,7 @@ pub(crate) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
 
 impl Handler {
     /// One page of the entries of all servlets.
-    pub(crate) fn entries<'e, T: Carrier>(
+    pub(super) fn entries<'e, T: Carrier>(
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,
@@ -60,7 +60,7 @@ impl Handler {
         self.answer_list(context, request, names, &entries)
     }
 
-    pub(crate) async fn read(
+    pub(super) async fn read(
         &self,
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
@@ -102,7 +102,7 @@ impl Handler {
         }
     }
 
-    pub(crate) async fn prompt(
+    pub(super) async fn prompt(
         &self,
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
@@ -137,7 +137,7 @@ impl Handler {
         }
     }
 
-    pub(crate) async fn suggest(
+    pub(super) async fn suggest(
         &self,
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,

@@ -30,16 +30,16 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What a request has beside its arguments once questions were answered.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Inputs {
+pub(super) struct Inputs {
     /// The answers, by the keys of their questions.
-    pub(crate) responses: Option<JsonObject>,
+    pub(super) responses: Option<JsonObject>,
     /// What the servlet wants to know again.
-    pub(crate) state: Option<String>,
+    pub(super) state: Option<String>,
 }
 
 impl Inputs {
     /// What the client sent.
-    pub(crate) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
+    pub(super) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
         Self {
             responses: responses.map(JsonObject::from_iter),
             state,
@@ -47,7 +47,7 @@ impl Inputs {
     }
 
     /// The same with the state as the servlet wrote it.
-    pub(crate) fn open(mut self, seal: &Seal, request: &Request<'_>) -> Result<Self, ErrorData> {
+    pub(super) fn open(mut self, seal: &Seal, request: &Request<'_>) -> Result<Self, ErrorData> {
         if let Some(sealed) = &mut self.state {
             *sealed = seal.open(sealed, request)?;
         }
@@ -57,7 +57,7 @@ impl Inputs {
 
 /// How a request was answered.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Answer {
+pub(super) enum Answer {
     /// With its result.
     Complete(JsonObject),
     /// With questions, for a client that sends the request again.
@@ -67,7 +67,7 @@ pub(crate) enum Answer {
 /// Answers a request by calls of a servlet: by one, unless the servlet has questions for a client of the handshake era.
 ///
 /// In a box, because rmcp moves what works on a request several times before it works.
-pub(crate) fn answer<'a, F>(
+pub(super) fn answer<'a, F>(
     seal: &'a Seal,
     context: &'a RequestContext<RoleServer>,
     request: &'a Request<'a>,
@@ -90,7 +90,7 @@ where
 }
 
 /// What a client of the stateless era gets for the result of a servlet: the result, or its questions with a signed state.
-pub(crate) fn settle(
+pub(super) fn settle(
     seal: &Seal,
     context: &RequestContext<RoleServer>,
     request: &Request<'_>,
@@ -106,7 +106,7 @@ pub(crate) fn settle(
 }
 
 /// Calls a servlet until it has a result: `first` is the call that has begun, `again` calls with the answers that `ask` got.
-pub(crate) async fn converse<F, A>(
+pub(super) async fn converse<F, A>(
     context: &RequestContext<RoleServer>,
     first: F,
     again: impl Fn(Inputs) -> F,

@@ -4,7 +4,7 @@ use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json};
 
 /// Makes the schemas of a tool fit the older ones: properties have no boolean schemas.
-pub(crate) fn fit(tool: &mut JsonObject) {
+pub(super) fn fit(tool: &mut JsonObject) {
     for key in ["inputSchema", "outputSchema"] {
         if let Some(Value::Object(schema)) = tool.get_mut(key) {
             properties(schema);

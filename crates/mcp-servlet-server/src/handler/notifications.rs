@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// From which level on a session of the handshake era wants lines of the log.
 #[derive(Debug)]
-pub(crate) struct Threshold(AtomicU8);
+pub(super) struct Threshold(AtomicU8);
 
 impl Default for Threshold {
     fn default() -> Self {
@@ -43,7 +43,7 @@ impl Default for Threshold {
 }
 
 impl Threshold {
-    pub(crate) fn set(&self, level: LoggingLevel) {
+    pub(super) fn set(&self, level: LoggingLevel) {
         self.0.store(level as u8, Ordering::Relaxed);
     }
 
@@ -53,17 +53,17 @@ impl Threshold {
 }
 
 /// Whether one of the servlets writes to the log of its client.
-pub(crate) fn logs(host: &Host) -> bool {
+pub(super) fn logs(host: &Host) -> bool {
     let mut servlets = host.servlets().iter();
     servlets.any(|servlet| servlet.module().logs_to_client())
 }
 
 /// The task that a call has become, once it has.
-pub(crate) type TaskCell = Arc<OnceLock<Arc<Task>>>;
+pub(super) type TaskCell = Arc<OnceLock<Arc<Task>>>;
 
 /// The client of one request.
 #[derive(Debug)]
-pub(crate) struct Teller {
+pub(super) struct Teller {
     peer: Peer<RoleServer>,
     era: Era,
     runtime: Handle,
@@ -89,7 +89,7 @@ impl Drop for Teller {
 }
 
 impl Teller {
-    pub(crate) fn new(
+    pub(super) fn new(
         server: &Server,
         context: &RequestContext<RoleServer>,
         session: &Threshold,

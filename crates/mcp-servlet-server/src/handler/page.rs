@@ -12,7 +12,7 @@ use serde_json::Value;
 /// A part of a list as the result of a request.
 ///
 /// `name` is the field of the result, `key` the field that tells entries apart.
-pub(crate) fn page(
+pub(super) fn page(
     name: &str,
     key: &str,
     entries: &[Value],

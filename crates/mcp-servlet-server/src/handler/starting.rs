@@ -12,7 +12,7 @@ use crate::server::{Server, active::cancelled};
 
 impl Handler {
     /// The host that answers a request. While the server is starting, the request waits for its servlets.
-    pub(crate) async fn host(
+    pub(super) async fn host(
         &self,
         context: &RequestContext<RoleServer>,
     ) -> Result<Arc<Host>, ErrorData> {

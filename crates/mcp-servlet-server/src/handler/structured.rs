@@ -25,7 +25,7 @@ const RESULT: &str = "result";
 const OF_THE_ROOT: [&str; 3] = ["$schema", "$defs", "definitions"];
 
 /// Gives the output schema of a tool the form for clients of an era.
-pub(crate) fn set_schema(era: Era, tool: &mut JsonObject) {
+pub(super) fn set_schema(era: Era, tool: &mut JsonObject) {
     let Some(schema) = tool.get_mut("outputSchema") else {
         return;
     };
@@ -39,7 +39,7 @@ pub(crate) fn set_schema(era: Era, tool: &mut JsonObject) {
 }
 
 /// Gives structured content the form of the schema that [`set_schema`] makes of the tool's.
-pub(crate) fn set_content(era: Era, tool: Option<&JsonObject>, result: &mut JsonObject) {
+pub(super) fn set_content(era: Era, tool: Option<&JsonObject>, result: &mut JsonObject) {
     let Some(content) = result.get_mut("structuredContent") else {
         return;
     };

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A body that is a message of JSON-RPC, or the answer that says why it is none.
-pub(crate) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes, Kind), Response> {
+pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes, Kind), Response> {
     let limit = options.body;
     let bytes = to_bytes(body, limit);
     let bytes = match options.body_time {
@@ -42,7 +42,7 @@ pub(crate) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes,
 }
 
 /// The answer to what is no message of MCP, or of no method of its era.
-pub(crate) fn refused(refusal: &Refusal) -> Response {
+pub(super) fn refused(refusal: &Refusal) -> Response {
     let status = if refusal.is_of_no_method() {
         StatusCode::NOT_FOUND
     } else {
@@ -52,7 +52,7 @@ pub(crate) fn refused(refusal: &Refusal) -> Response {
 }
 
 /// An answer with the JSON of servlets as they wrote it. `held` lives until the last byte is on its way.
-pub(crate) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Response {
+pub(super) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Response {
     response.map(|body| {
         let body = body.map_frame(move |frame| {
             let _ = &held;

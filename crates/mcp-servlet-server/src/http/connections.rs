@@ -18,13 +18,13 @@ use super::HttpOptions;
 
 /// How far clients may go that do not say what they want.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(super) struct Limits {
     connections: usize,
     head_time: Option<Duration>,
 }
 
 impl Limits {
-    pub(crate) fn of(options: &HttpOptions) -> Self {
+    pub(super) fn of(options: &HttpOptions) -> Self {
         Self {
             connections: options.connections.clamp(1, Semaphore::MAX_PERMITS),
             head_time: options.head_time,
@@ -33,7 +33,7 @@ impl Limits {
 }
 
 /// Serves connections until `end`, and after that those that are there until they have their answers.
-pub(crate) async fn serve(
+pub(super) async fn serve(
     mut listener: TcpListener,
     routes: Router,
     limits: Limits,

@@ -14,7 +14,7 @@ use axum::{
 };
 
 /// What a browser says of a page that sends a request.
-pub(crate) struct Page {
+pub(super) struct Page {
     origin: HeaderValue,
     /// The answer, if it only asks whether it may send another request.
     permission: Option<Response>,
@@ -22,7 +22,7 @@ pub(crate) struct Page {
 
 impl Page {
     /// None if no page sends it.
-    pub(crate) fn of(request: &Request) -> Option<Self> {
+    pub(super) fn of(request: &Request) -> Option<Self> {
         let headers = request.headers();
         let origin = headers.get(ORIGIN)?.clone();
         let is_question = request.method() == Method::OPTIONS
@@ -32,7 +32,7 @@ impl Page {
     }
 
     /// Adds what browsers want to see to the answer that an allowed origin gets.
-    pub(crate) fn share(self, mut response: Response) -> Response {
+    pub(super) fn share(self, mut response: Response) -> Response {
         // The service looks at the origin before anything else, and this is how it refuses one.
         if response.status() == StatusCode::FORBIDDEN {
             return response;

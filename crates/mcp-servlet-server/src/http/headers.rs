@@ -13,7 +13,7 @@ use axum::{
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// Lets clients that take everything, or do not say what they take, have what there is.
-pub(crate) fn accept_all(headers: &mut HeaderMap) {
+pub(super) fn accept_all(headers: &mut HeaderMap) {
     let is_wildcard = |value: &HeaderValue| {
         let ranges = value.to_str().unwrap_or_default().split(',');
         let mut essences = ranges.map(|range| range.split(';').next().unwrap_or_default().trim());
@@ -25,13 +25,13 @@ pub(crate) fn accept_all(headers: &mut HeaderMap) {
 }
 
 /// Where a request comes from, and to whom it goes, as its headers say.
-pub(crate) struct Sender {
+pub(super) struct Sender {
     host: String,
     origin: String,
 }
 
 impl Sender {
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
         let text = |name| {
             let value = headers
                 .get(name)
@@ -45,7 +45,7 @@ impl Sender {
     }
 
     /// Says why rmcp has refused the request, and which option would allow it.
-    pub(crate) async fn refused(self, refusal: Response) -> Response {
+    pub(super) async fn refused(self, refusal: Response) -> Response {
         let text = to_bytes(refusal.into_body(), 1024)
             .await
             .unwrap_or_default();

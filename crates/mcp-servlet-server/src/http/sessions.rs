@@ -23,7 +23,7 @@ const FORGET: Duration = Duration::from_mins(1);
 
 /// All sessions.
 #[derive(Default)]
-pub(crate) struct Sessions {
+pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
     uses: Mutex<HashMap<SessionId, Use>>,
 }
@@ -39,7 +39,7 @@ struct Use {
 }
 
 impl Sessions {
-    pub(crate) fn new() -> Arc<Self> {
+    pub(super) fn new() -> Arc<Self> {
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = None;
         Arc::new(Self {
@@ -52,22 +52,22 @@ impl Sessions {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn manager(&self) -> &Arc<LocalSessionManager> {
+    pub(super) fn manager(&self) -> &Arc<LocalSessionManager> {
         &self.manager
     }
 
     /// How many there are.
-    pub(crate) async fn count(&self) -> usize {
+    pub(super) async fn count(&self) -> usize {
         self.manager.sessions.read().await.len()
     }
 
     /// Whether there is such a session.
-    pub(crate) async fn has(&self, id: &str) -> bool {
+    pub(super) async fn has(&self, id: &str) -> bool {
         self.manager.sessions.read().await.contains_key(id)
     }
 
     /// A session was opened, and is in use until what this returns is dropped.
-    pub(crate) fn open(self: &Arc<Self>, id: &str) -> InUse {
+    pub(super) fn open(self: &Arc<Self>, id: &str) -> InUse {
         let used = Use {
             open: 1,
             since: Instant::now(),
@@ -83,7 +83,7 @@ impl Sessions {
     }
 
     /// A session is in use until what this returns is dropped. None if there is no such session.
-    pub(crate) fn enter(self: &Arc<Self>, id: &str) -> Option<InUse> {
+    pub(super) fn enter(self: &Arc<Self>, id: &str) -> Option<InUse> {
         let mut sessions = self.uses();
         let id = Arc::clone(sessions.get_key_value(id)?.0);
         let used = sessions.get_mut(&id)?;
@@ -98,14 +98,14 @@ impl Sessions {
     }
 
     /// Stops what runs in a session.
-    pub(crate) fn end(&self, id: &str) {
+    pub(super) fn end(&self, id: &str) {
         if let Some(used) = self.uses().get(id) {
             used.end.cancel();
         }
     }
 
     /// Forgets sessions that ended, and ends those that had no use for that long, if there is such a time. Never returns.
-    pub(crate) async fn end_idle(&self, limit: Option<Duration>) {
+    pub(super) async fn end_idle(&self, limit: Option<Duration>) {
         let every = limit.map_or(FORGET, |limit| limit / LOOKS);
         let mut looks = tokio::time::interval(every.max(Duration::from_millis(1)));
         loop {
@@ -136,11 +136,11 @@ impl Sessions {
 }
 
 /// Keeps a session, until dropped.
-pub(crate) struct InUse {
+pub(super) struct InUse {
     sessions: Arc<Sessions>,
     id: SessionId,
     /// When the session ends.
-    pub(crate) end: SessionEnd,
+    pub(super) end: SessionEnd,
 }
 
 impl Drop for InUse {

@@ -23,7 +23,7 @@ use tokio_util::bytes::BytesMut;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The only message of an answer as JSON, or the answer as it is.
-pub(crate) async fn single(response: Response) -> Response {
+pub(super) async fn single(response: Response) -> Response {
     if !is_stream(response.headers()) {
         return response;
     }

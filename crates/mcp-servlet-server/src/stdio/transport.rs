@@ -32,15 +32,15 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// How far a client has gone away.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Closed {
+pub(super) struct Closed {
     /// It sends nothing more, but may read answers.
-    pub(crate) input: CancellationToken,
+    pub(super) input: CancellationToken,
     /// It reads nothing more.
-    pub(crate) output: CancellationToken,
+    pub(super) output: CancellationToken,
 }
 
 /// One message per line, on a reader and a writer.
-pub(crate) struct Lines<R, W> {
+pub(super) struct Lines<R, W> {
     reader: BufReader<R>,
     /// The line that is being read. Here, because reading is given up whenever there is something to send.
     line: BytesMut,
@@ -62,7 +62,7 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    pub(crate) fn new(server: Server, reader: R, writer: W) -> Self {
+    pub(super) fn new(server: Server, reader: R, writer: W) -> Self {
         Self {
             reader: BufReader::new(reader),
             line: BytesMut::new(),
@@ -76,7 +76,7 @@ where
     }
 
     /// What becomes known here of how the client goes away.
-    pub(crate) fn closed(&self) -> Closed {
+    pub(super) fn closed(&self) -> Closed {
         self.closed.clone()
     }
 
