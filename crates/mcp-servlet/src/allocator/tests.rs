@@ -31,7 +31,8 @@ impl Pages for Buffer {
         }
         self.used = start + pages;
         let first = self.bytes.as_ptr().align_offset(PAGE) + start * PAGE;
-        Some(&raw mut self.bytes[first])
+        // One pointer to all bytes: heaps write behind the first one, as they may in wasm.
+        Some(self.bytes.as_mut_ptr().wrapping_add(first))
     }
 }
 

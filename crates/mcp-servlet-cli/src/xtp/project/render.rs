@@ -23,6 +23,7 @@ pub(crate) fn render(bundle: &Bundle, context: &Value) -> Result<Vec<Entry>, Err
         // A template is rendered by people at their desks, who can stop it.
         timeout: None,
         memory: None,
+        compile: None,
         ..LoadOptions::default()
     };
     let mut plugin = Plugin::load("plugin.wasm", bundle.plugin.clone(), &options, Vec::new())?;
