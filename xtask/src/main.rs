@@ -15,6 +15,7 @@ mod serve;
 mod shell;
 mod test;
 mod tidy;
+mod vet;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,8 @@ enum Command {
     Bless,
     /// Check the house rules
     Tidy,
+    /// Check what a release needs: the oldest compiler, unsafe code in Miri, licenses, packages
+    Vet,
     /// Run every scenario of MCP's official conformance suite, over HTTP
     Conformance,
     /// List and call the tools of the servlets in `examples` with MCP clients of other projects
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
         Command::Bundle { output } => bundle::run(&output),
         Command::Bless => test::bless(),
         Command::Tidy => tidy::check(),
+        Command::Vet => vet::vet(),
         Command::Conformance => conformance::run(),
         Command::Clients { only } => clients::check(only.as_deref()),
         Command::Lines => lines::print(),

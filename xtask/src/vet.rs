@@ -1,0 +1,162 @@
+//! What must hold of the crates before they are published, and no test of theirs shows.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Context;
+use cargo_metadata::MetadataCommand;
+
+use crate::shell::{cargo, root, run, target};
+
+/// The crates that servlets link, which are built by older compilers than the others.
+const GUEST: [&str; 4] = [
+    "mcp-servlet",
+    "mcp-servlet-json",
+    "mcp-servlet-macros",
+    "mcp-servlet-types",
+];
+
+/// Features of the guest crates that work on every target.
+const FEATURES: &str = "mcp-servlet/http,mcp-servlet/log";
+
+/// The unsafe code of these modules runs natively too.
+const UNSAFE: [&str; 2] = ["allocator", "abi"];
+
+/// The version of cargo-deny that is installed if there is none.
+const DENY: &str = "0.20.2";
+
+/// Checks the oldest compiler, unsafe code, licenses and packages.
+pub(crate) fn vet() -> anyhow::Result<()> {
+    step("oldest compiler");
+    check_oldest()?;
+    step("unsafe code");
+    check_unsafe()?;
+    step("licenses and sources of dependencies");
+    check_dependencies()?;
+    step("packages");
+    check_packages()
+}
+
+/// Compiles the guest crates with the compiler that they name as `rust-version`.
+fn check_oldest() -> anyhow::Result<()> {
+    let metadata = MetadataCommand::new()
+        .no_deps()
+        .current_dir(root())
+        .exec()?;
+    let guest = metadata.packages.iter().find(|one| one.name == GUEST[0]);
+    let version = guest.and_then(|guest| guest.rust_version.clone());
+    let version = version.context("mcp-servlet has no `rust-version`")?;
+    let version = version.to_string();
+    let install = [
+        "toolchain",
+        "install",
+        &version,
+        "--no-self-update",
+        "--profile",
+        "minimal",
+    ];
+    let target_option = ["--target", "wasm32-unknown-unknown"];
+    run(Command::new("rustup").args(install).args(target_option))?;
+    let mut check = Command::new("rustup");
+    check.current_dir(root());
+    check.args(["run", &version, "cargo", "check", "--quiet", "--locked"]);
+    check.args(GUEST.iter().flat_map(|name| ["--package", name]));
+    check.args(["--features", FEATURES]).args(target_option);
+    // Another compiler would throw away what the usual one built.
+    check.arg("--target-dir").arg(target().join("oldest"));
+    run(without_cargo(&mut check))
+}
+
+/// Runs the tests of unsafe code in Miri, if there is one.
+fn check_unsafe() -> anyhow::Result<()> {
+    let mut probe = Command::new("rustup");
+    probe.args(["run", "nightly", "cargo", "miri", "--version"]);
+    let output = without_cargo(&mut probe).output();
+    if !output.is_ok_and(|output| output.status.success()) {
+        println!(
+            "skipped: Miri is not installed; `rustup component add miri rust-src --toolchain nightly` installs it"
+        );
+        return Ok(());
+    }
+    let mut miri = Command::new("rustup");
+    miri.current_dir(root());
+    miri.args([
+        "run",
+        "nightly",
+        "cargo",
+        "miri",
+        "test",
+        "--quiet",
+        "--package",
+        GUEST[0],
+    ]);
+    miri.args(["--lib", "--target-dir"])
+        .arg(target().join("miri"));
+    miri.arg("--").args(UNSAFE);
+    run(without_cargo(&mut miri))
+}
+
+/// A command of another toolchain: the variables by which cargo tells its children of itself would mislead it.
+fn without_cargo(command: &mut Command) -> &mut Command {
+    for name in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Checks `deny.toml`, but for the list of vulnerabilities, which is not in a registry.
+fn check_dependencies() -> anyhow::Result<()> {
+    let deny = deny()?;
+    let mut check = Command::new(deny);
+    check.current_dir(root());
+    check.args(["--locked", "check", "bans", "licenses", "sources"]);
+    run(&mut check)
+}
+
+/// The program cargo-deny: the one in `target/tools`, which is installed there if it is missing.
+fn deny() -> anyhow::Result<PathBuf> {
+    let tools = target().join("tools");
+    let program = tools
+        .join("bin")
+        .join(format!("cargo-deny{}", env::consts::EXE_SUFFIX));
+    if !program.exists() {
+        println!("installing cargo-deny {DENY}; this takes minutes");
+        let mut install = cargo(&[
+            "install",
+            "cargo-deny",
+            "--version",
+            DENY,
+            "--locked",
+            "--quiet",
+        ]);
+        // Its build must not read the configuration of this workspace.
+        install
+            .arg("--root")
+            .arg(&tools)
+            .current_dir(env::temp_dir());
+        run(&mut install)?;
+    }
+    Ok(program)
+}
+
+/// Packages the crates that are meant for a registry. They are not compiled again.
+fn check_packages() -> anyhow::Result<()> {
+    let metadata = MetadataCommand::new()
+        .no_deps()
+        .current_dir(root())
+        .exec()?;
+    let published = metadata
+        .packages
+        .iter()
+        .filter(|package| package.publish.as_ref().is_none_or(|to| !to.is_empty()));
+    let mut package = cargo(&["package", "--no-verify", "--allow-dirty", "--quiet"]);
+    for one in published {
+        package.arg("--package").arg(one.name.as_str());
+    }
+    run(&mut package)
+}
+
+fn step(name: &str) {
+    println!("\n--- {name}");
+}
