@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use e2e::{fixture, servlet_command};
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, LoadOptions};
 use serde_json::{Value, json};
 
 use crate::streams::Wire;
@@ -39,7 +39,7 @@ fn line_of(code: &str) -> usize {
 #[test]
 fn a_panic_is_an_error_with_its_message_and_place() {
     let error = stop(&defaults(), "fall", &json!({ "why": "of rain" }));
-    let CallError::Panic { message, .. } = error else {
+    let CallErrorKind::Panic { message, .. } = error.kind else {
         panic!("a panic, not {error:?}");
     };
     let (line, file) = (line_of("panic!("), "tests/fixtures/src/lib.rs");
@@ -70,7 +70,7 @@ fn a_call_that_never_ends_is_stopped_at_its_deadline() {
     });
     let error = stop(&servlet, "spin", &json!({}));
     assert!(
-        matches!(error, CallError::Timeout { limit: stopped, .. } if stopped == limit),
+        matches!(error.kind, CallErrorKind::Timeout { limit: stopped, .. } if stopped == limit),
         "{error:?}"
     );
 }
@@ -84,7 +84,7 @@ fn a_call_that_takes_too_much_memory_is_stopped() {
     });
     let error = stop(&servlet, "hoard", &json!({}));
     assert!(
-        matches!(error, CallError::OutOfMemory { limit: stopped, .. } if stopped == limit),
+        matches!(error.kind, CallErrorKind::OutOfMemory { limit: stopped, .. } if stopped == limit),
         "{error:?}"
     );
 }

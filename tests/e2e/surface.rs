@@ -2,7 +2,7 @@
 
 use e2e::{Client, Era, Profile, servlet_command, wasm};
 use mcp_servlet_host::{Listed, Servlet};
-use mcp_servlet_runtime::{CallError, LoadOptions};
+use mcp_servlet_runtime::{CallErrorKind, LoadOptions};
 use rmcp::model::ClientRequest;
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ fn what_is_not_there_is_said_by_kind() {
     let notes = notes();
     let uri = "notes://note/other";
     let error = notes.read_resource(uri).expect_err("there is none");
-    assert!(matches!(&error, CallError::UnknownResource { uri: asked } if asked == uri));
+    assert!(matches!(&error.kind, CallErrorKind::UnknownResource { uri: asked } if asked == uri));
     let error = notes.get_prompt("sumarize", None).expect_err("no such");
     assert_eq!(
         error.help().as_deref(),

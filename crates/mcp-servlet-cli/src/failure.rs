@@ -3,7 +3,7 @@
 use std::{error::Error, io, process::ExitCode};
 
 use mcp_servlet_host::LoadError;
-use mcp_servlet_runtime::{CallError, Fault, LoadError as ModuleError};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, LoadError as ModuleError};
 use mcp_servlet_schema::ArgumentError;
 use mcp_servlet_server::config::ConfigError;
 
@@ -105,17 +105,17 @@ impl From<LoadError> for Failure {
 
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
-        let help = match &error {
-            CallError::HostDenied { option, .. } => Some(option.clone()),
-            CallError::Timeout { .. } => Some("--timeout gives it longer".into()),
-            CallError::OutOfMemory { .. } => Some("--memory gives it more".into()),
+        let help = match &error.kind {
+            CallErrorKind::HostDenied { option, .. } => Some(option.clone()),
+            CallErrorKind::Timeout { .. } => Some("--timeout gives it longer".into()),
+            CallErrorKind::OutOfMemory { .. } => Some("--memory gives it more".into()),
             _ => error.help(),
         };
-        let (kind, message) = match &error {
-            CallError::UnknownTool { .. }
-            | CallError::UnknownPrompt { .. }
-            | CallError::UnknownResource { .. } => (Kind::Usage, chain(&error)),
-            CallError::Fault { fault, .. } => (
+        let (kind, message) = match &error.kind {
+            CallErrorKind::UnknownTool { .. }
+            | CallErrorKind::UnknownPrompt { .. }
+            | CallErrorKind::UnknownResource { .. } => (Kind::Usage, chain(&error)),
+            CallErrorKind::Fault { fault, .. } => (
                 if fault.code == Fault::INVALID_PARAMS {
                     Kind::Usage
                 } else {

@@ -1,6 +1,6 @@
 //! Everything that can go wrong with servlets before they are called.
 
-use mcp_servlet_runtime::CallError;
+use mcp_servlet_runtime::{CallError, CallErrorKind};
 use mcp_servlet_schema::similar;
 
 use crate::FeatureKind;
@@ -157,16 +157,18 @@ impl LoadError {
 
 /// The error for a tool that is not there.
 pub(crate) fn unknown_tool<'a>(tool: &str, known: impl Iterator<Item = &'a str>) -> CallError {
-    CallError::UnknownTool {
+    CallErrorKind::UnknownTool {
         tool: tool.to_owned(),
         similar: similar(tool, known).map(str::to_owned),
     }
+    .into()
 }
 
 /// The error for a prompt that is not there.
 pub(crate) fn unknown_prompt<'a>(prompt: &str, known: impl Iterator<Item = &'a str>) -> CallError {
-    CallError::UnknownPrompt {
+    CallErrorKind::UnknownPrompt {
         prompt: prompt.to_owned(),
         similar: similar(prompt, known).map(str::to_owned),
     }
+    .into()
 }

@@ -11,8 +11,9 @@ use std::{
 };
 
 use mcp_servlet_runtime::{
-    Abi, CallError, CheckArguments, Extras, Fetched, Guest, Instances, Job, JsonObject,
-    LoadError as ModuleError, LoadOptions, Module, Source, UnknownArguments, file_help, quoted,
+    Abi, CallError, CallErrorKind, CheckArguments, Extras, Fetched, Guest, Instances, Job,
+    JsonObject, LoadError as ModuleError, LoadOptions, Module, Source, UnknownArguments, file_help,
+    quoted,
 };
 use mcp_servlet_schema::Schemas;
 
@@ -303,9 +304,14 @@ impl Servlet {
         let output = self
             .run(self.job(export, self.abi().list_request()))
             .map_err(|error| match error {
-                CallError::Start { servlet, message } => {
-                    ModuleError::Start { servlet, message }.into()
+                CallError {
+                    kind: CallErrorKind::Start { message },
+                    ..
+                } => ModuleError::Start {
+                    servlet: self.name().to_owned(),
+                    message,
                 }
+                .into(),
                 source => LoadError::Describe {
                     servlet: self.name().to_owned(),
                     source: Box::new(source),

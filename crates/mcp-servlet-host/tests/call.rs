@@ -9,7 +9,7 @@ use std::{
 };
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallError, Fault, JsonObject, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject, LoadOptions};
 use serde_json::json;
 use support::{DESCRIPTION, Wat};
 
@@ -99,7 +99,10 @@ fn reads_code_and_data_of_a_fault() {
 #[test]
 fn an_error_text_that_reads_like_a_timeout_is_still_an_error_text() {
     let error = fail(&servlet("timeout", "(call $error {}) (i32.const 1)"));
-    assert!(matches!(error, CallError::Fault { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::Fault { .. }),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -111,7 +114,7 @@ fn reports_a_return_code_without_a_text() {
 #[test]
 fn tells_a_trap_from_an_error() {
     let error = fail(&servlet("", "unreachable"));
-    let CallError::Trap { message, .. } = &error else {
+    let CallErrorKind::Trap { message, .. } = &error.kind else {
         panic!("{error:?}")
     };
     assert_eq!(
@@ -127,7 +130,7 @@ fn tells_a_panic_with_its_text_from_a_trap() {
         "index out of bounds",
         "(call $error {}) unreachable",
     ));
-    let CallError::Panic { message, .. } = &error else {
+    let CallErrorKind::Panic { message, .. } = &error.kind else {
         panic!("{error:?}")
     };
     assert_eq!(message, "index out of bounds");
@@ -162,7 +165,10 @@ fn stops_an_endless_loop_and_goes_on_with_a_fresh_instance() {
     let servlet = servlet.load_with(&options).expect("a servlet");
     assert_eq!(fail(&servlet).to_string(), "Returned non-zero exit code: 1");
     let error = fail(&servlet);
-    assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::Timeout { .. }),
+        "{error:?}"
+    );
     assert_eq!(
         error.to_string(),
         "servlet `test` did not finish `call` within 50ms"
@@ -183,7 +189,10 @@ fn a_servlet_that_sets_a_text_and_then_loops_runs_out_of_time() {
         "(call $error {}) (loop $l (br $l)) (i32.const 0)",
     );
     let error = fail(&servlet.load_with(&options).expect("a servlet"));
-    assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::Timeout { .. }),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -197,8 +206,8 @@ fn stops_a_servlet_that_grows_without_end() {
     let error = fail(&servlet.load_with(&options).expect("a servlet"));
     assert!(
         matches!(
-            error,
-            CallError::OutOfMemory {
+            error.kind,
+            CallErrorKind::OutOfMemory {
                 limit: 4_194_304,
                 ..
             }
@@ -220,7 +229,7 @@ fn reports_output_that_is_no_result() {
             .load()
             .expect("a servlet");
         let error = fail(&servlet);
-        let CallError::BadOutput { at: found, .. } = &error else {
+        let CallErrorKind::BadOutput { at: found, .. } = &error.kind else {
             panic!("{error:?}")
         };
         assert_eq!(found, at);

@@ -3,7 +3,7 @@
 mod support;
 
 use mcp_servlet_host::{Listed, LoadError, Servlet};
-use mcp_servlet_runtime::{CallError, JsonObject};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject};
 use serde_json::{Value, json};
 use support::{DESCRIPTION, Wat};
 
@@ -37,7 +37,7 @@ fn read_failing(text: &str) -> CallError {
 }
 
 fn is_unknown(error: &CallError) -> bool {
-    matches!(error, CallError::UnknownResource { uri } if uri == "a:b")
+    matches!(&error.kind, CallErrorKind::UnknownResource { uri } if uri == "a:b")
 }
 
 #[test]

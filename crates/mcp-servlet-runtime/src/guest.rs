@@ -175,7 +175,7 @@ impl Guest {
     /// The outcome of work that would keep other tasks waiting if it were done here.
     ///
     /// # Errors
-    /// [`CallError::Trap`] if the work panics.
+    /// [`CallErrorKind::Trap`](crate::CallErrorKind::Trap) if the work panics.
     pub async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -41,7 +41,7 @@ mod text;
 
 pub use abi::{Abi, BESIDE_TOOLS, CALL, DESCRIBE, LIST_TOOLS};
 pub use engine::{Job, Plugin};
-pub use error::{CallError, FetchError, LoadError};
+pub use error::{CallError, CallErrorKind, FetchError, LoadError, Site};
 pub use exchange::{HttpFailure, HttpRequest, HttpResponse};
 pub use fault::Fault;
 pub use glob::matches as glob_matches;

@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use mcp_servlet_runtime::{CallError, Extras, JsonObject};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Extras, JsonObject};
 
 use crate::{Host, Listed, Servlet, error::unknown_prompt};
 
@@ -73,13 +73,17 @@ impl Host {
     ) -> Result<JsonObject, CallError> {
         for servlet in candidates(self.servlets(), uri) {
             match servlet.read_resource_with(uri, extras).await {
-                Err(CallError::UnknownResource { .. }) => {}
+                Err(CallError {
+                    kind: CallErrorKind::UnknownResource { .. },
+                    ..
+                }) => {}
                 other => return other,
             }
         }
-        Err(CallError::UnknownResource {
+        Err(CallErrorKind::UnknownResource {
             uri: uri.to_owned(),
-        })
+        }
+        .into())
     }
 
     /// Fills in a prompt of whichever servlet has it; see [`Servlet::get_prompt_with`].
@@ -137,9 +141,10 @@ impl Host {
         };
         match self.servlets().iter().find(has) {
             Some(servlet) => servlet.complete_async(params).await,
-            None => Err(CallError::UnknownResource {
+            None => Err(CallErrorKind::UnknownResource {
                 uri: uri.to_owned(),
-            }),
+            }
+            .into()),
         }
     }
 

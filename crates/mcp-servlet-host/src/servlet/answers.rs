@@ -1,6 +1,6 @@
 //! Checks what servlets answer for resources, prompts and completion, before a client gets it.
 
-use mcp_servlet_runtime::{CallError, Fault, JsonObject, syntax_error};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject, syntax_error};
 use mcp_servlet_schema::expected;
 use serde_json::{Value, json};
 
@@ -13,11 +13,15 @@ pub(super) fn resource(
     uri: &str,
     output: Result<Vec<u8>, CallError>,
 ) -> Result<JsonObject, CallError> {
-    let unknown = || CallError::UnknownResource {
-        uri: uri.to_owned(),
+    let unknown = || {
+        let uri = uri.to_owned();
+        CallError::from(CallErrorKind::UnknownResource { uri })
     };
     let output = match output {
-        Err(CallError::Fault { fault, .. }) if says_not_found(&fault) => return Err(unknown()),
+        Err(CallError {
+            kind: CallErrorKind::Fault { fault },
+            ..
+        }) if says_not_found(&fault) => return Err(unknown()),
         other => other?,
     };
     let mut json = object(servlet, READ_RESOURCE, &output)?;
@@ -31,15 +35,9 @@ pub(super) fn resource(
             .iter()
             .filter_map(|one| one["text"].as_str())
             .collect();
-        return Err(CallError::Fault {
-            servlet: servlet.name().to_owned(),
-            export: READ_RESOURCE,
-            fault: Box::new(Fault::internal(
-                servlet.name(),
-                Some(READ_RESOURCE),
-                texts.join("\n"),
-            )),
-        });
+        let (name, export) = (servlet.name(), Some(READ_RESOURCE));
+        let fault = Box::new(Fault::internal(name, export, texts.join("\n")));
+        return Err(CallErrorKind::Fault { fault }.at(name, export));
     }
     if contents.is_empty() {
         return Err(unknown());
@@ -140,10 +138,5 @@ fn object(servlet: &Servlet, export: &'static str, output: &[u8]) -> Result<Json
 }
 
 fn wrong(servlet: &Servlet, export: &'static str, (at, problem): Problem) -> CallError {
-    CallError::BadOutput {
-        servlet: servlet.name().to_owned(),
-        export,
-        at,
-        problem,
-    }
+    CallErrorKind::BadOutput { at, problem }.at(servlet.name(), Some(export))
 }

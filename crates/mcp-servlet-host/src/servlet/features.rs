@@ -1,6 +1,6 @@
 //! Resources, prompts and completion of one servlet.
 
-use mcp_servlet_runtime::{Abi, CallError, Extras, Job, JsonObject};
+use mcp_servlet_runtime::{Abi, CallError, CallErrorKind, Extras, Job, JsonObject};
 use serde_json::Value;
 
 use super::{Servlet, answers};
@@ -38,7 +38,7 @@ impl Servlet {
     /// Reads a resource and waits for its contents: MCP's result of `resources/read`.
     ///
     /// # Errors
-    /// [`CallError::UnknownResource`] if there is nothing at this address, and the other ones of [`CallError`].
+    /// [`CallErrorKind::UnknownResource`] if there is nothing at this address, and the other ones of [`CallError`].
     pub fn read_resource(&self, uri: &str) -> Result<JsonObject, CallError> {
         let job = self.read_job(uri, &Extras::default())?;
         answers::resource(self, uri, self.run(job))
@@ -109,9 +109,10 @@ impl Servlet {
 
     fn read_job(&self, uri: &str, extras: &Extras) -> Result<Job, CallError> {
         if !self.reads_resources() {
-            return Err(CallError::UnknownResource {
+            return Err(CallErrorKind::UnknownResource {
                 uri: uri.to_owned(),
-            });
+            }
+            .into());
         }
         let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
         Ok(self.request(READ_RESOURCE, &params, extras))

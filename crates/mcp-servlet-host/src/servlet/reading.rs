@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_servlet_runtime::{CallError, CheckResults};
+use mcp_servlet_runtime::{CallError, CallErrorKind, CheckResults};
 use mcp_servlet_schema::Schemas;
 
 use crate::{CallToolResult, compat::read_result};
@@ -45,12 +45,7 @@ impl Reading {
     }
 
     fn bad(self, at: String, problem: String) -> CallError {
-        CallError::BadOutput {
-            servlet: self.servlet,
-            export: self.export,
-            at,
-            problem,
-        }
+        CallErrorKind::BadOutput { at, problem }.at(&self.servlet, Some(self.export))
     }
 }
 

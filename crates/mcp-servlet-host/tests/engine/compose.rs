@@ -9,7 +9,9 @@ use std::{
 };
 
 use mcp_servlet_host::{Entry, Filter, Host, LoadError, Loaded, OnFailure, Prefix};
-use mcp_servlet_runtime::{CallError, LoadError as ModuleError, LoadOptions, Source};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, LoadError as ModuleError, LoadOptions, Source,
+};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
@@ -61,7 +63,10 @@ fn tools_that_two_servlets_have_get_the_names_of_their_servlets() {
     assert_eq!(tool.json()["name"], "b_get");
     assert!(matches!(
         host.call("get", None),
-        Err(CallError::UnknownTool { .. })
+        Err(CallError {
+            kind: CallErrorKind::UnknownTool { .. },
+            ..
+        })
     ));
 }
 

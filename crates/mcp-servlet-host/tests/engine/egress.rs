@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use mcp_servlet_runtime::{CallError, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, LoadOptions};
 
 use crate::{
     arguments,
@@ -197,13 +197,19 @@ fn a_wildcard_opens_no_private_address_however_it_is_written() {
         let error = get(&format!("http://{host}:{port}/"), &allowing(&["*"]));
         let error = error.expect_err(host);
         assert!(
-            matches!(error, CallError::HostDenied { .. }),
+            matches!(error.kind, CallErrorKind::HostDenied { .. }),
             "{host}: {error:?}"
         );
     }
     if let Ok(server) = Server::at(Ipv6Addr::LOCALHOST.into(), "200 OK") {
         let error = get(&format!("http://[::1]:{}/", server.port), &allowing(&["*"]));
-        assert!(matches!(error, Err(CallError::HostDenied { .. })));
+        assert!(matches!(
+            error,
+            Err(CallError {
+                kind: CallErrorKind::HostDenied { .. },
+                ..
+            })
+        ));
         assert_eq!(server.requests(), [""; 0]);
     }
     assert_eq!(server.requests(), [""; 0]);
@@ -224,7 +230,13 @@ fn a_redirect_opens_no_private_address_either() {
         let options = allowing(&["127.0.0.1", "*2"]);
         let error = get(&format!("http://127.0.0.1:{}/", server.port), &options);
         assert!(
-            matches!(error, Err(CallError::HostDenied { .. })),
+            matches!(
+                error,
+                Err(CallError {
+                    kind: CallErrorKind::HostDenied { .. },
+                    ..
+                })
+            ),
             "{error:?}"
         );
     }
@@ -257,7 +269,13 @@ fn a_private_address_is_open_where_the_operator_names_it() {
     // It opens the name alone.
     let error = get(&address, &allowing(&["localhost", "*"]));
     assert!(
-        matches!(error, Err(CallError::HostDenied { .. })),
+        matches!(
+            error,
+            Err(CallError {
+                kind: CallErrorKind::HostDenied { .. },
+                ..
+            })
+        ),
         "{error:?}"
     );
 }

@@ -6,7 +6,9 @@ use std::{
 };
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallError, CompileCache, Instances, LoadOptions, ToolOptions};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, CompileCache, Instances, LoadOptions, ToolOptions,
+};
 use serde_json::json;
 
 use crate::{
@@ -40,7 +42,10 @@ fn an_infinite_loop_ends_at_its_deadline() {
             ..LoadOptions::default()
         },
     );
-    assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::Timeout { .. }),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -61,7 +66,16 @@ fn many_infinite_loops_at_once_end_at_their_deadlines_and_others_answer() {
         }
         for end in loops {
             let end = end.join().expect("no panic");
-            assert!(matches!(end, Err(CallError::Timeout { .. })), "{end:?}");
+            assert!(
+                matches!(
+                    end,
+                    Err(CallError {
+                        kind: CallErrorKind::Timeout { .. },
+                        ..
+                    })
+                ),
+                "{end:?}"
+            );
         }
     });
     assert_works(&looping);
@@ -78,8 +92,8 @@ fn a_memory_bomb_hits_the_limit() {
     let error = fault_of(grow, &options);
     assert!(
         matches!(
-            error,
-            CallError::OutOfMemory {
+            error.kind,
+            CallErrorKind::OutOfMemory {
                 limit: 4_194_304,
                 ..
             }
@@ -89,7 +103,10 @@ fn a_memory_bomb_hits_the_limit() {
     // The host's side of the memory counts as well.
     let messages = "(loop $l (drop (call $alloc (i64.const 65536))) (br $l))";
     let error = fault_of(messages, &options);
-    assert!(matches!(error, CallError::OutOfMemory { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::OutOfMemory { .. }),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -102,7 +119,10 @@ fn a_request_that_does_not_fit_into_memory_is_refused() {
     let servlet = servlet.expect("a servlet");
     let huge = json!({ "text": "x".repeat(2 << 20), "do": 0 });
     let error = servlet.call("t", huge.as_object()).expect_err("too large");
-    assert!(matches!(error, CallError::OutOfMemory { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::OutOfMemory { .. }),
+        "{error:?}"
+    );
     assert_works(&servlet);
 }
 
@@ -118,8 +138,8 @@ fn huge_output_is_refused() {
     let error = fault_of(body, &options);
     assert!(
         matches!(
-            error,
-            CallError::OutputTooLarge {
+            error.kind,
+            CallErrorKind::OutputTooLarge {
                 size: 1001,
                 limit: 1000,
                 ..
@@ -136,8 +156,10 @@ fn output_that_is_not_where_the_servlet_says_is_an_error() {
     let error = default_fault(body);
     assert!(
         matches!(
-            error,
-            CallError::Fault { .. } | CallError::Trap { .. } | CallError::BadOutput { .. }
+            error.kind,
+            CallErrorKind::Fault { .. }
+                | CallErrorKind::Trap { .. }
+                | CallErrorKind::BadOutput { .. }
         ),
         "{error:?}"
     );
@@ -148,7 +170,10 @@ fn output_that_is_not_utf_8_is_refused_with_its_place() {
     let body = "(i32.store8 (i32.const 60000) (i32.const 0xff))
         (call $output (i32.const 60000) (i32.const 1)) (return (i32.const 0))";
     let error = default_fault(body);
-    assert!(matches!(error, CallError::BadOutput { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::BadOutput { .. }),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -174,11 +199,14 @@ fn deep_recursion_exhausts_the_stack_of_the_servlet_alone() {
 #[test]
 fn traps_and_panics_are_told_apart() {
     let error = default_fault("unreachable");
-    assert!(matches!(error, CallError::Trap { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::Trap { .. }),
+        "{error:?}"
+    );
     let panic = "(memory.fill (i32.const 60000) (i32.const 33) (i32.const 3))
         (call $error (i32.const 60000) (i32.const 3)) unreachable";
     let error = default_fault(panic);
-    let CallError::Panic { message, .. } = &error else {
+    let CallErrorKind::Panic { message, .. } = &error.kind else {
         panic!("{error:?}")
     };
     assert_eq!(message, "!!!");
@@ -285,7 +313,10 @@ fn a_host_function_that_waits_keeps_nobody_longer_than_a_call_may_take() {
     let begin = Instant::now();
     let error = fault(&servlet);
     assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
-    assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::Timeout { .. }),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -319,7 +350,10 @@ fn a_modest_start_is_over_before_a_call_begins() {
     let count = || call(&servlet, 1).expect_err("a count").to_string();
     assert!(count().ends_with(" 101"));
     let error = call(&servlet, 2).expect_err("too much");
-    assert!(matches!(error, CallError::OutOfMemory { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::OutOfMemory { .. }),
+        "{error:?}"
+    );
     assert!(count().ends_with(" 101"), "its instance is another one");
 }
 
@@ -362,7 +396,10 @@ fn an_instance_that_ended_itself_is_replaced() {
     let wat = tools(&[(1, COUNT), (2, "(call $exit (i32.const 0))")]).import(import);
     let servlet = wat.load().expect("a servlet");
     let error = call(&servlet, 2).expect_err("there is no output");
-    assert!(matches!(error, CallError::BadOutput { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::BadOutput { .. }),
+        "{error:?}"
+    );
     let count = call(&servlet, 1).expect_err("a count").to_string();
     assert!(count.ends_with(" 1"), "{count}");
 }
@@ -398,7 +435,10 @@ fn whoever_waits_for_a_call_that_sleeps_in_the_host_is_answered_all_the_same() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let error = runtime.block_on(servlet.call_async("t", Some(&arguments(1))));
     let error = error.expect_err("it sleeps");
-    assert!(matches!(error, CallError::Timeout { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::Timeout { .. }),
+        "{error:?}"
+    );
     assert_works(&servlet);
     // The thread sleeps on; it must not keep the process.
     runtime.shutdown_background();

@@ -3,7 +3,7 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallError, Instances, Isolation, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Instances, Isolation, LoadOptions};
 
 use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, tools};
 
@@ -66,7 +66,13 @@ fn isolated_calls_have_an_instance_of_their_own() {
 fn an_instance_that_trapped_is_replaced_and_the_others_stay() {
     let servlet = load(&with(Instances::ONE));
     assert_eq!([count(&servlet), count(&servlet)], [1, 2]);
-    assert!(matches!(call(&servlet, 3), Err(CallError::Trap { .. })));
+    assert!(matches!(
+        call(&servlet, 3),
+        Err(CallError {
+            kind: CallErrorKind::Trap { .. },
+            ..
+        })
+    ));
     assert_eq!(count(&servlet), 1);
 }
 
@@ -130,7 +136,7 @@ async fn busy_servlets_refuse_what_does_not_fit_into_the_queue() {
     let refused = servlet.call_async("t", Some(&arguments)).await;
     let refused = refused.expect_err("the queue is full");
     assert!(
-        matches!(refused, CallError::Busy { waiting: 1, .. }),
+        matches!(refused.kind, CallErrorKind::Busy { waiting: 1, .. }),
         "{refused:?}"
     );
     assert_eq!(refused.to_fault().code, -32000);
@@ -167,7 +173,10 @@ async fn nobody_waits_longer_than_the_options_say() {
     let running = occupy(&servlet).await;
     let waited = servlet.call_async("t", Some(&arguments(0))).await;
     let waited = waited.expect_err("no instance became free");
-    assert!(matches!(waited, CallError::Waited { .. }), "{waited:?}");
+    assert!(
+        matches!(waited.kind, CallErrorKind::Waited { .. }),
+        "{waited:?}"
+    );
     drop(running);
     tokio::task::spawn_blocking(move || assert_works(&servlet))
         .await

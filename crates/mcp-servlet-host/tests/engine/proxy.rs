@@ -1,7 +1,7 @@
 //! Requests of servlets through a proxy.
 
 use mcp_servlet_runtime::Proxy;
-use mcp_servlet_runtime::{CallError, LoadOptions};
+use mcp_servlet_runtime::{CallErrorKind, LoadOptions};
 
 use crate::{
     arguments,
@@ -51,7 +51,7 @@ fn hosts_and_literal_addresses_are_checked_before_the_proxy_is_asked() {
     let refused = |url: &str, hosts: &[&str]| {
         let error = get(url, &options(hosts, &proxy)).expect_err(url);
         assert!(
-            matches!(error, CallError::HostDenied { .. }),
+            matches!(error.kind, CallErrorKind::HostDenied { .. }),
             "{url}: {error:?}"
         );
     };
@@ -92,7 +92,10 @@ fn a_redirect_is_checked_and_goes_through_the_proxy() {
     let proxy = proxy::Proxy::start(Some(server.port));
     let error = get("http://api.example/", &options(&["*"], &proxy));
     let error = error.expect_err("a private address");
-    assert!(matches!(error, CallError::HostDenied { .. }), "{error:?}");
+    assert!(
+        matches!(error.kind, CallErrorKind::HostDenied { .. }),
+        "{error:?}"
+    );
     assert_eq!(proxy.requests().len(), 1);
 }
 

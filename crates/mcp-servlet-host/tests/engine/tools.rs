@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use mcp_servlet_host::{CallToolResult, LoadError, Servlet};
-use mcp_servlet_runtime::{CallError, Instances, Isolation, LoadOptions, ToolOptions};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, Instances, Isolation, LoadOptions, ToolOptions,
+};
 
 use crate::{
     COUNT, SPIN, arguments,
@@ -58,7 +60,7 @@ fn a_tool_can_have_less_time() {
     )]));
     let error = call(&servlet, "u", 2).expect_err("it loops");
     assert!(
-        matches!(error, CallError::Timeout { limit: stopped, .. } if stopped == limit),
+        matches!(error.kind, CallErrorKind::Timeout { limit: stopped, .. } if stopped == limit),
         "{error:?}"
     );
 }
@@ -73,7 +75,7 @@ fn a_tool_can_answer_less() {
     call(&servlet, "t", 0).expect("the limit is for the other one");
     let error = call(&servlet, "u", 0).expect_err("it is too large");
     assert!(
-        matches!(error, CallError::OutputTooLarge { limit: 3, .. }),
+        matches!(error.kind, CallErrorKind::OutputTooLarge { limit: 3, .. }),
         "{error:?}"
     );
 }
@@ -88,7 +90,7 @@ fn a_tool_can_have_less_memory_or_more() {
     for (tool, limit) in [("t", 3 << 20), ("u", 2 << 20)] {
         let error = call(&servlet, tool, 3).expect_err("too much");
         assert!(
-            matches!(error, CallError::OutOfMemory { limit: stopped, .. } if stopped == limit),
+            matches!(error.kind, CallErrorKind::OutOfMemory { limit: stopped, .. } if stopped == limit),
             "{tool}: {error:?}"
         );
         call(&servlet, tool, 0).expect("a fresh instance");

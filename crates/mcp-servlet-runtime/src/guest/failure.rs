@@ -4,7 +4,7 @@ use super::Guest;
 use crate::{
     call::Reason,
     engine::Stop,
-    error::CallError,
+    error::{CallError, CallErrorKind},
     fault::Fault,
     functions::http::Denied,
     options::{ErrorTexts, Limits},
@@ -21,61 +21,44 @@ impl Guest {
     }
 
     pub(super) fn error(&self, export: &'static str, limits: &Limits, stop: Stop) -> CallError {
-        let servlet = self.name.clone();
-        match stop {
-            Stop::Error(text) => {
-                let fault = Fault::parse(&text);
-                let fault = fault.unwrap_or_else(|| {
-                    Fault::internal(&servlet, Some(export), self.shown(export, text))
-                });
-                CallError::Fault {
-                    servlet,
-                    export,
-                    fault: Box::new(fault),
-                }
-            }
-            Stop::Panic(message) => CallError::Panic {
-                servlet,
-                export,
+        let running = match stop {
+            Stop::Start(_) | Stop::QueueFull(_) | Stop::Waited(_) => None,
+            _ => Some(export),
+        };
+        let kind = match stop {
+            Stop::Error(text) => CallErrorKind::Fault {
+                fault: Box::new(Fault::parse(&text).unwrap_or_else(|| {
+                    Fault::internal(&self.name, Some(export), self.shown(export, text))
+                })),
+            },
+            Stop::Panic(message) => CallErrorKind::Panic {
                 message: self.shown(export, with_cause(message)),
             },
             Stop::Trap(message) => match Denied::parse(&message) {
-                Some(Denied { origin, option }) => CallError::HostDenied {
+                Some(Denied { origin, option }) => CallErrorKind::HostDenied {
                     url: origin.to_owned(),
                     option: option.to_owned(),
-                    servlet,
-                    export,
                 },
-                None => CallError::Trap {
-                    servlet,
-                    export,
+                None => CallErrorKind::Trap {
                     message: with_cause(message),
                 },
             },
-            Stop::Start(message) => CallError::Start {
-                servlet,
+            Stop::Start(message) => CallErrorKind::Start {
                 message: self.shown(export, with_cause(message)),
             },
-            Stop::Stopped(Reason::Deadline(limit)) => CallError::Timeout {
-                servlet,
-                export,
-                limit,
-            },
-            Stop::Stopped(Reason::Cancelled) => CallError::Cancelled,
-            Stop::OutOfMemory => CallError::OutOfMemory {
-                servlet,
-                export,
+            Stop::Stopped(Reason::Deadline(limit)) => CallErrorKind::Timeout { limit },
+            Stop::Stopped(Reason::Cancelled) => return CallErrorKind::Cancelled.into(),
+            Stop::OutOfMemory => CallErrorKind::OutOfMemory {
                 limit: limits.memory.unwrap_or(u64::MAX),
             },
-            Stop::TooLarge(size) => CallError::OutputTooLarge {
-                servlet,
-                export,
+            Stop::TooLarge(size) => CallErrorKind::OutputTooLarge {
                 size,
                 limit: limits.output.unwrap_or(u64::MAX),
             },
-            Stop::QueueFull(waiting) => CallError::Busy { servlet, waiting },
-            Stop::Waited(limit) => CallError::Waited { servlet, limit },
-        }
+            Stop::QueueFull(waiting) => CallErrorKind::Busy { waiting },
+            Stop::Waited(limit) => CallErrorKind::Waited { limit },
+        };
+        kind.at(&self.name, running)
     }
 }
 

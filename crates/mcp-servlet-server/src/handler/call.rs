@@ -3,7 +3,7 @@
 use std::{future::Future, pin::Pin, sync::Arc};
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{CallError, Fault, JsonObject};
+use mcp_servlet_runtime::{CallErrorKind, Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -84,7 +84,7 @@ impl ToolCall {
         let result = tokio::select! {
             result = result.instrument(observed.span()) => result,
             // Dropping the call stops it. rmcp sends no answer to a request that was cancelled.
-            () = self.cancelled() => Err(CallError::Cancelled),
+            () = self.cancelled() => Err(CallErrorKind::Cancelled.into()),
         };
         observed.end(self.host.servlet_of(name), &result);
         let result = result.map_err(|error| protocol_error(&error))?;

@@ -1,7 +1,7 @@
 //! Resources, prompts and completion, as rmcp asks for them.
 
 use mcp_servlet_host::{Host, Listed, Servlet};
-use mcp_servlet_runtime::{CallError, Fault, JsonObject};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -78,7 +78,7 @@ impl Handler {
                 let extras = self.extras(context, inputs);
                 let result = tokio::select! {
                     result = host.read_resource_with(uri, &extras) => result,
-                    () = cancelled(context) => Err(CallError::Cancelled),
+                    () = cancelled(context) => Err(CallErrorKind::Cancelled.into()),
                 };
                 result.map_err(|error| resource_error(&error, era))
             }
@@ -120,7 +120,7 @@ impl Handler {
                 let arguments = request.arguments.as_ref();
                 let result = tokio::select! {
                     result = host.get_prompt_with(&request.name, arguments, &extras) => result,
-                    () = cancelled(context) => Err(CallError::Cancelled),
+                    () = cancelled(context) => Err(CallErrorKind::Cancelled.into()),
                 };
                 result.map_err(|error| protocol_error(&error))
             }
@@ -149,7 +149,7 @@ impl Handler {
         };
         let result = tokio::select! {
             result = host.complete(&params) => result,
-            () = cancelled(&context) => Err(CallError::Cancelled),
+            () = cancelled(&context) => Err(CallErrorKind::Cancelled.into()),
         };
         let json = result.map_err(|error| complete_error(&error))?;
         Ok(self.answer(&context, json))
@@ -168,7 +168,7 @@ fn resource_error(error: &CallError, era: Era) -> ErrorData {
 /// A completion for something that is not there is wrong, not absent.
 fn complete_error(error: &CallError) -> ErrorData {
     let mut data = protocol_error(error);
-    if matches!(error, CallError::UnknownResource { .. }) {
+    if matches!(error.kind, CallErrorKind::UnknownResource { .. }) {
         data.code = ErrorCode::INVALID_PARAMS;
     }
     data

@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_servlet_host::{CallToolResult, Host, Servlet};
-use mcp_servlet_runtime::CallError;
+use mcp_servlet_runtime::{CallError, CallErrorKind};
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{
@@ -148,7 +148,7 @@ impl Call<'_> {
         let outcome = match result {
             Ok(result) if result.is_error() => "tool_error",
             Ok(_) => "ok",
-            Err(error) => error.name(),
+            Err(error) => error.kind.name(),
         };
         let _within = self.span.enter();
         self.count(outcome, self.start.elapsed());
@@ -156,9 +156,13 @@ impl Call<'_> {
             Ok(result) => log_help(servlet, result),
             // What the client did, or what a servlet says on purpose, is nothing for an operator to look after.
             Err(
-                error @ (CallError::UnknownTool { .. }
-                | CallError::Fault { .. }
-                | CallError::Cancelled),
+                error @ CallError {
+                    kind:
+                        CallErrorKind::UnknownTool { .. }
+                        | CallErrorKind::Fault { .. }
+                        | CallErrorKind::Cancelled,
+                    ..
+                },
             ) => tracing::debug!(%error, "failed"),
             Err(error) => tracing::warn!(%error, "failed"),
         }

@@ -1,0 +1,249 @@
+//! Why a call gave no result.
+
+use std::{fmt, time::Duration};
+
+use serde_json::json;
+
+use crate::{fault::Fault, help::file_help};
+
+/// Why a call gave no result, and where.
+#[derive(Debug)]
+pub struct CallError {
+    /// Where it failed; `None` if no servlet was called.
+    pub site: Option<Site>,
+    /// Why it failed.
+    pub kind: CallErrorKind,
+}
+
+/// Where a call failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The servlet's name.
+    pub servlet: String,
+    /// The export that was running; `None` if none was.
+    pub export: Option<&'static str>,
+}
+
+/// Why a call gave no result.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CallErrorKind {
+    /// No servlet has a tool of that name.
+    UnknownTool {
+        /// The name in the request.
+        tool: String,
+        /// A tool with a similar name.
+        similar: Option<String>,
+    },
+    /// No servlet has a prompt of that name.
+    UnknownPrompt {
+        /// The name in the request.
+        prompt: String,
+        /// A prompt with a similar name.
+        similar: Option<String>,
+    },
+    /// No servlet has a resource with that URI.
+    UnknownResource {
+        /// The URI in the request.
+        uri: String,
+    },
+    /// The servlet raised an error of its own, with a JSON-RPC code or as plain text.
+    Fault {
+        /// The error.
+        fault: Box<Fault>,
+    },
+    /// The servlet reported an error and then stopped, as a panic does.
+    Panic {
+        /// The error text.
+        message: String,
+    },
+    /// The runtime stopped the servlet.
+    Trap {
+        /// The reason that the runtime gives.
+        message: String,
+    },
+    /// The servlet sent an HTTP request that its options do not allow.
+    HostDenied {
+        /// The origin of the URL: the rest of a URL may hold secrets.
+        url: String,
+        /// The option that allows it, such as `--allow-host api.example`.
+        option: String,
+    },
+    /// The call took longer than its options allow.
+    Timeout {
+        /// The time limit.
+        limit: Duration,
+    },
+    /// The call needed more memory than its options allow.
+    OutOfMemory {
+        /// The memory limit in bytes.
+        limit: u64,
+    },
+    /// No instance could be created.
+    Start {
+        /// The reason.
+        message: String,
+    },
+    /// The queue of the servlet is full.
+    Busy {
+        /// How many calls were waiting.
+        waiting: usize,
+    },
+    /// No instance became free in time.
+    Waited {
+        /// How long the call waited.
+        limit: Duration,
+    },
+    /// The caller no longer wants the result.
+    Cancelled,
+    /// The output of the servlet is larger than its options allow.
+    OutputTooLarge {
+        /// The size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The output of the servlet is not a result.
+    BadOutput {
+        /// A JSON pointer, or the line and column of a syntax error.
+        at: String,
+        /// What is wrong there.
+        problem: String,
+    },
+}
+
+impl From<CallErrorKind> for CallError {
+    /// An error of a call that reached no servlet.
+    fn from(kind: CallErrorKind) -> Self {
+        Self { site: None, kind }
+    }
+}
+
+impl CallErrorKind {
+    /// The error of a servlet, in one of its exports if one was running.
+    pub fn at(self, servlet: &str, export: Option<&'static str>) -> CallError {
+        let servlet = servlet.to_owned();
+        CallError {
+            site: Some(Site { servlet, export }),
+            kind: self,
+        }
+    }
+
+    /// Its name in metrics, such as `timeout`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::UnknownTool { .. } => "unknown_tool",
+            Self::UnknownPrompt { .. } => "unknown_prompt",
+            Self::UnknownResource { .. } => "unknown_resource",
+            Self::Fault { .. } => "fault",
+            Self::Panic { .. } => "panic",
+            Self::Trap { .. } => "trap",
+            Self::HostDenied { .. } => "host_denied",
+            Self::Timeout { .. } => "timeout",
+            Self::OutOfMemory { .. } => "out_of_memory",
+            Self::Start { .. } => "start",
+            Self::Busy { .. } | Self::Waited { .. } => "busy",
+            Self::Cancelled => "cancelled",
+            Self::OutputTooLarge { .. } => "output_too_large",
+            Self::BadOutput { .. } => "bad_output",
+        }
+    }
+}
+
+impl std::error::Error for CallError {}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let servlet = self.site.as_ref().map_or("", |site| &site.servlet);
+        let export = self.site.as_ref().and_then(|site| site.export);
+        let export = export.unwrap_or_default();
+        match &self.kind {
+            CallErrorKind::UnknownTool { tool, .. } => write!(f, "unknown tool `{tool}`"),
+            CallErrorKind::UnknownPrompt { prompt, .. } => write!(f, "unknown prompt `{prompt}`"),
+            CallErrorKind::UnknownResource { uri } => write!(f, "resource not found: {uri}"),
+            CallErrorKind::Fault { fault } => f.write_str(&fault.message),
+            CallErrorKind::Panic { message } => {
+                write!(f, "servlet `{servlet}` stopped in `{export}`: {message}")
+            }
+            CallErrorKind::Trap { message } => {
+                write!(f, "servlet `{servlet}` trapped in `{export}`: {message}")
+            }
+            CallErrorKind::HostDenied { url, .. } => {
+                write!(f, "servlet `{servlet}` may not send a request to `{url}`")
+            }
+            CallErrorKind::Timeout { limit } => write!(
+                f,
+                "servlet `{servlet}` did not finish `{export}` within {limit:?}"
+            ),
+            CallErrorKind::OutOfMemory { limit } => write!(
+                f,
+                "servlet `{servlet}` ran out of memory in `{export}`: the limit is {limit} bytes"
+            ),
+            CallErrorKind::Start { message } => {
+                write!(f, "servlet `{servlet}` does not start: {message}")
+            }
+            CallErrorKind::Busy { waiting } => write!(
+                f,
+                "servlet `{servlet}` is busy: {waiting} calls wait for it already"
+            ),
+            CallErrorKind::Waited { limit } => write!(
+                f,
+                "servlet `{servlet}` is busy: no instance became free within {limit:?}"
+            ),
+            CallErrorKind::Cancelled => f.write_str("the call was cancelled"),
+            CallErrorKind::OutputTooLarge { size, limit } => write!(
+                f,
+                "servlet `{servlet}` answered too much in `{export}`: {size} bytes, and {limit} is the limit"
+            ),
+            CallErrorKind::BadOutput { at, problem } => write!(
+                f,
+                "servlet `{servlet}` answered wrongly: output of `{export}`, {at}: {problem}"
+            ),
+        }
+    }
+}
+
+impl CallError {
+    /// What to do about it, where that can be said in general.
+    pub fn help(&self) -> Option<String> {
+        match &self.kind {
+            CallErrorKind::UnknownPrompt { similar, .. } => similar
+                .as_ref()
+                .map(|name| format!("there is a prompt `{name}`")),
+            CallErrorKind::UnknownTool { similar, .. } => similar
+                .as_ref()
+                .map(|name| format!("there is a tool `{name}`")),
+            _ => file_help(&self.to_string()),
+        }
+    }
+
+    /// The error as JSON-RPC sends it.
+    pub fn to_fault(&self) -> Fault {
+        let message = self.to_string();
+        let fault = |code, data| Fault {
+            code,
+            message: message.clone(),
+            data,
+        };
+        match &self.kind {
+            CallErrorKind::UnknownTool { similar, .. }
+            | CallErrorKind::UnknownPrompt { similar, .. } => {
+                let data = similar.as_ref().map(|name| json!({ "similar": name }));
+                fault(Fault::INVALID_PARAMS, data)
+            }
+            CallErrorKind::UnknownResource { uri } => {
+                fault(Fault::RESOURCE_NOT_FOUND, Some(json!({ "uri": uri })))
+            }
+            CallErrorKind::Fault { fault } => Fault::clone(fault),
+            CallErrorKind::Busy { .. } | CallErrorKind::Waited { .. } => {
+                let servlet = self.site.as_ref().map(|site| &site.servlet);
+                let data = json!({ "servlet": servlet, "retry": true });
+                fault(Fault::BUSY, Some(data))
+            }
+            _ => match &self.site {
+                Some(site) => Fault::internal(&site.servlet, site.export, message),
+                None => fault(Fault::INTERNAL, None),
+            },
+        }
+    }
+}
