@@ -145,10 +145,10 @@ impl Listener for Client {
         self.wire.send(&json!({ "http": request })).ok()?;
         Some(match self.wire.receive().ok()??.ok()? {
             HttpAnswer::Response(response) => Ok(response),
-            HttpAnswer::Failure { failure } => Err(HttpFailure {
-                kind: HttpErrorKind::from_code(failure.code),
-                message: failure.message,
-            }),
+            HttpAnswer::Failure { failure } => Err(HttpFailure::new(
+                HttpErrorKind::from_code(failure.code),
+                failure.message,
+            )),
         })
     }
 }

@@ -13,7 +13,7 @@ use std::{
 use extism::CancelHandle;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use crate::{lock::lock, options::Limits};
+use crate::{exchange::Denied, lock::lock, options::Limits};
 
 /// How long a call has run, at least, before it is interrupted.
 ///
@@ -37,6 +37,8 @@ pub(crate) struct Call {
     /// Tells host functions that wait.
     stopped: Condvar,
     requests: AtomicU32,
+    /// The HTTP request that ended the call, because the operator does not allow it.
+    denied: Mutex<Option<Denied>>,
 }
 
 /// What a call occupies while it runs: one of as many places as there may be instances.
@@ -93,6 +95,7 @@ impl Call {
             given_up: Notify::new(),
             stopped: Condvar::new(),
             requests: AtomicU32::new(0),
+            denied: Mutex::default(),
         })
     }
 
@@ -256,6 +259,16 @@ impl Call {
         if let Some(limit) = self.limits.timeout {
             self.stop(Reason::Deadline(limit));
         }
+    }
+
+    /// Notes that an HTTP request that the operator does not allow ends the call.
+    pub(crate) fn deny(&self, denied: Denied) {
+        *lock(&self.denied) = Some(denied);
+    }
+
+    /// The HTTP request that ended the call, if the operator does not allow it.
+    pub(crate) fn take_denied(&self) -> Option<Denied> {
+        lock(&self.denied).take()
     }
 
     /// Counts an HTTP request of this call; how many there were before.

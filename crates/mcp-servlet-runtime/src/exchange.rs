@@ -57,13 +57,27 @@ pub struct HttpFailure {
     pub kind: HttpErrorKind,
     /// The failure in words, for the model.
     pub message: String,
+    /// What the operator does not allow, if that is why.
+    pub(crate) denied: Option<Denied>,
+}
+
+/// A request that the operator does not allow.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("HTTP requests to `{origin}` are not allowed; the operator can allow them with `{option}`")]
+pub(crate) struct Denied {
+    /// Where it would have gone.
+    pub(crate) origin: String,
+    /// The option of the command line that allows it.
+    pub(crate) option: String,
 }
 
 impl HttpFailure {
-    pub(crate) fn new(kind: HttpErrorKind, message: impl Into<String>) -> Self {
+    /// A failure of this kind, in words for the model.
+    pub fn new(kind: HttpErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
+            denied: None,
         }
     }
 }

@@ -66,7 +66,12 @@ impl Instance {
         current.set(None);
         let output = match output {
             Ok(output) => copy(output, run.call.limits().output),
-            Err(error) => Err(Stop::sort(&error, stopped)),
+            Err(error) => Err(
+                match (Stop::sort(&error, stopped), run.call.take_denied()) {
+                    (Stop::Trap(_), Some(denied)) => Stop::Denied(denied),
+                    (stop, _) => stop,
+                },
+            ),
         };
         let reason = self.streams.end(&self.servlet);
         let output = output.map_err(|stop| {

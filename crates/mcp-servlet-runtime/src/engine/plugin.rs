@@ -102,6 +102,7 @@ impl Plugin {
     fn explain(&self, stop: Stop) -> String {
         match stop {
             Stop::Error(text) | Stop::Panic(text) | Stop::Trap(text) | Stop::Start(text) => text,
+            Stop::Denied(denied) => denied.to_string(),
             Stop::Stopped(Reason::Deadline(limit)) => format!("it did not finish within {limit:?}"),
             Stop::OutOfMemory => format!(
                 "it takes more than {} bytes of memory",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::call::Reason;
+use crate::{call::Reason, exchange::Denied};
 
 /// What Extism says of a servlet that takes too much memory.
 pub(super) const OUT_OF_MEMORY: &str = "oom";
@@ -21,6 +21,8 @@ pub(crate) enum Stop {
     Trap(String),
     /// A new instance could not be made.
     Start(String),
+    /// It sent an HTTP request that the operator does not allow.
+    Denied(Denied),
     /// It was stopped from outside.
     Stopped(Reason),
     OutOfMemory,
@@ -62,6 +64,7 @@ impl Stop {
     pub(super) fn at_start(self) -> Self {
         Self::Start(match self {
             Self::Error(text) | Self::Panic(text) | Self::Trap(text) => text,
+            Self::Denied(denied) => denied.to_string(),
             Self::OutOfMemory => "it takes more memory than it may".to_owned(),
             Self::Stopped(Reason::Deadline(limit)) => {
                 format!("the code that it runs before the first call took longer than {limit:?}")

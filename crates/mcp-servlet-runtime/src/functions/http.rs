@@ -33,7 +33,6 @@ use crate::{
 };
 use address::Addresses;
 use deadline::Deadline;
-pub(crate) use failure::Denied;
 use failure::Ended;
 use request::Request;
 
@@ -190,6 +189,12 @@ fn http_request(
     let (last, body) = match shared.exchange(&ask, body) {
         Err(Ended::Failed(failure)) if shared.reads_failures => {
             (Last::failed(failure.kind), failure.message.into_bytes())
+        }
+        Err(Ended::Failed(failure)) => {
+            if let (Some(denied), Some(call)) = (failure.denied.clone(), shared.current.get()) {
+                call.deny(denied);
+            }
+            return Err(Error::new(failure));
         }
         outcome => outcome.map_err(Error::new)?,
     };

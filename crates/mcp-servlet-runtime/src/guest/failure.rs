@@ -5,8 +5,8 @@ use crate::{
     call::Reason,
     engine::Stop,
     error::{CallError, CallErrorKind},
+    exchange::Denied,
     fault::Fault,
-    functions::http::Denied,
     options::{ErrorTexts, Limits},
 };
 
@@ -34,14 +34,12 @@ impl Guest {
             Stop::Panic(message) => CallErrorKind::Panic {
                 message: self.shown(export, with_cause(message)),
             },
-            Stop::Trap(message) => match Denied::parse(&message) {
-                Some(Denied { origin, option }) => CallErrorKind::HostDenied {
-                    url: origin.to_owned(),
-                    option: option.to_owned(),
-                },
-                None => CallErrorKind::Trap {
-                    message: with_cause(message),
-                },
+            Stop::Denied(Denied { origin, option }) => CallErrorKind::HostDenied {
+                url: origin,
+                option,
+            },
+            Stop::Trap(message) => CallErrorKind::Trap {
+                message: with_cause(message),
             },
             Stop::Start(message) => CallErrorKind::Start {
                 message: self.shown(export, with_cause(message)),

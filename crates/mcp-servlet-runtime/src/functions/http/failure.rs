@@ -7,7 +7,7 @@ use mcp_servlet_types::HttpErrorKind as Kind;
 use url::Url;
 
 use super::address::{PrivateAddress, can_be_listed};
-use crate::exchange::HttpFailure;
+use crate::exchange::{Denied, HttpFailure};
 
 /// Why a request ended without a response.
 #[derive(Debug, thiserror::Error)]
@@ -18,26 +18,6 @@ pub(super) enum Ended {
     /// The call is over.
     #[error(transparent)]
     Stopped(Error),
-}
-
-const DENIED: &str = "HTTP requests to `";
-const IS_DENIED: &str = "` are not allowed";
-const OPTION: &str = "; the operator can allow them with `";
-
-/// A request that the operator does not allow, read from the text of a trap.
-pub(crate) struct Denied<'a> {
-    /// Where it would have gone.
-    pub(crate) origin: &'a str,
-    /// The option of the command line that allows it.
-    pub(crate) option: &'a str,
-}
-
-impl<'a> Denied<'a> {
-    pub(crate) fn parse(message: &'a str) -> Option<Self> {
-        let (origin, rest) = message.strip_prefix(DENIED)?.split_once(IS_DENIED)?;
-        let option = rest.split_once(OPTION)?.1.strip_suffix('`')?;
-        Some(Self { origin, option })
-    }
 }
 
 impl HttpFailure {
@@ -61,8 +41,14 @@ impl HttpFailure {
     fn denied(url: &Url, why: &str, option: &str) -> Self {
         let origin = origin(url);
         tracing::warn!(origin, allow = option, "HTTP request not allowed{why}");
-        let message = [DENIED, &origin, IS_DENIED, why, OPTION, option, "`"].concat();
-        Self::new(Kind::NotAllowed, message)
+        let message = format!(
+            "HTTP requests to `{origin}` are not allowed{why}; the operator can allow them with `{option}`"
+        );
+        let option = option.to_owned();
+        Self {
+            denied: Some(Denied { origin, option }),
+            ..Self::new(Kind::NotAllowed, message)
+        }
     }
 
     /// What is said of a redirect that would take the body of a request to another origin.
@@ -137,8 +123,12 @@ mod tests {
     #[test]
     fn a_refusal_names_the_option_that_allows_the_request() {
         let read = |failure: &HttpFailure| {
-            let denied = Denied::parse(&failure.message).expect("a refusal");
-            (denied.origin.to_owned(), denied.option.to_owned())
+            let Denied { origin, option } = failure.denied.clone().expect("a refusal");
+            assert!(
+                failure.message.contains(&format!("`{option}`")),
+                "{failure}"
+            );
+            (origin, option)
         };
         let url = |text| Url::parse(text).expect("a URL");
         let host = HttpFailure::host_denied(&url("https://u:p@api.example:8443/secret?key=1"));
@@ -157,6 +147,5 @@ mod tests {
             assert_eq!(read(&denied), (origin.to_owned(), option.to_owned()));
             assert_eq!(denied.kind, Kind::NotAllowed);
         }
-        assert!(Denied::parse("HTTP requests to `x`").is_none());
     }
 }
