@@ -3,7 +3,6 @@
 //! An [`Error`] is one pointer wide, so that the hot path carries no more than that. It holds an offset and no
 //! path: the path and the line are computed from the text when somebody asks.
 
-mod locate;
 #[cfg(test)]
 mod tests;
 
@@ -130,11 +129,13 @@ impl Error {
     ///
     /// Zero for an error of a serializer, which has no text.
     pub fn offset(&self) -> usize {
-        if self.0.offset == NOWHERE {
-            0
-        } else {
-            self.0.offset
-        }
+        self.known_offset().unwrap_or(0)
+    }
+
+    /// The offset, unless nobody gave it one.
+    #[inline]
+    pub(crate) fn known_offset(&self) -> Option<usize> {
+        (self.0.offset != NOWHERE).then_some(self.0.offset)
     }
 
     /// The same error at `offset`, unless it has one already.
@@ -174,9 +175,9 @@ impl Error {
             crate::write_raw(&mut out, "`");
         }
         self.push_expected(&mut out);
-        if self.0.offset != NOWHERE {
+        if let Some(offset) = self.known_offset() {
             crate::write_raw(&mut out, " at offset ");
-            crate::write_u64(&mut out, self.0.offset as u64);
+            crate::write_u64(&mut out, offset as u64);
         }
         out
     }

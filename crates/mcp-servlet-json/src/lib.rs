@@ -68,10 +68,12 @@
 
 #![forbid(unsafe_code)]
 
+mod bytes;
 mod de;
 mod describe;
 mod error;
 mod float;
+mod locate;
 mod raw;
 mod reader;
 mod ser;

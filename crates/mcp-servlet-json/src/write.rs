@@ -1,6 +1,6 @@
 //! The pieces of JSON text that are more than a constant: strings and numbers.
 
-use crate::reader::scan;
+use crate::bytes::run;
 
 /// Appends text as it is.
 ///
@@ -34,7 +34,7 @@ pub fn write_string(out: &mut String, text: &str) {
 pub(crate) fn write_escaped(out: &mut String, mut text: &str) {
     loop {
         // What ends a run is an ASCII character, so the text splits there.
-        let Some((plain, rest)) = text.split_at_checked(scan::run(text.as_bytes(), 0)) else {
+        let Some((plain, rest)) = text.split_at_checked(run(text.as_bytes(), 0)) else {
             return;
         };
         write_raw(out, plain);

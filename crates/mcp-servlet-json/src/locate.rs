@@ -1,6 +1,6 @@
 //! Where an error is, for people: a line and column, or a JSON pointer.
 
-use super::{Error, NOWHERE};
+use crate::error::Error;
 use crate::reader::{Kind, Reader};
 
 impl Error {
@@ -8,7 +8,7 @@ impl Error {
     ///
     /// `None` if the error has no place, or its place is not in this text.
     pub fn line_column(&self, text: &str) -> Option<(usize, usize)> {
-        let before = text.as_bytes().get(..self.0.offset)?;
+        let before = text.as_bytes().get(..self.known_offset()?)?;
         let (mut line, mut column) = (1, 1);
         for byte in before {
             match byte {
@@ -27,11 +27,11 @@ impl Error {
     /// the grammar, it is the pointer of the innermost value around that place.
     pub fn pointer(&self, text: &str) -> String {
         let mut pointer = String::new();
-        if self.0.offset == NOWHERE {
+        let Some(offset) = self.known_offset() else {
             return pointer;
-        }
+        };
         let mut reader = Reader::from(text);
-        while let Some(token) = child_at(&mut reader, self.0.offset) {
+        while let Some(token) = child_at(&mut reader, offset) {
             pointer.push('/');
             for char in token.chars() {
                 match char {
