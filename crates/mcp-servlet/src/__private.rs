@@ -13,35 +13,36 @@ pub use mcp_servlet_types::Completion;
 pub use serde;
 
 pub use crate::arguments::{
-    Argument, Arguments, Field, Whole, argument, argument_or_context, default_of, whole, whole_of,
+    Argument, Arguments, Failure, Field, Parameters, Whole, argument, argument_or_context,
+    default_of, schemars_argument, schemars_whole, whole, whole_of,
 };
 pub use crate::completion::{
     Completed, CompletionDef, CompletionEntry, CompletionReturns, Suggest, Target,
     completion_returns, no_completion,
 };
 pub use crate::context::Context;
-pub use crate::error::Failure;
 pub use crate::from_text::{from_str, from_text};
+pub use crate::item::{Item, entries};
 pub use crate::needs::{Needs, config_node};
 pub use crate::parts::{Excerpt, Texts, texts};
 pub use crate::presentation::Presentation;
 pub use crate::prompt::{
     Prompt, PromptDef, PromptEntry, PromptResult, PromptReturns, no_prompt, prompt_returns,
 };
+pub use crate::render::Description;
+pub use crate::render::lists::List;
 pub use crate::resource::template::{Operator, Part, ResourceTemplate, TemplateEntry};
 pub use crate::resource::{
     Resource, ResourceDef, ResourceEntry, ResourceResult, ResourceReturns, no_resource,
     resource_returns,
 };
-pub use crate::result::{Returns, ToolResult, returns};
+pub use crate::result::{Returns, returns};
 pub use crate::schema::optional::{NotOptional, Optional};
-pub use crate::schema::render::Description;
-pub use crate::schema::render::lists::List;
 pub use crate::schema::scalar::Scalar;
 pub use crate::schema::{Node, Property, Schema};
-pub use crate::surface::item::Item;
-pub use crate::surface::{Listed, Surface, item};
-pub use crate::tool::{Entry, Hints, Parameters, Tool, ToolDef, ToolItem, stand_in};
+pub use crate::surface::{Listed, Surface};
+pub use crate::tool::{Entry, Hints, Tool, ToolDef, ToolItem, stand_in};
+pub use crate::tool_result::ToolResult;
 pub use crate::unique::{
     unique_completion, unique_prompt, unique_resource, unique_resource_template, unique_tool,
 };
@@ -51,10 +52,6 @@ pub use crate::exports::{
     call, complete, describe, get_prompt, list_prompts, list_resource_templates, list_resources,
     read_resource,
 };
-#[cfg(not(feature = "schemars"))]
-pub use crate::schema::absent::{schemars_argument, schemars_whole};
-#[cfg(feature = "schemars")]
-pub use crate::schema::generated::{schemars_argument, schemars_whole};
 #[cfg(not(target_family = "wasm"))]
 pub use crate::testing::run as test;
 

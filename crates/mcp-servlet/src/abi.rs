@@ -6,7 +6,7 @@
 
 use extism_pdk::extism as kernel;
 
-use crate::context::Level;
+use crate::level::Level;
 
 #[link(wasm_import_module = "wasi_snapshot_preview1")]
 unsafe extern "C" {

@@ -3,13 +3,25 @@
 //! One table-driven pass, compiled once for all tools, cuts the arguments object into one slice of
 //! text per parameter. Each slice is then read by the parameter's type.
 
-use mcp_servlet_json::{Error, ErrorKind, Reader};
+mod failure;
+#[cfg(not(feature = "schemars"))]
+mod no_schemars;
+mod parameters;
+#[cfg(feature = "schemars")]
+mod schemars_types;
+
+use mcp_servlet_json::{Error, ErrorKind};
 use serde::de::DeserializeOwned;
 
-use crate::error::Failure;
+pub use self::failure::Failure;
+#[cfg(not(feature = "schemars"))]
+pub use self::no_schemars::{schemars_argument, schemars_whole};
+pub use self::parameters::Parameters;
+pub(crate) use self::parameters::fields_of;
+#[cfg(feature = "schemars")]
+pub use self::schemars_types::{schemars_argument, schemars_whole};
+use crate::const_text::{refuse, same};
 use crate::schema::{Node, Property, Schema};
-use crate::tool::{Parameters, Table};
-use crate::unique::{refuse, same};
 
 /// One parameter in a tool's table.
 #[derive(Debug, Clone, Copy)]
@@ -417,66 +429,4 @@ impl<T: PartialOrd> Bounded<T> for Option<T> {
     fn number(&self) -> Option<&T> {
         self.as_ref()
     }
-}
-
-/// Takes the object at the reader for a tool that wants it whole.
-pub(crate) fn take_whole<'a>(
-    reader: &mut Reader<'a>,
-    table: Table,
-) -> Result<Arguments<'a>, Failure<'a>> {
-    let whole = reader.skip()?;
-    let mut names = Reader::from(whole);
-    names.begin_object()?;
-    while let Some(name) = names.next_key()? {
-        if table.names.is_some_and(|known| !known.contains(&&*name)) {
-            return Err(Failure::Unknown(name));
-        }
-        names.skip()?;
-    }
-    Ok(Arguments {
-        fields: &[],
-        texts: Vec::new(),
-        whole,
-    })
-}
-
-/// Cuts the object at the reader into one text per field.
-pub(crate) fn take_fields<'a>(
-    reader: &mut Reader<'a>,
-    Table { fields, .. }: Table,
-) -> Result<Arguments<'a>, Failure<'a>> {
-    let mut texts = vec![None; fields.len()];
-    reader.begin_object()?;
-    while let Some(name) = reader.next_key()? {
-        let text = reader.skip()?;
-        match texts
-            .iter_mut()
-            .zip(fields)
-            .find(|(_, field)| field.name == name)
-        {
-            Some((place, _)) => *place = Some(text),
-            None => return Err(Failure::Unknown(name)),
-        }
-    }
-    let arguments = Arguments {
-        fields,
-        texts,
-        whole: "",
-    };
-    if arguments.missing().next().is_some() {
-        return Err(Failure::Missing(arguments));
-    }
-    Ok(arguments)
-}
-
-/// The arguments in a JSON object, one for each field.
-pub(crate) fn fields_of<'a>(
-    object: &'a str,
-    fields: &'static [Field],
-) -> Result<Arguments<'a>, Failure<'a>> {
-    let table = Table {
-        fields,
-        names: None,
-    };
-    take_fields(&mut Reader::from(object), table)
 }

@@ -3,10 +3,9 @@
 pub(crate) mod result;
 
 pub use self::result::{CompletionReturns, IntoCompletion, completion_returns};
-use crate::arguments::{Arguments, Field};
+use crate::arguments::{Arguments, Failure, Field};
+use crate::const_text::{refuse, same};
 use crate::context::Context;
-use crate::error::Failure;
-use crate::unique::{refuse, same};
 use mcp_servlet_types::Completion;
 
 /// A function that `#[completion]` made suggest values.

@@ -24,18 +24,3 @@ pub(crate) use self::native::Host;
 pub use self::wasm::Context;
 
 pub use self::request::{Capabilities, Client};
-
-/// How important a line of the log is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Every step.
-    Trace,
-    /// What a developer wants to know.
-    Debug,
-    /// What an operator wants to know.
-    Info,
-    /// Something is wrong, but the servlet goes on.
-    Warn,
-    /// Something failed.
-    Error,
-}

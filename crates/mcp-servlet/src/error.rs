@@ -4,15 +4,13 @@
 //! result with `isError: true`). A [`Fault`] is not: the request itself was wrong or the servlet is
 //! broken, and the client gets a JSON-RPC error, which it usually hides from the model.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
 use mcp_servlet_json::{RawJson, write_raw, write_string};
 
-use crate::arguments::Arguments;
 use crate::json::{Children, member};
-use crate::result::ToolResult;
+use crate::tool_result::ToolResult;
 
 /// A failure that the model should see: its text becomes the content of a result with `isError`.
 ///
@@ -379,36 +377,6 @@ impl fmt::Display for Fault {
 }
 
 impl Error for Fault {}
-
-/// Why a call has no result.
-#[derive(Debug)]
-pub enum Failure<'a> {
-    /// The request is not JSON, or not a request.
-    Malformed(mcp_servlet_json::Error),
-    /// The request cannot be answered.
-    Fault(Fault),
-    /// An argument could not be read.
-    Argument {
-        /// The parameter, empty for the arguments as a whole.
-        name: &'static str,
-        /// The argument's JSON.
-        text: &'a str,
-        /// What is wrong in it.
-        error: mcp_servlet_json::Error,
-    },
-    /// Of these arguments some are absent that must not be.
-    Missing(Arguments<'a>),
-    /// An argument that no parameter takes.
-    Unknown(Cow<'a, str>),
-    /// The function said so.
-    Tool(ToolError),
-}
-
-impl From<mcp_servlet_json::Error> for Failure<'_> {
-    fn from(error: mcp_servlet_json::Error) -> Self {
-        Self::Malformed(error)
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,9 @@
 //! `export!`: from lists of functions to the tables of a servlet and its wasm exports.
 
+mod needs;
+#[cfg(feature = "xtp")]
+mod xtp;
+
 /// Declares the servlet of a crate: what it offers, and its wasm exports.
 ///
 /// ```
@@ -128,7 +132,7 @@ macro_rules! __export {
             static __TEXT: [u8; __LENGTH] = __DESCRIPTION.render::<__LENGTH>();
             let servlet = $crate::Servlet::new(
                 &__TEXT,
-                &$crate::__private::item::entries::<_, _, { __TOOLS.len() }>(__TOOLS),
+                &$crate::__private::entries::<_, _, { __TOOLS.len() }>(__TOOLS),
             );
             let servlet = $crate::__with_generators! { servlet, __DESCRIPTION };
             #[cfg(not(target_family = "wasm"))]
@@ -227,15 +231,15 @@ macro_rules! __surface {
             $crate::__private::Surface::new(
                 $crate::__private::Listed::new(
                     $crate::__rendered!($crate::__private::List::Resources(__RESOURCES)),
-                    &$crate::__private::item::entries::<_, _, { __RESOURCES.len() }>(__RESOURCES),
+                    &$crate::__private::entries::<_, _, { __RESOURCES.len() }>(__RESOURCES),
                 ),
                 $crate::__private::Listed::new(
                     $crate::__rendered!($crate::__private::List::Templates(__TEMPLATES)),
-                    &$crate::__private::TemplateEntry::in_order($crate::__private::item::entries::<_, _, { __TEMPLATES.len() }>(__TEMPLATES)),
+                    &$crate::__private::TemplateEntry::in_order($crate::__private::entries::<_, _, { __TEMPLATES.len() }>(__TEMPLATES)),
                 ),
                 $crate::__private::Listed::new(
                     $crate::__rendered!($crate::__private::List::Prompts(__PROMPTS)),
-                    &$crate::__private::item::entries::<_, _, { __PROMPTS.len() }>(__PROMPTS),
+                    &$crate::__private::entries::<_, _, { __PROMPTS.len() }>(__PROMPTS),
                 ),
                 $crate::__private::each_function_needs_completion_attribute! { [$crate::__private] Suggest ENTRY: $crate::__private::CompletionEntry, unique_completion; $($completions)* },
             )

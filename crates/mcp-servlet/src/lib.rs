@@ -61,18 +61,22 @@ pub mod ask;
 #[cfg(feature = "xtp")]
 mod base64;
 mod completion;
+mod const_text;
 mod context;
 mod error;
 #[cfg(target_family = "wasm")]
 mod exports;
 mod from_text;
+mod item;
 mod json;
+mod level;
 #[cfg(feature = "log")]
 mod logger;
 mod needs;
 mod parts;
 mod presentation;
 mod prompt;
+mod render;
 mod report;
 mod request;
 mod resource;
@@ -83,6 +87,7 @@ mod surface;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
 mod tool;
+mod tool_result;
 mod unique;
 mod wire;
 #[cfg(feature = "xtp")]
@@ -430,16 +435,18 @@ pub use mcp_servlet_types::{
 pub use self::completion::IntoCompletion;
 #[cfg(feature = "http")]
 pub use self::context::http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
-pub use self::context::{Capabilities, Client, Context, Level};
+pub use self::context::{Capabilities, Client, Context};
 pub use self::error::{Fault, ToolError};
+pub use self::level::Level;
 pub use self::parts::IntoText;
 pub use self::prompt::{IntoPromptResult, PromptResult};
 pub use self::resource::{IntoResourceResult, ResourceResult};
-pub use self::result::{IntoToolResult, Json, ToolResult};
+pub use self::result::{IntoToolResult, Json};
 pub use self::schema::Schema;
 #[cfg(feature = "schemars")]
 pub use self::schema::Schemars;
 pub use self::servlet::Servlet;
+pub use self::tool_result::ToolResult;
 
 /// Everything that a servlet usually names.
 pub mod prelude {

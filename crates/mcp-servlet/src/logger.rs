@@ -2,7 +2,7 @@
 
 use log::{LevelFilter, Log, Metadata, Record};
 
-use crate::context::Level;
+use crate::level::Level;
 
 struct Logger;
 
@@ -57,7 +57,8 @@ mod native {
     use std::rc::{Rc, Weak};
 
     use super::take_place;
-    use crate::context::{Host, Level};
+    use crate::context::Host;
+    use crate::level::Level;
 
     thread_local! {
         /// Of the request that this thread answered last.

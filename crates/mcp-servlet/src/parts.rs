@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use mcp_servlet_json::write_u64;
 
-use crate::arguments::{Argument, Arguments, argument};
-use crate::error::{Failure, IntoToolError, ToolError};
-use crate::result::ToolResult;
+use crate::arguments::{Argument, Arguments, Failure, argument};
+use crate::error::{IntoToolError, ToolError};
 use crate::schema::{Node, Property};
+use crate::tool_result::ToolResult;
 
 /// Text that a tool with `parts` may return.
 ///

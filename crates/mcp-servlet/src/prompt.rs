@@ -3,13 +3,12 @@
 mod result;
 
 pub use self::result::{IntoPromptResult, PromptResult, PromptReturns, prompt_returns};
-use crate::arguments::{Arguments, Field};
+use crate::arguments::{Arguments, Failure, Field};
 use crate::context::Context;
-use crate::error::Failure;
+use crate::item::{Blank, Item};
 use crate::presentation::Presentation;
 use crate::report::Hints;
 use crate::schema::Node;
-use crate::surface::item::Item;
 
 /// A function that `#[prompt]` made a prompt.
 #[diagnostic::on_unimplemented(
@@ -82,6 +81,16 @@ pub struct PromptEntry {
     pub(crate) schema: &'static [u8],
     pub(crate) hints: Hints,
     pub(crate) get: Get,
+}
+
+impl Blank for PromptEntry {
+    const BLANK: Self = Self {
+        name: "",
+        fields: &[],
+        schema: b"",
+        hints: Hints::new(b"", b""),
+        get: |_, _| no_prompt(),
+    };
 }
 
 type Get = for<'a> fn(&Context, Arguments<'a>) -> Result<PromptResult, Failure<'a>>;

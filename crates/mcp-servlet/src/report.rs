@@ -6,8 +6,7 @@
 
 use mcp_servlet_json::{Error, ErrorKind, write_raw, write_u64};
 
-use crate::arguments::Arguments;
-use crate::error::Failure;
+use crate::arguments::{Arguments, Failure};
 use crate::json::{Children, member};
 
 /// How much of a wrong value, or of an unknown name, is shown, in bytes.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use mcp_servlet_json::{Error, ErrorKind, Kind, Reader, write_raw, write_u64};
 
-use crate::arguments::Arguments;
-use crate::error::{Failure, Fault};
+use crate::arguments::{Arguments, Failure};
+use crate::error::Fault;
 use crate::tool::Entry;
 use crate::wire::{NO_NAME, PARAMS};
 

@@ -4,11 +4,10 @@ mod result;
 pub(crate) mod template;
 
 pub use self::result::{IntoResourceResult, ResourceResult, ResourceReturns, resource_returns};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Failure};
 use crate::context::Context;
-use crate::error::Failure;
+use crate::item::{Blank, Item};
 use crate::presentation::Presentation;
-use crate::surface::item::Item;
 
 /// A function that `#[resource]` made a resource.
 #[diagnostic::on_unimplemented(
@@ -89,6 +88,14 @@ pub struct ResourceEntry {
     pub(crate) uri: &'static str,
     pub(crate) mime_type: &'static str,
     pub(crate) read: Read,
+}
+
+impl Blank for ResourceEntry {
+    const BLANK: Self = Self {
+        uri: "",
+        mime_type: "",
+        read: |_, _| no_resource(),
+    };
 }
 
 /// Reads a resource; the arguments are the values of a template's variables.

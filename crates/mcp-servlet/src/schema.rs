@@ -3,34 +3,31 @@
 //! A [`Schema`] is a tree of [`Node`]s built by `const` evaluation. `export!` renders it to JSON text
 //! at compile time, so a servlet carries its schemas as plain data and no code that makes them.
 
-#[cfg(not(feature = "schemars"))]
-pub(crate) mod absent;
 #[cfg(feature = "chrono")]
 mod chrono_types;
 pub(crate) mod gaps;
-#[cfg(feature = "schemars")]
-pub(crate) mod generated;
 #[cfg(feature = "jiff")]
 mod jiff_types;
 #[cfg(feature = "serde_json")]
 mod json_types;
-mod kind;
+pub(crate) mod kind;
 mod object;
 pub(crate) mod optional;
 mod questions;
-pub(crate) mod render;
 pub(crate) mod scalar;
+#[cfg(feature = "schemars")]
+pub(crate) mod schemars_types;
 mod std_types;
 pub(crate) mod text;
 #[cfg(feature = "url")]
 mod url_types;
 #[cfg(feature = "uuid")]
 mod uuid_types;
-mod words;
+pub(crate) mod words;
 
-#[cfg(feature = "schemars")]
-pub use self::generated::Schemars;
 pub(crate) use self::kind::{Kind, Object};
+#[cfg(feature = "schemars")]
+pub use self::schemars_types::Schemars;
 
 /// A type whose JSON Schema is known at compile time.
 ///

@@ -3,17 +3,18 @@
 #[cfg(feature = "schemars")]
 use std::sync::OnceLock;
 
+use crate::arguments::Failure;
 use crate::context::Context;
-use crate::error::{Failure, Fault};
+use crate::error::Fault;
+use crate::render::split;
 use crate::report::{Hints, Report};
 use crate::request::{Request, malformed};
-use crate::result::ToolResult;
 #[cfg(feature = "schemars")]
 use crate::schema::gaps::{self, Generators};
-use crate::schema::render::split;
 #[cfg(not(target_family = "wasm"))]
 use crate::surface::Surface;
 use crate::tool::Entry;
+use crate::tool_result::ToolResult;
 use crate::wire::HYPER_MCP;
 
 /// What [`export!`](crate::export) makes: the tools of a crate, ready to be described and called.

@@ -2,7 +2,6 @@
 //!
 //! Each answer is code that only the export of that name refers to, so that a servlet links what it has.
 
-pub mod item;
 mod strings;
 
 use std::borrow::Cow;
@@ -11,11 +10,11 @@ use mcp_servlet_json::{Reader, write_raw};
 use mcp_servlet_types::Completion;
 
 use self::strings::{Others, Typed};
-use crate::arguments::{Field, fields_of};
+use crate::arguments::{Failure, Field, fields_of};
 use crate::completion::CompletionEntry;
 use crate::completion::result::{keep_matching, to_json};
 use crate::context::Context;
-use crate::error::{Failure, Fault};
+use crate::error::Fault;
 use crate::prompt::PromptEntry;
 use crate::report::Report;
 use crate::request::{malformed, members, params};

@@ -54,7 +54,8 @@ use serde::Serialize;
 pub use self::client::Client;
 #[cfg(feature = "http")]
 pub use self::recorded::RecordedHttp;
-use crate::context::{Context, Host, Level};
+use crate::context::{Context, Host};
+use crate::level::Level;
 use crate::servlet::Servlet;
 
 /// Runs the body of a test with a client of the servlet.

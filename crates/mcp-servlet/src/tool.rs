@@ -1,14 +1,11 @@
 //! What `#[tool]` makes of a function, and how the dispatcher reaches it.
 
-use mcp_servlet_json::Reader;
-
-use crate::arguments::{self, Arguments, Field};
+use crate::arguments::{Arguments, Failure, Parameters};
 use crate::context::Context;
-use crate::error::Failure;
+use crate::item::{Blank, Item};
 use crate::presentation::Presentation;
-use crate::result::ToolResult;
 use crate::schema::Node;
-use crate::surface::item::Item;
+use crate::tool_result::ToolResult;
 
 /// A function that `#[tool]` made a tool.
 #[diagnostic::on_unimplemented(
@@ -112,49 +109,20 @@ impl Hints {
     }
 }
 
-/// How the arguments of a tool reach its function.
-///
-/// It holds the code that takes them apart, so that a servlet links only what its tools use.
-#[derive(Debug, Clone, Copy)]
-pub struct Parameters {
-    pub(crate) table: Table,
-    pub(crate) take: for<'a> fn(&mut Reader<'a>, Table) -> Result<Arguments<'a>, Failure<'a>>,
-}
-
-impl Parameters {
-    /// One by one, by name.
-    pub const fn fields(fields: &'static [Field]) -> Self {
-        Self {
-            table: Table {
-                fields,
-                names: None,
-            },
-            take: arguments::take_fields,
-        }
-    }
-
-    /// All as one value; `names` are those it knows, if it refuses others.
-    pub const fn whole(names: Option<&'static [&'static str]>) -> Self {
-        Self {
-            table: Table { fields: &[], names },
-            take: arguments::take_whole,
-        }
-    }
-}
-
-/// What taking arguments apart needs to know.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Table {
-    pub(crate) fields: &'static [Field],
-    pub(crate) names: Option<&'static [&'static str]>,
-}
-
 /// A tool as the dispatcher sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
     pub(crate) name: &'static str,
     pub(crate) parameters: Parameters,
     pub(crate) call: Call,
+}
+
+impl Blank for Entry {
+    const BLANK: Self = Self {
+        name: "",
+        parameters: Parameters::fields(&[]),
+        call: |_, _| stand_in(),
+    };
 }
 
 type Call = for<'a> fn(&Context, Arguments<'a>) -> Result<ToolResult, Failure<'a>>;

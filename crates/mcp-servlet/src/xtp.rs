@@ -48,7 +48,6 @@ pub(crate) mod call;
 pub mod encoding;
 mod error;
 pub(crate) mod host;
-mod macros;
 mod text;
 
 pub use self::bytes::Bytes;

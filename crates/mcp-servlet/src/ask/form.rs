@@ -2,8 +2,8 @@
 
 use mcp_servlet_json::{write_i64, write_raw, write_string};
 
+use crate::const_text::refuse;
 use crate::schema::{Kind, Node, Object, Property};
-use crate::unique::refuse;
 
 /// The formats that forms know.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use mcp_servlet_json::{write_raw, write_string};
 use mcp_servlet_types::Completion;
 
-use crate::error::{Failure, IntoToolError, ToolError};
+use crate::arguments::Failure;
+use crate::error::{IntoToolError, ToolError};
 
 /// MCP: at most so many values in one answer.
 const MOST: usize = 100;

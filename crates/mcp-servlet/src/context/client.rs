@@ -50,8 +50,6 @@ impl Prepared {
 impl Context {
     /// Begins to answer a request.
     pub(crate) fn begin(&self, request: &str) {
-        #[cfg(feature = "log")]
-        crate::logger::install(&self.host);
         let mut host = self.host.borrow_mut();
         request.clone_into(&mut host.request);
         host.once.clear();

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::SystemTime;
 
-use super::Level;
 use super::client::Prepared;
+use crate::level::Level;
 
 /// What a tool may ask of its host: configuration, variables, log, clock, randomness, HTTP.
 ///

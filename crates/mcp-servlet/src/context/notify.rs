@@ -2,7 +2,8 @@
 
 use mcp_servlet_json::{write_raw, write_string, write_u64};
 
-use super::{Context, Level};
+use super::Context;
+use crate::level::Level;
 
 impl Context {
     /// Tells the client how far the work is: `done` of `total`, each in a unit of your choice.
@@ -54,17 +55,5 @@ impl Context {
         write_string(&mut json, text);
         write_raw(&mut json, "}");
         self.notify_logging_message(json);
-    }
-}
-
-impl Level {
-    /// The name that MCP has for it, of those in RFC 5424.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Trace | Self::Debug => "debug",
-            Self::Info => "info",
-            Self::Warn => "warning",
-            Self::Error => "error",
-        }
     }
 }

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
 
-use super::Level;
 use crate::abi;
+use crate::level::Level;
 
 /// What a tool may ask of its host: configuration, variables, log, clock, randomness, HTTP.
 ///

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use mcp_servlet_json::{Error, to_writer, write_raw, write_string};
 use mcp_servlet_types::{Content, PromptMessage};
 
-use crate::error::{Failure, IntoToolError, ToolError};
+use crate::arguments::Failure;
+use crate::error::{IntoToolError, ToolError};
 
 /// The messages of a prompt, and perhaps what it is good for as it is filled in.
 ///

@@ -6,7 +6,8 @@ use mcp_servlet_json::{RawJson, to_string, write_raw, write_string};
 use mcp_servlet_types::{ResourceContents, base64};
 use serde::Serialize;
 
-use crate::error::{Failure, IntoToolError, ToolError};
+use crate::arguments::Failure;
+use crate::error::{IntoToolError, ToolError};
 use crate::result::Json;
 
 /// What is stored under an address, or that there is nothing.

@@ -7,12 +7,11 @@ pub(crate) mod order;
 #[cfg(test)]
 mod tests;
 
-use super::{Read, ResourceDef, ResourceResult};
-use crate::arguments::{Arguments, Field};
+use super::{Read, ResourceDef, ResourceResult, no_resource};
+use crate::arguments::{Arguments, Failure, Field};
 use crate::context::Context;
-use crate::error::Failure;
+use crate::item::{Blank, Item};
 use crate::schema::Property;
-use crate::surface::item::Item;
 
 /// A function that `#[resource_template]` made a family of resources.
 #[diagnostic::on_unimplemented(
@@ -55,6 +54,16 @@ pub struct TemplateEntry {
     pub(crate) fields: &'static [Field],
     pub(crate) mime_type: &'static str,
     pub(crate) read: Read,
+}
+
+impl Blank for TemplateEntry {
+    const BLANK: Self = Self {
+        uri: "",
+        parts: &[],
+        fields: &[],
+        mime_type: "",
+        read: |_, _| no_resource(),
+    };
 }
 
 impl TemplateEntry {

@@ -62,7 +62,7 @@ impl Servlet {
     /// As [`call`](Self::call).
     pub fn call_raw(&self, context: &Context, request: &[u8]) -> Result<String, Fault> {
         let request = std::str::from_utf8(request).ok();
-        context.begin(request.unwrap_or_default());
+        begin(context, request.unwrap_or_default());
         let answer = self.answer(context, request);
         context.begin("");
         answer
@@ -98,7 +98,7 @@ impl Servlet {
             "complete" => Surface::complete,
             _ => return self.call_raw(context, input.as_bytes()),
         };
-        context.begin(input);
+        begin(context, input);
         let answered = answer(surface, context, Some(input));
         context.begin("");
         answered
@@ -122,3 +122,10 @@ impl Servlet {
 
 /// What an export answers to a request.
 type Answer = fn(&Surface, &Context, Option<&str>) -> Result<String, Fault>;
+
+/// Begins to answer a request.
+fn begin(context: &Context, request: &str) {
+    #[cfg(feature = "log")]
+    crate::logger::install(&context.host);
+    context.begin(request);
+}

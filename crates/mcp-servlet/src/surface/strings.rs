@@ -5,8 +5,7 @@
 
 use mcp_servlet_json::{Kind, Reader, write_raw, write_string};
 
-use crate::arguments::Field;
-use crate::error::Failure;
+use crate::arguments::{Failure, Field};
 
 /// An arguments object while it is written.
 pub(super) struct Typed {

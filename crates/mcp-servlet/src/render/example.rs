@@ -1,10 +1,10 @@
 //! Arguments that fit a schema, for the model to imitate, in `const` evaluation.
 
-use super::super::text::{first_item, has_member, value_of};
-use super::super::{Kind, Node, Object, Property};
 use super::Description;
 use super::Side;
 use super::json::Text;
+use crate::schema::text::{first_item, has_member, has_text, value_of};
+use crate::schema::{Kind, Node, Object, Property};
 
 /// What `render` wrote, apart: the description, and the examples.
 pub(crate) const fn split(text: &'static [u8]) -> (&'static [u8], &'static [u8]) {
@@ -218,7 +218,7 @@ impl<const N: usize> Text<N> {
         at = 0;
         while at < types.len() {
             let (name, example) = types[at];
-            if super::super::text::has_text(json, "type", name) {
+            if has_text(json, "type", name) {
                 self.raw(example);
                 return true;
             }

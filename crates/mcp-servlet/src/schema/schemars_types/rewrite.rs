@@ -100,9 +100,9 @@ impl Rules {
         tuple_to_list(schema);
         for name in ["anyOf", "oneOf", "allOf"] {
             if let Some(Value::Array(variants)) = schema.get_mut(name) {
-                variants
-                    .iter_mut()
-                    .for_each(|variant| self.replace(variant));
+                for variant in variants {
+                    self.replace(variant);
+                }
             }
         }
         for name in ["items", "not", "contains", "propertyNames"] {

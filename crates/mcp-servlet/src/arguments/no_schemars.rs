@@ -1,6 +1,6 @@
 //! What stands in for the feature `schemars` where it is off, to say so.
 
-use crate::arguments::{Argument, Whole};
+use super::{Argument, Whole};
 
 /// A type with `#[arg(schemars)]`, which no type can have without the feature.
 #[diagnostic::on_unimplemented(

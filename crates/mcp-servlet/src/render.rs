@@ -14,13 +14,13 @@ mod tests;
 
 pub(crate) use self::example::split;
 use self::json::Text;
-#[cfg(feature = "schemars")]
-use super::gaps::Generators;
-use super::kind::Place;
-use super::text::has_member;
-use super::words::Words;
-use super::{Kind, Node, Object, Property};
 use crate::presentation::Presentation;
+#[cfg(feature = "schemars")]
+use crate::schema::gaps::Generators;
+use crate::schema::kind::Place;
+use crate::schema::text::has_member;
+use crate::schema::words::Words;
+use crate::schema::{Kind, Node, Object, Property};
 use crate::tool::{Hints, ToolDef, ToolItem};
 use crate::wire::HYPER_MCP;
 

@@ -2,8 +2,8 @@
 
 use super::json::Text;
 use super::{Description, Side};
+use crate::item::{Blank, Item};
 use crate::schema::{Node, Property, Schema};
-use crate::surface::item::{Blank, Item};
 use crate::tool::{Entry, Hints, ToolDef, ToolItem};
 
 /// The schema as text, for arguments and for results.

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::kind::{Gap, Kind, Place};
-use super::{Node, Property, Schema};
-use crate::arguments::{Argument, FromJson, Whole};
+use super::{Node, Schema};
 
 /// A value whose JSON Schema is that of [`schemars`], as the schema of a type of another crate often is.
 ///
@@ -57,21 +56,6 @@ pub trait Described: JsonSchema {}
 
 #[diagnostic::do_not_recommend]
 impl<T: JsonSchema> Described for T {}
-
-/// A parameter of type `T` with `#[arg(schemars)]`; `optional` if it is an `Option`.
-pub const fn schemars_argument<T: Described + FromJson>(
-    name: &'static str,
-    description: &'static str,
-    optional: bool,
-) -> Argument<T> {
-    let node = <Schemars<T> as Schema>::NODE;
-    Argument::new(Property::with_node(name, description, node, optional))
-}
-
-/// A parameter of type `T` with `#[arg(flatten, schemars)]`, which takes all arguments.
-pub const fn schemars_whole<T: Described + FromJson>() -> Whole<T> {
-    Whole::new(*<Schemars<T> as Schema>::NODE)
-}
 
 impl Node {
     const fn generated<T: Described>() -> Self {

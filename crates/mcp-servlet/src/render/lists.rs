@@ -2,11 +2,11 @@
 
 use super::Side;
 use super::json::Text;
+use crate::item::Item;
 use crate::prompt::{PromptDef, PromptEntry};
 use crate::resource::template::TemplateEntry;
 use crate::resource::{ResourceDef, ResourceEntry};
 use crate::schema::{Kind, Node, Property};
-use crate::surface::item::Item;
 
 /// The answer of an export that lists something.
 #[derive(Debug, Clone, Copy)]

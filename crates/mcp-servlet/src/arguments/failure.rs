@@ -1,0 +1,36 @@
+//! Why a call has no result.
+
+use std::borrow::Cow;
+
+use super::Arguments;
+use crate::error::{Fault, ToolError};
+
+/// Why a call has no result.
+#[derive(Debug)]
+pub enum Failure<'a> {
+    /// The request is not JSON, or not a request.
+    Malformed(mcp_servlet_json::Error),
+    /// The request cannot be answered.
+    Fault(Fault),
+    /// An argument could not be read.
+    Argument {
+        /// The parameter, empty for the arguments as a whole.
+        name: &'static str,
+        /// The argument's JSON.
+        text: &'a str,
+        /// What is wrong in it.
+        error: mcp_servlet_json::Error,
+    },
+    /// Of these arguments some are absent that must not be.
+    Missing(Arguments<'a>),
+    /// An argument that no parameter takes.
+    Unknown(Cow<'a, str>),
+    /// The function said so.
+    Tool(ToolError),
+}
+
+impl From<mcp_servlet_json::Error> for Failure<'_> {
+    fn from(error: mcp_servlet_json::Error) -> Self {
+        Self::Malformed(error)
+    }
+}

@@ -1,0 +1,47 @@
+//! Comparing text, and panicking with it, in `const` evaluation.
+
+/// Whether two texts are the same.
+pub(crate) const fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < one.len() {
+        if one[at] != other[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// More than a message with two names of at most 128 characters needs; longer URIs are cut.
+const MESSAGE: usize = 640;
+
+/// Panics with a message of these pieces.
+#[track_caller]
+pub(crate) const fn refuse(pieces: &[&str]) -> ! {
+    let mut message = [0; MESSAGE];
+    let mut end = 0;
+    let mut at = 0;
+    while at < pieces.len() {
+        end = append(&mut message, end, pieces[at]);
+        at += 1;
+    }
+    match core::str::from_utf8(message.split_at(end).0) {
+        Ok(text) => panic!("{}", text),
+        // A long URI is cut.
+        Err(_) => panic!("the message is cut inside of a character"),
+    }
+}
+
+const fn append(message: &mut [u8; MESSAGE], start: usize, text: &str) -> usize {
+    let text = text.as_bytes();
+    let mut at = 0;
+    while at < text.len() && start + at < message.len() {
+        message[start + at] = text[at];
+        at += 1;
+    }
+    start + at
+}

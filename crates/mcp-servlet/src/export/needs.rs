@@ -1,0 +1,46 @@
+//! The sections `config`, `hosts` and `paths` of `export!`.
+
+/// The needs as rendered JSON.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __rendered_needs {
+    (($($config:ty)?) ($($host:expr),*) ($($path:expr),*)) => {
+        const __NEEDS: $crate::__private::Needs = $crate::__private::Needs {
+            config: $crate::__or! {
+                $(::core::option::Option::Some($crate::__private::config_node::<$config>()))?
+                => (::core::option::Option::None)
+            },
+            hosts: &[$($host),*],
+            paths: &[$($path),*],
+        }
+        .checked();
+        #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
+        const __NEEDS_LENGTH: usize = __NEEDS.length();
+    };
+}
+
+/// The servlet with its needs, for native tests.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __needs {
+    ($servlet:ident () () ()) => {
+        $servlet
+    };
+    ($servlet:ident $config:tt $hosts:tt $paths:tt) => {{
+        $crate::__rendered_needs! { $config $hosts $paths }
+        static __NEEDS_TEXT: [u8; __NEEDS_LENGTH] = __NEEDS.render::<__NEEDS_LENGTH>();
+        $servlet.with_needs(&__NEEDS_TEXT)
+    }};
+}
+
+/// The custom section with the needs, if there are some. It is part of the module, but not of its data.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __needs_section {
+    (() () ()) => {};
+    ($config:tt $hosts:tt $paths:tt) => {
+        $crate::__rendered_needs! { $config $hosts $paths }
+        #[unsafe(link_section = "mcp-servlet:needs")]
+        static __NEEDS_SECTION: [u8; __NEEDS_LENGTH] = __NEEDS.render::<__NEEDS_LENGTH>();
+    };
+}
