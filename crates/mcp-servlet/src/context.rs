@@ -16,11 +16,86 @@ mod notify;
 mod request;
 mod vars;
 
-#[cfg(not(target_family = "wasm"))]
-pub use self::native::Context;
-#[cfg(not(target_family = "wasm"))]
-pub(crate) use self::native::Host;
-#[cfg(target_family = "wasm")]
-pub use self::wasm::Context;
+use std::time::SystemTime;
 
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use self::native::{Host, State};
 pub use self::request::{Capabilities, Client};
+#[cfg(target_family = "wasm")]
+pub(crate) use self::wasm::Host;
+use crate::level::Level;
+
+/// What a tool may ask of its host: configuration, variables, log, clock, randomness, HTTP.
+///
+/// A tool takes it as a parameter by reference. Only what a servlet uses is imported into its wasm.
+/// Outside of a host, [`testing::TestContext`](crate::testing::TestContext) prepares one.
+#[derive(Debug, Default)]
+pub struct Context {
+    pub(crate) host: Host,
+}
+
+impl Context {
+    /// The configuration value of `key` that the operator set, if it is text.
+    ///
+    /// Hosts do not configure a servlet while they ask it to describe itself. An empty value counts as
+    /// none: Extism cannot tell them apart.
+    pub fn config_value(&self, key: &str) -> Option<String> {
+        self.host.config_value(key)
+    }
+
+    /// The variable `key`, as some call on this instance of the servlet set it.
+    ///
+    /// Variables live in one instance, in memory: do not count on them to outlive a call.
+    pub fn var(&self, key: &str) -> Option<Vec<u8>> {
+        self.host.var(key)
+    }
+
+    /// Sets the variable `key`. An empty value removes it: Extism cannot tell them apart.
+    ///
+    /// The host stops the call if all variables together exceed its limit, commonly 1 MiB.
+    pub fn set_var(&self, key: &str, value: &[u8]) {
+        self.host.set_var(key, value);
+    }
+
+    /// Removes the variable `key`.
+    pub fn remove_var(&self, key: &str) {
+        self.host.remove_var(key);
+    }
+
+    /// Writes a line to the host's log.
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "a call would link the functions of all levels"
+    )]
+    pub fn log(&self, level: Level, text: &str) {
+        self.host.log(level, text);
+    }
+
+    /// The time, from WASI's real-time clock; `SystemTime::now()` traps inside a servlet.
+    pub fn now(&self) -> SystemTime {
+        self.host.now()
+    }
+
+    /// Fills `bytes` with random bytes that are good enough for keys, from WASI.
+    ///
+    /// Outside of a host they are good enough for tests only.
+    pub fn random(&self, bytes: &mut [u8]) {
+        self.host.random(bytes);
+    }
+
+    /// Sends an HTTP request and waits for the response. A status of 400 and above is no error.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`](crate::HttpError) if there is no response, with the reason as its
+    /// [`kind`](crate::HttpError::kind): no connection, a host that the operator does not allow, a response that is too
+    /// large. Hosts other than that of `servlet` end the call instead, unless the URL is not one of HTTP.
+    #[cfg(feature = "http")]
+    pub fn http(
+        &self,
+        request: &crate::HttpRequest,
+    ) -> Result<crate::HttpResponse, crate::HttpError> {
+        self.host.http(request.checked()?)
+    }
+}

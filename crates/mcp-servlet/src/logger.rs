@@ -54,27 +54,27 @@ use native::write;
 #[cfg(not(target_family = "wasm"))]
 mod native {
     use std::cell::RefCell;
-    use std::rc::{Rc, Weak};
+    use std::rc::Weak;
 
     use super::take_place;
-    use crate::context::Host;
+    use crate::context::{Host, State};
     use crate::level::Level;
 
     thread_local! {
         /// Of the request that this thread answered last.
-        static HOST: RefCell<Weak<RefCell<Host>>> = const { RefCell::new(Weak::new()) };
+        static STATE: RefCell<Weak<RefCell<State>>> = const { RefCell::new(Weak::new()) };
     }
 
-    pub(crate) fn install(host: &Rc<RefCell<Host>>) {
+    pub(crate) fn install(host: &Host) {
         take_place();
-        HOST.set(Rc::downgrade(host));
+        STATE.set(host.weak_state());
     }
 
     pub(super) fn write(level: Level, text: &str) {
-        let host = HOST.with_borrow(Weak::upgrade);
-        if let Some(host) = host {
-            if let Ok(mut host) = host.try_borrow_mut() {
-                host.logs.push((level, text.to_owned()));
+        let state = STATE.with_borrow(Weak::upgrade);
+        if let Some(state) = state {
+            if let Ok(mut state) = state.try_borrow_mut() {
+                state.logs.push((level, text.to_owned()));
             }
         }
     }

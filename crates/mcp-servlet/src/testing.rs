@@ -54,7 +54,7 @@ use serde::Serialize;
 pub use self::client::Client;
 #[cfg(feature = "http")]
 pub use self::recorded::RecordedHttp;
-use crate::context::{Context, Host};
+use crate::context::{Context, State};
 use crate::level::Level;
 use crate::servlet::Servlet;
 
@@ -150,7 +150,7 @@ impl TestContext {
     /// The HTTP requests so far.
     #[cfg(feature = "http")]
     pub fn requests(&self) -> Vec<crate::HttpRequest> {
-        self.context.host.borrow().requests.clone()
+        self.context.host.state().requests.clone()
     }
 
     /// The same with what a person fills into the form `key`, see [`Context::elicit`].
@@ -232,7 +232,7 @@ impl TestContext {
 
     /// What the client was asked so far: keys, and MCP's requests.
     pub fn asked(&self) -> Vec<(String, RawJson)> {
-        let host = self.context.host.borrow();
+        let host = self.context.host.state();
         let asked = host.client.asked.iter();
         asked
             .filter_map(|(key, request)| Some((key.clone(), RawJson::parse(request).ok()?)))
@@ -241,24 +241,24 @@ impl TestContext {
 
     /// The parameters of the progress notifications so far.
     pub fn progress(&self) -> Vec<RawJson> {
-        raw(&self.context.host.borrow().progress)
+        raw(&self.context.host.state().progress)
     }
 
     /// The parameters of the log notifications to the client so far.
     pub fn client_logs(&self) -> Vec<RawJson> {
-        raw(&self.context.host.borrow().messages)
+        raw(&self.context.host.state().messages)
     }
 
     /// What was logged so far.
     pub fn logs(&self) -> Vec<(Level, String)> {
-        self.context.host.borrow().logs.clone()
+        self.context.host.state().logs.clone()
     }
 
     /// One that is prepared in the same way, and that nothing happened to yet.
     ///
     /// Clocks, random numbers and variables are not in it: a [`Client`] has none of them to prepare.
     fn again(&self) -> Self {
-        let host = self.context.host.borrow();
+        let host = self.context.host.state();
         Self::new().with(|again| {
             again.config.clone_from(&host.config);
             again.client = host.client.again();
@@ -267,8 +267,8 @@ impl TestContext {
         })
     }
 
-    fn with<T>(self, change: impl FnOnce(&mut Host) -> T) -> Self {
-        change(&mut self.context.host.borrow_mut());
+    fn with<T>(self, change: impl FnOnce(&mut State) -> T) -> Self {
+        change(&mut self.context.host.state_mut());
         self
     }
 }

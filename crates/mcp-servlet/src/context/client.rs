@@ -1,4 +1,4 @@
-//! The client outside of any host: what a test prepared, and what it was told and asked.
+//! The client outside of any host: what a test prepared, and what the servlet asked it.
 
 use std::collections::BTreeMap;
 
@@ -50,25 +50,25 @@ impl Prepared {
 impl Context {
     /// Begins to answer a request.
     pub(crate) fn begin(&self, request: &str) {
-        let mut host = self.host.borrow_mut();
-        request.clone_into(&mut host.request);
-        host.once.clear();
+        let mut state = self.host.state_mut();
+        request.clone_into(&mut state.request);
+        state.once.clear();
     }
 
-    /// Looks into the request; outside of one, into what a test prepared.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&str) -> T) -> T {
-        let request = self.host.borrow().request.clone();
+    /// Reads from the request; outside of one, from what a test prepared.
+    pub(crate) fn with_request<T>(&self, read: impl FnOnce(&str) -> T) -> T {
+        let request = self.host.state().request.clone();
         if request.is_empty() {
-            look(&format!("{{\"params\":{{{}}}}}", self.extras(true)))
+            read(&format!("{{\"params\":{{{}}}}}", self.request_meta(true)))
         } else {
-            look(&request)
+            read(&request)
         }
     }
 
-    /// The members of a request's parameters beside the arguments, as a test prepared them.
-    pub(crate) fn extras(&self, with_responses: bool) -> String {
-        let host = self.host.borrow();
-        let client = &host.client;
+    /// The members of a request's parameters next to the arguments, as a test prepared them.
+    pub(crate) fn request_meta(&self, with_responses: bool) -> String {
+        let state = self.host.state();
+        let client = &state.client;
         let mut meta = client.meta.clone();
         if let Some(capabilities) = &client.capabilities {
             let key = "io.modelcontextprotocol/clientCapabilities".to_owned();
@@ -84,20 +84,12 @@ impl Context {
 
     /// Works on what ran once in this call.
     pub(crate) fn once_in_this_call<T>(&self, work: impl FnOnce(&mut String) -> T) -> T {
-        let mut host = self.host.borrow_mut();
-        if host.request.is_empty() {
+        let mut state = self.host.state_mut();
+        if state.request.is_empty() {
             // Whoever calls the function itself calls it once.
             return work(&mut String::new());
         }
-        work(&mut host.once)
-    }
-
-    pub(crate) fn notify_progress(&self, params: String) {
-        self.host.borrow_mut().progress.push(params);
-    }
-
-    pub(crate) fn notify_logging_message(&self, params: String) {
-        self.host.borrow_mut().messages.push(params);
+        work(&mut state.once)
     }
 
     /// Calls as a host does: as long as the answer is a question, answers it and calls again.
@@ -107,18 +99,21 @@ impl Context {
         &self,
         run: impl Fn(&str) -> Result<String, Fault>,
     ) -> Result<String, Fault> {
-        let mut extras = self.extras(false);
+        let mut request_meta = self.request_meta(false);
         let mut before = Vec::new();
         for _ in 0..ROUNDS {
-            let answer = run(&extras)?;
+            let answer = run(&request_meta)?;
             if member(&answer, "resultType") != "\"input_required\"" {
                 return Ok(answer);
             }
             let responses = self.respond(member(&answer, "inputRequests"), &mut before)?;
-            extras = format!("{},\"inputResponses\":{responses}", self.extras(false));
+            request_meta = format!(
+                "{},\"inputResponses\":{responses}",
+                self.request_meta(false)
+            );
             let state = member(&answer, "requestState");
             if !state.is_empty() {
-                extras = format!("{extras},\"requestState\":{state}");
+                request_meta = format!("{request_meta},\"requestState\":{state}");
             }
         }
         Err(Fault::internal(format!(
@@ -128,12 +123,12 @@ impl Context {
 
     /// The prepared responses to these requests. One that was asked just before did not fit.
     fn respond(&self, requests: &str, before: &mut Vec<String>) -> Result<String, Fault> {
-        let mut host = self.host.borrow_mut();
+        let mut state = self.host.state_mut();
         let mut responses = BTreeMap::new();
         for (key, request) in Children::of(requests) {
             let key = key.into_owned();
-            host.client.asked.push((key.clone(), request.to_owned()));
-            let Some(response) = host.client.responses.get(&key) else {
+            state.client.asked.push((key.clone(), request.to_owned()));
+            let Some(response) = state.client.responses.get(&key) else {
                 return Err(Fault::internal(format!(
                     "the tool asks `{key}`, and the test has no answer: see `with_form`, `with_sample` and `with_roots`"
                 )));

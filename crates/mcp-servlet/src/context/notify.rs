@@ -41,7 +41,7 @@ impl Context {
             write_string(&mut json, message);
         }
         write_raw(&mut json, "}");
-        self.notify_progress(json);
+        self.host.notify_progress(json);
     }
 
     /// Sends a line to the client's log, where [`log`](Self::log) writes to the host's.
@@ -54,6 +54,6 @@ impl Context {
         write_raw(&mut json, "\",\"data\":");
         write_string(&mut json, text);
         write_raw(&mut json, "}");
-        self.notify_logging_message(json);
+        self.host.notify_logging_message(json);
     }
 }

@@ -15,12 +15,12 @@ const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 impl Context {
     /// The request's `_meta`, whose keys clients and servers agreed on, if the host passes it on.
     pub fn meta(&self) -> Option<RawJson> {
-        self.look(|request| raw(meta(request)))
+        self.with_request(|request| raw(meta(request)))
     }
 
     /// The value of one key in the request's `_meta`.
     pub fn meta_value(&self, key: &str) -> Option<RawJson> {
-        self.look(|request| raw(member(meta(request), key)))
+        self.with_request(|request| raw(member(meta(request), key)))
     }
 
     /// The name and version of the client, as it gave them, if the host passes them on.
@@ -41,7 +41,7 @@ impl Context {
 
     /// What earlier calls left for this one under a name, as JSON; empty if there is nothing.
     pub(crate) fn left(&self, name: &str) -> String {
-        self.look(|request| {
+        self.with_request(|request| {
             let holder = if HYPER_MCP {
                 meta(request)
             } else {

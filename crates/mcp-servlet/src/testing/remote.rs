@@ -74,7 +74,7 @@ impl Remote {
         let mut remote = Self {
             stream: BufReader::new(stream),
         };
-        let host = context.host.borrow();
+        let host = context.host.state();
         remote.send(&Hello {
             token,
             servlet,
@@ -105,11 +105,11 @@ impl Remote {
                 Line {
                     progress: Some(params),
                     ..
-                } => context.notify_progress(params.into_string()),
+                } => context.host.notify_progress(params.into_string()),
                 Line {
                     message: Some(params),
                     ..
-                } => context.notify_logging_message(params.into_string()),
+                } => context.host.notify_logging_message(params.into_string()),
                 Line {
                     fault: Some(fault), ..
                 } => return Err(fault.into()),

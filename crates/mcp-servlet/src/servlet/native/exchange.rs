@@ -51,8 +51,8 @@ impl<E: Fn(&str, &str) -> Result<String, Fault>> Exchange<'_, E> {
 
     /// Asks until there is a result, and answers what is asked in return.
     fn ask<T: DeserializeOwned>(&self, export: &str, params: &str) -> Result<T, Fault> {
-        let answer = self.context.converse(|extras| {
-            let request = format!("{{\"params\":{{{params},{extras}}}}}");
+        let answer = self.context.converse(|request_meta| {
+            let request = format!("{{\"params\":{{{params},{request_meta}}}}}");
             (self.export)(export, &request)
         })?;
         read(&answer)
