@@ -21,6 +21,7 @@ pub use crate::completion::{
     completion_returns, no_completion,
 };
 pub use crate::context::Context;
+pub use crate::features::{Features, Listed};
 pub use crate::from_text::{from_str, from_text};
 pub use crate::item::{Item, entries};
 pub use crate::needs::{Needs, config_node};
@@ -40,7 +41,6 @@ pub use crate::result::{Returns, returns};
 pub use crate::schema::optional::{NotOptional, Optional};
 pub use crate::schema::scalar::Scalar;
 pub use crate::schema::{Node, Property, Schema};
-pub use crate::surface::{Listed, Surface};
 pub use crate::tool::{Entry, Hints, Tool, ToolDef, ToolItem, stand_in};
 pub use crate::tool_result::ToolResult;
 pub use crate::unique::{

@@ -136,9 +136,9 @@ macro_rules! __export {
             );
             let servlet = $crate::__with_generators! { servlet, __DESCRIPTION };
             #[cfg(not(target_family = "wasm"))]
-            let servlet = servlet.with_surface({
-                $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
-                &__SURFACE
+            let servlet = servlet.with_features({
+                $crate::__features! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
+                &__FEATURES
             });
             #[cfg(not(target_family = "wasm"))]
             let servlet = $crate::__needs! { servlet $($needs)* };
@@ -159,13 +159,13 @@ macro_rules! __export {
         const _: () = {
             $crate::__needs_section! { $($needs)* }
             $crate::__tool_shims! { $servlet ($($tools)*) }
-            $crate::__surface! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
-            $crate::__shim! { __SURFACE "list_resources" list_resources ($($resources)*) }
-            $crate::__shim! { __SURFACE "list_resource_templates" list_resource_templates ($($templates)*) }
-            $crate::__shim! { __SURFACE "read_resource" read_resource ($($resources)* $($templates)*) }
-            $crate::__shim! { __SURFACE "list_prompts" list_prompts ($($prompts)*) }
-            $crate::__shim! { __SURFACE "get_prompt" get_prompt ($($prompts)*) }
-            $crate::__shim! { __SURFACE "complete" complete ($($completions)*) }
+            $crate::__features! { ($($resources)*) ($($templates)*) ($($prompts)*) ($($completions)*) }
+            $crate::__shim! { __FEATURES "list_resources" list_resources ($($resources)*) }
+            $crate::__shim! { __FEATURES "list_resource_templates" list_resource_templates ($($templates)*) }
+            $crate::__shim! { __FEATURES "read_resource" read_resource ($($resources)* $($templates)*) }
+            $crate::__shim! { __FEATURES "list_prompts" list_prompts ($($prompts)*) }
+            $crate::__shim! { __FEATURES "get_prompt" get_prompt ($($prompts)*) }
+            $crate::__shim! { __FEATURES "complete" complete ($($completions)*) }
         };
     };
     ($i:tt $n:tt $v:tt $h:tt $t:tt $r:tt $f:tt $p:tt $c:tt $d:tt $($section:tt)*) => {
@@ -215,20 +215,20 @@ macro_rules! __wrong_section {
 /// What the sections beside `tools` hold, as a static.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __surface {
+macro_rules! __features {
     (
         ($($resources:tt)*) ($($templates:tt)*) ($($prompts:tt)*) ($($completions:tt)*)
     ) => {
         #[allow(dead_code, reason = "without sections, no export reads it")]
         #[allow(long_running_const_eval, reason = "many entries take long to compare")]
-        static __SURFACE: $crate::__private::Surface = {
+        static __FEATURES: $crate::__private::Features = {
             const __RESOURCES: &[$crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::ResourceEntry>] =
                 $crate::__private::each_function_needs_resource_attribute! { [$crate::__private] Resource ITEM: $crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::ResourceEntry>, unique_resource; $($resources)* };
             const __TEMPLATES: &[$crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::TemplateEntry>] =
                 $crate::__private::each_function_needs_resource_template_attribute! { [$crate::__private] ResourceTemplate ITEM: $crate::__private::Item<$crate::__private::ResourceDef, $crate::__private::TemplateEntry>, unique_resource_template; $($templates)* };
             const __PROMPTS: &[$crate::__private::Item<$crate::__private::PromptDef, $crate::__private::PromptEntry>] =
                 $crate::__private::each_function_needs_prompt_attribute! { [$crate::__private] Prompt ITEM: $crate::__private::Item<$crate::__private::PromptDef, $crate::__private::PromptEntry>, unique_prompt; $($prompts)* };
-            $crate::__private::Surface::new(
+            $crate::__private::Features::new(
                 $crate::__private::Listed::new(
                     $crate::__rendered!($crate::__private::List::Resources(__RESOURCES)),
                     &$crate::__private::entries::<_, _, { __RESOURCES.len() }>(__RESOURCES),

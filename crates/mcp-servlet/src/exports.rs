@@ -6,8 +6,8 @@ use mcp_servlet_json::{write_raw, write_u64};
 use crate::abi;
 use crate::context::Context;
 use crate::error::Fault;
+use crate::features::Features;
 use crate::servlet::Servlet;
-use crate::surface::Surface;
 
 /// The export `describe`, or `list_tools`: answers with what the servlet says of itself, whatever the input.
 #[inline]
@@ -24,42 +24,42 @@ pub fn call(servlet: &Servlet) -> i32 {
 }
 
 /// The `list_resources` export, whatever the input.
-pub fn list_resources(surface: &Surface) -> i32 {
-    abi::set_output(surface.resources.text);
+pub fn list_resources(features: &Features) -> i32 {
+    abi::set_output(features.resources.text);
     0
 }
 
 /// The `list_resource_templates` export, whatever the input.
-pub fn list_resource_templates(surface: &Surface) -> i32 {
-    abi::set_output(surface.templates.text);
+pub fn list_resource_templates(features: &Features) -> i32 {
+    abi::set_output(features.templates.text);
     0
 }
 
 /// The `read_resource` export: answers a `resources/read` request.
-pub fn read_resource(surface: &Surface) -> i32 {
+pub fn read_resource(features: &Features) -> i32 {
     prepare();
     let context = Context::of(abi::input_text());
-    answer(surface.read_resource(&context, context.request()))
+    answer(features.read_resource(&context, context.request()))
 }
 
 /// The `list_prompts` export, whatever the input.
-pub fn list_prompts(surface: &Surface) -> i32 {
-    abi::set_output(surface.prompts.text);
+pub fn list_prompts(features: &Features) -> i32 {
+    abi::set_output(features.prompts.text);
     0
 }
 
 /// The `get_prompt` export: answers a `prompts/get` request.
-pub fn get_prompt(surface: &Surface) -> i32 {
+pub fn get_prompt(features: &Features) -> i32 {
     prepare();
     let context = Context::of(abi::input_text());
-    answer(surface.get_prompt(&context, context.request()))
+    answer(features.get_prompt(&context, context.request()))
 }
 
 /// The `complete` export: answers a `completion/complete` request.
-pub fn complete(surface: &Surface) -> i32 {
+pub fn complete(features: &Features) -> i32 {
     prepare();
     let context = Context::of(abi::input_text());
-    answer(surface.complete(&context, context.request()))
+    answer(features.complete(&context, context.request()))
 }
 
 #[inline(always)]

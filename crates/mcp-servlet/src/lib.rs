@@ -66,6 +66,7 @@ mod context;
 mod error;
 #[cfg(target_family = "wasm")]
 mod exports;
+mod features;
 mod from_text;
 mod item;
 mod json;
@@ -83,7 +84,6 @@ mod resource;
 mod result;
 pub mod schema;
 mod servlet;
-mod surface;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
 mod tool;

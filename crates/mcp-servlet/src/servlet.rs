@@ -6,13 +6,13 @@ use std::sync::OnceLock;
 use crate::arguments::Failure;
 use crate::context::Context;
 use crate::error::Fault;
+#[cfg(not(target_family = "wasm"))]
+use crate::features::Features;
 use crate::render::split;
 use crate::report::{Hints, Report};
 use crate::request::{Request, malformed};
 #[cfg(feature = "schemars")]
 use crate::schema::gaps::{self, Generators};
-#[cfg(not(target_family = "wasm"))]
-use crate::surface::Surface;
 use crate::tool::Entry;
 use crate::tool_result::ToolResult;
 use crate::wire::HYPER_MCP;
@@ -51,7 +51,7 @@ pub struct Servlet {
     filled: OnceLock<&'static str>,
     /// In wasm each export refers to what it needs, so that nothing else is there.
     #[cfg(not(target_family = "wasm"))]
-    surface: &'static Surface,
+    features: &'static Features,
     #[cfg(not(target_family = "wasm"))]
     needs: &'static [u8],
 }
@@ -71,7 +71,7 @@ impl Servlet {
             #[cfg(feature = "schemars")]
             filled: OnceLock::new(),
             #[cfg(not(target_family = "wasm"))]
-            surface: &Surface::NONE,
+            features: &Features::NONE,
             #[cfg(not(target_family = "wasm"))]
             needs: b"",
         }
@@ -100,8 +100,8 @@ impl Servlet {
     /// The same with resources, prompts and completion.
     #[cfg(not(target_family = "wasm"))]
     #[must_use]
-    pub const fn with_surface(mut self, surface: &'static Surface) -> Self {
-        self.surface = surface;
+    pub const fn with_features(mut self, features: &'static Features) -> Self {
+        self.features = features;
         self
     }
 

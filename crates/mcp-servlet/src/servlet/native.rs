@@ -1,7 +1,7 @@
 //! A servlet without wasm: what tests call.
 
 pub(crate) mod exchange;
-mod surface;
+mod features;
 
 use mcp_servlet_json::{RawJson, from_str};
 use mcp_servlet_types::{CallToolResult, ServletDescription};
@@ -11,8 +11,8 @@ use self::exchange::Exchange;
 use super::Servlet;
 use crate::context::Context;
 use crate::error::Fault;
+use crate::features::Features;
 use crate::json::Children;
-use crate::surface::Surface;
 
 impl Servlet {
     /// What the servlet says of itself.
@@ -86,42 +86,42 @@ impl Servlet {
         export: &str,
         input: &str,
     ) -> Result<String, Fault> {
-        let surface = self.surface;
+        let features = self.features;
         let list = |text| Ok(String::from_utf8_lossy(text).into_owned());
         let answer: Answer = match export {
             "describe" => return Ok(self.description().to_owned()),
-            "list_resources" => return list(surface.resources.text),
-            "list_resource_templates" => return list(surface.templates.text),
-            "list_prompts" => return list(surface.prompts.text),
-            "read_resource" => Surface::read_resource,
-            "get_prompt" => Surface::get_prompt,
-            "complete" => Surface::complete,
+            "list_resources" => return list(features.resources.text),
+            "list_resource_templates" => return list(features.templates.text),
+            "list_prompts" => return list(features.prompts.text),
+            "read_resource" => Features::read_resource,
+            "get_prompt" => Features::get_prompt,
+            "complete" => Features::complete,
             _ => return self.call_raw(context, input.as_bytes()),
         };
         begin(context, input);
-        let answered = answer(surface, context, Some(input));
+        let answered = answer(features, context, Some(input));
         context.begin("");
         answered
     }
 
     /// Whether the wasm has an export of this name.
     pub(crate) fn exports(&self, export: &str) -> bool {
-        let surface = self.surface;
-        let (resources, templates) = (surface.resources.entries, surface.templates.entries);
+        let features = self.features;
+        let (resources, templates) = (features.resources.entries, features.templates.entries);
         match export {
             "describe" | "call" => true,
             "list_resources" => !resources.is_empty(),
             "list_resource_templates" => !templates.is_empty(),
             "read_resource" => !(resources.is_empty() && templates.is_empty()),
-            "list_prompts" | "get_prompt" => !surface.prompts.entries.is_empty(),
-            "complete" => !surface.completions.is_empty(),
+            "list_prompts" | "get_prompt" => !features.prompts.entries.is_empty(),
+            "complete" => !features.completions.is_empty(),
             _ => false,
         }
     }
 }
 
 /// What an export answers to a request.
-type Answer = fn(&Surface, &Context, Option<&str>) -> Result<String, Fault>;
+type Answer = fn(&Features, &Context, Option<&str>) -> Result<String, Fault>;
 
 /// Begins to answer a request.
 fn begin(context: &Context, request: &str) {

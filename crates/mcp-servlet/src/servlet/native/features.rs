@@ -16,17 +16,17 @@ use crate::error::Fault;
 impl Servlet {
     /// The resources with fixed addresses, as clients get them.
     pub fn list_resources(&self) -> Vec<Resource> {
-        listed::<ListResourcesResult>(self.surface.resources.text).resources
+        listed::<ListResourcesResult>(self.features.resources.text).resources
     }
 
     /// The resource templates, as clients get them.
     pub fn list_resource_templates(&self) -> Vec<ResourceTemplate> {
-        listed::<ListResourceTemplatesResult>(self.surface.templates.text).resource_templates
+        listed::<ListResourceTemplatesResult>(self.features.templates.text).resource_templates
     }
 
     /// The prompts, as clients get them.
     pub fn list_prompts(&self) -> Vec<Prompt> {
-        listed::<ListPromptsResult>(self.surface.prompts.text).prompts
+        listed::<ListPromptsResult>(self.features.prompts.text).prompts
     }
 
     /// Reads a resource as a host would, with a [`Context`] that has nothing configured.

@@ -1,4 +1,4 @@
-//! What a servlet offers beside tools: resources, prompts and completion, and how it answers for them.
+//! What a servlet has in addition to tools: resources, prompts and completion, and how it answers for them.
 //!
 //! Each answer is code that only the export of that name refers to, so that a servlet links what it has.
 
@@ -22,9 +22,9 @@ use crate::resource::template::{self, TemplateEntry};
 use crate::resource::{Read, ResourceEntry};
 use crate::wire::PARAMS;
 
-/// What a servlet offers beside tools.
+/// The resources, prompts and completions of a servlet.
 #[derive(Debug, Clone, Copy)]
-pub struct Surface {
+pub struct Features {
     pub(crate) resources: Listed<ResourceEntry>,
     pub(crate) templates: Listed<TemplateEntry>,
     pub(crate) prompts: Listed<PromptEntry>,
@@ -59,7 +59,7 @@ impl<T> Listed<T> {
     }
 }
 
-impl Surface {
+impl Features {
     /// Nothing.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) const NONE: Self = Self {
@@ -125,9 +125,9 @@ impl Surface {
         let Some(entry) = prompts.find(|entry| entry.name == name) else {
             return Err(unknown_prompt(&name, self.prompts.entries));
         };
-        let given = strings::typed(arguments, entry.fields, Others::Keep);
-        let given = given.map_err(request_fault)?.finish();
-        let result = fields_of(&given, entry.fields)
+        let typed = strings::typed(arguments, entry.fields, Others::Keep);
+        let typed = typed.map_err(request_fault)?.finish();
+        let result = fields_of(&typed, entry.fields)
             .and_then(|arguments| (entry.get)(context, arguments))
             .and_then(|result| result.to_json().map_err(internal));
         result.or_else(|failure| prompt_failure(entry, failure))
@@ -151,17 +151,17 @@ impl Surface {
             Some(others) => object("context", Some(others), ["arguments"])?,
             None => [None],
         };
-        let given = strings::typed(others, entry.fields, Others::Drop);
-        let mut given = given.map_err(request_fault)?;
-        let typed = entry.fields.iter().find(|field| field.name == name);
-        if let Some(field) = typed {
-            given.push(field, &value);
+        let values = strings::typed(others, entry.fields, Others::Drop);
+        let mut values = values.map_err(request_fault)?;
+        let parameter = entry.fields.iter().find(|field| field.name == name);
+        if let Some(field) = parameter {
+            values.push(field, &value);
         }
-        let given = given.finish();
-        let outcome =
-            fields_of(&given, entry.fields).and_then(|given| (entry.suggest)(context, given));
+        let values = values.finish();
+        let outcome = fields_of(&values, entry.fields)
+            .and_then(|arguments| (entry.suggest)(context, arguments));
         let mut completion = suggestions(outcome)?;
-        if typed.is_none() {
+        if parameter.is_none() {
             keep_matching(&mut completion, &value);
         }
         Ok(to_json(completion))
