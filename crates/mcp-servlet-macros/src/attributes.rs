@@ -1,10 +1,10 @@
 //! The little language inside our attributes: `key` and `key = value`, separated by commas.
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{AngleBracketedGenericArguments, Ident, LitBool, LitInt, LitStr, Path, Token};
+use syn::{AngleBracketedGenericArguments, Attribute, Ident, LitBool, LitInt, LitStr, Path, Token};
 
 use crate::diagnostics::Diagnostics;
 
@@ -42,12 +42,10 @@ impl Entry {
         self.value.clone()
     }
 
-    /// The value as a path, which replaces the one that is there.
-    pub(crate) fn path(&self, place: &mut TokenStream, diagnostics: &mut Diagnostics) {
-        let path = self.expression(diagnostics).map(syn::parse2::<Path>);
-        if let Some(path) = path.and_then(|path| diagnostics.ok(path)) {
-            *place = path.into_token_stream();
-        }
+    /// The value as a path.
+    pub(crate) fn path(&self, diagnostics: &mut Diagnostics) -> Option<Path> {
+        let path = self.expression(diagnostics).map(syn::parse2::<Path>)?;
+        diagnostics.ok(path)
     }
 
     /// True for `key` alone and `key = true`.
@@ -139,14 +137,84 @@ impl Parse for Entries {
     }
 }
 
+/// One option of an attribute: its name, and what reads it into the options of type `T`.
+pub(crate) struct Key<T> {
+    pub(crate) name: &'static str,
+    read: fn(&mut T, &Entry, &mut Diagnostics),
+    pub(crate) is_listed: bool,
+}
+
+impl<T> Clone for Key<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Key<T> {}
+
+impl<T> Key<T> {
+    /// An option.
+    pub(crate) const fn new(
+        name: &'static str,
+        read: fn(&mut T, &Entry, &mut Diagnostics),
+    ) -> Self {
+        Self {
+            name,
+            read,
+            is_listed: true,
+        }
+    }
+
+    /// A key that is no option: `read` reports what to write instead.
+    pub(crate) const fn refused(
+        name: &'static str,
+        read: fn(&mut T, &Entry, &mut Diagnostics),
+    ) -> Self {
+        Self {
+            is_listed: false,
+            ..Self::new(name, read)
+        }
+    }
+}
+
 impl Entries {
+    /// The entries of an attribute with these arguments; `None` if they do not parse.
+    pub(crate) fn parse_arguments(
+        arguments: TokenStream,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Self> {
+        diagnostics.ok(syn::parse2(arguments))
+    }
+
+    /// The entries of all attributes called `name`.
+    pub(crate) fn of(attributes: &[Attribute], name: &str, diagnostics: &mut Diagnostics) -> Self {
+        let lists = attributes.iter().filter(|one| one.path().is_ident(name));
+        let lists = lists.filter_map(|one| diagnostics.ok(one.parse_args::<Self>()));
+        Self(lists.flat_map(|entries| entries.0).collect())
+    }
+
+    /// Reads each entry by its key, and reports keys that are repeated or unknown to the attribute.
+    pub(crate) fn read<T>(
+        &self,
+        attribute: &str,
+        keys: &[Key<T>],
+        options: &mut T,
+        diagnostics: &mut Diagnostics,
+    ) {
+        self.check_unique(diagnostics);
+        for entry in &self.0 {
+            match keys.iter().find(|key| entry.key == key.name) {
+                Some(key) => (key.read)(options, entry, diagnostics),
+                None => unknown_key(attribute, &entry.key, keys, diagnostics),
+            }
+        }
+    }
+
     /// Reports keys that stand twice.
-    pub(crate) fn check_unique(&self, diagnostics: &mut Diagnostics) {
+    fn check_unique(&self, diagnostics: &mut Diagnostics) {
         for (index, entry) in self.0.iter().enumerate() {
-            if self.0[..index]
-                .iter()
-                .any(|earlier| earlier.key == entry.key)
-            {
+            let mut earlier = self.0[..index].iter();
+            if earlier.any(|earlier| earlier.key == entry.key) {
                 let key = &entry.key;
                 diagnostics.error(key, format!("`{key}` stands twice\nhelp: keep one of them"));
             }
@@ -155,27 +223,43 @@ impl Entries {
 }
 
 /// Reports a key that the attribute does not know.
-pub(crate) fn unknown_key(
-    diagnostics: &mut Diagnostics,
-    attribute: &str,
-    key: &Ident,
-    known: &[&str],
-) {
+fn unknown_key<T>(attribute: &str, key: &Ident, keys: &[Key<T>], diagnostics: &mut Diagnostics) {
     let name = key.to_string();
-    let list = known
-        .iter()
-        .map(|known| format!("`{known}`"))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let listed = keys.iter().filter(|key| key.is_listed);
+    let known: Vec<_> = listed.map(|key| key.name).collect();
     let help = match known.iter().find(|known| is_near(known, &name)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "remove it: it has no options here".to_owned(),
-        None => format!("known are {list}"),
+        None => format!("known are `{}`", known.join("`, `")),
     };
     diagnostics.error(
         key,
         format!("`#[{attribute}]` knows no `{name}`\nhelp: {help}"),
     );
+}
+
+/// The path of `mcp_servlet`, which the option `crate` of every attribute sets.
+pub(crate) struct CratePath(TokenStream);
+
+impl Default for CratePath {
+    fn default() -> Self {
+        Self(quote!(::mcp_servlet))
+    }
+}
+
+impl CratePath {
+    /// Takes the path of an entry.
+    pub(crate) fn set(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
+        if let Some(path) = entry.path(diagnostics) {
+            self.0 = path.into_token_stream();
+        }
+    }
+
+    /// The path of `mcp_servlet::__private`.
+    pub(crate) fn private(&self) -> TokenStream {
+        let Self(path) = self;
+        quote!(#path::__private)
+    }
 }
 
 /// Whether one name is the other with one slip: a letter too many, too few, or wrong.

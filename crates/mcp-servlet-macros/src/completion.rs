@@ -3,20 +3,23 @@
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Path, Token};
 
-use crate::attributes::{Entries, unknown_key};
+use crate::attributes::{CratePath, Entry, Key};
 use crate::diagnostics::Diagnostics;
-use crate::function::head::cfgs;
+use crate::function::attribute::{Call, Contract, FunctionAttribute, Items};
 use crate::function::parameters::{arguments as by_name, parameters};
-use crate::function::{FnHead, ValidParam, check, emit, strip};
+use crate::function::{FnHead, ValidParam, check, emit};
+
+/// `#[completion]`
+pub(crate) struct Completion;
 
 /// `review.language`: a prompt or a resource template, and an argument of it.
-struct Subject {
+pub(crate) struct Subject {
     target: Path,
     argument: Ident,
 }
@@ -31,43 +34,27 @@ impl Parse for Subject {
 }
 
 /// `#[completion(…)]`
-struct CompletionOptions {
+#[derive(Default)]
+pub(crate) struct CompletionOptions {
     of: Option<Subject>,
     /// Whether a subject was given, right or wrong.
     has_of: bool,
-    /// The path of `mcp_servlet`.
-    krate: TokenStream,
+    krate: CratePath,
 }
 
-impl CompletionOptions {
-    fn parse(attribute: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        let mut options = Self {
-            of: None,
-            has_of: false,
-            krate: quote!(::mcp_servlet),
-        };
-        let Some(entries) = diagnostics.ok(syn::parse2::<Entries>(attribute)) else {
-            options.has_of = true;
-            return options;
-        };
-        entries.check_unique(diagnostics);
-        for entry in &entries.0 {
-            match entry.key.to_string().as_str() {
-                "of" => {
-                    options.has_of = true;
-                    if let Some(value) = entry.expression(diagnostics) {
-                        options.of = subject(value, diagnostics);
-                    }
-                }
-                "crate" => entry.path(&mut options.krate, diagnostics),
-                _ => unknown_key(diagnostics, "completion", &entry.key, &["of", "crate"]),
-            }
-        }
-        options
-    }
-}
+/// The options of `#[completion]`.
+const KEYS: &[Key<CompletionOptions>] = &[
+    Key::new("of", |options, entry, diagnostics| {
+        options.has_of = true;
+        options.of = subject(entry, diagnostics);
+    }),
+    Key::new("crate", |options, entry, diagnostics| {
+        options.krate.set(entry, diagnostics);
+    }),
+];
 
-fn subject(value: TokenStream, diagnostics: &mut Diagnostics) -> Option<Subject> {
+fn subject(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<Subject> {
+    let value = entry.expression(diagnostics)?;
     let subject = syn::parse2(value.clone());
     if subject.is_err() {
         diagnostics.error(
@@ -78,103 +65,119 @@ fn subject(value: TokenStream, diagnostics: &mut Diagnostics) -> Option<Subject>
     subject.ok()
 }
 
-/// The author's function, and beside it what makes it suggest values, or the errors.
-pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let mut diagnostics = Diagnostics::default();
-    let mut output = strip::without_parameter_attributes(item.clone());
-    let options = CompletionOptions::parse(attribute, &mut diagnostics);
-    let Some(head) = diagnostics.ok(FnHead::parse("completion", item)) else {
-        output.extend(diagnostics.into_tokens());
-        return output;
-    };
-    check::check("completion", &head, &mut diagnostics);
-    let parameters = parameters("completion", &head, false, &mut diagnostics);
-    check::no_whole("completion", &parameters, &head, &mut diagnostics);
-    let returned = check::output("completion", &head.output, &mut diagnostics);
-    if !options.has_of {
-        let name = &head.name;
-        diagnostics.error(
-            name,
-            format!(
-                "`{name}` completes nothing\nhelp: write `#[completion(of = review.language)]`"
-            ),
-        );
-    }
-    output.extend(match (returned, &options.of) {
-        (Some(returned), Some(of)) if diagnostics.is_empty() => {
-            emit_completion(&head, of, &options.krate, &parameters, &returned)
-        }
-        _ if head.has_receiver() => TokenStream::new(),
-        _ => stand_in(&head, &options.krate),
-    });
-    output.extend(diagnostics.into_tokens());
-    output
+/// A function that can suggest values.
+pub(crate) struct ValidCompletion<'a> {
+    head: &'a FnHead,
+    of: &'a Subject,
+    krate: &'a CratePath,
+    output: TokenStream,
+    parameters: Vec<ValidParam<'a>>,
 }
 
-fn emit_completion(
-    head: &FnHead,
-    of: &Subject,
-    krate: &TokenStream,
-    parameters: &[ValidParam<'_>],
-    returned: &TokenStream,
-) -> TokenStream {
-    let (function, cfgs) = (&head.name, cfgs(head));
-    let marker = emit::marker(function, &head.visibility, &cfgs);
-    let private = quote!(#krate::__private);
+impl FunctionAttribute for Completion {
+    type Options = CompletionOptions;
+    type Valid<'a> = ValidCompletion<'a>;
+
+    fn name(&self) -> &'static str {
+        "completion"
+    }
+
+    fn keys(&self) -> Vec<Key<CompletionOptions>> {
+        KEYS.to_vec()
+    }
+
+    /// No error says that `of` is missing.
+    fn unknown_options(&self) -> CompletionOptions {
+        CompletionOptions {
+            has_of: true,
+            ..CompletionOptions::default()
+        }
+    }
+
+    fn validate<'a>(
+        &self,
+        head: &'a FnHead,
+        options: &'a CompletionOptions,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<ValidCompletion<'a>> {
+        check::check("completion", head, diagnostics);
+        let parameters = parameters("completion", head, false, diagnostics);
+        check::no_whole("completion", &parameters, head, diagnostics);
+        let output = check::output("completion", &head.output, diagnostics);
+        if !options.has_of {
+            let name = &head.name;
+            let message = format!(
+                "`{name}` completes nothing\nhelp: write `#[completion(of = review.language)]`"
+            );
+            diagnostics.error(name, message);
+        }
+        Some(ValidCompletion {
+            head,
+            of: options.of.as_ref()?,
+            krate: &options.krate,
+            output: output?,
+            parameters,
+        })
+    }
+
+    fn emit(&self, completion: &ValidCompletion<'_>) -> TokenStream {
+        let private = completion.krate.private();
+        let call = Call::new(completion.head, &completion.parameters);
+        let tokens = &call.tokens;
+        let (reply, items) = (
+            quote!(__RETURNS.reply(#tokens)),
+            items(completion, &private),
+        );
+        COMPLETION.implement(completion.head, &private, &items, &call, &reply)
+    }
+
+    fn stand_in(&self, head: &FnHead, options: &CompletionOptions) -> TokenStream {
+        let private = options.krate.private();
+        let items = Items {
+            constants: quote! {
+                const DEF: #private::CompletionDef = #private::CompletionDef::STAND_IN;
+            },
+            ..Items::default()
+        };
+        COMPLETION.stand_in(head, &private, &items)
+    }
+}
+
+const COMPLETION: Contract = Contract {
+    name: "Suggest",
+    method: "suggest",
+    result: "Completion",
+    nothing: "no_completion",
+};
+
+/// The author's function, and next to it what makes it suggest values, or the errors.
+pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    Completion.expand(attribute, item)
+}
+
+fn items(completion: &ValidCompletion<'_>, private: &TokenStream) -> Items {
+    let (function, output, of) = (&completion.head.name, &completion.output, completion.of);
     let (target, argument) = (&of.target, of.argument.unraw().to_string());
-    let table = emit::arguments_by_name(parameters, &private);
-    let context = Ident::new("context", Span::mixed_site());
-    let arguments = Ident::new("arguments", Span::mixed_site());
-    let values = emit::values(parameters, &context, &arguments);
+    let table = emit::arguments_by_name(&completion.parameters, private);
     let def = quote!(<#function as #private::Suggest>::DEF);
     let check = emit::located(quote!(#def.check_argument()), of.argument.span());
-    let checks = by_name(parameters).enumerate().map(|(index, parameter)| {
+    let parameters = by_name(&completion.parameters).enumerate();
+    let checks = parameters.map(|(index, parameter)| {
         emit::located(quote!(#def.check_parameter(#index)), parameter.ident.span())
     });
-    quote! {
-        #marker
-        #(#cfgs)*
-        const _: () = {
+    Items {
+        before: quote! {
             #table
-            const __RETURNS: #private::CompletionReturns<#returned> = #private::completion_returns::<#returned>();
-            #[automatically_derived]
-            impl #private::Suggest for #function {
-                const DEF: #private::CompletionDef =
-                    #private::CompletionDef::new(<#target as #private::Completed>::TARGET, #argument, __FIELDS);
-                fn suggest<'a>(
-                    #context: &#private::Context,
-                    #arguments: #private::Arguments<'a>,
-                ) -> ::core::result::Result<#private::Completion, #private::Failure<'a>> {
-                    let _ = (#context, &#arguments);
-                    __RETURNS.reply(#function(#(#values),*))
-                }
-            }
+            const __RETURNS: #private::CompletionReturns<#output> = #private::completion_returns::<#output>();
+        },
+        constants: quote! {
+            const DEF: #private::CompletionDef =
+                #private::CompletionDef::new(<#target as #private::Completed>::TARGET, #argument, __FIELDS);
+        },
+        after: quote! {
             const _: () = #check;
             #(const _: () = #checks;)*
-        };
-    }
-}
-
-/// For a function with errors: enough for `export!` to resolve, so that no error follows from them.
-fn stand_in(head: &FnHead, krate: &TokenStream) -> TokenStream {
-    let name = &head.name;
-    let private = quote!(#krate::__private);
-    let cfgs = cfgs(head);
-    let marker = emit::marker(name, &head.visibility, &cfgs);
-    quote! {
-        #marker
-        #(#cfgs)*
-        const _: () = {
-            #[automatically_derived]
-            impl #private::Suggest for #name {
-                const DEF: #private::CompletionDef = #private::CompletionDef::STAND_IN;
-                fn suggest<'a>(
-                    _: &#private::Context,
-                    _: #private::Arguments<'a>,
-                ) -> ::core::result::Result<#private::Completion, #private::Failure<'a>> {
-                    #private::no_completion()
-                }
-            }
-        };
+        },
+        ..Items::default()
     }
 }

@@ -11,6 +11,8 @@ mod variants;
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
+#[cfg(test)]
+pub(crate) use self::options::{FIELD_KEYS, TYPE_KEYS};
 use crate::diagnostics::Diagnostics;
 
 /// The implementation of `Schema`, or the errors.

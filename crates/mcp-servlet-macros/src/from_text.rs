@@ -7,46 +7,42 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Data, DeriveInput, Fields, Type};
 
-use crate::attributes::{Entries, unknown_key};
+use crate::attributes::{CratePath, Entries, Key};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::function::{json_literal, json_token};
 
 /// `#[text(…)]`
-struct TextOptions {
+#[derive(Default)]
+pub(crate) struct TextOptions {
     /// What reads the text, if not the `FromStr` of the field's type.
     parse: Option<TokenStream>,
     example: Option<TokenStream>,
     format: Option<TokenStream>,
-    /// The path of `mcp_servlet`.
-    krate: TokenStream,
+    krate: CratePath,
 }
 
-const KEYS: &[&str] = &["parse", "example", "format", "crate"];
+/// The options of `#[text]`.
+pub(crate) const KEYS: &[Key<TextOptions>] = &[
+    Key::new("parse", |options, entry, diagnostics| {
+        options.parse = entry.expression(diagnostics);
+    }),
+    Key::new("example", |options, entry, diagnostics| {
+        options.example = entry.expression(diagnostics);
+    }),
+    Key::new("format", |options, entry, diagnostics| {
+        options.format = entry.expression(diagnostics);
+    }),
+    Key::new("crate", |options, entry, diagnostics| {
+        options.krate.set(entry, diagnostics);
+    }),
+];
 
 impl TextOptions {
     fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
-        let mut options = Self {
-            parse: None,
-            example: None,
-            format: None,
-            krate: quote!(::mcp_servlet),
-        };
-        let texts = attributes
-            .iter()
-            .filter(|attribute| attribute.path().is_ident("text"));
-        let lists = texts.filter_map(|text| diagnostics.ok(text.parse_args::<Entries>()));
-        let all = Entries(lists.flat_map(|entries| entries.0).collect());
-        all.check_unique(diagnostics);
-        for entry in &all.0 {
-            match entry.key.to_string().as_str() {
-                "parse" => options.parse = entry.expression(diagnostics),
-                "example" => options.example = entry.expression(diagnostics),
-                "format" => options.format = entry.expression(diagnostics),
-                "crate" => entry.path(&mut options.krate, diagnostics),
-                _ => unknown_key(diagnostics, "text", &entry.key, KEYS),
-            }
-        }
+        let mut options = Self::default();
+        let entries = Entries::of(attributes, "text", diagnostics);
+        entries.read("text", KEYS, &mut options, diagnostics);
         options
     }
 }
@@ -73,8 +69,7 @@ fn implementations(
         diagnostics.error(&input.generics, message);
         return TokenStream::new();
     }
-    let (name, krate) = (&input.ident, &options.krate);
-    let private = quote!(#krate::__private);
+    let (name, private) = (&input.ident, options.krate.private());
     let read = match (field(input, diagnostics), &options.parse) {
         (Some(_), Some(parse)) => quote!(#private::from_text(deserializer, #parse).map(Self)),
         (Some(field), None) => quote!(#private::from_str::<__D, #field>(deserializer).map(Self)),

@@ -1,6 +1,7 @@
 //! What every attribute on a function shares: its head, its parameters, and its marker type.
 
 pub(crate) mod arg;
+pub(crate) mod attribute;
 pub(crate) mod check;
 pub(crate) mod default;
 pub(crate) mod emit;

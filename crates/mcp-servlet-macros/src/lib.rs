@@ -9,6 +9,8 @@ mod completion;
 mod derive;
 mod diagnostics;
 mod docs;
+#[cfg(test)]
+mod documented;
 mod from_text;
 mod function;
 #[cfg(test)]

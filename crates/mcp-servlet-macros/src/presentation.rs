@@ -11,9 +11,6 @@ use crate::diagnostics::Diagnostics;
 use crate::function::{emit, json_string};
 use crate::tree::{Kind, Member, Tree};
 
-/// The keys that [`Presentation::take`] reads.
-pub(crate) const KEYS: &[&str] = &["icons", "meta", "ui"];
-
 /// What carries an attribute, as far as `ui` depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bearer {
@@ -37,33 +34,30 @@ pub(crate) struct Presentation {
 }
 
 impl Presentation {
-    /// Reads the entry, if it is one of [`KEYS`].
-    pub(crate) fn take(
-        &mut self,
-        entry: &Entry,
-        bearer: Bearer,
-        diagnostics: &mut Diagnostics,
-    ) -> bool {
-        let key = entry.key.to_string();
-        if !KEYS.contains(&key.as_str()) {
-            return false;
+    /// Reads `icons`.
+    pub(crate) fn icons(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
+        if let Some(tree) = tree(entry, diagnostics) {
+            self.icons = icons(&tree, diagnostics);
         }
+    }
+
+    /// Reads `meta`: JSON, or an expression of a text that holds it.
+    pub(crate) fn meta(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
         let Some(value) = entry.expression(diagnostics) else {
-            return true;
+            return;
         };
-        let is_tree = key != "meta" || value.to_string().starts_with('{');
-        if !is_tree {
+        if !value.to_string().starts_with('{') {
             self.meta = Some(value);
-            return true;
+        } else if let Some(tree) = diagnostics.ok(syn::parse2(value)) {
+            self.meta = meta(&tree, diagnostics);
         }
-        if let Some(tree) = diagnostics.ok(syn::parse2::<Tree>(value)) {
-            match key.as_str() {
-                "icons" => self.icons = icons(&tree, diagnostics),
-                "ui" => self.ui = ui(&tree, bearer, diagnostics),
-                _ => self.meta = meta(&tree, diagnostics),
-            }
+    }
+
+    /// Reads `ui`.
+    pub(crate) fn ui(&mut self, entry: &Entry, bearer: Bearer, diagnostics: &mut Diagnostics) {
+        if let Some(tree) = tree(entry, diagnostics) {
+            self.ui = ui(&tree, bearer, diagnostics);
         }
-        true
     }
 
     /// The JSON of a `_meta` with the user interface alone, if there is one.
@@ -88,6 +82,11 @@ impl Presentation {
         let meta = meta.clone().unwrap_or_else(|| quote!(""));
         quote!(#private::Presentation { icons: #icons, ui: #ui, meta: #meta })
     }
+}
+
+fn tree(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<Tree> {
+    let value = entry.expression(diagnostics)?;
+    diagnostics.ok(syn::parse2(value))
 }
 
 fn meta(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<TokenStream> {

@@ -3,166 +3,177 @@
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::LitStr;
 
-use crate::attributes::{Entries, unknown_key};
+use crate::attributes::{CratePath, Key};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
-use crate::function::head::cfgs;
+use crate::function::attribute::{Call, Contract, FunctionAttribute, Items};
 use crate::function::parameters::parameters;
-use crate::function::{FnHead, ValidParam, check, emit, strip};
+use crate::function::{FnHead, ValidParam, check, emit};
 use crate::presentation::{Bearer, Presentation};
 
+/// `#[prompt]`
+pub(crate) struct Prompt;
+
 /// `#[prompt(…)]`
-struct PromptOptions {
+#[derive(Default)]
+pub(crate) struct PromptOptions {
     name: Option<LitStr>,
     title: Option<TokenStream>,
     description: Option<TokenStream>,
     presentation: Presentation,
-    /// The path of `mcp_servlet`.
-    krate: TokenStream,
+    krate: CratePath,
 }
 
-const KEYS: &[&str] = &["name", "title", "description", "icons", "meta", "crate"];
+/// The options of `#[prompt]`.
+const KEYS: &[Key<PromptOptions>] = &[
+    Key::new("name", |options, entry, diagnostics| {
+        options.name = entry.string(diagnostics);
+    }),
+    Key::new("title", |options, entry, diagnostics| {
+        options.title = entry.expression(diagnostics);
+    }),
+    Key::new("description", |options, entry, diagnostics| {
+        options.description = entry.expression(diagnostics);
+    }),
+    Key::new("icons", |options, entry, diagnostics| {
+        options.presentation.icons(entry, diagnostics);
+    }),
+    Key::new("meta", |options, entry, diagnostics| {
+        options.presentation.meta(entry, diagnostics);
+    }),
+    Key::refused("ui", |options, entry, diagnostics| {
+        options.presentation.ui(entry, Bearer::Prompt, diagnostics);
+    }),
+    Key::new("crate", |options, entry, diagnostics| {
+        options.krate.set(entry, diagnostics);
+    }),
+];
 
-impl PromptOptions {
-    fn parse(attribute: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        let mut options = Self {
-            name: None,
-            title: None,
-            description: None,
-            presentation: Presentation::default(),
-            krate: quote!(::mcp_servlet),
+/// A function that can be a prompt.
+pub(crate) struct ValidPrompt<'a> {
+    head: &'a FnHead,
+    options: &'a PromptOptions,
+    name: String,
+    output: TokenStream,
+    parameters: Vec<ValidParam<'a>>,
+}
+
+impl FunctionAttribute for Prompt {
+    type Options = PromptOptions;
+    type Valid<'a> = ValidPrompt<'a>;
+
+    fn name(&self) -> &'static str {
+        "prompt"
+    }
+
+    fn keys(&self) -> Vec<Key<PromptOptions>> {
+        KEYS.to_vec()
+    }
+
+    fn validate<'a>(
+        &self,
+        head: &'a FnHead,
+        options: &'a PromptOptions,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<ValidPrompt<'a>> {
+        check::check("prompt", head, diagnostics);
+        let parameters = parameters("prompt", head, false, diagnostics);
+        check::no_whole("prompt", &parameters, head, diagnostics);
+        let output = check::output("prompt", &head.output, diagnostics);
+        let name = check::name("prompt", head, options.name.as_ref(), diagnostics);
+        Some(ValidPrompt {
+            head,
+            options,
+            name,
+            output: output?,
+            parameters,
+        })
+    }
+
+    fn emit(&self, prompt: &ValidPrompt<'_>) -> TokenStream {
+        let private = prompt.options.krate.private();
+        let call = Call::new(prompt.head, &prompt.parameters);
+        let tokens = &call.tokens;
+        let reply = quote!(__RETURNS.reply(#tokens));
+        PROMPT.implement(
+            prompt.head,
+            &private,
+            &items(prompt, &private),
+            &call,
+            &reply,
+        )
+    }
+
+    fn stand_in(&self, head: &FnHead, options: &PromptOptions) -> TokenStream {
+        let (name, private) = (&head.name, options.krate.private());
+        let items = Items {
+            constants: quote! {
+                const DEF: #private::PromptDef = #private::PromptDef::STAND_IN;
+                const FIELDS: &'static [#private::Field] = &[];
+                const SCHEMA: &'static [::core::primitive::u8] = &[];
+            },
+            after: quote! {
+                #[automatically_derived]
+                impl #private::Completed for #name {
+                    const TARGET: #private::Target = #private::Target::prompt("", &[]);
+                }
+            },
+            ..Items::default()
         };
-        let Some(entries) = diagnostics.ok(syn::parse2::<Entries>(attribute)) else {
-            return options;
-        };
-        entries.check_unique(diagnostics);
-        for entry in &entries.0 {
-            if (options.presentation).take(entry, Bearer::Prompt, diagnostics) {
-                continue;
-            }
-            match entry.key.to_string().as_str() {
-                "name" => options.name = entry.string(diagnostics),
-                "title" => options.title = entry.expression(diagnostics),
-                "description" => options.description = entry.expression(diagnostics),
-                "crate" => entry.path(&mut options.krate, diagnostics),
-                _ => unknown_key(diagnostics, "prompt", &entry.key, KEYS),
-            }
-        }
-        options
+        PROMPT.stand_in(head, &private, &items)
     }
 }
 
-/// The author's function, and beside it what makes it a prompt, or the errors.
+const PROMPT: Contract = Contract {
+    name: "Prompt",
+    method: "get",
+    result: "PromptResult",
+    nothing: "no_prompt",
+};
+
+/// The author's function, and next to it what makes it a prompt, or the errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let mut diagnostics = Diagnostics::default();
-    let mut output = strip::without_parameter_attributes(item.clone());
-    let options = PromptOptions::parse(attribute, &mut diagnostics);
-    let Some(head) = diagnostics.ok(FnHead::parse("prompt", item)) else {
-        output.extend(diagnostics.into_tokens());
-        return output;
-    };
-    check::check("prompt", &head, &mut diagnostics);
-    let parameters = parameters("prompt", &head, false, &mut diagnostics);
-    check::no_whole("prompt", &parameters, &head, &mut diagnostics);
-    let returned = check::output("prompt", &head.output, &mut diagnostics);
-    let name = check::name("prompt", &head, options.name.as_ref(), &mut diagnostics);
-    output.extend(match returned {
-        Some(returned) if diagnostics.is_empty() => {
-            emit_prompt(&head, &options, &name, &parameters, &returned)
-        }
-        _ if head.has_receiver() => TokenStream::new(),
-        _ => stand_in(&head, &options.krate),
-    });
-    output.extend(diagnostics.into_tokens());
-    output
+    Prompt.expand(attribute, item)
 }
 
-fn emit_prompt(
-    head: &FnHead,
-    options: &PromptOptions,
-    name: &str,
-    parameters: &[ValidParam<'_>],
-    returned: &TokenStream,
-) -> TokenStream {
-    let (function, cfgs) = (&head.name, cfgs(head));
-    let marker = emit::marker(function, &head.visibility, &cfgs);
-    let krate = &options.krate;
-    let private = quote!(#krate::__private);
+fn items(prompt: &ValidPrompt<'_>, private: &TokenStream) -> Items {
+    let (function, name, output) = (&prompt.head.name, &prompt.name, &prompt.output);
+    let options = prompt.options;
     let title = options.title.clone().unwrap_or_else(|| quote!(""));
     let description = options.description.clone();
-    let description = description.unwrap_or_else(|| docs::description(&head.attributes));
-    let presentation = options.presentation.tokens(&private);
-    let table = emit::arguments_by_name(parameters, &private);
-    let context = Ident::new("context", Span::mixed_site());
-    let arguments = Ident::new("arguments", Span::mixed_site());
-    let values = emit::values(parameters, &context, &arguments);
-    let check = options.presentation.check(&private);
-    quote! {
-        #marker
-        #(#cfgs)*
-        const _: () = {
+    let description = description.unwrap_or_else(|| docs::description(&prompt.head.attributes));
+    let presentation = options.presentation.tokens(private);
+    let table = emit::arguments_by_name(&prompt.parameters, private);
+    let check = options.presentation.check(private);
+    Items {
+        before: quote! {
             #table
             #check
-            const __RETURNS: #private::PromptReturns<#returned> = #private::prompt_returns::<#returned>();
-            #[automatically_derived]
-            impl #private::Prompt for #function {
-                const DEF: #private::PromptDef = #private::PromptDef {
-                    name: #name,
-                    title: #title,
-                    description: #description,
-                    input: __INPUT,
-                    presentation: #presentation,
-                };
-                const FIELDS: &'static [#private::Field] = __FIELDS;
-                #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
-                const SCHEMA: &'static [::core::primitive::u8] =
-                    &__INPUT.render::<{ __INPUT.length() }>();
-                fn get<'a>(
-                    #context: &#private::Context,
-                    #arguments: #private::Arguments<'a>,
-                ) -> ::core::result::Result<#private::PromptResult, #private::Failure<'a>> {
-                    let _ = (#context, &#arguments);
-                    __RETURNS.reply(#function(#(#values),*))
-                }
-            }
+            const __RETURNS: #private::PromptReturns<#output> = #private::prompt_returns::<#output>();
+        },
+        constants: quote! {
+            const DEF: #private::PromptDef = #private::PromptDef {
+                name: #name,
+                title: #title,
+                description: #description,
+                input: __INPUT,
+                presentation: #presentation,
+            };
+            const FIELDS: &'static [#private::Field] = __FIELDS;
+            #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
+            const SCHEMA: &'static [::core::primitive::u8] =
+                &__INPUT.render::<{ __INPUT.length() }>();
+        },
+        after: quote! {
             #[automatically_derived]
             impl #private::Completed for #function {
                 const TARGET: #private::Target = #private::Target::prompt(#name, __FIELDS);
             }
-        };
-    }
-}
-
-/// For a function with errors: enough for `export!` to resolve, so that no error follows from them.
-fn stand_in(head: &FnHead, krate: &TokenStream) -> TokenStream {
-    let name = &head.name;
-    let private = quote!(#krate::__private);
-    let cfgs = cfgs(head);
-    let marker = emit::marker(name, &head.visibility, &cfgs);
-    quote! {
-        #marker
-        #(#cfgs)*
-        const _: () = {
-            #[automatically_derived]
-            impl #private::Prompt for #name {
-                const DEF: #private::PromptDef = #private::PromptDef::STAND_IN;
-                const FIELDS: &'static [#private::Field] = &[];
-                const SCHEMA: &'static [::core::primitive::u8] = &[];
-                fn get<'a>(
-                    _: &#private::Context,
-                    _: #private::Arguments<'a>,
-                ) -> ::core::result::Result<#private::PromptResult, #private::Failure<'a>> {
-                    #private::no_prompt()
-                }
-            }
-            #[automatically_derived]
-            impl #private::Completed for #name {
-                const TARGET: #private::Target = #private::Target::prompt("", &[]);
-            }
-        };
+        },
+        ..Items::default()
     }
 }

@@ -10,8 +10,12 @@ mod validate;
 use proc_macro2::TokenStream;
 
 use self::options::ResourceOptions;
+pub(crate) use self::options::keys;
+use self::validate::ValidResource;
+use crate::attributes::Key;
 use crate::diagnostics::Diagnostics;
-use crate::function::{FnHead, strip};
+use crate::function::FnHead;
+use crate::function::attribute::FunctionAttribute;
 
 /// Which of the two attributes it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,21 +44,45 @@ impl Kind {
     }
 }
 
-/// The author's function, and beside it what makes it a resource, or the errors.
+impl FunctionAttribute for Kind {
+    type Options = ResourceOptions;
+    type Valid<'a> = ValidResource<'a>;
+
+    fn name(&self) -> &'static str {
+        self.attribute()
+    }
+
+    fn keys(&self) -> Vec<Key<ResourceOptions>> {
+        keys(*self)
+    }
+
+    /// No error says that the address is missing.
+    fn unknown_options(&self) -> ResourceOptions {
+        ResourceOptions {
+            has_uri: true,
+            ..ResourceOptions::default()
+        }
+    }
+
+    fn validate<'a>(
+        &self,
+        head: &'a FnHead,
+        options: &'a ResourceOptions,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<ValidResource<'a>> {
+        validate::validate(*self, head, options, diagnostics)
+    }
+
+    fn emit(&self, resource: &ValidResource<'_>) -> TokenStream {
+        emit::resource(*self, resource)
+    }
+
+    fn stand_in(&self, head: &FnHead, options: &ResourceOptions) -> TokenStream {
+        emit::stand_in(*self, head, &options.krate.private())
+    }
+}
+
+/// The author's function, and next to it what makes it a resource, or the errors.
 pub(crate) fn expand(kind: Kind, attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let mut diagnostics = Diagnostics::default();
-    let mut output = strip::without_parameter_attributes(item.clone());
-    let options = ResourceOptions::parse(kind, attribute, &mut diagnostics);
-    let Some(head) = diagnostics.ok(FnHead::parse(kind.attribute(), item)) else {
-        output.extend(diagnostics.into_tokens());
-        return output;
-    };
-    let resource = validate::validate(kind, &head, &options, &mut diagnostics);
-    output.extend(match resource {
-        Some(resource) if diagnostics.is_empty() => emit::resource(&resource),
-        _ if head.has_receiver() => TokenStream::new(),
-        _ => emit::stand_in(kind, &head, &options.krate),
-    });
-    output.extend(diagnostics.into_tokens());
-    output
+    kind.expand(attribute, item)
 }

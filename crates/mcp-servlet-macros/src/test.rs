@@ -4,25 +4,40 @@
 mod tests;
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens as _, quote};
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Type};
+use syn::{Attribute, Path, Type};
 
-use crate::attributes::{Entries, unknown_key};
+use crate::attributes::{CratePath, Entries, Key};
 use crate::diagnostics::Diagnostics;
 use crate::function::FnHead;
 use crate::function::head::{Param, Pattern};
 
 /// What the attribute says.
-struct Options {
-    krate: TokenStream,
-    servlet: TokenStream,
+#[derive(Default)]
+pub(crate) struct Options {
+    krate: CratePath,
+    /// The servlet to test, if not that of the crate.
+    servlet: Option<Path>,
 }
+
+/// The options of `#[test]`.
+pub(crate) const KEYS: &[Key<Options>] = &[
+    Key::new("servlet", |options, entry, diagnostics| {
+        options.servlet = entry.path(diagnostics);
+    }),
+    Key::new("crate", |options, entry, diagnostics| {
+        options.krate.set(entry, diagnostics);
+    }),
+];
 
 /// A test of the function's name, with the function inside, or the errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
-    let options = Options::parse(attribute, &mut diagnostics);
+    let mut options = Options::default();
+    if let Some(entries) = Entries::parse_arguments(attribute, &mut diagnostics) {
+        entries.read("test", KEYS, &mut options, &mut diagnostics);
+    }
     let Some(head) = diagnostics.ok(FnHead::parse("test", item.clone())) else {
         return [item, diagnostics.into_tokens()].into_iter().collect();
     };
@@ -30,7 +45,9 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     if !diagnostics.is_empty() {
         return [item, diagnostics.into_tokens()].into_iter().collect();
     }
-    let Options { krate, servlet } = options;
+    let private = options.krate.private();
+    let servlet = options.servlet.map(Path::into_token_stream);
+    let servlet = servlet.unwrap_or_else(|| quote!(crate::SERVLET));
     let (attributes, name, output) = (&head.attributes, &head.name, &head.output);
     let function = without_attributes(item);
     quote! {
@@ -38,29 +55,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         #[::core::prelude::v1::test]
         fn #name() #output {
             #function
-            #krate::__private::test(&#servlet, #name)
+            #private::test(&#servlet, #name)
         }
-    }
-}
-
-impl Options {
-    fn parse(attribute: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        let mut options = Self {
-            krate: quote!(::mcp_servlet),
-            servlet: quote!(crate::SERVLET),
-        };
-        let Some(entries) = diagnostics.ok(syn::parse2::<Entries>(attribute)) else {
-            return options;
-        };
-        entries.check_unique(diagnostics);
-        for entry in &entries.0 {
-            match entry.key.to_string().as_str() {
-                "servlet" => entry.path(&mut options.servlet, diagnostics),
-                "crate" => entry.path(&mut options.krate, diagnostics),
-                _ => unknown_key(diagnostics, "test", &entry.key, &["servlet", "crate"]),
-            }
-        }
-        options
     }
 }
 

@@ -9,25 +9,46 @@ mod validate;
 use proc_macro2::TokenStream;
 
 use self::options::ToolOptions;
+use self::validate::ValidTool;
+use crate::attributes::Key;
 use crate::diagnostics::Diagnostics;
-use crate::function::{FnHead, strip};
+use crate::function::FnHead;
+use crate::function::attribute::FunctionAttribute;
 
-/// The author's function, and beside it what makes it a tool, or the errors.
+/// `#[tool]`
+pub(crate) struct Tool;
+
+impl FunctionAttribute for Tool {
+    type Options = ToolOptions;
+    type Valid<'a> = ValidTool<'a>;
+
+    fn name(&self) -> &'static str {
+        "tool"
+    }
+
+    fn keys(&self) -> Vec<Key<ToolOptions>> {
+        options::KEYS.to_vec()
+    }
+
+    fn validate<'a>(
+        &self,
+        head: &'a FnHead,
+        options: &'a ToolOptions,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<ValidTool<'a>> {
+        validate::validate(head, options, diagnostics)
+    }
+
+    fn emit(&self, tool: &ValidTool<'_>) -> TokenStream {
+        emit::tool(tool)
+    }
+
+    fn stand_in(&self, head: &FnHead, options: &ToolOptions) -> TokenStream {
+        emit::stand_in(head, options)
+    }
+}
+
+/// The author's function, and next to it what makes it a tool, or the errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let mut diagnostics = Diagnostics::default();
-    let mut output = strip::without_parameter_attributes(item.clone());
-    let options = ToolOptions::parse(attribute, &mut diagnostics);
-    let Some(head) = diagnostics.ok(FnHead::parse("tool", item)) else {
-        output.extend(diagnostics.into_tokens());
-        return output;
-    };
-    let tool = validate::validate(&head, &options, &mut diagnostics);
-    output.extend(match tool {
-        Some(tool) if diagnostics.is_empty() => emit::tool(&tool),
-        // In an `impl`, where no type can be.
-        _ if head.has_receiver() => TokenStream::new(),
-        _ => emit::stand_in(&head, &options),
-    });
-    output.extend(diagnostics.into_tokens());
-    output
+    Tool.expand(attribute, item)
 }

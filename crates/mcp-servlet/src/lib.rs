@@ -175,6 +175,7 @@ mod guide {
 /// | `#[arg(example = …)]` | an example, for the model |
 /// | `#[arg(min = …, max = …)]` | bounds of a number, both inclusive |
 /// | `#[arg(flatten)]` | the parameter takes all arguments: a struct that derives [`Schema`](derive@Schema) |
+/// | `#[arg(schemars)]` | the type implements `schemars::JsonSchema` in place of [`Schema`](trait@Schema); needs the feature `schemars` |
 ///
 /// An argument of type `Option` may be left out. Whatever does not fit, the model is told: which
 /// argument by JSON pointer, what was expected, and what came.
@@ -253,8 +254,8 @@ pub use mcp_servlet_macros::resource;
 ///
 /// A parameter that is an `Option` or has a default may be absent where the expression allows it: the last
 /// ones of a list, and any that has a name. A fixed address comes before every template, and text before a
-/// variable; two templates that match the same addresses stop the build. Other options are those of
-/// [`macro@resource`], without `uri` and `size`.
+/// variable; two templates that match the same addresses stop the build. `uri_template` is required. The other
+/// options are those of [`macro@resource`], without `uri` and `size`.
 pub use mcp_servlet_macros::resource_template;
 
 /// Makes a function a prompt: messages that a user can choose, with arguments to fill in.
@@ -299,7 +300,7 @@ pub use mcp_servlet_macros::prompt;
 /// `of` names the function and its argument. Parameters are arguments of the same prompt or template, by
 /// name: the one that is being typed, as far as it is, and others that have values already. A function that
 /// does not take the one that is being typed returns all values, and we leave those that begin with it.
-/// What the function may return, [`IntoCompletion`] says.
+/// [`IntoCompletion`] lists what the function may return. `crate = path` says where this crate is, if it was renamed.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -335,6 +336,7 @@ pub use mcp_servlet_macros::completion;
 /// `#[schema(example = …)]` on a field shows the model an example, and `#[schema(json = "…")]` stands
 /// in for the schema of a field whose serde code is written by hand (`#[serde(with = "…")]`).
 /// `#[schema(secret)]` marks a value that must not be shown, such as a password in a configuration.
+/// `#[schema(crate = path)]` on the type says where this crate is, if it was renamed.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;

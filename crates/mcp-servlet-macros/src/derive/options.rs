@@ -7,10 +7,11 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, LitStr, Meta, Path, Token, Type, punctuated::Punctuated};
 
 use super::case::Case;
-use crate::attributes::{Entries, unknown_key};
+use crate::attributes::{CratePath, Entries, Key};
 use crate::diagnostics::Diagnostics;
 
 /// On a struct or an enum.
+#[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "serde has as many flags")]
 pub(crate) struct TypeOptions {
     /// What the tag of a struct says, if not the name of its type.
@@ -25,7 +26,7 @@ pub(crate) struct TypeOptions {
     pub(crate) transparent: bool,
     /// The type that stands in for this one on the wire.
     pub(crate) proxy: Option<Type>,
-    pub(crate) krate: TokenStream,
+    pub(crate) krate: CratePath,
 }
 
 /// On a field.
@@ -62,21 +63,28 @@ pub(crate) struct VariantOptions {
     pub(crate) custom: Option<syn::Ident>,
 }
 
+/// The options of `#[schema]` on a type.
+pub(crate) const TYPE_KEYS: &[Key<TypeOptions>] =
+    &[Key::new("crate", |options, entry, diagnostics| {
+        options.krate.set(entry, diagnostics);
+    })];
+
+/// The options of `#[schema]` on a field.
+pub(crate) const FIELD_KEYS: &[Key<FieldOptions>] = &[
+    Key::new("json", |options, entry, diagnostics| {
+        options.json = entry.expression(diagnostics);
+    }),
+    Key::new("example", |options, entry, diagnostics| {
+        options.example = entry.expression(diagnostics);
+    }),
+    Key::new("secret", |options, entry, diagnostics| {
+        options.secret = entry.flag(diagnostics).unwrap_or_default();
+    }),
+];
+
 impl TypeOptions {
     pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
-        let mut options = Self {
-            rename: None,
-            rename_all: None,
-            rename_all_fields: None,
-            tag: None,
-            content: None,
-            untagged: false,
-            deny_unknown_fields: false,
-            default: false,
-            transparent: false,
-            proxy: None,
-            krate: quote!(::mcp_servlet),
-        };
+        let mut options = Self::default();
         for item in serde_items(attributes) {
             match item.key.as_str() {
                 "rename" => options.rename = item.name(diagnostics),
@@ -92,17 +100,7 @@ impl TypeOptions {
                 _ => {}
             }
         }
-        for entry in schema_entries(attributes, diagnostics) {
-            match entry.key.to_string().as_str() {
-                "crate" => {
-                    let path = entry.expression(diagnostics).map(syn::parse2::<Path>);
-                    if let Some(path) = path.and_then(|path| diagnostics.ok(path)) {
-                        options.krate = quote!(#path);
-                    }
-                }
-                _ => unknown_key(diagnostics, "schema", &entry.key, &["crate"]),
-            }
-        }
+        read_schema(attributes, TYPE_KEYS, &mut options, diagnostics);
         options
     }
 }
@@ -152,19 +150,7 @@ impl FieldOptions {
                 _ => {}
             }
         }
-        for entry in schema_entries(attributes, diagnostics) {
-            match entry.key.to_string().as_str() {
-                "json" => options.json = entry.expression(diagnostics),
-                "example" => options.example = entry.expression(diagnostics),
-                "secret" => options.secret = entry.flag(diagnostics).unwrap_or_default(),
-                _ => unknown_key(
-                    diagnostics,
-                    "schema",
-                    &entry.key,
-                    &["json", "example", "secret"],
-                ),
-            }
-        }
+        read_schema(attributes, FIELD_KEYS, &mut options, diagnostics);
         options
     }
 }
@@ -193,9 +179,7 @@ impl VariantOptions {
             let message = "a variant that is only read, or only written, has no one schema\nhelp: `#[serde(skip)]` leaves it out of both";
             diagnostics.error(&item.meta, message);
         }
-        for entry in schema_entries(attributes, diagnostics) {
-            unknown_key(diagnostics, "schema", &entry.key, &[]);
-        }
+        read_schema(attributes, &[], &mut options, diagnostics);
         options
     }
 }
@@ -270,19 +254,13 @@ fn serde_items(attributes: &[Attribute]) -> impl Iterator<Item = SerdeItem> {
         .map(SerdeItem::new)
 }
 
-fn schema_entries(
+/// Reads `#[schema(…)]`.
+fn read_schema<T>(
     attributes: &[Attribute],
+    keys: &[Key<T>],
+    options: &mut T,
     diagnostics: &mut Diagnostics,
-) -> Vec<crate::attributes::Entry> {
-    let mut all = Entries(Vec::new());
-    for attribute in attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("schema"))
-    {
-        if let Some(entries) = diagnostics.ok(attribute.parse_args::<Entries>()) {
-            all.0.extend(entries.0);
-        }
-    }
-    all.check_unique(diagnostics);
-    all.0
+) {
+    let entries = Entries::of(attributes, "schema", diagnostics);
+    entries.read("schema", keys, options, diagnostics);
 }

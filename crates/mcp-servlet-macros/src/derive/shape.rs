@@ -74,8 +74,7 @@ pub(crate) fn node(
 }
 
 pub(crate) fn private(options: &TypeOptions) -> TokenStream {
-    let krate = &options.krate;
-    quote!(#krate::__private)
+    options.krate.private()
 }
 
 pub(super) struct Reader<'a> {

@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use syn::{Attribute, LitStr, Meta};
 
-use crate::attributes::{Entries, unknown_key};
+use crate::attributes::{Entries, Entry, Key};
 use crate::diagnostics::Diagnostics;
 
 /// `#[arg(…)]` on one parameter.
@@ -31,16 +31,44 @@ pub(crate) enum ArgDefault {
     Value(TokenStream),
 }
 
-const ARG_KEYS: &[&str] = &[
-    "default",
-    "rename",
-    "description",
-    "flatten",
-    "schemars",
-    "example",
-    "min",
-    "max",
+/// The options of `#[arg]`.
+pub(crate) const KEYS: &[Key<ArgOptions>] = &[
+    Key::new("default", |options, entry, _| {
+        options.default = Some(default(entry));
+    }),
+    Key::new("rename", |options, entry, diagnostics| {
+        options.rename = entry.string(diagnostics);
+    }),
+    Key::new("description", |options, entry, diagnostics| {
+        options.description = entry.expression(diagnostics);
+    }),
+    Key::new("flatten", |options, entry, diagnostics| {
+        options.flatten = Some(bare(entry, diagnostics));
+    }),
+    Key::new("schemars", |options, entry, diagnostics| {
+        options.schemars = Some(bare(entry, diagnostics));
+    }),
+    Key::new("example", |options, entry, diagnostics| {
+        options.example = entry.expression(diagnostics);
+    }),
+    Key::new("min", |options, entry, diagnostics| {
+        options.min = entry.expression(diagnostics);
+    }),
+    Key::new("max", |options, entry, diagnostics| {
+        options.max = entry.expression(diagnostics);
+    }),
 ];
+
+fn default(entry: &Entry) -> ArgDefault {
+    let value = entry.value.clone();
+    value.map_or(ArgDefault::OfType, ArgDefault::Value)
+}
+
+/// The key of an entry that has no value.
+fn bare(entry: &Entry, diagnostics: &mut Diagnostics) -> syn::Ident {
+    entry.bare(diagnostics);
+    entry.key.clone()
+}
 
 impl ArgOptions {
     pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
@@ -54,30 +82,8 @@ impl ArgOptions {
                 all.0.extend(entries.0);
             }
         }
-        all.check_unique(diagnostics);
-        for entry in &all.0 {
-            options.any = true;
-            match entry.key.to_string().as_str() {
-                "rename" => options.rename = entry.string(diagnostics),
-                "description" => options.description = entry.expression(diagnostics),
-                "default" => {
-                    let value = entry.value.clone();
-                    options.default = Some(value.map_or(ArgDefault::OfType, ArgDefault::Value));
-                }
-                "flatten" => {
-                    entry.bare(diagnostics);
-                    options.flatten = Some(entry.key.clone());
-                }
-                "schemars" => {
-                    entry.bare(diagnostics);
-                    options.schemars = Some(entry.key.clone());
-                }
-                "example" => options.example = entry.expression(diagnostics),
-                "min" => options.min = entry.expression(diagnostics),
-                "max" => options.max = entry.expression(diagnostics),
-                _ => unknown_key(diagnostics, "arg", &entry.key, ARG_KEYS),
-            }
-        }
+        options.any = !all.0.is_empty();
+        all.read("arg", KEYS, &mut options, diagnostics);
         options
     }
 }

@@ -1,108 +1,88 @@
 //! The expansion: a marker type that implements `Resource` or `ResourceTemplate`.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned as _;
 
 use super::Kind;
 use super::template::{Part, Template};
 use super::validate::ValidResource;
-use crate::function::head::cfgs;
+use crate::function::attribute::{Call, Contract, Items};
 use crate::function::parameters::arguments;
 use crate::function::{FnHead, ValidParam, emit};
 
 /// The media type of user interfaces (MCP Apps).
 const PAGE: &str = "text/html;profile=mcp-app";
 
-/// What makes the function a resource, or a family of resources.
-pub(crate) fn resource(resource: &ValidResource<'_>) -> TokenStream {
-    let (function, cfgs, output) = (resource.function, &resource.cfgs, &resource.output);
-    let marker = emit::marker(function, resource.visibility, cfgs);
-    let krate = &resource.options.krate;
-    let private = quote!(#krate::__private);
-    let def = def(resource, &private);
-    let context = Ident::new("context", Span::mixed_site());
-    let variables = Ident::new("arguments", Span::mixed_site());
-    let values = emit::values(&resource.parameters, &context, &variables);
-    let value = quote!(#function(#(#values),*));
-    let reply = match resource.options.presentation.ui_meta() {
-        None => quote!(reply(#value)),
-        Some(meta) => quote!(show(#meta, #value)),
-    };
-    let (table, kind, constants, completed) = match &resource.template {
-        None => (None, format_ident!("Resource"), None, None),
-        Some(template) => (
-            Some(table(&resource.parameters, &private)),
-            format_ident!("ResourceTemplate"),
-            Some(constants(template, &resource.parameters, &private)),
-            Some(completed(
-                function,
-                resource.uri,
-                &quote!(__FIELDS),
-                &private,
-            )),
-        ),
-    };
-    let check = resource.options.presentation.check(&private);
-    quote! {
-        #marker
-        #(#cfgs)*
-        const _: () = {
-            #table
-            #check
-            const __RETURNS: #private::ResourceReturns<#output> = #private::resource_returns::<#output>();
-            #[automatically_derived]
-            impl #private::#kind for #function {
-                const DEF: #private::ResourceDef = #def;
-                #constants
-                fn read<'a>(
-                    #context: &#private::Context,
-                    #variables: #private::Arguments<'a>,
-                ) -> ::core::result::Result<#private::ResourceResult, #private::Failure<'a>> {
-                    let _ = (#context, &#variables);
-                    __RETURNS.#reply
-                }
-            }
-            #completed
-        };
+/// The trait of either attribute.
+fn contract(kind: Kind) -> Contract {
+    Contract {
+        name: match kind {
+            Kind::Fixed => "Resource",
+            Kind::Template => "ResourceTemplate",
+        },
+        method: "read",
+        result: "ResourceResult",
+        nothing: "no_resource",
     }
 }
 
-/// For a function with errors: enough for `export!` to resolve, so that no error follows from them.
-pub(crate) fn stand_in(kind: Kind, head: &FnHead, krate: &TokenStream) -> TokenStream {
-    let name = &head.name;
-    let private = quote!(#krate::__private);
-    let cfgs = cfgs(head);
-    let marker = emit::marker(name, &head.visibility, &cfgs);
-    let (kind, constants, completed) = match kind {
-        Kind::Fixed => (format_ident!("Resource"), None, None),
-        Kind::Template => (
-            format_ident!("ResourceTemplate"),
-            Some(quote! {
-                const PARTS: &'static [#private::Part] = &[];
-                const FIELDS: &'static [#private::Field] = &[];
-            }),
-            Some(completed(name, "", &quote!(&[]), &private)),
-        ),
+/// What makes the function a resource, or a family of resources.
+pub(crate) fn resource(kind: Kind, resource: &ValidResource<'_>) -> TokenStream {
+    let private = resource.options.krate.private();
+    let call = Call::new(resource.head, &resource.parameters);
+    let tokens = &call.tokens;
+    let reply = match resource.options.presentation.ui_meta() {
+        None => quote!(__RETURNS.reply(#tokens)),
+        Some(meta) => quote!(__RETURNS.show(#meta, #tokens)),
     };
-    quote! {
-        #marker
-        #(#cfgs)*
-        const _: () = {
-            #[automatically_derived]
-            impl #private::#kind for #name {
-                const DEF: #private::ResourceDef = #private::ResourceDef::UNSET;
-                #constants
-                fn read<'a>(
-                    _: &#private::Context,
-                    _: #private::Arguments<'a>,
-                ) -> ::core::result::Result<#private::ResourceResult, #private::Failure<'a>> {
-                    #private::no_resource()
-                }
-            }
-            #completed
-        };
+    let items = items(resource, &private);
+    contract(kind).implement(resource.head, &private, &items, &call, &reply)
+}
+
+fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
+    let (function, output) = (&resource.head.name, &resource.output);
+    let def = def(resource, private);
+    let check = resource.options.presentation.check(private);
+    let template = resource.template.as_ref();
+    let table = template.map(|_| table(&resource.parameters, private));
+    let constants = template.map(|template| constants(template, &resource.parameters, private));
+    let fields = quote!(__FIELDS);
+    let completed = template.map(|_| completed(function, resource.uri, &fields, private));
+    Items {
+        before: quote! {
+            #table
+            #check
+            const __RETURNS: #private::ResourceReturns<#output> = #private::resource_returns::<#output>();
+        },
+        constants: quote! {
+            const DEF: #private::ResourceDef = #def;
+            #constants
+        },
+        after: completed.unwrap_or_default(),
+        ..Items::default()
     }
+}
+
+/// For a function with errors.
+pub(crate) fn stand_in(kind: Kind, head: &FnHead, private: &TokenStream) -> TokenStream {
+    let is_template = kind == Kind::Template;
+    let constants = is_template.then(|| {
+        quote! {
+            const PARTS: &'static [#private::Part] = &[];
+            const FIELDS: &'static [#private::Field] = &[];
+        }
+    });
+    let completed = is_template.then(|| completed(&head.name, "", &quote!(&[]), private));
+    let items = Items {
+        constants: quote! {
+            const DEF: #private::ResourceDef = #private::ResourceDef::UNSET;
+            #constants
+        },
+        after: completed.unwrap_or_default(),
+        ..Items::default()
+    };
+    contract(kind).stand_in(head, private, &items)
 }
 
 /// What completions name.

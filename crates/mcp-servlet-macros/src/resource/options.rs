@@ -1,16 +1,16 @@
 //! What `#[resource(…)]` and `#[resource_template(…)]` say.
 
 use proc_macro2::TokenStream;
-use quote::quote;
 use syn::LitStr;
 
 use super::Kind;
-use crate::attributes::{Entries, Entry, unknown_key};
+use crate::attributes::{CratePath, Entry, Key};
 use crate::diagnostics::Diagnostics;
 use crate::function::json_literal;
 use crate::presentation::{Bearer, Presentation};
 
-/// The options of either attribute.
+/// What either attribute says.
+#[derive(Default)]
 pub(crate) struct ResourceOptions {
     /// The address, or the template of addresses.
     pub(crate) uri: Option<LitStr>,
@@ -26,87 +26,79 @@ pub(crate) struct ResourceOptions {
     pub(crate) priority: Option<String>,
     pub(crate) last_modified: Option<LitStr>,
     pub(crate) presentation: Presentation,
-    /// The path of `mcp_servlet`.
-    pub(crate) krate: TokenStream,
+    pub(crate) krate: CratePath,
 }
 
-const KEYS: &[&str] = &[
-    "name",
-    "title",
-    "description",
-    "mime_type",
-    "size",
-    "audience",
-    "priority",
-    "last_modified",
-    "icons",
-    "meta",
-    "ui",
-    "crate",
+/// The options of either attribute.
+pub(crate) fn keys(kind: Kind) -> Vec<Key<ResourceOptions>> {
+    let address = Key::new(
+        kind.address(),
+        |options: &mut ResourceOptions, entry, diagnostics| {
+            options.has_uri = true;
+            options.uri = entry.string(diagnostics);
+        },
+    );
+    let mut keys = vec![address];
+    keys.extend(FIRST_KEYS);
+    if kind == Kind::Fixed {
+        keys.extend(KEYS_OF_FIXED);
+    }
+    keys.extend(LAST_KEYS);
+    keys
+}
+
+const FIRST_KEYS: [Key<ResourceOptions>; 4] = [
+    Key::new("name", |options, entry, diagnostics| {
+        options.name = entry.string(diagnostics);
+    }),
+    Key::new("title", |options, entry, diagnostics| {
+        options.title = entry.expression(diagnostics);
+    }),
+    Key::new("description", |options, entry, diagnostics| {
+        options.description = entry.expression(diagnostics);
+    }),
+    Key::new("mime_type", |options, entry, diagnostics| {
+        options.mime_type = mime_type(entry, diagnostics);
+    }),
 ];
 
-impl ResourceOptions {
-    pub(crate) fn parse(kind: Kind, attribute: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        let mut options = Self {
-            uri: None,
-            has_uri: false,
-            name: None,
-            title: None,
-            description: None,
-            mime_type: None,
-            size: None,
-            audience: None,
-            priority: None,
-            last_modified: None,
-            presentation: Presentation::default(),
-            krate: quote!(::mcp_servlet),
-        };
-        let Some(entries) = diagnostics.ok(syn::parse2::<Entries>(attribute)) else {
-            options.has_uri = true;
-            return options;
-        };
-        entries.check_unique(diagnostics);
-        for entry in &entries.0 {
-            options.take(kind, entry, diagnostics);
-        }
-        options
-    }
+const KEYS_OF_FIXED: [Key<ResourceOptions>; 2] = [
+    Key::new("size", |options, entry, diagnostics| {
+        options.size = entry.expression(diagnostics);
+    }),
+    Key::refused("uri_template", |options, entry, diagnostics| {
+        // It is the address, so that no other error says that there is none.
+        options.has_uri = true;
+        let message = "an address with variables is a family of resources\nhelp: write `#[resource_template(uri_template = \"…\")]`";
+        diagnostics.error(&entry.key, message);
+    }),
+];
 
-    fn take(&mut self, kind: Kind, entry: &Entry, diagnostics: &mut Diagnostics) {
-        if (self.presentation).take(entry, Bearer::Resource, diagnostics) {
-            return;
-        }
-        match entry.key.to_string().as_str() {
-            key if key == kind.address() => {
-                self.has_uri = true;
-                self.uri = entry.string(diagnostics);
-            }
-            "name" => self.name = entry.string(diagnostics),
-            "title" => self.title = entry.expression(diagnostics),
-            "description" => self.description = entry.expression(diagnostics),
-            "mime_type" => self.mime_type = mime_type(entry, diagnostics),
-            "size" if kind == Kind::Fixed => self.size = entry.expression(diagnostics),
-            "audience" => self.audience = audience(entry, diagnostics),
-            "priority" => self.priority = priority(entry, diagnostics),
-            "last_modified" => self.last_modified = last_modified(entry, diagnostics),
-            "crate" => entry.path(&mut self.krate, diagnostics),
-            "uri_template" => {
-                // It is the address, so that no other error says that there is none.
-                self.has_uri = true;
-                let message = "an address with variables is a family of resources\nhelp: write `#[resource_template(uri_template = \"…\")]`";
-                diagnostics.error(&entry.key, message);
-            }
-            _ => {
-                let mut known = vec![kind.address()];
-                known.extend(
-                    KEYS.iter()
-                        .filter(|key| kind == Kind::Fixed || **key != "size"),
-                );
-                unknown_key(diagnostics, kind.attribute(), &entry.key, &known);
-            }
-        }
-    }
-}
+const LAST_KEYS: [Key<ResourceOptions>; 7] = [
+    Key::new("audience", |options, entry, diagnostics| {
+        options.audience = audience(entry, diagnostics);
+    }),
+    Key::new("priority", |options, entry, diagnostics| {
+        options.priority = priority(entry, diagnostics);
+    }),
+    Key::new("last_modified", |options, entry, diagnostics| {
+        options.last_modified = last_modified(entry, diagnostics);
+    }),
+    Key::new("icons", |options, entry, diagnostics| {
+        options.presentation.icons(entry, diagnostics);
+    }),
+    Key::new("meta", |options, entry, diagnostics| {
+        options.presentation.meta(entry, diagnostics);
+    }),
+    Key::new("ui", |options, entry, diagnostics| {
+        options
+            .presentation
+            .ui(entry, Bearer::Resource, diagnostics);
+    }),
+    Key::new("crate", |options, entry, diagnostics| {
+        options.krate.set(entry, diagnostics);
+    }),
+];
 
 /// A media type, as far as it is a literal: clients choose by it how to show the contents.
 fn mime_type(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<TokenStream> {

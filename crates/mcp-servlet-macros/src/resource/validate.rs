@@ -2,24 +2,21 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
+use syn::LitStr;
 use syn::ext::IdentExt;
-use syn::{Attribute, Ident, LitStr, Visibility};
 
 use super::Kind;
 use super::options::ResourceOptions;
 use super::template::{Part, Template, check_scheme, check_text};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
-use crate::function::head::cfgs;
 use crate::function::parameters::{arguments, parameters};
 use crate::function::{FnHead, ValidParam, check};
 
 /// A function that can be a resource, or a family of resources.
 pub(crate) struct ValidResource<'a> {
     pub(crate) options: &'a ResourceOptions,
-    pub(crate) cfgs: Vec<&'a Attribute>,
-    pub(crate) visibility: &'a Visibility,
-    pub(crate) function: &'a Ident,
+    pub(crate) head: &'a FnHead,
     pub(crate) uri: &'a LitStr,
     pub(crate) name: String,
     pub(crate) description: TokenStream,
@@ -61,9 +58,7 @@ pub(crate) fn validate<'a>(
     };
     Some(ValidResource {
         options,
-        cfgs: cfgs(head),
-        visibility: &head.visibility,
-        function: &head.name,
+        head,
         uri: options.uri.as_ref()?,
         name,
         description: match &options.description {

@@ -9,82 +9,77 @@ use syn::spanned::Spanned as _;
 
 use super::options::ToolOptions;
 use super::validate::ValidTool;
-use crate::function::head::cfgs;
+use crate::function::attribute::{Call, Contract, Items};
 use crate::function::parameters::arguments as by_name;
 use crate::function::{FnHead, ValidParam, emit};
 
+const TOOL: Contract = Contract {
+    name: "Tool",
+    method: "call",
+    result: "ToolResult",
+    nothing: "stand_in",
+};
+
 /// What makes the function a tool.
 pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
-    let marker = emit::marker(tool.function, tool.visibility, &tool.cfgs);
-    let (function, cfgs, output) = (tool.function, &tool.cfgs, &tool.output);
-    let krate = &tool.options.krate;
-    let private = quote!(#krate::__private);
-    let def = def(tool, &private);
-    let parameters = parameters(tool, &private);
-    let context = Ident::new("context", Span::mixed_site());
-    let arguments = Ident::new("arguments", Span::mixed_site());
-    let values = emit::values(&tool.parameters, &context, &arguments);
+    let private = tool.options.krate.private();
+    let call = Call::new(tool.head, &tool.parameters);
+    let output = &tool.output;
     let returns = if tool.options.parts.is_some() {
         quote!(#private::Texts<#output> = #private::texts::<#output>())
     } else {
         quote!(#private::Returns<#output> = #private::returns::<#output>())
     };
-    // It comes before the function is called: what is wrong with it is found first.
-    let excerpt = tool.options.parts.as_ref().map(|length| {
-        let index = by_name(&tool.parameters).count();
-        quote!(#private::Excerpt::of(&#arguments, #index, #length)?,)
-    });
+    let def = def(tool, &private);
+    let parameters = parameters(tool, &private);
     let check = tool.options.presentation.check(&private);
-    let (warnings, lost_defaults) = (&tool.warnings, &tool.lost_defaults);
-    quote! {
-        #marker
-        #warnings
-        #(#cfgs)*
-        const _: () = {
+    let lost_defaults = &tool.lost_defaults;
+    let items = Items {
+        warnings: tool.warnings.clone(),
+        before: quote! {
             #parameters
             #lost_defaults
             #check
             const __RETURNS: #returns;
-            #[automatically_derived]
-            impl #private::Tool for #function {
-                const DEF: #private::ToolDef = #def;
-                const PARAMETERS: #private::Parameters = __PARAMETERS;
-                fn call<'a>(
-                    #context: &#private::Context,
-                    #arguments: #private::Arguments<'a>,
-                ) -> ::core::result::Result<#private::ToolResult, #private::Failure<'a>> {
-                    let _ = (#context, &#arguments);
-                    __RETURNS.reply(#excerpt #function(#(#values),*))
-                }
-            }
-        };
-    }
+        },
+        constants: quote! {
+            const DEF: #private::ToolDef = #def;
+            const PARAMETERS: #private::Parameters = __PARAMETERS;
+        },
+        after: TokenStream::new(),
+    };
+    TOOL.implement(
+        tool.head,
+        &private,
+        &items,
+        &call,
+        &reply(tool, &call, &private),
+    )
 }
 
-/// For a function with errors: enough for `export!` to resolve, so that no error follows from them.
+/// The result of the call; an excerpt comes before it, so that what is wrong with it is found first.
+fn reply(tool: &ValidTool<'_>, call: &Call, private: &TokenStream) -> TokenStream {
+    let Call {
+        arguments, tokens, ..
+    } = call;
+    let excerpt = tool.options.parts.as_ref().map(|length| {
+        let index = by_name(&tool.parameters).count();
+        quote!(#private::Excerpt::of(&#arguments, #index, #length)?,)
+    });
+    quote!(__RETURNS.reply(#excerpt #tokens))
+}
+
+/// For a function with errors.
 pub(crate) fn stand_in(head: &FnHead, options: &ToolOptions) -> TokenStream {
-    let name = &head.name;
-    let krate = &options.krate;
-    let private = quote!(#krate::__private);
-    let cfgs = cfgs(head);
-    let marker = emit::marker(name, &head.visibility, &cfgs);
-    quote! {
-        #marker
-        #(#cfgs)*
-        const _: () = {
-            #[automatically_derived]
-            impl #private::Tool for #name {
-                const DEF: #private::ToolDef = #private::ToolDef::STAND_IN;
-                const PARAMETERS: #private::Parameters = #private::Parameters::fields(&[]);
-                fn call<'a>(
-                    _: &#private::Context,
-                    _: #private::Arguments<'a>,
-                ) -> ::core::result::Result<#private::ToolResult, #private::Failure<'a>> {
-                    #private::stand_in()
-                }
-            }
-        };
-    }
+    let private = options.krate.private();
+    let items = Items {
+        constants: quote! {
+            const DEF: #private::ToolDef = #private::ToolDef::STAND_IN;
+            const PARAMETERS: #private::Parameters = #private::Parameters::fields(&[]);
+        },
+        ..Items::default()
+    };
+    TOOL.stand_in(head, &private, &items)
 }
 
 fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {

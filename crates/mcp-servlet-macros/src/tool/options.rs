@@ -1,14 +1,14 @@
 //! What `#[tool(…)]` says.
 
 use proc_macro2::TokenStream;
-use quote::quote;
 use syn::{LitInt, LitStr};
 
-use crate::attributes::{Entries, Entry, unknown_key};
+use crate::attributes::{CratePath, Entry, Key};
 use crate::diagnostics::Diagnostics;
 use crate::presentation::{Bearer, Presentation};
 
 /// `#[tool(…)]`
+#[derive(Default)]
 pub(crate) struct ToolOptions {
     pub(crate) name: Option<LitStr>,
     pub(crate) title: Option<TokenStream>,
@@ -23,25 +23,53 @@ pub(crate) struct ToolOptions {
     /// How many characters of its text a call gets if it does not say.
     pub(crate) parts: Option<LitInt>,
     pub(crate) presentation: Presentation,
-    /// The path of `mcp_servlet`.
-    pub(crate) krate: TokenStream,
+    pub(crate) krate: CratePath,
 }
 
-const TOOL_KEYS: &[&str] = &[
-    "name",
-    "title",
-    "description",
-    "read_only",
-    "destructive",
-    "idempotent",
-    "open_world",
-    "task",
-    "input_schema",
-    "parts",
-    "icons",
-    "meta",
-    "ui",
-    "crate",
+/// The options of `#[tool]`.
+pub(crate) const KEYS: &[Key<ToolOptions>] = &[
+    Key::new("name", |options, entry, diagnostics| {
+        options.name = entry.string(diagnostics);
+    }),
+    Key::new("title", |options, entry, diagnostics| {
+        options.title = entry.expression(diagnostics);
+    }),
+    Key::new("description", |options, entry, diagnostics| {
+        options.description = entry.expression(diagnostics);
+    }),
+    Key::new("read_only", |options, entry, diagnostics| {
+        options.read_only = entry.flag(diagnostics);
+    }),
+    Key::new("destructive", |options, entry, diagnostics| {
+        options.destructive = entry.flag(diagnostics);
+    }),
+    Key::new("idempotent", |options, entry, diagnostics| {
+        options.idempotent = entry.flag(diagnostics);
+    }),
+    Key::new("open_world", |options, entry, diagnostics| {
+        options.open_world = entry.flag(diagnostics);
+    }),
+    Key::new("task", |options, entry, diagnostics| {
+        options.task = task_support(entry, diagnostics);
+    }),
+    Key::new("input_schema", |options, entry, diagnostics| {
+        options.input_schema = entry.expression(diagnostics);
+    }),
+    Key::new("parts", |options, entry, diagnostics| {
+        options.parts = entry.count(diagnostics);
+    }),
+    Key::new("icons", |options, entry, diagnostics| {
+        options.presentation.icons(entry, diagnostics);
+    }),
+    Key::new("meta", |options, entry, diagnostics| {
+        options.presentation.meta(entry, diagnostics);
+    }),
+    Key::new("ui", |options, entry, diagnostics| {
+        options.presentation.ui(entry, Bearer::Tool, diagnostics);
+    }),
+    Key::new("crate", |options, entry, diagnostics| {
+        options.krate.set(entry, diagnostics);
+    }),
 ];
 
 /// The words of MCP for tools that can run as tasks.
@@ -57,47 +85,4 @@ fn task_support(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<LitStr> 
         "`task` is \"forbidden\", \"optional\" or \"required\"\nhelp: write `task = \"optional\"`",
     );
     None
-}
-
-impl ToolOptions {
-    pub(crate) fn parse(attribute: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        let mut options = Self {
-            name: None,
-            title: None,
-            description: None,
-            read_only: None,
-            destructive: None,
-            idempotent: None,
-            open_world: None,
-            task: None,
-            input_schema: None,
-            parts: None,
-            presentation: Presentation::default(),
-            krate: quote!(::mcp_servlet),
-        };
-        let Some(entries) = diagnostics.ok(syn::parse2::<Entries>(attribute)) else {
-            return options;
-        };
-        entries.check_unique(diagnostics);
-        for entry in &entries.0 {
-            if options.presentation.take(entry, Bearer::Tool, diagnostics) {
-                continue;
-            }
-            match entry.key.to_string().as_str() {
-                "name" => options.name = entry.string(diagnostics),
-                "title" => options.title = entry.expression(diagnostics),
-                "description" => options.description = entry.expression(diagnostics),
-                "read_only" => options.read_only = entry.flag(diagnostics),
-                "destructive" => options.destructive = entry.flag(diagnostics),
-                "idempotent" => options.idempotent = entry.flag(diagnostics),
-                "open_world" => options.open_world = entry.flag(diagnostics),
-                "task" => options.task = task_support(entry, diagnostics),
-                "input_schema" => options.input_schema = entry.expression(diagnostics),
-                "parts" => options.parts = entry.count(diagnostics),
-                "crate" => entry.path(&mut options.krate, diagnostics),
-                _ => unknown_key(diagnostics, "tool", &entry.key, TOOL_KEYS),
-            }
-        }
-        options
-    }
 }

@@ -1,21 +1,17 @@
 //! Every rule of `#[tool]`, in one place.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Ident, Visibility};
 
 use super::options::ToolOptions;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
-use crate::function::head::cfgs;
 use crate::function::undocumented::Subject;
 use crate::function::{FnHead, ValidParam, check, parameters};
 
 /// A function that can be a tool.
 pub(crate) struct ValidTool<'a> {
     pub(crate) options: &'a ToolOptions,
-    pub(crate) cfgs: Vec<&'a Attribute>,
-    pub(crate) visibility: &'a Visibility,
-    pub(crate) function: &'a Ident,
+    pub(crate) head: &'a FnHead,
     pub(crate) name: String,
     pub(crate) description: TokenStream,
     pub(crate) output: TokenStream,
@@ -51,9 +47,7 @@ pub(crate) fn validate<'a>(
         warnings: subject.warnings(&parameters),
         lost_defaults: subject.lost_defaults(&parameters),
         options,
-        cfgs: cfgs(head),
-        visibility: &head.visibility,
-        function: &head.name,
+        head,
         name: check::name("tool", head, options.name.as_ref(), diagnostics),
         description,
         output: check::output("tool", &head.output, diagnostics)?,

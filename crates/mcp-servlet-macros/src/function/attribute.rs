@@ -1,0 +1,191 @@
+//! What the attributes on functions have in common: read the options and the function, check them, and implement a
+//! trait for a marker type of the function's name.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+
+use super::emit::{marker, values};
+use super::head::{FnHead, cfgs};
+use super::parameters::ValidParam;
+use super::strip;
+use crate::attributes::{Entries, Key};
+use crate::diagnostics::Diagnostics;
+
+/// An attribute that makes a function something that `export!` lists.
+pub(crate) trait FunctionAttribute {
+    /// What is written in the attribute.
+    type Options: Default;
+    /// A function that has no mistakes, with its options.
+    type Valid<'a>;
+
+    /// The name of the attribute.
+    fn name(&self) -> &'static str;
+
+    /// Its options.
+    fn keys(&self) -> Vec<Key<Self::Options>>;
+
+    /// The options of an attribute that does not parse.
+    fn unknown_options(&self) -> Self::Options {
+        Self::Options::default()
+    }
+
+    /// Checks every rule; `None` if there is nothing to make of the function.
+    fn validate<'a>(
+        &self,
+        head: &'a FnHead,
+        options: &'a Self::Options,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Self::Valid<'a>>;
+
+    /// The items next to the function.
+    fn emit(&self, valid: &Self::Valid<'_>) -> TokenStream;
+
+    /// The items next to a function with errors: enough for `export!` to resolve, so that no error follows from them.
+    fn stand_in(&self, head: &FnHead, options: &Self::Options) -> TokenStream;
+
+    /// The author's function, and next to it what the attribute makes of it, or the errors.
+    fn expand(&self, attribute: TokenStream, item: TokenStream) -> TokenStream {
+        let mut diagnostics = Diagnostics::default();
+        let mut output = strip::without_parameter_attributes(item.clone());
+        let options = self.options(attribute, &mut diagnostics);
+        if let Some(head) = diagnostics.ok(FnHead::parse(self.name(), item)) {
+            let valid = self.validate(&head, &options, &mut diagnostics);
+            output.extend(match valid {
+                Some(valid) if diagnostics.is_empty() => self.emit(&valid),
+                // In an `impl`, where no type can be.
+                _ if head.has_receiver() => TokenStream::new(),
+                _ => self.stand_in(&head, &options),
+            });
+        }
+        output.extend(diagnostics.into_tokens());
+        output
+    }
+
+    /// Reads the attribute.
+    fn options(&self, attribute: TokenStream, diagnostics: &mut Diagnostics) -> Self::Options {
+        let Some(entries) = Entries::parse_arguments(attribute, diagnostics) else {
+            return self.unknown_options();
+        };
+        let mut options = Self::Options::default();
+        entries.read(self.name(), &self.keys(), &mut options, diagnostics);
+        options
+    }
+}
+
+/// The trait that an attribute implements for the marker type: names in `__private`.
+pub(crate) struct Contract {
+    pub(crate) name: &'static str,
+    /// Its method, which calls the author's function.
+    pub(crate) method: &'static str,
+    /// What the method returns if nothing fails.
+    pub(crate) result: &'static str,
+    /// The function that returns the same for a function with errors.
+    pub(crate) nothing: &'static str,
+}
+
+/// The items around the method, empty where there are none.
+#[derive(Default)]
+pub(crate) struct Items {
+    /// Next to the function, for the compiler to warn of.
+    pub(crate) warnings: TokenStream,
+    /// Before the implementation.
+    pub(crate) before: TokenStream,
+    /// The constants of the implementation.
+    pub(crate) constants: TokenStream,
+    /// After the implementation.
+    pub(crate) after: TokenStream,
+}
+
+/// A call of the author's function, inside the method.
+pub(crate) struct Call {
+    context: Ident,
+    /// The parameter of the method that holds the arguments.
+    pub(crate) arguments: Ident,
+    /// The call.
+    pub(crate) tokens: TokenStream,
+}
+
+impl Call {
+    /// Calls the function with what its parameters ask for.
+    pub(crate) fn new(head: &FnHead, parameters: &[ValidParam<'_>]) -> Self {
+        let context = Ident::new("context", Span::mixed_site());
+        let arguments = Ident::new("arguments", Span::mixed_site());
+        let (function, values) = (&head.name, values(parameters, &context, &arguments));
+        Self {
+            tokens: quote!(#function(#(#values),*)),
+            context,
+            arguments,
+        }
+    }
+}
+
+impl Contract {
+    /// The marker type and its implementation, whose method replies with an expression of the call.
+    pub(crate) fn implement(
+        &self,
+        head: &FnHead,
+        private: &TokenStream,
+        items: &Items,
+        call: &Call,
+        reply: &TokenStream,
+    ) -> TokenStream {
+        let (context, arguments) = (&call.context, &call.arguments);
+        let body = quote! {
+            let _ = (#context, &#arguments);
+            #reply
+        };
+        let names = [quote!(#context), quote!(#arguments)];
+        self.write(head, private, items, &names, &body)
+    }
+
+    /// The same for a function with errors, which nothing calls.
+    pub(crate) fn stand_in(
+        &self,
+        head: &FnHead,
+        private: &TokenStream,
+        items: &Items,
+    ) -> TokenStream {
+        let nothing = Ident::new(self.nothing, Span::call_site());
+        let names = [quote!(_), quote!(_)];
+        self.write(head, private, items, &names, &quote!(#private::#nothing()))
+    }
+
+    fn write(
+        &self,
+        head: &FnHead,
+        private: &TokenStream,
+        items: &Items,
+        [context, arguments]: &[TokenStream; 2],
+        body: &TokenStream,
+    ) -> TokenStream {
+        let (name, cfgs) = (&head.name, cfgs(head));
+        let marker = marker(name, &head.visibility, &cfgs);
+        let names = [self.name, self.method, self.result];
+        let [contract, method, result] = names.map(|name| Ident::new(name, Span::call_site()));
+        let Items {
+            warnings,
+            before,
+            constants,
+            after,
+        } = items;
+        quote! {
+            #marker
+            #warnings
+            #(#cfgs)*
+            const _: () = {
+                #before
+                #[automatically_derived]
+                impl #private::#contract for #name {
+                    #constants
+                    fn #method<'a>(
+                        #context: &#private::Context,
+                        #arguments: #private::Arguments<'a>,
+                    ) -> ::core::result::Result<#private::#result, #private::Failure<'a>> {
+                        #body
+                    }
+                }
+                #after
+            };
+        }
+    }
+}
