@@ -1,4 +1,4 @@
-//! Which interface a module has: the exports by which hosts call it.
+//! The ABIs of servlets: the exports by which a host calls a module.
 
 use std::fmt;
 
@@ -11,17 +11,17 @@ use crate::{
     request_meta::{Extras, WithExtras},
 };
 
-/// The exports that every servlet of [`Abi::Servlet`] has.
+/// The export of [`Abi::Servlet`] that lists tools and describes the servlet.
 pub const DESCRIBE: &str = "describe";
-/// See [`DESCRIBE`].
+/// The export of [`Abi::Servlet`] that calls a tool.
 pub const CALL: &str = "call";
 
-/// What these are called in [`Abi::HyperMcpV2`], where no module must have them.
+/// The counterpart of [`DESCRIBE`] in [`Abi::HyperMcpV2`], where it is optional.
 pub const LIST_TOOLS: &str = "list_tools";
-/// See [`LIST_TOOLS`].
+/// The counterpart of [`CALL`] in [`Abi::HyperMcpV2`], where it is optional.
 pub(crate) const CALL_TOOL: &str = "call_tool";
 
-/// What both call the same. In [`Abi::HyperMcpV2`], one of them is enough.
+/// Exports with the same name in both ABIs. One of them is enough for [`Abi::HyperMcpV2`].
 pub const BESIDE_TOOLS: [&str; 6] = [
     "complete",
     "get_prompt",
@@ -31,18 +31,18 @@ pub const BESIDE_TOOLS: [&str; 6] = [
     "read_resource",
 ];
 
-/// An interface between hosts and servlets.
+/// An ABI between hosts and servlets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Abi {
-    /// `describe` and `call`: what mcp.run began with, and every host knows.
+    /// `describe` and `call`: the ABI of mcp.run, which every host supports.
     Servlet,
-    /// `list_tools`, `call_tool` and more: the second one of hyper-mcp.
+    /// `list_tools`, `call_tool` and more: the second ABI of hyper-mcp.
     HyperMcpV2,
 }
 
 impl Abi {
-    /// The export that lists tools, and says who the servlet is.
+    /// The export that lists tools and describes the servlet.
     pub fn list_tools(self) -> &'static str {
         match self {
             Self::Servlet => DESCRIBE,
@@ -83,7 +83,6 @@ impl Abi {
     }
 }
 
-/// The input of an export that answers a request.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Request<'a> {
@@ -106,9 +105,11 @@ impl fmt::Display for Abi {
 }
 
 impl Module {
-    /// The interface of the module, told by its exports as hyper-mcp tells it: who has `describe` and `call` is no other.
+    /// The ABI of the module. The rules are those of hyper-mcp: a module with `describe` and `call`
+    /// is always an [`Abi::Servlet`].
     ///
-    /// None is a module of neither, such as one that has only one of these two.
+    /// `None` if the exports match neither ABI, for example if the module has only one of
+    /// `describe` and `call`.
     pub fn abi(&self) -> Option<Abi> {
         let has = |name: &&str| self.can_call(name);
         match [DESCRIBE, CALL].iter().filter(|name| has(name)).count() {

@@ -1,4 +1,4 @@
-//! One call, from the queue to its end, and how it is stopped on the way.
+//! One call: its time in the queue, its run, and how it is stopped.
 
 pub(crate) mod watchdog;
 
@@ -15,16 +15,18 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::{exchange::Denied, lock::lock, options::Limits};
 
-/// How long a call has run, at least, before it is interrupted.
+/// The minimum time that a call runs before it is interrupted.
 ///
-/// An interrupt that arrives while the runtime is still entering the module would be lost, and all that follow it.
+/// An interrupt that arrives while the runtime is still entering the module would be lost, and so
+/// would all later ones.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// How often an interrupt is repeated until the call ends: one that came before the module ran has no effect.
+/// How often an interrupt is repeated until the call ends. An interrupt from before the module ran
+/// has no effect.
 const REPEAT: Duration = Duration::from_millis(20);
 
-/// How long a call that was told to stop may keep those waiting who asked for it: a host function, such as a sleep of
-/// WASI, cannot be interrupted.
+/// How long a caller still waits for a call that was stopped. A host function that blocks, such as
+/// a WASI function, cannot be interrupted.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A call that waits, runs, or has ended.
@@ -34,27 +36,27 @@ pub(crate) struct Call {
     phase: Mutex<Phase>,
     place: Mutex<Option<Place>>,
     given_up: Notify,
-    /// Tells host functions that wait.
+    /// Wakes host functions that wait.
     stopped: Condvar,
     requests: AtomicU32,
     /// The HTTP request that ended the call, because the operator does not allow it.
     denied: Mutex<Option<Denied>>,
 }
 
-/// What a call occupies while it runs: one of as many places as there may be instances.
+/// The capacity that a call uses while it runs: one permit of its pool.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) permit: OwnedSemaphorePermit,
-    /// The places of calls that do not end although they were told to.
+    /// Permits for calls that were stopped but do not end.
     pub(crate) aside: Arc<Semaphore>,
 }
 
 /// Why a call is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// It ran for as long as it may.
+    /// The call reached its time limit.
     Deadline(Duration),
-    /// Nobody wants the result any more.
+    /// The caller no longer wants the result.
     Cancelled,
 }
 
@@ -66,7 +68,7 @@ enum Phase {
     },
     Stopping {
         reason: Reason,
-        /// None: it did not run yet, and will not.
+        /// `None` if the call was stopped before it ran.
         handle: Option<CancelHandle>,
         interrupt_at: Instant,
         give_up_at: Option<Instant>,
@@ -86,7 +88,7 @@ impl std::fmt::Debug for Phase {
 }
 
 impl Call {
-    /// A call whose time begins once it runs.
+    /// A call whose clock starts when it begins to run.
     pub(crate) fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self {
             limits,
@@ -99,22 +101,21 @@ impl Call {
         })
     }
 
-    /// How far it may go.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Takes a place, until the call leaves it or is dropped.
+    /// Takes a place. The call holds it until it leaves the place or is dropped.
     pub(crate) fn enter(&self, place: Place) {
         *lock(&self.place) = Some(place);
     }
 
-    /// Gives the place to another call.
+    /// Returns the place to the pool.
     pub(crate) fn leave(&self) {
         *lock(&self.place) = None;
     }
 
-    /// Lets another call have the place of this one, which does not end. If too many are like it, they keep theirs.
+    /// Frees the place of a call that does not end. If too many calls do not end, this one keeps its place.
     fn step_aside(&self) {
         if let Some(place) = &mut *lock(&self.place)
             && let Ok(permit) = Arc::clone(&place.aside).try_acquire_owned()
@@ -123,7 +124,7 @@ impl Call {
         }
     }
 
-    /// The clock starts. An error says that the call was stopped before that.
+    /// Starts the clock. An error means that the call was stopped before it could run.
     pub(crate) fn begin(&self, handle: CancelHandle) -> Result<(), Reason> {
         let mut phase = lock(&self.phase);
         if let Phase::Stopping { reason, .. } = &*phase {
@@ -134,7 +135,7 @@ impl Call {
         Ok(())
     }
 
-    /// The call ended by itself; or it did so because it was stopped, then this says why.
+    /// Marks the call as ended. Returns the reason if the call was stopped.
     pub(crate) fn end(&self) -> Option<Reason> {
         match std::mem::replace(&mut *lock(&self.phase), Phase::Ended) {
             Phase::Stopping { reason, .. } => Some(reason),
@@ -142,7 +143,7 @@ impl Call {
         }
     }
 
-    /// Stops the call wherever it is: one that waits will not run, one that runs is interrupted.
+    /// Stops the call in any phase: a waiting call will not run, and a running call is interrupted.
     pub(crate) fn stop(&self, reason: Reason) {
         let now = Instant::now();
         let interrupt_at = {
@@ -167,7 +168,7 @@ impl Call {
         watchdog::wake_by(interrupt_at);
     }
 
-    /// Does what is due, and says when something is due again. Called by the watchdog.
+    /// Does what is due and returns when the next action is due. The watchdog calls it.
     pub(crate) fn attend(&self, now: Instant) -> Option<Instant> {
         let mut phase = lock(&self.phase);
         if let (Phase::Running { since, .. }, Some(limit)) = (&*phase, self.limits.timeout) {
@@ -198,7 +199,7 @@ impl Call {
             return None;
         };
         if now >= *interrupt_at {
-            // It fails only when the runtime's timer has ended, with the process.
+            // It fails only if the runtime's timer has ended, which happens when the process ends.
             let _ = handle.cancel();
             *interrupt_at = now + REPEAT;
         }
@@ -210,13 +211,13 @@ impl Call {
         Some(*interrupt_at)
     }
 
-    /// Returns when the call was told to stop and did not, for [`PATIENCE`]; why it was told to.
+    /// Waits until the call was stopped and did not end within [`PATIENCE`]. Returns why it was stopped.
     pub(crate) async fn given_up(&self) -> Reason {
         self.given_up.notified().await;
         self.stopping().unwrap_or(Reason::Cancelled)
     }
 
-    /// Why the call is being stopped, if it is.
+    /// Why the call is being stopped; `None` if it is not.
     pub(crate) fn stopping(&self) -> Option<Reason> {
         match &*lock(&self.phase) {
             Phase::Stopping { reason, .. } => Some(*reason),
@@ -224,7 +225,7 @@ impl Call {
         }
     }
 
-    /// How long the call may go on; `None` means without end.
+    /// How much time the call has left; `None` means no time limit.
     pub(crate) fn time_left(&self) -> Option<Duration> {
         match &*lock(&self.phase) {
             Phase::Running { since, .. } => {
@@ -236,7 +237,7 @@ impl Call {
         }
     }
 
-    /// Waits for that long, but no longer than the call may run; whether the call goes on.
+    /// Waits for this time, but stops waiting if the call is stopped. Returns whether the call goes on.
     pub(crate) fn sleep(&self, time: Duration) -> bool {
         let end = Instant::now().checked_add(time);
         let mut phase = lock(&self.phase);
@@ -254,24 +255,24 @@ impl Call {
         }
     }
 
-    /// Its time is over, as a host function noticed before the watchdog did.
+    /// Stops the call because its time is over. For host functions that notice it before the watchdog does.
     pub(crate) fn expire(&self) {
         if let Some(limit) = self.limits.timeout {
             self.stop(Reason::Deadline(limit));
         }
     }
 
-    /// Notes that an HTTP request that the operator does not allow ends the call.
+    /// Records the HTTP request that ended the call because the operator does not allow it.
     pub(crate) fn deny(&self, denied: Denied) {
         *lock(&self.denied) = Some(denied);
     }
 
-    /// The HTTP request that ended the call, if the operator does not allow it.
+    /// The HTTP request that ended the call because the operator does not allow it.
     pub(crate) fn take_denied(&self) -> Option<Denied> {
         lock(&self.denied).take()
     }
 
-    /// Counts an HTTP request of this call; how many there were before.
+    /// Counts an HTTP request of this call. Returns how many there were before.
     pub(crate) fn count_request(&self) -> u32 {
         self.requests.fetch_add(1, Ordering::Relaxed)
     }
@@ -286,7 +287,7 @@ impl Current {
         *lock(&self.0) = call;
     }
 
-    /// The call, while there is one: what runs at the start of an instance belongs to none.
+    /// The running call. `None` while an instance is created: code that runs then belongs to no call.
     pub(crate) fn get(&self) -> Option<Arc<Call>> {
         lock(&self.0).clone()
     }

@@ -1,8 +1,9 @@
-//! Runs servlets: instances, the queue before them, and what stops a call.
+//! Runs servlets: their instances, the queue in front of them, and the way to stop a call.
 //!
-//! A [`Pool`] holds the instances of one servlet. Each lives in a [`Slot`](slot::Slot) with a WebAssembly engine of its
-//! own, because an interrupt reaches everything that runs on one engine: with one engine each, it stops exactly one
-//! call. A [`Call`](crate::call::Call) is the handle by which a call is stopped, from the moment it queues.
+//! A [`Pool`] holds the instances of one servlet. Each instance lives in a [`Slot`](slot::Slot)
+//! with its own WebAssembly engine. An interrupt reaches everything that runs on an engine, so with
+//! one engine per instance it stops exactly one call. A [`Call`](crate::call::Call) can be stopped
+//! from the moment it enters the queue.
 
 mod cache;
 mod compile;

@@ -1,4 +1,4 @@
-//! Everything that can go wrong with a module, each with the place where it did.
+//! Errors of modules and of calls.
 
 mod call;
 mod fetch;
@@ -19,49 +19,49 @@ pub enum LoadError {
     /// The file could not be read.
     #[error("cannot read `{}`", path.display())]
     Read {
-        /// The file that was asked for.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The address did not give a file.
+    /// The URL could not be fetched.
     #[error("cannot fetch `{url}`")]
     Fetch {
-        /// The address that was asked for.
+        /// The URL, without secrets.
         url: String,
-        /// What was in the way.
+        /// Why it could not be fetched.
         source: FetchError,
     },
-    /// The module is not the one that was asked for.
+    /// The module does not have the expected digest.
     #[error(
         "`{origin}` is not the file that was asked for: its SHA-256 digest is {found}, not {expected}"
     )]
     Digest {
-        /// Where it comes from.
+        /// Where the module comes from.
         origin: String,
-        /// The digest that it should have, in hexadecimal.
+        /// The expected digest, in hexadecimal.
         expected: String,
-        /// The digest that it has.
+        /// The digest of the module.
         found: String,
     },
-    /// The digest that was asked for is none.
+    /// The expected digest is not a SHA-256 digest.
     #[error("`{digest}` is no SHA-256 digest: expected 64 hexadecimal digits")]
     NoDigest {
-        /// The text in question.
+        /// The text that should be a digest.
         digest: String,
     },
-    /// There is nothing to load.
+    /// The directory contains no `.wasm` file.
     #[error("there is no `.wasm` file in `{}`", path.display())]
     EmptyDirectory {
         /// The directory.
         path: PathBuf,
     },
-    /// The bytes are no core WebAssembly module.
+    /// The bytes are not a core WebAssembly module, or exceed a limit.
     #[error("cannot load `{servlet}`")]
     Unreadable {
         /// The servlet's name.
         servlet: String,
-        /// What the bytes are instead.
+        /// Why the module cannot be read.
         source: Unreadable,
     },
     /// The module does not have the exports of a servlet.
@@ -69,12 +69,12 @@ pub enum LoadError {
     MissingExports {
         /// The servlet's name.
         servlet: String,
-        /// The exports that every servlet has and this one lacks.
+        /// The required exports that are missing.
         missing: Vec<String>,
-        /// The functions it does export.
+        /// The functions that the module exports.
         found: Vec<String>,
     },
-    /// The module needs functions that this host does not have.
+    /// The module imports functions that this host does not provide.
     #[error(
         "`{servlet}` imports what this host does not have: {}",
         quoted(imports)
@@ -82,17 +82,17 @@ pub enum LoadError {
     UnknownImports {
         /// The servlet's name.
         servlet: String,
-        /// The imports in question.
+        /// The unknown imports.
         imports: Vec<Import>,
     },
-    /// A directory that the servlet should see cannot be opened.
+    /// A directory that the servlet may access cannot be opened.
     #[error("cannot give `{servlet}` the directory `{}`", path.display())]
     AllowedPath {
         /// The servlet's name.
         servlet: String,
         /// The directory on the host.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The directory for compiled modules cannot be used.
@@ -100,7 +100,7 @@ pub enum LoadError {
     Cache {
         /// The directory.
         directory: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The WebAssembly runtime refused the module.
@@ -108,21 +108,21 @@ pub enum LoadError {
     Compile {
         /// The servlet's name.
         servlet: String,
-        /// What the runtime said.
+        /// The message of the runtime.
         message: String,
     },
-    /// The servlet failed before it could be called.
+    /// The servlet failed before its first call.
     #[error("`{servlet}` does not start: {message}")]
     Start {
         /// The servlet's name.
         servlet: String,
-        /// What stopped it.
+        /// Why it failed.
         message: String,
     },
 }
 
 impl LoadError {
-    /// What to do about it, where that can be said in general.
+    /// How to fix the error, if there is general advice.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Unreadable { source, .. } => source.help().map(str::to_owned),

@@ -1,4 +1,4 @@
-//! HTTP requests of servlets, and what comes back.
+//! HTTP requests of servlets and their responses.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use mcp_servlet_types::HttpErrorKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A request as the servlet wrote it.
+/// An HTTP request as the servlet wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HttpRequest {
-    /// The method, `GET` if the servlet names none.
+    /// The method; `GET` if the servlet does not name one.
     pub method: String,
-    /// The URL, which nobody has checked.
+    /// The URL, not validated.
     pub url: String,
     /// The headers, by name.
     pub headers: BTreeMap<String, String>,
-    /// The body; an empty one is none.
+    /// The body; empty if there is none.
     pub body: Vec<u8>,
 }
 
-/// What the servlet gets.
+/// An HTTP response as the servlet gets it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct HttpResponse {
     /// The status code, such as 200.
@@ -31,7 +31,7 @@ pub struct HttpResponse {
 }
 
 impl HttpRequest {
-    /// Reads the JSON in which servlets write requests.
+    /// Reads the JSON that servlets send as a request.
     pub(crate) fn read(json: &[u8], body: Vec<u8>) -> serde_json::Result<Self> {
         let json: Value = serde_json::from_slice(json)?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -49,15 +49,16 @@ impl HttpRequest {
 
 /// Why an HTTP request of a servlet has no response.
 ///
-/// Servlets of `mcp-servlet` get it as an `HttpError`. Others have no way to read it, so it ends their call.
+/// Servlets that use `mcp-servlet` get it as an `HttpError`. Other servlets cannot read it, so it
+/// ends their call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct HttpFailure {
-    /// What sort of failure it is.
+    /// The kind of failure.
     pub kind: HttpErrorKind,
-    /// The failure in words, for the model.
+    /// A message for the model.
     pub message: String,
-    /// What the operator does not allow, if that is why.
+    /// What the operator does not allow, if that is the reason.
     pub(crate) denied: Option<Denied>,
 }
 
@@ -65,14 +66,14 @@ pub struct HttpFailure {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("HTTP requests to `{origin}` are not allowed; the operator can allow them with `{option}`")]
 pub(crate) struct Denied {
-    /// Where it would have gone.
+    /// The origin of the URL.
     pub(crate) origin: String,
-    /// The option of the command line that allows it.
+    /// The command-line option that allows it.
     pub(crate) option: String,
 }
 
 impl HttpFailure {
-    /// A failure of this kind, in words for the model.
+    /// A failure of this kind, with a message for the model.
     pub fn new(kind: HttpErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,

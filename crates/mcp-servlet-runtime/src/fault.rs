@@ -1,38 +1,41 @@
-//! Protocol errors that a servlet raises, and how they travel in an Extism error text.
+//! Protocol errors of servlets, and how an Extism error message carries them.
 
 use serde_json::{Value, json};
 
-/// A JSON-RPC error: what broke the protocol, in contrast to a tool that answered `isError`.
+/// A JSON-RPC error. It reports a protocol error; a failed tool returns a result with `isError` instead.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// The JSON-RPC error code.
     pub code: i32,
-    /// One sentence for a person.
+    /// A message for people.
     pub message: String,
-    /// Details for a program.
+    /// Details for programs.
     pub data: Option<Value>,
 }
 
 impl Fault {
-    /// JSON-RPC: the parameters of the request are wrong.
+    /// JSON-RPC: the parameters of the request are invalid.
     pub const INVALID_PARAMS: i32 = -32602;
-    /// Ours, of those that the protocol leaves to servers: try again later.
+    /// A server-defined code: the server is busy, try again later.
     pub const BUSY: i32 = -32000;
-    /// MCP up to 2025-11-25: there is no such resource. Clients of later revisions get [`Self::INVALID_PARAMS`].
+    /// MCP up to 2025-11-25: the resource does not exist. Clients of later revisions get
+    /// [`Self::INVALID_PARAMS`].
     pub const RESOURCE_NOT_FOUND: i32 = -32002;
-    /// JSON-RPC: the server failed.
+    /// JSON-RPC: internal error of the server.
     pub const INTERNAL: i32 = -32603;
 
     const MARKER: &str = "mcp-fault: ";
 
-    /// Reads an Extism error text: the message, and in the last line, if the servlet wrote one, code and data.
+    /// Reads an Extism error message: the text, and code and data from the last line if the servlet
+    /// wrote them.
     ///
-    /// `None` means that the text has no such line. The first line is always the message, be it empty: what comes
-    /// from elsewhere must not pass for a fault by its first words.
+    /// `None` means that the last line has no code and data. The first line always belongs to the
+    /// text, even if it is empty. So a text from elsewhere cannot pass as a fault by its first
+    /// words.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (message, line) = text.trim_end().rsplit_once('\n')?;
         let head: Value = serde_json::from_str(line.trim_end().strip_prefix(Self::MARKER)?).ok()?;
-        // JSON-RPC has any integer for a code, what carries it here has fewer.
+        // A JSON-RPC code can be any integer, but `Fault` has 32 bits for it.
         let code = i32::try_from(head.get("code")?.as_i64()?).unwrap_or(Self::INTERNAL);
         Some(Self {
             code,
@@ -41,7 +44,7 @@ impl Fault {
         })
     }
 
-    /// An internal error that names the servlet and the export it happened in, if it was running.
+    /// An internal error that names the servlet and, if one was running, the export.
     pub fn internal(servlet: &str, export: Option<&str>, message: String) -> Self {
         let data = match export {
             Some(export) => json!({ "servlet": servlet, "export": export }),

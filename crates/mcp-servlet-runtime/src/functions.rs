@@ -1,4 +1,4 @@
-//! The functions that modules import from this host.
+//! The host functions that modules import.
 
 pub(crate) mod ask;
 pub(crate) mod http;

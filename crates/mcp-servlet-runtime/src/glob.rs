@@ -1,12 +1,12 @@
-//! Patterns in which `*` stands for any text and `?` for one character.
+//! Patterns in which `*` matches any text and `?` matches one byte.
 
-/// Whether a name matches a pattern, letter case aside.
+/// Whether a name matches a pattern. ASCII case is ignored.
 ///
-/// It takes time in proportion to the product of the lengths, whatever the pattern.
+/// For any pattern, the time is at most proportional to the product of both lengths.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut at, mut from) = (0, 0);
-    // Where to go on if the text after the last `*` does not fit: one character later.
+    // Where to continue if the text after the last `*` does not match.
     let mut retry = None;
     while from < name.len() {
         match pattern.get(at) {

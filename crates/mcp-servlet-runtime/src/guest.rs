@@ -1,4 +1,4 @@
-//! One module: loaded, compiled, ready to run its exports.
+//! A module that is loaded, compiled and ready to run.
 
 mod failure;
 
@@ -17,8 +17,8 @@ use crate::{
 
 /// A loaded module. Clones share its instances.
 ///
-/// It can be called from any number of threads and tasks. As many calls run at the same time as
-/// [`LoadOptions::instances`] allows; the others wait, in order.
+/// It can be called from any number of threads and tasks. [`LoadOptions::instances`] limits how
+/// many calls run at the same time; the others wait in order.
 #[derive(Clone)]
 pub struct Guest {
     name: String,
@@ -42,7 +42,7 @@ impl Guest {
     /// Reads, checks and compiles a module.
     ///
     /// # Errors
-    /// [`LoadError`] says which of these steps did not succeed.
+    /// [`LoadError`] says which step failed.
     pub fn load(source: impl Into<Source>, options: &LoadOptions) -> Result<Self, LoadError> {
         Self::from_fetched(source.into().fetch()?, options)
     }
@@ -50,7 +50,7 @@ impl Guest {
     /// Checks and compiles a module.
     ///
     /// # Errors
-    /// As of [`Guest::load`].
+    /// See [`Guest::load`].
     pub fn from_fetched(fetched: Fetched, options: &LoadOptions) -> Result<Self, LoadError> {
         let digest = fetched.digest();
         let Fetched { name, origin, wasm } = fetched;
@@ -69,10 +69,10 @@ impl Guest {
         })
     }
 
-    /// The module, its name and where it comes from, to load it again.
+    /// The module with its name and origin, to load it again.
     ///
     /// # Errors
-    /// [`LoadError::Read`] if what is kept of the module cannot be read.
+    /// [`LoadError::Read`] if the stored module cannot be read.
     pub fn to_fetched(&self) -> Result<Fetched, LoadError> {
         Ok(Fetched {
             name: self.name.clone(),
@@ -81,12 +81,12 @@ impl Guest {
         })
     }
 
-    /// The name that logs and errors use.
+    /// The name in logs and errors.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file it was loaded from, or its name.
+    /// The file or URL that the module was loaded from, or its name.
     pub fn origin(&self) -> &str {
         &self.origin
     }
@@ -96,32 +96,33 @@ impl Guest {
         self.digest
     }
 
-    /// What the module consists of.
+    /// The exports, imports and sections of the module.
     pub fn module(&self) -> &Module {
         &self.module
     }
 
-    /// The interface that it has.
+    /// The ABI of the servlet.
     pub fn abi(&self) -> Abi {
         self.abi
     }
 
-    /// What it is given and how far it may go.
+    /// The options of the servlet.
     pub fn options(&self) -> &LoadOptions {
         &self.options
     }
 
-    /// How many instances it may have.
+    /// How many instances the servlet may have.
     pub fn instances(&self) -> &Instances {
         self.pool.instances()
     }
 
-    /// A tool whose memory limit would need another instance, where there is but one that calls share.
+    /// A tool with its own memory limit, if all calls share one instance. Such a limit would need a
+    /// second instance.
     pub fn tool_without_memory(&self) -> Option<&str> {
         self.options.tool_without_memory(*self.instances())
     }
 
-    /// The error for a module that lacks one of its exports.
+    /// The error for a module that lacks this export.
     pub fn missing_export(&self, export: &str) -> LoadError {
         missing_exports(&self.name, &self.module, &[export])
     }
@@ -134,12 +135,12 @@ impl Guest {
         self.run(self.job(export, input))
     }
 
-    /// A run of one export, within the limits of the servlet.
+    /// A run of an export, within the limits of the servlet.
     pub fn job(&self, export: &'static str, input: Vec<u8>) -> Job {
         Job::new(export, input, Limits::of(&self.options))
     }
 
-    /// A run that answers a request of a client.
+    /// A run that answers a client's request.
     pub fn request(&self, export: &'static str, params: &JsonObject, extras: &Extras) -> Job {
         self.job(export, self.abi.request(params, extras))
             .of(extras)
@@ -152,7 +153,7 @@ impl Guest {
         job
     }
 
-    /// Runs an export while this thread waits.
+    /// Runs an export and blocks this thread until it is done.
     ///
     /// # Errors
     /// [`CallError`].
@@ -162,7 +163,8 @@ impl Guest {
         output.map_err(|stop| self.error(export, &limits, stop))
     }
 
-    /// Runs an export on a thread that may block; dropping the future stops it. It needs a tokio runtime with timers.
+    /// Runs an export on a thread that may block. Dropping the future stops it. Needs a tokio
+    /// runtime with timers enabled.
     ///
     /// # Errors
     /// [`CallError`].
@@ -172,7 +174,7 @@ impl Guest {
         output.map_err(|stop| self.error(export, &limits, stop))
     }
 
-    /// The outcome of work that would keep other tasks waiting if it were done here.
+    /// Runs work on a blocking thread, so that it does not delay other tasks.
     ///
     /// # Errors
     /// [`CallErrorKind::Trap`](crate::CallErrorKind::Trap) if the work panics.

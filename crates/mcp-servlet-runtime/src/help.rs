@@ -1,6 +1,7 @@
-//! What an operator can do about errors that servlets report in the words of their language.
+//! Advice for operators about errors that a servlet reports in the wording of its language.
 
-/// How Rust's library says that there is no such file, or none that the servlet may open. The numbers are those of WASI.
+/// Messages of Rust's standard library for a file that does not exist or that the servlet may not
+/// open. The numbers are WASI error codes.
 const NOT_OPENED: [&str; 5] = [
     "pre-opened file descriptor",
     "(os error 44)",
@@ -9,7 +10,7 @@ const NOT_OPENED: [&str; 5] = [
     "Os { code: 76,",
 ];
 
-/// What an operator can do where a servlet says that it cannot open a file.
+/// Advice for the operator if `text` says that the servlet cannot open a file.
 pub fn file_help(text: &str) -> Option<String> {
     let is_about_files = NOT_OPENED.iter().any(|words| text.contains(words));
     is_about_files.then(|| {

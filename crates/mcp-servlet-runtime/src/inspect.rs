@@ -1,4 +1,4 @@
-//! Reads a module without running it: what it exports, what it wants, what it is made of.
+//! Reads a module without running it: its exports, imports and sections.
 
 pub(crate) mod bounds;
 pub(crate) mod imports;
@@ -11,18 +11,18 @@ pub(crate) use imports::WASI;
 pub use imports::{EXTISM, USER};
 use reader::Reader;
 
-/// How many bytes say that a file is a module: `\0asm` and the version.
+/// The size of a module's header: `\0asm` and the version.
 pub(crate) const MAGIC: u64 = 8;
-/// What a WebAssembly module consists of.
+/// The contents of a WebAssembly module.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
-    /// The size of the whole module in bytes.
+    /// The size in bytes.
     pub size: usize,
-    /// What it exports, in order.
+    /// The exports, in order.
     pub exports: Vec<Export>,
-    /// What it imports, in order.
+    /// The imports, in order.
     pub imports: Vec<Import>,
-    /// Its sections, in order.
+    /// The sections, in order.
     pub sections: Vec<Section>,
     needs: Needs,
     needs_problem: Option<String>,
@@ -42,9 +42,9 @@ pub struct Export {
 /// One import of a module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
-    /// The module it is expected from.
+    /// The module that it is imported from.
     pub module: String,
-    /// Its name there.
+    /// The name in that module.
     pub name: String,
 }
 
@@ -53,7 +53,7 @@ pub struct Import {
 pub struct Section {
     /// `code`, `data`, …, or the name of a custom section.
     pub name: String,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
@@ -61,24 +61,24 @@ pub struct Section {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
-    /// There is nothing.
+    /// The file is empty.
     #[error("the file is empty")]
     Empty,
     /// The magic number is missing.
     #[error("this is not a WebAssembly module: it does not begin with `\\0asm`")]
     NotWasm,
-    /// A component, which is another binary format.
+    /// The file is a WebAssembly component, which is another binary format.
     #[error("this is a WebAssembly component, not a module")]
     Component,
-    /// The binary is broken.
+    /// The binary is damaged.
     #[error("the module is damaged at byte {offset}: {message}")]
     Damaged {
-        /// Where reading stopped.
+        /// The offset of the damage in bytes.
         offset: u64,
-        /// What was expected there.
+        /// The message of the parser.
         message: String,
     },
-    /// The binary has more of something than is compiled.
+    /// The module exceeds a limit for compilation.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
 }
@@ -109,7 +109,7 @@ impl Module {
     /// Reads a module.
     ///
     /// # Errors
-    /// [`Unreadable`] if the bytes are something else.
+    /// [`Unreadable`] if the bytes are not a module.
     pub fn read(wasm: &[u8]) -> Result<Self, Unreadable> {
         check_magic(wasm)?;
         Reader::default()
@@ -122,17 +122,18 @@ impl Module {
         self.imports.iter().any(|import| import.module == WASI)
     }
 
-    /// What the servlet declares that it needs; empty if it declares nothing, or nothing that can be read.
+    /// What the servlet declares that it needs. Empty if it declares nothing, or if the declaration
+    /// cannot be read.
     pub fn needs(&self) -> &Needs {
         &self.needs
     }
 
-    /// Why what the servlet declares that it needs cannot be read.
+    /// Why the declaration of the servlet's needs cannot be read; `None` if it can.
     pub fn needs_problem(&self) -> Option<&str> {
         self.needs_problem.as_deref()
     }
 
-    /// The imports that neither Extism nor WASI nor this host provides.
+    /// The imports that neither Extism, WASI nor this host provides.
     pub fn unknown_imports(&self) -> Vec<Import> {
         self.imports
             .iter()
@@ -141,18 +142,18 @@ impl Module {
             .collect()
     }
 
-    /// Whether the module imports that function of Extism.
+    /// Whether the module imports the function `name` of Extism.
     pub fn imports_extism(&self, name: &str) -> bool {
         self.imports(EXTISM, name)
     }
 
-    /// Whether the module imports that function of that module.
+    /// Whether the module imports `name` from `module`.
     pub fn imports(&self, module: &str, name: &str) -> bool {
         let mut imports = self.imports.iter();
         imports.any(|import| import.module == module && import.name == name)
     }
 
-    /// Whether the host can call an export of that name.
+    /// Whether the host can call the export `name`.
     pub fn can_call(&self, name: &str) -> bool {
         self.exports
             .iter()

@@ -1,9 +1,9 @@
-//! JSON as this crate passes it on.
+//! JSON objects and syntax errors.
 
-/// A JSON object, in the order in which it was written.
+/// A JSON object that keeps the order of its members.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 
-/// Where JSON stops being JSON, as line and column, and why.
+/// The position of a JSON syntax error, as line and column, and its message.
 pub fn syntax_error(error: &serde_json::Error) -> (String, String) {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

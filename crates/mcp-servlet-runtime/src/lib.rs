@@ -1,10 +1,12 @@
-//! Loads WebAssembly servlets, keeps them within limits and calls their exports.
+//! Loads WebAssembly servlets, enforces their limits and calls their exports.
 //!
-//! [`Guest::load`] reads, checks and compiles a module; [`Guest::call`] runs one of its exports in one of several
-//! instances. [`Module`] is what can be known of a module without running it. What a servlet's answers mean, and how
-//! several servlets are served together, is up to `mcp-servlet-host`.
+//! [`Guest::load`] reads, checks and compiles a module. [`Guest::call`] runs one of its exports in
+//! one of several instances. [`Module`] describes a module without running it. The crate
+//! `mcp-servlet-host` builds on this one: it interprets what servlets return and serves several
+//! servlets together.
 //!
-//! Nothing is open by default: no network, no files, bounded memory and time. See [`LoadOptions`].
+//! By default, servlets have no access to the network or to files, and their memory and time are
+//! limited. See [`LoadOptions`].
 //!
 //! ```no_run
 //! use mcp_servlet_runtime::{Guest, LoadOptions};

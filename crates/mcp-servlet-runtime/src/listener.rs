@@ -1,11 +1,11 @@
-//! What servlets tell their client while they run: how far they are, lines for its log, and what has changed.
+//! Notifications that servlets send while they run: progress, log messages and changes.
 
 use crate::{
     exchange::{HttpFailure, HttpRequest, HttpResponse},
     json::JsonObject,
 };
 
-/// Something that a servlet tells its client: the parameters of a notification of MCP.
+/// An MCP notification of a servlet, with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notification {
     /// `notifications/progress`
@@ -14,11 +14,11 @@ pub enum Notification {
     Message(JsonObject),
     /// `notifications/elicitation/complete`
     ElicitationComplete(JsonObject),
-    /// A list, or a resource.
+    /// A list or a resource has changed.
     Changed(Change),
 }
 
-/// Something that clients may want to ask for again.
+/// What has changed, so that clients may want to request it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The list of tools.
@@ -27,22 +27,22 @@ pub enum Change {
     Prompts,
     /// The list of resources, or of resource templates.
     Resources,
-    /// What is stored under this address.
+    /// The resource with this URI.
     Resource(String),
 }
 
-/// Who hears what a call tells while it runs.
+/// Receives what a call sends while it runs.
 pub trait Listener: std::fmt::Debug + Send + Sync {
-    /// Takes a notification, on the thread that runs the call: as long as this takes, the call waits.
+    /// Handles a notification. It runs on the thread of the call, so the call waits until it returns.
     fn notify(&self, notification: Notification);
 
-    /// Whether [`answer_http`](Self::answer_http) is asked: requests are copied for it.
+    /// Whether [`answer_http`](Self::answer_http) is called. If so, requests are copied for it.
     fn answers_http(&self) -> bool {
         false
     }
 
-    /// Answers an HTTP request, or fails it, instead of the network. `None` leaves it to the network, as far as the
-    /// options of the servlet allow that.
+    /// Answers an HTTP request, or fails it, instead of the network. `None` sends the request to
+    /// the network, if the options of the servlet allow that.
     fn answer_http(&self, _request: &HttpRequest) -> Option<Result<HttpResponse, HttpFailure>> {
         None
     }

@@ -1,6 +1,7 @@
 //! What a servlet declares that it needs from its operator: configuration, hosts and directories.
 //!
-//! The declaration is a custom section of the module, so reading it runs nothing. It grants nothing either.
+//! The declaration is a custom section of the module, so reading it does not run the servlet. A
+//! declaration grants nothing.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -28,15 +29,15 @@ pub struct Needs {
 pub struct ConfigKey {
     /// The key.
     pub name: String,
-    /// Whether the servlet does not work without it.
+    /// Whether the servlet requires it.
     pub required: bool,
-    /// Whether its value must not be shown.
+    /// Whether its value is a secret.
     pub secret: bool,
     /// The JSON Schema of its value.
     pub schema: Value,
 }
 
-/// The section as `export!` writes it. Members that a later release adds are ignored.
+/// The section as `export!` writes it. Unknown members of later releases are ignored.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Declared {
@@ -49,7 +50,7 @@ impl Needs {
     /// Reads the contents of the section.
     pub(crate) fn parse(section: &[u8]) -> Result<Self, String> {
         let problem = |error: serde_json::Error| syntax_error(&error).1;
-        // An array would be read as the members in order.
+        // serde would also accept an array, with the members in order.
         let declared: JsonObject = serde_json::from_slice(section).map_err(problem)?;
         let declared = Declared::deserialize(Value::Object(declared)).map_err(problem)?;
         Ok(Self {
@@ -59,12 +60,12 @@ impl Needs {
         })
     }
 
-    /// Whether it declares nothing.
+    /// Whether the servlet declares nothing.
     pub fn is_empty(&self) -> bool {
         self.config.is_empty() && self.hosts.is_empty() && self.paths.is_empty()
     }
 
-    /// The configuration key of that name.
+    /// The configuration key `name`.
     pub fn key(&self, name: &str) -> Option<&ConfigKey> {
         self.config.iter().find(|key| key.name == name)
     }
@@ -83,12 +84,12 @@ fn keys(schema: &JsonObject) -> Vec<ConfigKey> {
 }
 
 impl ConfigKey {
-    /// What it is for.
+    /// The description in the schema.
     pub fn description(&self) -> Option<&str> {
         self.schema["description"].as_str()
     }
 
-    /// The environment variable that configurations take its value from, for a servlet of that name.
+    /// The environment variable from which configurations take the value, for a servlet with this name.
     pub fn variable(&self, servlet: &str) -> String {
         let plain = |c: char| match c {
             c if c.is_ascii_alphanumeric() => c.to_ascii_uppercase(),

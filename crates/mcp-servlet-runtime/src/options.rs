@@ -1,4 +1,4 @@
-//! What a servlet may do: nothing beyond computing, unless the options say so.
+//! What a servlet may access, and its limits.
 
 mod cache;
 mod limits;
@@ -15,82 +15,84 @@ pub use proxy::Proxy;
 
 pub(crate) const WASM_PAGE: u64 = 65_536;
 
-/// What a servlet is given and how far it may go.
+/// What a servlet may access, and its limits.
 ///
-/// The default denies the network and the file system and bounds memory, time and everything else.
+/// By default, the servlet has no access to the network or the file system, and everything is limited.
 #[derive(Clone, PartialEq)]
 pub struct LoadOptions {
-    /// Values that the servlet reads with `config_get`, secrets among them.
+    /// Configuration values that the servlet reads with `config_get`. They may contain secrets.
     pub config: BTreeMap<String, String>,
     /// Hosts that HTTP requests may go to; `*` and `?` match parts of a name.
     pub allowed_hosts: Vec<String>,
-    /// Whether HTTP requests may go to private addresses: loopback, link-local, and those of private networks.
+    /// Whether HTTP requests may go to private addresses: loopback, link-local and private networks.
     ///
-    /// Otherwise only those that `allowed_hosts` lists without a pattern, and `localhost` if it is in the list.
+    /// If not, requests can only reach private addresses that `allowed_hosts` lists without a
+    /// pattern, and `localhost` if it is listed.
     pub allow_private: bool,
-    /// The proxy through which HTTP requests are sent; `None` sends them directly. Variables of the environment such as
-    /// `HTTP_PROXY` have no effect on them.
+    /// The proxy for HTTP requests; `None` sends them directly. Environment variables such as
+    /// `HTTP_PROXY` have no effect.
     ///
-    /// The proxy resolves names, so `allow_private` only matters for hosts that are addresses themselves, and for `localhost`.
+    /// The proxy resolves names, so `allow_private` only matters for literal addresses and for `localhost`.
     pub proxy: Option<Proxy>,
     /// Directories that a servlet built for WASI may open.
     pub allowed_paths: Vec<AllowedPath>,
-    /// How many bytes of memory an instance may take, messages included; `None` lifts the bound.
+    /// The memory limit of an instance in bytes, messages included; `None` means no limit.
     pub memory: Option<u64>,
-    /// How long one call may run; `None` lifts the bound.
+    /// The time limit of a call; `None` means no limit.
     pub timeout: Option<Duration>,
-    /// How many bytes one call may answer; `None` leaves it to `memory`.
+    /// The limit for the output of a call in bytes; `None` means that only `memory` limits it.
     pub output: Option<u64>,
-    /// How many bytes the variables of an instance may take; 0 turns variables off.
+    /// The limit for the variables of an instance in bytes; 0 turns variables off.
     pub vars: u64,
-    /// How many HTTP requests one call may send, redirects not counted; `None` lifts the bound.
+    /// How many HTTP requests a call may send, not counting redirects; `None` means no limit.
     pub http_requests: Option<u32>,
-    /// How many bytes the body of an HTTP response may have; `None` leaves it to `memory`.
+    /// The limit for the body of an HTTP response in bytes; `None` means that only `memory` limits it.
     pub http_response: Option<u64>,
-    /// How long one HTTP request may take, redirects and body included; `None` leaves it to `timeout`. It ends the
-    /// request, where `timeout` ends the call.
+    /// The time limit of an HTTP request, including redirects and the body; `None` means that only
+    /// `timeout` limits it. It ends the request, while `timeout` ends the call.
     pub http_timeout: Option<Duration>,
-    /// How many instances there may be, and for how long; by default as the servlet needs it.
+    /// How many instances there may be and how long they may be idle. The default depends on the servlet.
     pub instances: InstanceLimits,
-    /// What calls share.
+    /// What calls share with each other.
     pub isolation: Isolation,
-    /// How many calls may wait for an instance; those that come then are refused.
+    /// How many calls may wait for an instance. Further calls are refused.
     pub queue: usize,
-    /// How long a call may wait for an instance; `None` lifts the bound. [`Guest::call`](crate::Guest::call), which
-    /// has a thread to itself, waits without end.
+    /// How long a call may wait for an instance; `None` means no limit.
+    /// [`Guest::call`](crate::Guest::call) blocks its own thread and waits without a limit.
     pub wait: Option<Duration>,
     /// How arguments are checked before the servlet gets them.
     pub arguments: CheckArguments,
-    /// What happens to arguments that the schema of a tool does not name.
+    /// What happens to arguments that are not in the schema of a tool.
     pub unknown: UnknownArguments,
-    /// How structured results are checked.
+    /// How structured content of results is checked.
     pub results: CheckResults,
-    /// Who reads the text that the servlet fails with.
+    /// Who gets the error messages of the servlet.
     pub errors: ErrorTexts,
-    /// How long compiling the module may take; `None` lifts the bound.
+    /// The time limit for compiling the module; `None` means no limit.
     pub compile: Option<Duration>,
-    /// Where compiled modules are kept.
+    /// Where compiled modules are cached.
     pub cache: CompileCache,
-    /// Other limits for some tools, by the names that the servlet gives them.
+    /// Limits for single tools, by the tool names of the servlet.
     pub tools: BTreeMap<String, ToolOptions>,
 }
 
-/// How many instances of a servlet there may be, and for how long.
+/// How many instances of a servlet there may be and how long they may be idle.
 ///
-/// The memory of an instance, and with it every `static` of the servlet, lasts from call to call and belongs to that
-/// instance: which of several a call gets is not defined. A servlet that counts on it wants [`Instances::ONE`].
+/// An instance keeps its memory between calls, including every `static` of the servlet. If there
+/// are several instances, any of them may run a call. A servlet that keeps state in its memory
+/// needs [`Instances::ONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instances {
-    /// As many are made at once and stay, however long they have nothing to do.
+    /// How many instances are made at once and are never dropped for being idle.
     pub min: usize,
-    /// As many calls may run at the same time.
+    /// The maximum number of calls that run at the same time, each in its own instance.
     pub max: usize,
-    /// The others go when they had nothing to do for that long; `None` keeps them.
+    /// How long the other instances may be idle before they are dropped; `None` keeps them.
     pub idle: Option<Duration>,
 }
 
 impl Instances {
-    /// One that lasts. A call that traps, or is stopped, replaces it all the same.
+    /// One instance that lasts. A call that traps or is stopped still replaces it.
     pub const ONE: Self = Self {
         min: 1,
         max: 1,
@@ -98,15 +100,16 @@ impl Instances {
     };
 }
 
-/// How many instances of a servlet there may be, as far as that is said. The rest is as the servlet needs it:
-/// [`Instances::ONE`] for one that keeps variables or changes its lists, else [`Instances::default`].
+/// Settings for [`Instances`], each of them optional. The default depends on the servlet:
+/// [`Instances::ONE`] if it keeps variables or reports changes of its lists, or else
+/// [`Instances::default`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InstanceLimits {
-    /// As [`Instances::min`].
+    /// See [`Instances::min`].
     pub min: Option<usize>,
-    /// As [`Instances::max`].
+    /// See [`Instances::max`].
     pub max: Option<usize>,
-    /// As [`Instances::idle`].
+    /// See [`Instances::idle`].
     pub idle: Option<Option<Duration>>,
 }
 
@@ -121,11 +124,11 @@ impl From<Instances> for InstanceLimits {
 }
 
 impl InstanceLimits {
-    /// What is said, and where nothing is, what `otherwise` says.
+    /// These settings, with values from `otherwise` for those that are not set.
     pub fn or(self, otherwise: Instances) -> Instances {
         let max = match self.max {
             Some(max) => max.max(1),
-            // It keeps state, which a larger `min` for all servlets does not change.
+            // The servlet keeps state. A larger `min` for all servlets does not change that.
             None if otherwise == Instances::ONE => 1,
             None => otherwise.max.max(self.min.unwrap_or(0)),
         };
@@ -138,8 +141,8 @@ impl InstanceLimits {
 }
 
 impl Default for Instances {
-    /// One, and more while they are needed: twice as many as there are processors, and at least eight, because servlets
-    /// wait for the network more than they compute.
+    /// One instance, and more under load: up to eight or twice the number of processors, whichever
+    /// is larger. Servlets wait for the network more than they compute.
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
@@ -153,65 +156,69 @@ impl Default for Instances {
 /// What the calls of a servlet share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Isolation {
-    /// Instances, one call after the other.
+    /// Calls share instances, one call after another.
     #[default]
     Shared,
-    /// Nothing: each call has a fresh instance, which costs about a tenth of a millisecond. Variables do not last.
+    /// Calls share nothing. Each call gets a new instance, which costs about 0.1 ms, and variables
+    /// are lost after it.
     Call,
 }
 
-/// Who reads the text that a servlet fails with: that of an error without a code of its own, or of a panic.
+/// Who gets the error messages of a servlet. This concerns panics and errors without a JSON-RPC code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorTexts {
-    /// Clients do.
+    /// Clients get them.
     #[default]
     Shown,
-    /// The log has it. Clients learn which servlet failed, and in which export.
+    /// Only the log gets them. Clients learn which servlet and which export failed.
     Logged,
 }
 
 /// How the arguments of calls are checked before a servlet gets them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CheckArguments {
-    /// What does not match the tool's schema is told to the model, as a result with `isError`.
+    /// If arguments do not match the tool's schema, the model gets a result with `isError` that
+    /// explains why.
     #[default]
     Check,
-    /// As [`Check`](Self::Check), but text such as `"10"` is taken for a number, a boolean or null where only that fits.
+    /// Like [`Check`](Self::Check), but a string such as `"10"` is read as a number, a boolean or
+    /// null if only that matches.
     Coerce,
-    /// Not at all.
+    /// Arguments are not checked.
     Off,
 }
 
 /// What happens if the structured content of a result does not match the tool's schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CheckResults {
-    /// The log says so.
+    /// The log gets a warning.
     #[default]
     Warn,
     /// The call fails.
     Error,
-    /// Nothing.
+    /// Results are not checked.
     Off,
 }
 
-/// What happens to arguments that the schema of a tool does not name.
+/// What happens to arguments that are not in the schema of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownArguments {
-    /// They are refused if the schema says so (`"additionalProperties": false`) or the servlet does.
+    /// They are refused if the schema (`"additionalProperties": false`) or the servlet does not
+    /// accept them.
     #[default]
     Refuse,
-    /// They are removed before the call. A tool whose schema takes any name keeps all of its arguments.
+    /// They are removed before the call. If the schema accepts any name, all arguments are kept.
     Drop,
 }
 
-/// A directory of the host that the servlet sees.
+/// A directory of the host that the servlet may open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedPath {
     /// The directory on the host.
     pub host: PathBuf,
-    /// The name under which the servlet opens it.
+    /// The path by which the servlet opens it.
     pub guest: PathBuf,
-    /// Whether writing is refused.
+    /// Whether the servlet may only read.
     pub read_only: bool,
 }
 
@@ -245,7 +252,7 @@ impl Default for LoadOptions {
     }
 }
 
-/// Without the values of `config`: there are secrets among them.
+/// Leaves out the values of `config`, which may be secrets.
 impl std::fmt::Debug for LoadOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let config: Vec<_> = self.config.keys().collect();
@@ -264,7 +271,7 @@ impl std::fmt::Debug for LoadOptions {
 impl LoadOptions {
     /// How many instances `module` may have.
     pub(crate) fn instances_for(&self, module: &Module) -> Instances {
-        // They keep state between calls, and on purpose.
+        // Servlets with variables or change notifications keep state between calls on purpose.
         let keeps_state = module.imports_extism("var_set") || module.changes();
         self.instances.or(if keeps_state {
             Instances::ONE
@@ -273,7 +280,8 @@ impl LoadOptions {
         })
     }
 
-    /// A tool whose memory limit would need another instance, where there is but one that calls share.
+    /// A tool with its own memory limit, if all calls share one instance. Such a limit would need a
+    /// second instance.
     pub fn tool_without_memory(&self, instances: Instances) -> Option<&str> {
         if instances.max != 1 || self.isolation == Isolation::Call {
             return None;
@@ -285,7 +293,7 @@ impl LoadOptions {
             .map(|(name, _)| name.as_str())
     }
 
-    /// The Extism manifest for a module under these options. It has no time limit: the watchdog keeps the time.
+    /// The Extism manifest of a module. It has no time limit, because the watchdog enforces it.
     pub(crate) fn manifest(&self, wasm: Wasm) -> Manifest {
         let mut manifest = Manifest::new([wasm])
             .with_config(self.config.clone().into_iter())
@@ -297,7 +305,7 @@ impl LoadOptions {
     }
 }
 
-/// A bound on memory as the manifest has it.
+/// A memory limit in WebAssembly pages, as the manifest has it.
 pub(crate) fn pages(memory: Option<u64>) -> Option<u32> {
     let pages = |bytes| u32::try_from(bytes / WASM_PAGE).unwrap_or(u32::MAX);
     memory.map(pages)

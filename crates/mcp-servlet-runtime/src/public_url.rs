@@ -1,10 +1,10 @@
-//! URLs as errors, logs and lists show them.
+//! URLs in errors, logs and lists.
 
 use url::Url;
 
-/// A URL without what may be secret in it: `…` stands for user and password, and for the query.
+/// A URL without its secrets: `…` replaces the user and the password, and the query.
 ///
-/// The digest after `#sha256=` stays. Text that is not a URL is shown up to the scheme.
+/// The digest after `#sha256=` stays. If the text is not a URL, only its scheme is shown.
 pub fn public_url(text: &str) -> String {
     let Ok(mut url) = Url::parse(text) else {
         let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
@@ -12,7 +12,7 @@ pub fn public_url(text: &str) -> String {
     };
     let has_user = !url.username().is_empty() || url.password().is_some();
     let has_query = url.query().is_some();
-    // Neither fails: a URL with a user has a host.
+    // Neither call fails: a URL with a user has a host.
     let _ = url.set_username("").and_then(|()| url.set_password(None));
     url.set_query(None);
     let fragment = url.fragment().filter(|text| text.starts_with("sha256="));

@@ -1,4 +1,4 @@
-//! What a request has beside the name of a tool and its arguments.
+//! The parts of a request other than the tool's name and the arguments.
 
 use std::sync::Arc;
 
@@ -7,33 +7,34 @@ use serde_json::{Value, json};
 
 use crate::{json::JsonObject, listener::Listener};
 
-/// Where servlets for hyper-mcp get their state back.
+/// The key in `_meta` under which servlets for hyper-mcp get their state back.
 const STATE: &str = "mcp-servlet/requestState";
 
 /// The members of a request that not every client sends and not every servlet reads.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Extras {
-    /// The `id` of the request, a number or a string, as servlets for hyper-mcp learn it.
+    /// The `id` of the request, a number or a string. Servlets for hyper-mcp get it.
     pub id: Option<Value>,
-    /// `_meta`: what client and servlet agreed on, and what MCP puts there.
+    /// `_meta`: metadata that MCP defines, or that client and servlet agreed on.
     pub meta: Option<JsonObject>,
-    /// Answers to the questions of an earlier result, by their keys.
+    /// Answers to the input requests of an earlier result, by key.
     pub input_responses: Option<JsonObject>,
     /// The `requestState` of that result, as the servlet wrote it.
     pub request_state: Option<String>,
-    /// Who hears what the servlet tells while it runs. It is not sent.
+    /// Receives the notifications of the servlet. It is not sent to the servlet.
     pub listener: Option<Arc<dyn Listener>>,
 }
 
 impl Extras {
-    /// What servlets for hyper-mcp get beside a request. There is no place in it for answers but `_meta`, where they also say
-    /// that a question may be a result; servlets of ours look there, others call a function.
+    /// The context that servlets for hyper-mcp get with a request. `_meta` is its only part with
+    /// room for answers. Their key also tells a servlet that its result may contain input requests.
+    /// Servlets that use `mcp-servlet` read it; others call a function.
     pub(crate) fn context(&self) -> JsonObject {
         let mut meta = self.meta.clone().unwrap_or_default();
         let responses = self.input_responses.clone().unwrap_or_default();
         meta.insert("mcp-servlet/inputResponses".to_owned(), responses.into());
-        // Only what the host opened: a client could write anything here.
+        // A client could write anything here, so only state that the host has opened is passed on.
         meta.shift_remove(STATE);
         if let Some(state) = &self.request_state {
             meta.insert(STATE.to_owned(), state.clone().into());
@@ -42,7 +43,7 @@ impl Extras {
         JsonObject::from_iter([("id".to_owned(), id), ("_meta".to_owned(), meta.into())])
     }
 
-    /// The answers to questions of this call and of those before it.
+    /// The answers to input requests, from this request and from earlier ones.
     pub(crate) fn answers(&self) -> JsonObject {
         let state = self.request_state.as_deref();
         let state: Option<JsonObject> = state.and_then(|state| serde_json::from_str(state).ok());
@@ -55,7 +56,7 @@ impl Extras {
     }
 }
 
-/// The parameters of a request, with what there is beside them. It is written as it stands, since nobody else needs it.
+/// The parameters of a request with its extras, serialized without building a new object.
 pub(crate) struct WithExtras<'a>(pub(crate) &'a JsonObject, pub(crate) &'a Extras);
 
 impl Serialize for WithExtras<'_> {

@@ -1,4 +1,4 @@
-//! Where servlets come from, and what is checked before one is compiled.
+//! Where servlets come from, and the checks before one is compiled.
 
 mod fetch;
 mod file;
@@ -20,12 +20,12 @@ use crate::{
     public_url::public_url,
 };
 
-/// Where the module comes from.
+/// Where a module comes from.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Source {
-    /// A file; the servlet is named after its stem.
+    /// A file. Its name without the extension is the servlet's name.
     File(PathBuf),
-    /// A file on a web server, fetched over `https`, or over `http` from this machine.
+    /// A file on a web server, fetched over `https`. `http` is allowed for this machine only.
     Url(String),
     /// A module in memory.
     Bytes {
@@ -34,11 +34,11 @@ pub enum Source {
         /// The module.
         wasm: Vec<u8>,
     },
-    /// Any of these, which must have the SHA-256 digest that is given in hexadecimal.
+    /// Another source whose module must have this SHA-256 digest.
     Pinned {
-        /// Where it comes from.
+        /// The source.
         source: Box<Source>,
-        /// The digest.
+        /// The digest, in hexadecimal.
         sha256: String,
     },
 }
@@ -49,7 +49,7 @@ impl<P: AsRef<Path>> From<P> for Source {
     }
 }
 
-/// A module and what it is called.
+/// A module with its name and its origin.
 pub struct Fetched {
     /// The name of the servlet.
     pub name: String,
@@ -67,7 +67,7 @@ impl Fetched {
 }
 
 impl Source {
-    /// Whether it comes from another machine.
+    /// Whether it is fetched from a URL.
     pub fn is_remote(&self) -> bool {
         match self {
             Self::Url(_) => true,
@@ -76,7 +76,7 @@ impl Source {
         }
     }
 
-    /// Reads what people write: a path, or an address, which may end in `#sha256=` and a digest.
+    /// Parses a path or a URL. A URL may end in `#sha256=` and a digest.
     pub fn parse(text: &str) -> Self {
         let is_scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let is_url = text
@@ -91,7 +91,7 @@ impl Source {
         }
     }
 
-    /// The same, if it has that SHA-256 digest, in hexadecimal.
+    /// The same source, pinned to a SHA-256 digest in hexadecimal.
     #[must_use]
     pub fn pinned(self, sha256: &str) -> Self {
         Self::Pinned {
@@ -100,10 +100,11 @@ impl Source {
         }
     }
 
-    /// The servlets in a directory, by name; any other source is itself.
+    /// The servlets of a directory, sorted by name. Any other source is returned as it is.
     ///
     /// # Errors
-    /// [`LoadError`] if the directory cannot be read or has no `.wasm` file, or if a digest is none.
+    /// [`LoadError`] if the directory cannot be read or contains no `.wasm` file, or if a digest is
+    /// not valid.
     pub fn expand(self) -> Result<Vec<Self>, LoadError> {
         if let Self::Pinned { sha256, .. } = &self {
             check_digest(sha256)?;
@@ -125,7 +126,7 @@ impl Source {
         Ok(files.into_iter().map(Self::File).collect())
     }
 
-    /// The name of a servlet from here, unless it is given another one: that of its file.
+    /// The default name of the servlet: the name of the file without its extension.
     pub fn name(&self) -> String {
         match self {
             Self::Bytes { name, .. } => name.clone(),
@@ -138,7 +139,7 @@ impl Source {
     /// Reads the module without running it.
     ///
     /// # Errors
-    /// [`LoadError`] if there is none.
+    /// [`LoadError`] if the source cannot be read or is not a module.
     pub fn module(&self) -> Result<Module, LoadError> {
         let Fetched { name, wasm, .. } = self.clone().fetch()?;
         Module::read(&wasm).map_err(|source| LoadError::Unreadable {
@@ -147,7 +148,7 @@ impl Source {
         })
     }
 
-    /// Name, origin and bytes.
+    /// Reads the module, its name and its origin.
     pub fn fetch(self) -> Result<Fetched, LoadError> {
         let name = self.name();
         match self {
@@ -157,7 +158,7 @@ impl Source {
                 wasm,
             }),
             Self::File(path) if path.is_dir() => {
-                // Says what else is wrong with it.
+                // Other problems with the directory come first.
                 Self::File(path.clone()).expand()?;
                 let source = io::ErrorKind::IsADirectory.into();
                 Err(LoadError::Read { path, source })
@@ -203,14 +204,14 @@ impl std::fmt::Display for Source {
     }
 }
 
-/// As it is displayed: in the rest of a URL there may be secrets.
+/// The same as `Display`, because the rest of a URL may contain secrets.
 impl std::fmt::Debug for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Source({self})")
     }
 }
 
-/// The files of a directory that are named like servlets.
+/// The `.wasm` files of a directory.
 fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
     let files = fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path()));
     let files: io::Result<Vec<_>> = files.collect();
@@ -240,13 +241,13 @@ fn check_digest(sha256: &str) -> Result<(), LoadError> {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
 }
 
-/// What a module consists of, if it can be compiled within reason.
+/// Reads a module and checks its limits for compilation.
 pub(crate) fn read_module(servlet: &str, wasm: &[u8]) -> Result<Module, LoadError> {
     let module = Module::read(wasm);
     let module = module.and_then(|module| bounds::check(wasm).map(|()| module));
@@ -292,7 +293,7 @@ pub(crate) fn check_paths(
     for path in &options.allowed_paths {
         let problem = match fs::read_dir(&path.host) {
             Err(error) => Some(error),
-            // WASI would open it under the last of its names alone.
+            // WASI would open the directory under the last of its names only.
             Ok(_) if !seen.insert(&path.host) => Some(io::Error::other(
                 "it is allowed twice, and can have one name",
             )),

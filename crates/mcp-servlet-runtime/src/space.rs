@@ -1,4 +1,4 @@
-//! What takes the space in a module: its functions, by crate and by theme.
+//! What takes space in a module: its functions, by crate and by theme.
 
 mod theme;
 
@@ -12,14 +12,14 @@ use crate::inspect::Unreadable;
 /// One function of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Its name in Rust, such as `core::fmt::write`; `?` if the module has no names.
+    /// The Rust name, such as `core::fmt::write`; `?` if the module has no names.
     pub name: String,
-    /// The bytes of its body.
+    /// The size of the function body in bytes.
     pub size: u64,
 }
 
 impl Function {
-    /// The crate it was written in, as far as its name tells.
+    /// The crate that the function was written in, as far as its name shows.
     pub fn krate(&self) -> &str {
         let path = self.name.trim_start_matches(['<', '&', '(', '[', '*']);
         let path = path.trim_start_matches("mut ").trim_start_matches("dyn ");
@@ -33,7 +33,7 @@ impl Function {
         }
     }
 
-    /// What it is for.
+    /// What the function is for.
     pub fn theme(&self) -> Theme {
         Theme::of(self)
     }
@@ -43,7 +43,7 @@ impl Function {
 ///
 /// # Errors
 ///
-/// If the bytes are not a module.
+/// [`Unreadable`] if the bytes are not a module.
 pub fn functions(wasm: &[u8]) -> Result<Vec<Function>, Unreadable> {
     let mut imported = 0;
     let mut sizes = Vec::new();

@@ -1,6 +1,6 @@
-//! Pieces of messages.
+//! Helpers for messages.
 
-/// The message of an error and of all its causes.
+/// The message of an error, followed by the messages of all its causes.
 pub fn chain(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {}", chain(source)),
@@ -8,7 +8,7 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     }
 }
 
-/// Names for a message: each in backticks, separated by commas.
+/// Names in backticks, separated by commas.
 pub fn quoted<T: std::fmt::Display>(names: &[T]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")

@@ -1,4 +1,4 @@
-//! The thread that stops calls whose time is over and drops instances that nobody needs.
+//! The thread that stops calls whose time is over and drops idle instances.
 
 use std::{
     collections::HashMap,
@@ -27,26 +27,26 @@ struct Watchdog {
 
 #[derive(Default)]
 struct State {
-    /// When the watchdog looks around next, unless it is woken.
+    /// When the watchdog checks next, unless it is woken before.
     next: Option<Instant>,
     calls: HashMap<u64, Arc<Call>>,
     last_call: u64,
     pools: Vec<Weak<dyn Idle>>,
 }
 
-/// Something that keeps what may become too old.
+/// Something with items that expire, such as a pool of instances.
 pub(crate) trait Idle: Send + Sync {
-    /// Moves what is too old to `garbage`; says when it is time to look again.
+    /// Moves expired items to `garbage`. Returns when to check again.
     fn evict(&self, now: Instant, garbage: &mut Garbage) -> Option<Instant>;
 }
 
-/// What is dropped once the watchdog has time.
+/// Items that the watchdog drops after it has released its lock.
 pub(crate) type Garbage = Vec<Box<dyn Send>>;
 
 /// Removes a call from the watchdog's list when dropped.
 pub(crate) struct Watch(u64);
 
-/// Watches a call that begins.
+/// Watches a call from its beginning.
 pub(crate) fn watch(call: Arc<Call>) -> Watch {
     let mut state = lock(&WATCHDOG.state);
     state.last_call += 1;
@@ -65,12 +65,12 @@ impl Drop for Watch {
     }
 }
 
-/// Watches the idle instances of a pool for as long as it lives.
+/// Watches the idle instances of a pool until the pool is dropped.
 pub(crate) fn watch_pool(pool: Weak<dyn Idle>) {
     lock(&WATCHDOG.state).pools.push(pool);
 }
 
-/// Makes the watchdog look around at that time at the latest.
+/// Makes the watchdog check at this time at the latest.
 pub(crate) fn wake_by(at: Instant) {
     WATCHDOG.wake(&mut lock(&WATCHDOG.state), at);
 }
@@ -88,7 +88,7 @@ impl Watchdog {
         loop {
             let garbage = state.look_around(Instant::now());
             if !garbage.is_empty() {
-                // Giving memory back takes time that no call should wait for.
+                // Freeing memory takes time, and no call should wait for it.
                 drop(state);
                 drop(garbage);
                 state = lock(&self.state);
@@ -112,7 +112,7 @@ impl Watchdog {
 }
 
 impl State {
-    /// Does what is due and notes when something is due next; returns what can be dropped.
+    /// Does what is due and records when the next action is due. Returns what can be dropped.
     fn look_around(&mut self, now: Instant) -> Garbage {
         let mut garbage = Garbage::new();
         self.next = self

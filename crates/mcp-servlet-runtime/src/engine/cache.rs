@@ -1,4 +1,4 @@
-//! Where compiled modules are kept, so that each is compiled once on a machine.
+//! The cache of compiled modules: a machine compiles each module once.
 
 use std::{
     fs, io,
@@ -10,7 +10,7 @@ use extism::PluginBuilder;
 
 use crate::{error::LoadError, options::CompileCache};
 
-/// Lets a module be compiled with a cache.
+/// Sets the cache that the compiler uses.
 pub(super) fn apply<'a>(
     cache: &CompileCache,
     builder: PluginBuilder<'a>,
@@ -28,7 +28,7 @@ pub(super) fn apply<'a>(
     }
 }
 
-/// Whether there is a directory for caches; without one, servlets work all the same, but start slowly.
+/// Whether the default cache directory can be used. Without a cache, servlets still work but start slowly.
 fn default_works() -> bool {
     static WORKS: OnceLock<bool> = OnceLock::new();
     *WORKS.get_or_init(|| {
@@ -44,7 +44,8 @@ fn default_works() -> bool {
     })
 }
 
-/// Writes what wasmtime wants to read: a file that names the directory. Whoever reads it meanwhile finds it whole.
+/// Writes the configuration file that wasmtime reads; it names the directory. Concurrent readers
+/// never see a partial file.
 fn configure(directory: &Path) -> io::Result<PathBuf> {
     fs::create_dir_all(directory)?;
     let directory = directory.canonicalize()?;

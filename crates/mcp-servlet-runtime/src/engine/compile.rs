@@ -1,4 +1,4 @@
-//! Compiles modules, for a limited time.
+//! Compiles modules within a time limit.
 
 use std::{
     sync::mpsc::{RecvTimeoutError, channel},
@@ -9,17 +9,17 @@ use extism::{CompiledPlugin, Error, PluginBuilder};
 
 use super::threads;
 
-/// Compiles a module on a thread of its own and waits for it.
+/// Compiles a module on its own thread and waits for it.
 ///
-/// A compiler cannot be stopped: one that takes longer goes on until it is done, and its result is thrown away. How long
-/// that can be is up to [`bounds`](crate::inspect::bounds).
+/// A compiler cannot be stopped. After the time limit it continues to the end, and its result is
+/// dropped. How long that can take depends on [`bounds`](crate::inspect::bounds).
 pub(super) fn compile(
     builder: PluginBuilder<'static>,
     limit: Option<Duration>,
 ) -> Result<CompiledPlugin, Error> {
     let (done, outcome) = channel();
     threads::run(move || {
-        // Nobody waits any more if it took too long.
+        // The receiver is gone if the time limit was reached.
         let _ = done.send(builder.compile());
     })?;
     let compiled = match limit {

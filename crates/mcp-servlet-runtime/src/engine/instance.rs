@@ -1,4 +1,4 @@
-//! An instance: its start, and calls of its exports.
+//! An instance of a module: its start and the calls of its exports.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -13,16 +13,15 @@ use crate::{
     functions::wasi::Streams,
 };
 
-/// An instance of a module.
 pub(super) struct Instance {
     plugin: Plugin,
     servlet: String,
     streams: Streams,
-    /// Whether it still has to run what it runs before the first call.
+    /// Whether [`START`] has to run before the next call.
     starts: bool,
 }
 
-/// One run of one export, for which the call has begun.
+/// A run of an export in a call that has begun.
 pub(super) struct Run<'a> {
     pub(super) call: &'a Arc<Call>,
     pub(super) export: &'a str,
@@ -48,9 +47,10 @@ impl Instance {
         self.plugin.cancel_handle()
     }
 
-    /// Runs an export and copies its output; also tells what stopped the run from outside.
+    /// Runs an export and copies its output. The second value is the reason if the run was stopped
+    /// from outside.
     ///
-    /// The first run starts the instance, which takes of the time that the call has.
+    /// The first run also starts the instance. That counts towards the time limit of the call.
     pub(super) fn run(
         &mut self,
         run: &Run<'_>,
@@ -90,10 +90,10 @@ impl Instance {
     }
 }
 
-/// A plugin, made where Extism may start its timer.
+/// Makes a plugin. The first one is made on a separate thread that yields to others.
 ///
-/// Extism does so on the thread that makes the first instance, and tells the timer of every call. It is scheduled as
-/// that thread is.
+/// Extism starts its timer on the thread that makes the first instance, and the timer inherits the
+/// scheduling of that thread. Every call sends a message to the timer.
 fn first_plugin(compiled: &CompiledPlugin) -> Result<Plugin, Error> {
     static TIMER: OnceLock<()> = OnceLock::new();
     let mut first = None;
@@ -107,7 +107,7 @@ fn first_plugin(compiled: &CompiledPlugin) -> Result<Plugin, Error> {
     first.unwrap_or_else(|| Plugin::new_from_compiled(compiled))
 }
 
-/// A copy of what an instance wrote, if it is not more than it may write.
+/// Copies the output of an instance, if it is within the limit.
 pub(super) fn copy(output: &[u8], limit: Option<u64>) -> Result<Vec<u8>, Stop> {
     match output.len() as u64 {
         length if limit.is_some_and(|limit| length > limit) => Err(Stop::TooLarge(length)),

@@ -1,16 +1,17 @@
-//! The bytes of a module, kept once for all its instances.
+//! The bytes of a module, stored once for all its instances.
 
 use std::{borrow::Cow, io};
 
 use extism::Wasm;
 
-/// Where Extism reads a module whenever it makes an instance.
+/// The module that Extism reads for each new instance.
 ///
-/// Each instance has copies of what it was made from. Of a file, these are its name, and of bytes all of them, twice.
+/// Each instance copies its source. For a file, that is only the path. For bytes, it is the whole
+/// module, twice.
 pub(super) enum Kept {
     #[cfg(target_os = "linux")]
     File(in_memory::File),
-    /// Where there are no such files.
+    /// Used if in-memory files are not available.
     Bytes(Vec<u8>),
 }
 
@@ -24,7 +25,7 @@ impl Kept {
         Self::Bytes(wasm)
     }
 
-    /// What stands for it in a manifest.
+    /// The module as a manifest refers to it.
     pub(super) fn wasm(&self) -> Wasm {
         match self {
             #[cfg(target_os = "linux")]
@@ -53,7 +54,8 @@ mod in_memory {
 
     use rustix::fs::{MemfdFlags, memfd_create};
 
-    /// A file that this process alone can name, and that is gone with it; see `memfd_create(2)`.
+    /// A file in memory that disappears with this process, and that only this process can name; see
+    /// `memfd_create(2)`.
     pub(in crate::engine) struct File(fs::File);
 
     impl File {
@@ -61,7 +63,7 @@ mod in_memory {
             let descriptor = memfd_create("servlet", MemfdFlags::CLOEXEC)?;
             let mut file = Self(descriptor.into());
             file.0.write_all(contents)?;
-            // Nowhere, if `/proc` is not mounted.
+            // The path does not exist if `/proc` is not mounted.
             fs::metadata(file.path())?;
             Ok(file)
         }

@@ -1,4 +1,4 @@
-//! An Extism plugin of any interface: the renderer of a bundle, a test module, a plugin under test.
+//! An Extism plugin with any exports: the renderer of a bundle, a test module, a plugin under test.
 
 use extism::{CompiledPlugin, Function, PluginBuilder, Wasm};
 
@@ -19,7 +19,7 @@ use crate::{
     source::read_module,
 };
 
-/// A plugin and one instance of it, which remembers what it was called for until it is reset.
+/// A plugin with one instance, which keeps its state until [`reset`](Self::reset).
 pub struct Plugin {
     compiled: CompiledPlugin,
     instance: Instance,
@@ -31,7 +31,7 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// Compiles a module, with host functions besides those that servlets have.
+    /// Compiles a module. It can import `functions` in addition to the host functions of servlets.
     pub fn load(
         name: &str,
         wasm: Vec<u8>,
@@ -73,7 +73,7 @@ impl Plugin {
         })
     }
 
-    /// Runs an export and copies its output; an error is a text for people.
+    /// Runs an export and copies its output. The error is a message for people.
     pub fn call(&mut self, export: &str, input: &[u8]) -> Result<Vec<u8>, String> {
         let call = Call::new(Limits::of(&self.options));
         let run = Run {
@@ -86,13 +86,13 @@ impl Plugin {
             Err(reason) => (Err(Stop::Stopped(reason)), None),
         };
         if stopped.is_some() {
-            // The interrupt may still be on its way, and would hit the next call.
+            // The interrupt may still be on its way and would stop the next call.
             self.reset()?;
         }
         output.map_err(|stop| self.explain(stop))
     }
 
-    /// Throws the instance away, and all that it remembers.
+    /// Replaces the instance by a new one without its state.
     pub fn reset(&mut self) -> Result<(), String> {
         self.instance = Instance::new(&self.name, &self.compiled, self.starts, &self.streams)
             .map_err(|error| format!("{error:#}"))?;

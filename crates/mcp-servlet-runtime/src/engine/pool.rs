@@ -1,4 +1,4 @@
-//! The instances of one servlet and the queue before them.
+//! The instances of one servlet and the queue in front of them.
 
 use std::{
     borrow::Cow,
@@ -32,26 +32,26 @@ use crate::{
     text::chain,
 };
 
-/// A defect of ours, whose message is on standard error.
+/// A bug in this crate. The panic message is on standard error.
 const BROKEN: &str = "the host broke off in the middle of the call";
 
-/// What an instance shall do, and how far it may go.
+/// A run of an export, with its input and its limits.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The export that runs.
+    /// The export to run.
     pub export: &'static str,
-    /// What it gets.
+    /// Its input.
     pub input: Vec<u8>,
-    /// How far it may go.
+    /// Its limits.
     pub limits: Limits,
-    /// Who hears what it tells while it runs.
+    /// Receives the notifications of the run.
     pub listener: Option<Arc<dyn Listener>>,
-    /// What the client has answered so far; None if it cannot be asked.
+    /// The client's answers to input requests so far; `None` if there is no client.
     pub answers: Option<JsonObject>,
 }
 
 impl Job {
-    /// A run of one export, for nobody in particular.
+    /// A run without a client.
     pub(crate) fn new(export: &'static str, input: Vec<u8>, limits: Limits) -> Self {
         Self {
             export,
@@ -62,7 +62,7 @@ impl Job {
         }
     }
 
-    /// The same for a client, who hears what it tells and answers what it asks.
+    /// The same run for a client, which receives notifications and answers input requests.
     pub(crate) fn of(self, extras: &Extras) -> Self {
         Self {
             listener: extras.listener.clone(),
@@ -74,18 +74,18 @@ impl Job {
 
 /// The instances of one servlet.
 ///
-/// As many calls run as there are permits, each with a slot from the stack of idle ones, or with a new one. The stack
-/// keeps those busy that were busy, so that the others can go.
+/// The number of permits limits how many calls run. Each call takes the most recently used idle
+/// instance, or a new one. So the other instances stay idle and can expire.
 ///
-/// A call that was stopped and does not end, because a host function sleeps, gives its permit back and takes one of those
-/// aside, of which there are as many.
+/// A call that was stopped but does not end, because a host function blocks, returns its permit and
+/// takes one from `aside`, which has the same number of permits.
 pub(crate) struct Pool {
     factory: Factory,
     instances: Instances,
     permits: Arc<Semaphore>,
     aside: Arc<Semaphore>,
     waiting: AtomicUsize,
-    /// Last used last.
+    /// The most recently used instance is the last one.
     idle: Mutex<Vec<Idle>>,
 }
 
@@ -94,7 +94,7 @@ struct Idle {
     since: Instant,
 }
 
-/// Counts a call among those that wait, until dropped.
+/// Counts a call as waiting until dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Drop for Waiting<'_> {
@@ -103,7 +103,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Stops a call when nobody waits for it any more.
+/// Stops a call when the future that waits for it is dropped.
 struct StopOnDrop(Arc<Call>);
 
 impl Drop for StopOnDrop {
@@ -112,7 +112,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// The outcome of work on a thread that may block; where nobody waits for it any more, it is lost.
+/// Runs work on a thread that may block. The result is dropped if the caller stops waiting.
 pub(crate) async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Stop> {
@@ -154,28 +154,29 @@ impl Pool {
         Ok(pool)
     }
 
-    /// The module.
+    /// The bytes of the module.
     pub(crate) fn wasm(&self) -> Result<Cow<'_, [u8]>, LoadError> {
         self.factory.wasm()
     }
 
-    /// How many instances there are, and for how long.
+    /// The limits for the number of instances and for their idle time.
     pub(crate) fn instances(&self) -> &Instances {
         &self.instances
     }
 
-    /// Runs a job while this thread waits, also for an instance if it has to, however many others wait.
+    /// Runs a job and blocks this thread until it is done. It waits for an instance even if the
+    /// queue is full.
     pub(crate) fn run(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
         futures_executor::block_on(async {
             let permit = self.permit().await;
-            // A subscriber may be that of this thread alone.
+            // `tracing` may have a subscriber for this thread only.
             let dispatch = dispatcher::get_default(Clone::clone);
             let call = Call::new(job.limits);
             self.run_apart(call, permit, job, Some(dispatch)).await
         })
     }
 
-    /// Runs a job on a thread that may block. When the future is dropped, exactly this job stops.
+    /// Runs a job on a thread that may block. Dropping the future stops this job and no other.
     pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
         let call = Call::new(job.limits);
         let _stop = StopOnDrop(Arc::clone(&call));
@@ -183,7 +184,7 @@ impl Pool {
         self.run_apart(call, permit, job, None).await
     }
 
-    /// Runs a job on another thread, and waits for it no longer than it may take.
+    /// Runs a job on another thread. Stops waiting if the job was stopped but does not end.
     async fn run_apart(
         self: &Arc<Self>,
         call: Arc<Call>,
@@ -198,14 +199,14 @@ impl Pool {
         let (pool, running) = (Arc::clone(self), Arc::clone(&call));
         let span = tracing::Span::current();
         let work = move || {
-            // What the servlet logs belongs to whoever called.
+            // Log lines of the servlet belong to the span of the caller.
             let _within = span.enter();
             let execute = || pool.execute(&job, &running);
             let output = match &dispatch {
                 Some(dispatch) => dispatcher::with_default(dispatch, execute),
                 None => execute(),
             };
-            // The thread counts until it is free, whoever still waits for it.
+            // The thread holds its place until it is done, even if the caller no longer waits.
             running.leave();
             output
         };
@@ -227,7 +228,7 @@ impl Pool {
         permit.map_err(|_| Stop::Waited(limit))
     }
 
-    /// A permit if one is free, else a place in the queue, else an error.
+    /// A permit if one is free, or else a place in the queue. An error means that the queue is full.
     fn try_admit(&self) -> Result<Result<OwnedSemaphorePermit, Waiting<'_>>, Stop> {
         match Arc::clone(&self.permits).try_acquire_owned() {
             Ok(permit) => return Ok(Ok(permit)),
@@ -246,7 +247,7 @@ impl Pool {
         permit.expect("the semaphore is never closed")
     }
 
-    /// Runs a job. Whoever calls holds a permit.
+    /// Runs a job. The caller must hold a permit.
     fn execute(&self, job: &Job, call: &Arc<Call>) -> Result<Vec<u8>, Stop> {
         if let Some(reason) = call.stopping() {
             return Err(Stop::Stopped(reason));
@@ -266,7 +267,8 @@ impl Pool {
         output
     }
 
-    /// An idle instance with that bound on its memory. If there is none, one with another bound makes room for it.
+    /// Takes an idle instance with this memory limit. If there is none and the pool is full, the
+    /// oldest idle instance is dropped.
     fn take_idle(&self, memory: Option<u64>) -> Option<Slot> {
         let mut idle = lock(&self.idle);
         if let Some(at) = idle.iter().rposition(|idle| idle.slot.memory() == memory) {
@@ -274,7 +276,7 @@ impl Pool {
         }
         let is_full = self.running() + idle.len() > self.instances.max;
         let _eldest = is_full.then(|| idle.remove(0));
-        // Giving memory back takes time that no call should wait for.
+        // Unlock first: freeing the memory of an instance takes time, and no call should wait for it.
         drop(idle);
         None
     }
@@ -295,7 +297,7 @@ impl Pool {
 }
 
 impl watchdog::Idle for Pool {
-    /// Moves instances that were idle for too long to `garbage`; says when it is time to look again.
+    /// Moves instances that were idle for too long to `garbage`. Returns when to check again.
     fn evict(&self, now: Instant, garbage: &mut Garbage) -> Option<Instant> {
         let limit = self.instances.idle?;
         let mut idle = lock(&self.idle);
@@ -306,7 +308,7 @@ impl watchdog::Idle for Pool {
             .count();
         let drained = idle.drain(..too_long.min(spare));
         garbage.extend(drained.map(|idle| Box::new(idle.slot) as Box<dyn Send>));
-        // At the minimum there is nothing to do until a call ends, which wakes the watchdog.
+        // At the minimum, nothing can expire before a call ends, and that wakes the watchdog.
         if too_long >= spare {
             return None;
         }

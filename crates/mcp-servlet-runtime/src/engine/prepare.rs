@@ -1,11 +1,13 @@
-//! Prepares a module for Extism.
+//! Rewrites a module before Extism compiles it.
 //!
-//! - What a module runs at its start becomes an export. Extism makes an instance, and lets it start, before the instance
-//!   has a memory limit or can be interrupted; [`Instance`](super::instance::Instance) runs the export like any call.
-//! - Tables that may grow get a maximum. Extism does not limit them.
-//! - Some functions of WASI are called through functions that are added to the module: see [`wasi`](crate::functions::wasi).
+//! - The start function becomes an export. Extism runs the start function when it makes an
+//!   instance, before there is a memory limit or a way to interrupt it.
+//!   [`Instance`](super::instance::Instance) runs the export like any call.
+//! - Tables that can grow get a maximum, because Extism does not limit them.
+//! - Calls of some WASI functions go through functions that are added to the module: see
+//!   [`wasi`](crate::functions::wasi).
 //!
-//! All other modules stay as they are.
+//! All other modules stay unchanged.
 
 mod shift;
 mod start;
@@ -20,26 +22,26 @@ pub(super) use start::START;
 use start::{Facts, exports};
 use tables::Tables;
 
-/// A module as it runs.
+/// A module, ready to be compiled.
 pub(super) struct Prepared {
-    /// The module, if it is not the same as before.
+    /// The new module; `None` if nothing changed.
     pub(super) wasm: Option<Vec<u8>>,
-    /// Whether an instance has to run [`START`] before anything else.
+    /// Whether an instance has to run [`START`] before its first call.
     pub(super) starts: bool,
-    /// How many bytes the tables have at first.
+    /// The initial size of all tables in bytes.
     pub(super) tables_initial: u64,
-    /// How many bytes the tables can take.
+    /// The maximum size of all tables in bytes.
     pub(super) tables_maximum: u64,
 }
 
-/// Prepares a module whose instances may take that much memory.
+/// Prepares a module for instances with this memory limit.
 pub(super) fn prepare(wasm: &[u8], memory: Option<u64>) -> Result<Prepared, BinaryReaderError> {
     let mut facts = Facts::default();
     let mut tables = Tables::new(memory);
     for payload in Parser::new(0).parse_all(wasm) {
         match payload? {
             Payload::TableSection(section) => tables.read(section)?,
-            // What starts is known before the first body.
+            // Everything about the start is known before the first function body.
             Payload::CodeSectionStart { .. } => break,
             payload => facts.read(&payload)?,
         }
@@ -109,7 +111,7 @@ impl Additions {
         }
     }
 
-    /// The index of another type, of functions without results.
+    /// Adds the type of a function without results. Returns its index.
     fn add_type(&mut self, facts: &Facts, params: &[ValType]) -> u32 {
         const FUNCTION: u8 = 0x60;
         let mut ty = vec![FUNCTION];
@@ -119,13 +121,13 @@ impl Additions {
         facts.types() + length(&self.types) - 1
     }
 
-    /// The index of another function.
+    /// Adds a function. Returns its index.
     fn add_function(&mut self, facts: &Facts, ty: u32, body: Vec<u8>) -> u32 {
         self.functions.push(Added { ty, body });
         facts.functions() + self.shift.added + length(&self.functions) - 1
     }
 
-    /// The items that a section gets in addition.
+    /// The items to append to a section.
     fn items(&self, payload: &Payload<'_>) -> Vec<Vec<u8>> {
         let encoded = |item: &dyn Fn(&mut Vec<u8>)| {
             let mut bytes = Vec::new();
@@ -168,7 +170,7 @@ fn rewrite(
         let section = &wasm[at(range.start)..at(range.end)];
         let changed = match payload {
             Payload::StartSection { .. } if additions.start.is_some() => continue,
-            // It has the old indices, and only debuggers read it.
+            // The name section has the old indices, and only debuggers read it.
             Payload::CustomSection(custom) if custom.name() == "name" && shift.added > 0 => {
                 continue;
             }
@@ -199,7 +201,7 @@ fn rewrite(
     Ok(module.finish())
 }
 
-/// The section of code with other indices.
+/// The code section with new function indices.
 fn bodies(
     wasm: &[u8],
     payloads: &[Payload<'_>],
@@ -219,7 +221,7 @@ fn bodies(
     Ok(section)
 }
 
-/// A section with more items.
+/// Copies a section and appends items.
 fn with_items(section: &[u8], items: &[Vec<u8>]) -> Result<Vec<u8>, BinaryReaderError> {
     let mut reader = BinaryReader::new(section, 0);
     let count = reader.read_var_u32()?;

@@ -1,4 +1,4 @@
-//! A place for one instance, which is replaced whenever it stopped in the middle of something.
+//! A slot: one instance, which is replaced if a run does not end cleanly.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -28,27 +28,27 @@ pub(super) struct Factory {
     name: String,
     module: Module,
     options: LoadOptions,
-    /// The module as it is compiled.
+    /// The module that is compiled.
     prepared: Kept,
-    /// The module as it came, if that is not the same.
+    /// The module before it was prepared; `None` if it did not change.
     original: Option<Kept>,
-    /// Whether code of its own runs when an instance is made.
+    /// Whether an instance has to run the start export before its first call.
     starts: bool,
-    /// How many bytes tables may take of the memory.
+    /// How many bytes of the memory the tables may use.
     tables: u64,
     manifest: Manifest,
     http: http::Client,
 }
 
-/// A compiled module, and its instance if there is one.
+/// A compiled module and its instance, if there is one.
 pub(super) struct Slot {
     compiled: CompiledPlugin,
     instance: Option<Instance>,
     name: String,
     streams: Streams,
-    /// Whether code of its own runs when an instance is made.
+    /// Whether an instance has to run the start export before its first call.
     starts: bool,
-    /// How many bytes the instance may take.
+    /// The memory limit of the instance in bytes.
     memory: Option<u64>,
     current: Current,
     listener: notify::CurrentListener,
@@ -92,8 +92,8 @@ impl Factory {
         })
     }
 
-    /// Compiles the module, which takes a millisecond if it is in the cache, and makes an instance that may take that
-    /// much memory.
+    /// Compiles the module and makes an instance with this memory limit. It takes about a
+    /// millisecond if the compiled module is in the cache.
     pub(super) fn slot(&self, memory: Option<u64>) -> Result<Slot, LoadError> {
         let (module, current) = (&self.module, Current::default());
         let (listener, questions) = (
@@ -126,7 +126,7 @@ impl Factory {
         })
     }
 
-    /// The manifest for instances that may take that much memory, tables included.
+    /// The manifest for instances with this memory limit, which includes the tables.
     fn manifest(&self, memory: Option<u64>) -> Manifest {
         let mut manifest = self.manifest.clone();
         manifest.memory.max_pages =
@@ -140,7 +140,7 @@ impl Slot {
         self.memory
     }
 
-    /// Runs one export and copies its output. The slot comes back if it can be used again.
+    /// Runs an export and copies its output. Returns the slot if it can be used again.
     pub(super) fn run(
         mut self,
         call: &Arc<Call>,
@@ -166,14 +166,14 @@ impl Slot {
         let question = self.questions.end();
         self.listener.set(None);
         if stopped.is_some() {
-            // The interrupt may still be on its way to the engine, and would hit the next call.
+            // The interrupt may still be on its way to the engine and would stop the next call.
             return (output, None);
         }
         if let Some(question) = question {
-            // The instance stands in the middle of its call.
+            // The instance is dropped: it stopped in the middle of its call.
             return (copy(&question, call.limits().output), Some(self));
         }
-        // An instance that trapped would go on with its state half changed, and so would one that ended itself by WASI's
+        // After a trap, the state of an instance is half changed. The same is true after WASI's
         // `proc_exit`, which looks like success.
         let whole = match &output {
             Ok(output) => !output.is_empty(),
@@ -185,7 +185,7 @@ impl Slot {
         (output, Some(self))
     }
 
-    /// The instance, or a new one.
+    /// Takes the instance or makes a new one.
     fn instance(&mut self) -> Result<Instance, extism::Error> {
         match self.instance.take() {
             Some(instance) => Ok(instance),
@@ -194,7 +194,7 @@ impl Slot {
     }
 }
 
-/// A module as it runs under these options.
+/// Prepares a module for these options.
 pub(super) fn prepare(
     name: &str,
     wasm: &[u8],
@@ -218,12 +218,13 @@ pub(super) fn prepare(
     }
 }
 
-/// What is counted of the bytes that tables take: nothing for the few of most modules.
+/// How many bytes of the tables count as memory. Only whole pages count, so the small tables of
+/// most modules are free.
 fn whole_pages(tables: u64) -> u64 {
     tables - tables % options::WASM_PAGE
 }
 
-/// Why a module was not compiled, or no instance of it was made.
+/// The error for a module that cannot be compiled, or whose instance cannot be made.
 fn refused(servlet: &str, error: &extism::Error) -> LoadError {
     let servlet = servlet.to_owned();
     match error.downcast_ref::<wasmtime::Trap>() {

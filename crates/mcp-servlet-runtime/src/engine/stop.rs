@@ -1,47 +1,47 @@
-//! How calls end that give no output.
+//! How calls end without output.
 
 use std::time::Duration;
 
 use crate::{call::Reason, exchange::Denied};
 
-/// What Extism says of a servlet that takes too much memory.
+/// Extism's message for a servlet that exceeds its memory limit.
 pub(super) const OUT_OF_MEMORY: &str = "oom";
 
-/// What Extism says of a servlet that ended itself by WASI's `proc_exit`.
+/// Extism's message for a servlet that ends itself with WASI's `proc_exit`.
 const EXIT: &str = "Exited with i32 exit status";
 
-/// How a call ended that gave no output.
+/// How a call ended without output.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The servlet returned an error text and can go on.
+    /// The servlet returned an error message and can go on.
     Error(String),
-    /// The servlet set an error text and then trapped.
+    /// The servlet set an error message and then trapped.
     Panic(String),
     /// The runtime or a host function stopped the servlet.
     Trap(String),
     /// A new instance could not be made.
     Start(String),
-    /// It sent an HTTP request that the operator does not allow.
+    /// The servlet sent an HTTP request that the operator does not allow.
     Denied(Denied),
-    /// It was stopped from outside.
+    /// The call was stopped from outside.
     Stopped(Reason),
     OutOfMemory,
-    /// The output has that many bytes.
+    /// The output has this many bytes, more than its limit.
     TooLarge(u64),
-    /// So many calls are waiting already.
+    /// The queue is full; this many calls are waiting.
     QueueFull(usize),
-    /// No instance was free for that long.
+    /// No instance became free within this time.
     Waited(Duration),
 }
 
 impl Stop {
-    /// Sorts an error of Extism, which has one type for all of them.
+    /// Sorts an error of Extism, which has one type for all errors.
     pub(super) fn sort(error: &extism::Error, reason: Option<Reason>) -> Self {
         if let Some(reason) = reason {
             return Self::Stopped(reason);
         }
         let cause = error.root_cause().to_string();
-        // Around a text that the servlet had set, Extism puts what stopped the servlet after that.
+        // If the servlet set an error message and then trapped, Extism wraps the trap around that message.
         let stopper = error.downcast_ref::<wasmtime::Error>();
         match cause.as_str() {
             OUT_OF_MEMORY => Self::OutOfMemory,
@@ -51,7 +51,7 @@ impl Stop {
         }
     }
 
-    /// The same where standard error says why an instance trapped, or ended itself.
+    /// Uses the reason on standard error, if there is one, for an instance that trapped or ended itself.
     pub(super) fn because(self, reason: Option<String>) -> Self {
         match (self, reason) {
             (Self::Trap(_), Some(reason)) => Self::Panic(reason),
@@ -60,7 +60,7 @@ impl Stop {
         }
     }
 
-    /// The same for what an instance runs before its first call.
+    /// Marks a failure that happened before the first call.
     pub(super) fn at_start(self) -> Self {
         Self::Start(match self {
             Self::Error(text) | Self::Panic(text) | Self::Trap(text) => text,

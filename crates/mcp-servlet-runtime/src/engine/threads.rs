@@ -1,9 +1,10 @@
 //! The threads that run servlets.
 //!
-//! Each call has a thread to itself, because a servlet may compute or wait for as long as its limits allow. Waking a
-//! thread costs more than most calls. So only one is woken at a time: until it comes, those that are done take what
-//! waits, and if something is left when it comes, it wakes the next one before it begins. A thread that finds nothing
-//! to do for a while ends.
+//! Each call has its own thread, because a servlet may compute or wait for as long as its limits
+//! allow. Waking a thread costs more than most calls, so only one thread is woken at a time. Until
+//! it runs, threads that are done take work from the queue. If the queue still has work by then,
+//! the woken thread wakes the next one before it begins. A thread ends after some time without
+//! work.
 
 use std::{
     collections::VecDeque,
@@ -15,7 +16,7 @@ use std::{
 
 use crate::lock::lock;
 
-/// After how much time without work a thread ends.
+/// How long a thread waits for work before it ends.
 const IDLE: Duration = Duration::from_secs(10);
 
 type Work = Box<dyn FnOnce() + Send>;
@@ -29,14 +30,14 @@ static STATE: Mutex<State> = Mutex::new(State {
 
 struct State {
     queue: VecDeque<Work>,
-    /// The last one has been idle for the least time, and finds most of what it needs in the caches.
+    /// The last thread was idle for the shortest time, so its caches are the warmest.
     idle: Vec<Thread>,
-    /// Whether a thread was started or woken and has not looked for work yet.
+    /// Whether a thread was started or woken and has not looked at the queue yet.
     is_one_coming: bool,
     threads: usize,
 }
 
-/// Runs something on a thread that may block; an error says why there is none.
+/// Runs work on a thread that may block. The error says why no thread could be started.
 pub(super) fn run(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let mut state = lock(&STATE);
     state.queue.push_back(Box::new(work));
@@ -52,7 +53,7 @@ pub(super) fn run(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Err(error)
 }
 
-/// Sees to it that somebody comes for what waits.
+/// Wakes or starts a thread for the queue, unless one is on its way.
 fn call_one(mut state: MutexGuard<'_, State>) -> io::Result<()> {
     if state.is_one_coming || state.queue.is_empty() {
         return Ok(());
@@ -74,7 +75,7 @@ fn call_one(mut state: MutexGuard<'_, State>) -> io::Result<()> {
     })
 }
 
-/// Counts its thread, until dropped. So a panic ends the thread, and nothing else.
+/// Counts a thread until dropped. A panic therefore ends the thread and nothing else.
 struct Alive;
 
 impl Drop for Alive {
@@ -83,7 +84,7 @@ impl Drop for Alive {
     }
 }
 
-/// What a thread does: whatever waits.
+/// The main loop of a thread.
 fn live() {
     let _alive = Alive;
     yield_to_others();
@@ -91,7 +92,7 @@ fn live() {
     state.is_one_coming = false;
     loop {
         while let Some(work) = state.queue.pop_front() {
-            // If no other thread can be started, this one comes back.
+            // If no other thread can be started, this one takes the rest of the queue.
             let _ = call_one(state);
             work();
             state = lock(&STATE);
@@ -103,7 +104,7 @@ fn live() {
     }
 }
 
-/// Waits until this thread is woken; nothing, if it is needed no more.
+/// Waits until this thread is woken. Returns `None` after [`IDLE`] without work.
 fn wait(mut state: MutexGuard<'static, State>) -> Option<MutexGuard<'static, State>> {
     let this = thread::current();
     let id = this.id();
@@ -124,10 +125,10 @@ fn wait(mut state: MutexGuard<'static, State>) -> Option<MutexGuard<'static, Sta
     }
 }
 
-/// Makes this thread, and those that it starts, one of those that compute: when there is something for it to do, it
-/// does not interrupt a thread that talks to clients.
+/// Gives this thread, and threads that it starts, a scheduling policy for computation. When such a
+/// thread gets work, it does not preempt a thread that talks to clients.
 ///
-/// Elsewhere than on Linux, and where the system refuses, threads are all alike.
+/// This has no effect on systems other than Linux, or if the system refuses it.
 pub(super) fn yield_to_others() {
     #[cfg(target_os = "linux")]
     if let Err(error) = batch::become_one() {
@@ -135,7 +136,7 @@ pub(super) fn yield_to_others() {
     }
 }
 
-/// The scheduling of threads that compute, `SCHED_BATCH` of sched(7).
+/// The scheduling policy for computation, `SCHED_BATCH` of sched(7).
 #[cfg(target_os = "linux")]
 mod batch {
     use rustix::process::getpriority_process;
@@ -153,7 +154,8 @@ mod batch {
             .map_err(|error| error.to_string())
     }
 
-    /// A niceness, 19 to -20, on the scale of `thread_priority`, which begins at 0, ends at 99 and rounds down.
+    /// Converts a nice value (19 to -20) to the scale of `thread_priority`, which is 0 to 99 and
+    /// rounds down.
     pub(super) fn priority(nice: i32) -> Result<ThreadPriority, String> {
         let value = u8::try_from((99 * (19 - nice) - 1) / 39).map_err(|error| error.to_string())?;
         ThreadPriority::try_from(value).map_err(str::to_owned)
@@ -185,7 +187,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn they_compute_and_are_as_nice_as_others() {
-        /// The 19th and 41st field of `proc_pid_stat(5)`.
+        /// The fields 19 and 41 of `proc_pid_stat(5)`.
         fn nice_and_policy() -> (String, String) {
             let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("Linux has it");
             let (_, fields) = stat.rsplit_once(')').expect("it has a name");
@@ -227,7 +229,7 @@ mod tests {
         for number in 0..20 {
             let done = done.clone();
             run(move || {
-                // Its message is one of those that tests print.
+                // The panic message is part of the output of the tests.
                 assert!(number % 2 == 0, "{number} is odd");
                 done.send(number).unwrap_or_default();
             })

@@ -28,26 +28,26 @@ pub struct Site {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallErrorKind {
-    /// No servlet has a tool of that name.
+    /// No servlet has a tool with this name.
     UnknownTool {
         /// The name in the request.
         tool: String,
         /// A tool with a similar name.
         similar: Option<String>,
     },
-    /// No servlet has a prompt of that name.
+    /// No servlet has a prompt with this name.
     UnknownPrompt {
         /// The name in the request.
         prompt: String,
         /// A prompt with a similar name.
         similar: Option<String>,
     },
-    /// No servlet has a resource with that URI.
+    /// No servlet has a resource with this URI.
     UnknownResource {
         /// The URI in the request.
         uri: String,
     },
-    /// The servlet raised an error of its own, with a JSON-RPC code or as plain text.
+    /// The servlet returned its own error, with a JSON-RPC code or as plain text.
     Fault {
         /// The error.
         fault: Box<Fault>,
@@ -113,14 +113,14 @@ pub enum CallErrorKind {
 }
 
 impl From<CallErrorKind> for CallError {
-    /// An error of a call that reached no servlet.
+    /// An error of a call that did not reach a servlet.
     fn from(kind: CallErrorKind) -> Self {
         Self { site: None, kind }
     }
 }
 
 impl CallErrorKind {
-    /// The error of a servlet, in one of its exports if one was running.
+    /// Adds the servlet and, if one was running, the export.
     pub fn at(self, servlet: &str, export: Option<&'static str>) -> CallError {
         let servlet = servlet.to_owned();
         CallError {
@@ -129,7 +129,7 @@ impl CallErrorKind {
         }
     }
 
-    /// Its name in metrics, such as `timeout`.
+    /// The name in metrics, such as `timeout`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::UnknownTool { .. } => "unknown_tool",
@@ -204,7 +204,7 @@ impl fmt::Display for CallError {
 }
 
 impl CallError {
-    /// What to do about it, where that can be said in general.
+    /// How to fix the error, if there is general advice.
     pub fn help(&self) -> Option<String> {
         match &self.kind {
             CallErrorKind::UnknownPrompt { similar, .. } => similar
@@ -217,7 +217,7 @@ impl CallError {
         }
     }
 
-    /// The error as JSON-RPC sends it.
+    /// The error as a JSON-RPC error.
     pub fn to_fault(&self) -> Fault {
         let message = self.to_string();
         let fault = |code, data| Fault {

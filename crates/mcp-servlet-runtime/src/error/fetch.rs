@@ -4,28 +4,29 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// The address is none.
+    /// The URL is not valid.
     #[error("this is no address")]
     Address(#[from] url::ParseError),
-    /// What is fetched runs, so nobody on the way may change it.
+    /// The URL is not `https`. A module is code that runs here, so it must not be changed on the way.
     #[error("a servlet is fetched over `https`; `http` is for this machine only")]
     Insecure,
-    /// It was asked without encryption, so what it says is not followed to another machine.
+    /// A server on this machine redirects. The connection may be unencrypted, so its redirects are
+    /// not followed.
     #[error("it is somewhere else, says this machine; give the address where it is")]
     Redirect,
-    /// The server redirects to a place that is no URL.
+    /// The server redirects to something that is not a URL.
     #[error("the server redirects to something that is not a URL")]
     Location,
-    /// The server answered with an error, or not at all.
+    /// The server answered with an error or not at all.
     #[error("the server did not send it")]
     Server(#[source] Box<ureq::Error>),
     /// The connection broke.
     #[error("the connection broke")]
     Broken(#[from] std::io::Error),
-    /// It is larger than any servlet.
+    /// The file is larger than the limit for modules.
     #[error("it is larger than {limit} bytes")]
     TooLarge {
-        /// The most that is read.
+        /// The limit in bytes.
         limit: u64,
     },
 }

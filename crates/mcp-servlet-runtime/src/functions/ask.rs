@@ -1,7 +1,9 @@
-//! Questions by hyper-mcp's functions, each of which returns with the answer. Here, nothing waits for one.
+//! Input requests (elicitation, sampling, roots) by the host functions of hyper-mcp.
 //!
-//! Whoever calls such a function is stopped where it stands, and its call ends with the question, as that of a servlet
-//! which asks by its result does. Called again, it runs from its beginning, and now the function returns.
+//! These functions return the client's answer, but this host does not wait for it. If there is no
+//! answer yet, the function stops the call, and the call ends with an `input_required` result. When
+//! the client retries with the answer, the servlet runs again from its beginning, and the function
+//! returns.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +20,7 @@ use crate::{
     json::JsonObject,
 };
 
-/// The functions, and the requests of MCP that they stand for.
+/// The host functions and the MCP requests that they send.
 const FUNCTIONS: [(&str, &str); 3] = [
     (CREATE_ELICITATION, ELICITATION),
     (CREATE_MESSAGE, "sampling/createMessage"),
@@ -27,25 +29,25 @@ const FUNCTIONS: [(&str, &str); 3] = [
 
 const ELICITATION: &str = "elicitation/create";
 
-/// It has no parameters.
+/// `roots/list` has no parameters.
 const ROOTS: &str = "roots/list";
 
-/// What the call that a slot runs asks its client.
+/// The input requests of the call that a slot runs.
 #[derive(Clone, Default)]
 pub(crate) struct Questions(Arc<Mutex<Round>>);
 
 #[derive(Default)]
 struct Round {
-    /// The answers that there are, by key; None where nobody can be asked.
+    /// The client's answers by key; `None` if there is no client.
     answers: Option<JsonObject>,
-    /// How many questions were put.
+    /// How many requests the call has made.
     count: usize,
-    /// The one that has no answer.
+    /// The request that has no answer yet, with its key.
     open: Option<(String, Value)>,
 }
 
 impl Questions {
-    /// A call begins, with what its client has answered so far, if it has a client.
+    /// Begins a call with the client's answers so far; `None` if there is no client.
     pub(crate) fn begin(&self, answers: Option<JsonObject>) {
         *self.round() = Round {
             answers,
@@ -53,7 +55,7 @@ impl Questions {
         };
     }
 
-    /// The call has ended. If a question stopped it, this is its result.
+    /// Ends the call. If an input request stopped the call, this returns the result that contains it.
     pub(crate) fn end(&self) -> Option<Vec<u8>> {
         let Round { answers, open, .. } = std::mem::take(&mut *self.round());
         let (key, request) = open?;
@@ -65,7 +67,7 @@ impl Questions {
         Some(result.to_string().into_bytes())
     }
 
-    /// The answer to a request, or an error that stops the call.
+    /// The client's answer to a request, or an error that stops the call.
     fn answer(&self, name: &str, request: Value) -> Result<Value, Error> {
         let mut round = self.round();
         let key = key(round.count, &request);
@@ -89,14 +91,14 @@ impl Questions {
     }
 }
 
-/// Which of the call's questions it is, and what it asks: one that is put otherwise than last time is not that one.
+/// The key of a request: its position in the call and its digest. A changed request gets another key.
 fn key(at: usize, request: &Value) -> String {
     let digest: [u8; 32] = Sha256::digest(request.to_string()).into();
     let [a, b, c, d, ..] = digest;
     format!("{at}-{:08x}", u32::from_be_bytes([a, b, c, d]))
 }
 
-/// Those of the functions that `module` imports.
+/// The functions that `module` imports.
 pub(crate) fn functions(module: &Module, questions: &Questions) -> Vec<Function> {
     let chosen = FUNCTIONS
         .into_iter()
@@ -120,7 +122,8 @@ fn function(name: &'static str, method: &'static str, questions: Questions) -> F
     Function::new(name, inputs, [PTR], UserData::default(), ask).with_namespace(USER)
 }
 
-/// The parameters without what only hyper-mcp has: its time limit, as clients have their own, and its name of a format.
+/// Converts parameters to MCP: removes hyper-mcp's time limit, since clients have their own, and
+/// renames a format.
 fn as_in_mcp(method: &str, mut params: JsonObject) -> JsonObject {
     if method != ELICITATION {
         return params;
@@ -163,7 +166,7 @@ mod tests {
         questions.begin(Some(answers.clone()));
         let answer = questions.answer("list_roots", roots()).expect("an answer");
         assert_eq!(answer, json!({ "roots": [] }));
-        // The same again is another question.
+        // The same request a second time has its own key.
         assert!(questions.answer("list_roots", roots()).is_err());
         let result: Value =
             serde_json::from_slice(&questions.end().expect("a result")).expect("JSON");

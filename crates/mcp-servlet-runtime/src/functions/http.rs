@@ -1,7 +1,8 @@
-//! HTTP for servlets, to the hosts that their options allow.
+//! HTTP for servlets, limited to the hosts that their options allow.
 //!
-//! Extism's own function looks at the first URL alone, follows redirects wherever they lead, and ends the call when a
-//! request fails. Here each URL and each resolved address is checked, and servlets that can read failures get them.
+//! Extism's own function checks only the first URL, follows all redirects, and ends the call if a
+//! request fails. This one checks each URL and each resolved address. Servlets that can read
+//! failures get them.
 
 mod address;
 mod deadline;
@@ -38,15 +39,15 @@ use request::Request;
 
 const MAX_REDIRECTS: usize = 10;
 
-/// How much of a body is read before the next look at whether the call goes on.
+/// How much of a body is read before the next check whether the call goes on.
 const CHUNK: u64 = 64 << 10;
 
-/// What the instances of one servlet share: connections that stay open, and where they may lead.
+/// The HTTP client that the instances of one servlet share: open connections and allowed addresses.
 #[derive(Clone)]
 pub(crate) struct Client {
     agent: ureq::Agent,
     allowed_hosts: Arc<[String]>,
-    /// The private addresses that may be named to the proxy, if there is one.
+    /// The private addresses that may be sent to the proxy; `None` without a proxy.
     proxied: Option<Addresses>,
 }
 
@@ -56,12 +57,12 @@ impl Client {
         let config = ureq::Agent::config_builder()
             .max_redirects(0)
             .http_status_as_error(false)
-            // Otherwise ureq would take one from the environment.
+            // Otherwise ureq would use the proxy of the environment.
             .proxy(proxy.clone())
             .build();
         let (connector, addresses) = (DefaultConnector::default(), Addresses::of(options));
         let (agent, proxied) = if proxy.is_some() {
-            // Only the name of the proxy is resolved, whose address may be private.
+            // Only the name of the proxy is resolved here, and the proxy may have a private address.
             let agent = ureq::Agent::with_parts(config, connector, DefaultResolver::default());
             (agent, Some(addresses))
         } else {
@@ -75,7 +76,7 @@ impl Client {
         }
     }
 
-    /// Whether a request may be sent, as far as its URL tells.
+    /// Whether the URL of a request is allowed.
     fn check(&self, ask: &Request) -> Result<(), HttpFailure> {
         let host = ask.url.host_str().unwrap_or_default();
         let mut patterns = self.allowed_hosts.iter();
@@ -90,7 +91,7 @@ impl Client {
         }
     }
 
-    /// An error of the network, which is the proxy's if there is one.
+    /// Marks an error of the network as one of the proxy, if there is a proxy.
     fn explained(&self, error: ureq::Error) -> ureq::Error {
         match self.proxied {
             Some(_) => proxy::explained(error),
@@ -99,7 +100,7 @@ impl Client {
     }
 }
 
-/// What the last response said besides its body.
+/// Status and headers of the last response.
 #[derive(Default)]
 struct Last {
     status: u16,
@@ -107,7 +108,7 @@ struct Last {
 }
 
 impl Last {
-    /// No status of HTTP is as low.
+    /// A failure: its code is lower than any HTTP status.
     fn failed(kind: HttpErrorKind) -> Self {
         Self {
             status: kind.code(),
@@ -129,7 +130,7 @@ impl Last {
 /// What the functions of one slot share.
 #[derive(Clone)]
 struct Shared {
-    /// Whether the module reads failures. Otherwise they end the call.
+    /// Whether the module can read failures. If not, a failure ends the call.
     reads_failures: bool,
     client: Client,
     current: Current,
@@ -137,7 +138,7 @@ struct Shared {
     last: Arc<Mutex<Last>>,
 }
 
-/// The functions for HTTP that `module` imports.
+/// The HTTP functions that `module` imports.
 pub(crate) fn functions(
     module: &Module,
     client: &Client,
@@ -226,7 +227,7 @@ fn http_headers(
     Ok(())
 }
 
-/// Takes a block out of the servlet's messages.
+/// Copies a block of the servlet's memory and frees it.
 fn take(plugin: &mut CurrentPlugin, at: &Val) -> Result<Vec<u8>, Error> {
     let handle = plugin.memory_from_val(at);
     let handle = handle.ok_or_else(|| Error::msg("HTTP request is not in memory"))?;
@@ -242,7 +243,7 @@ impl Shared {
             .map_err(|_| Error::msg("an earlier HTTP request panicked"))
     }
 
-    /// Answers a request: the listener of the call does, or the network.
+    /// Gets the response from the listener of the call, or else from the network.
     fn exchange(&self, ask: &[u8], body: Option<Vec<u8>>) -> Result<(Last, Vec<u8>), Ended> {
         let mut request = Request::read(ask)?;
         let listener = self.listener.listener();
@@ -267,7 +268,7 @@ impl Shared {
         Ok((last, read(response, &url, &call, &deadline)?))
     }
 
-    /// Sends a request and follows where the answer leads, as far as that is allowed.
+    /// Sends a request and follows allowed redirects.
     fn send(
         &self,
         mut ask: Request,
@@ -297,7 +298,7 @@ impl Shared {
     }
 }
 
-/// Reads a body as far as it may go, and as long as somebody waits for it.
+/// Reads a body up to its limit, for as long as the call goes on.
 fn read(
     response: Response<ureq::Body>,
     url: &Url,

@@ -1,4 +1,4 @@
-//! Where the log lines of servlets go: to `tracing`, under the servlet's name.
+//! Sends log lines of servlets to `tracing`, with the servlet's name.
 
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val};
 use tracing::Level;
@@ -13,9 +13,9 @@ const FUNCTIONS: [(&str, Level); 5] = [
     ("log_error", Level::ERROR),
 ];
 
-/// Replacements for those of Extism's log functions that `module` imports.
+/// Replacements for the log functions of Extism that `module` imports.
 ///
-/// Extism's own ones would name the instance instead of the servlet.
+/// Extism's own functions would log the name of the instance instead of the servlet's.
 pub(crate) fn functions(servlet: &str, module: &Module) -> Vec<Function> {
     let chosen = FUNCTIONS
         .into_iter()
@@ -29,7 +29,7 @@ fn function(servlet: String, name: &str, level: Level) -> Function {
     let write =
         move |plugin: &mut CurrentPlugin, inputs: &[Val], _: &mut [Val], _: UserData<()>| {
             let handle = match inputs {
-                // The kernel has no block for an empty text.
+                // Extism's kernel has no block for an empty string.
                 [Val::I64(0)] => {
                     event(level, &servlet, "");
                     return Ok(());
@@ -49,7 +49,7 @@ fn function(servlet: String, name: &str, level: Level) -> Function {
     Function::new(name, [PTR], [], UserData::default(), write).with_namespace(EXTISM)
 }
 
-/// One event; `tracing` wants the level at compile time.
+/// Logs one event. `tracing` needs the level at compile time.
 fn event(level: Level, servlet: &str, text: &str) {
     match level {
         Level::TRACE => tracing::trace!(target: "servlet", servlet, "{text}"),

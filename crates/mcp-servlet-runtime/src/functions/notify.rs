@@ -1,6 +1,7 @@
-//! What servlets tell their client while they run: how far they are, lines for its log, and what has changed.
+//! Notifications that servlets send while they run: progress, log messages and changes.
 //!
-//! The functions are those of hyper-mcp. Each takes the parameters of MCP's notification as JSON, if it has some.
+//! The functions are those of hyper-mcp. They take the parameters of the MCP notification, if it
+//! has any, as JSON.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +19,7 @@ use crate::{
     listener::{Change, Listener, Notification},
 };
 
-/// Who listens to the call that a slot runs.
+/// The listener of the call that a slot runs.
 #[derive(Clone, Default)]
 pub(crate) struct CurrentListener(Arc<Mutex<Option<Arc<dyn Listener>>>>);
 
@@ -41,7 +42,7 @@ impl CurrentListener {
     }
 }
 
-/// What the parameters of a function are the parameters of, if they are what they must be.
+/// Makes a notification from its parameters; `None` if they are not valid.
 type Make = fn(JsonObject) -> Option<Notification>;
 
 const FUNCTIONS: [(&str, Make); 4] = [
@@ -56,14 +57,14 @@ const FUNCTIONS: [(&str, Make); 4] = [
     }),
 ];
 
-/// Those without parameters.
+/// Notifications without parameters.
 const LISTS: [(&str, Change); 3] = [
     (TOOLS_CHANGED, Change::Tools),
     (PROMPTS_CHANGED, Change::Prompts),
     (RESOURCES_CHANGED, Change::Resources),
 ];
 
-/// Those of the functions that `module` imports.
+/// The functions that `module` imports.
 pub(crate) fn functions(module: &Module, listener: &CurrentListener) -> Vec<Function> {
     let telling = FUNCTIONS
         .into_iter()
@@ -97,7 +98,7 @@ fn changing_function(name: &'static str, change: Change, listener: CurrentListen
     Function::new(name, [], [], UserData::default(), notify).with_namespace(USER)
 }
 
-/// The JSON object that a function got; its memory is the host's now, and freed.
+/// Reads the JSON object that a function got, and frees its memory.
 pub(crate) fn params(
     name: &str,
     plugin: &mut CurrentPlugin,

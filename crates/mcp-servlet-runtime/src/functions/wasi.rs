@@ -1,8 +1,8 @@
-//! What WASI would do to the process: standard output and error go to the log, and sleeping ends with the call.
+//! WASI output and sleep: standard output and standard error go to the log, and a sleep ends with its call.
 //!
-//! Extism's WASI throws output away, and sleeps where nothing can interrupt it. A host function of Extism cannot see the
-//! memory of a module. So [`prepare`](crate::engine) puts functions into the module that do, and call those of
-//! [`functions`] with what they found there.
+//! Extism's WASI discards output, and its sleep cannot be interrupted. A host function of Extism
+//! cannot read the memory of a module. So [`prepare`](crate::engine) adds functions to the module
+//! that read its memory and call [`functions`] with what they found.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,7 +13,7 @@ use extism::{CurrentPlugin, Error, Function, UserData, Val, ValType};
 
 use crate::call::Current;
 
-/// The module that prepared modules import these functions from.
+/// The module name of these functions in the imports of prepared modules.
 pub(crate) const MODULE: &str = "mcp-servlet:wasi";
 /// `(stream: i32, length: i32, bytes: i64)`: up to eight bytes, the first one in the lowest byte.
 pub(crate) const WRITE: &str = "write";
@@ -22,9 +22,9 @@ pub(crate) const SLEEP: &str = "sleep";
 
 const STDERR: i32 = 2;
 
-/// Longer lines are cut, so that a servlet that writes none takes no memory.
+/// Longer lines are split. Otherwise a servlet that never ends a line would fill the memory.
 const LINE: usize = 8 << 10;
-/// How much of standard error is looked at for the reason of a trap.
+/// How much of standard error is searched for the reason of a trap.
 const TAIL: usize = 16 << 10;
 
 /// What a servlet writes to standard output and standard error.
@@ -35,7 +35,7 @@ pub(crate) struct Streams(Arc<Mutex<Written>>);
 struct Written {
     out: Vec<u8>,
     err: Vec<u8>,
-    /// The last lines of standard error in this call.
+    /// The end of standard error in this call.
     tail: String,
 }
 
@@ -57,7 +57,7 @@ impl Streams {
         }
     }
 
-    /// Logs what has no end of line yet; returns what standard error says about why the call ended.
+    /// Logs incomplete lines. Returns the reason for a failed call, if standard error has one.
     pub(crate) fn end(&self, servlet: &str) -> Option<String> {
         let mut written = self.lock();
         for stream in [1, STDERR] {
@@ -95,7 +95,7 @@ impl Written {
     }
 }
 
-/// The message of a panic: from where it begins, in one line; else the last line.
+/// The reason in the text of standard error: the message of a panic as one line, or else the last line.
 fn reason(stderr: &str) -> Option<String> {
     let starts = ["panicked at ", "panic: ", "fatal error: ", "Traceback "];
     let start = starts.iter().filter_map(|start| stderr.rfind(start)).min();
@@ -103,7 +103,7 @@ fn reason(stderr: &str) -> Option<String> {
         Some(at) => stderr[at..].to_owned(),
         None => stderr.trim_end().lines().next_back()?.to_owned(),
     };
-    // Rust's note is about a variable that servlets do not have.
+    // Rust's note names an environment variable that servlets do not have.
     let lines = text
         .lines()
         .map(str::trim)

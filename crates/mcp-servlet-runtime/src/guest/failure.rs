@@ -1,4 +1,4 @@
-//! From how a run ended without output to the error of the call.
+//! Turns the end of a run without output into the error of its call.
 
 use super::Guest;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Guest {
-    /// What clients get of the text that the servlet failed with.
+    /// The servlet's error message as clients get it.
     fn shown(&self, export: &'static str, text: String) -> String {
         if self.options.errors == ErrorTexts::Shown {
             return text;
@@ -60,9 +60,10 @@ impl Guest {
     }
 }
 
-/// What the runtime and std say of something that has one likely cause in a servlet, and that cause.
+/// Messages of the runtime and of std that have one likely cause in a servlet, with that cause.
 ///
-/// The stack of a Rust servlet begins at the start of its memory and grows down, so a stack overflow is an access below 0.
+/// The stack of a Rust servlet begins at the start of its memory and grows down, so a stack
+/// overflow is an access below 0.
 const CAUSES: [(&str, &str); 4] = [
     (
         "out of bounds memory access",
@@ -80,7 +81,7 @@ const CAUSES: [(&str, &str); 4] = [
     ),
 ];
 
-/// The message, and in parentheses what most likely led to it.
+/// The message with its likely cause in parentheses.
 fn with_cause(message: String) -> String {
     let known = CAUSES.iter().find(|(text, _)| message.contains(text));
     known.map_or(message.clone(), |(_, cause)| format!("{message} ({cause})"))

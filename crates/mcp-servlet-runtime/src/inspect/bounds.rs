@@ -1,8 +1,9 @@
-//! Limits that a module must keep before it is compiled.
+//! Limits for a module that are checked before it is compiled.
 //!
-//! A compiler takes far more time and memory than its input has bytes: a function of 5 KB can keep it busy for half a
-//! minute. One pass over the module counts what compile time and memory depend on, and refuses a module that has more
-//! of it than the largest programs people compile to WebAssembly. Nothing here depends on the runtime.
+//! A small module can take a lot of time and memory to compile: a function of 5 KB can keep a
+//! compiler busy for half a minute. One pass over the module counts what compile time and memory
+//! depend on. It refuses a module that exceeds the largest programs that people compile to
+//! WebAssembly. The limits do not depend on the runtime.
 
 mod body;
 
@@ -12,40 +13,40 @@ use wasmparser::{
 
 use super::Unreadable;
 
-/// The size of a module in bytes.
+/// The maximum size of a module in bytes.
 pub(crate) const SIZE: u64 = 64 << 20;
 const TYPES: u64 = 20_000;
-/// Parameters or results of one function or block type.
+/// Parameters or results of one function type or block type.
 const VALUES: u64 = 256;
 const IMPORTS: u64 = 10_000;
 const EXPORTS: u64 = 10_000;
-/// A function costs about 0.15 ms of compile time, however short it is.
+/// A function costs about 0.15 ms of compile time, even a short one.
 const FUNCTIONS: u64 = 80_000;
 const TABLES: u64 = 100;
-/// Entries that all tables begin with.
+/// Initial entries of all tables.
 const TABLE_ENTRIES: u64 = 10_000_000;
 const GLOBALS: u64 = 100_000;
 /// Entries of all element segments.
 const ELEMENTS: u64 = 1_000_000;
 const DATA_SEGMENTS: u64 = 100_000;
 
-/// A module has more of something than may be compiled.
+/// The module exceeds a limit for compilation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: found {found}, at most {limit} can be compiled", self.subject())]
 #[non_exhaustive]
 pub struct LimitExceeded {
     /// What is counted: `functions`, `bytes`, `locals`, ….
     pub what: &'static str,
-    /// The function that has it, counted without imports; `None` for the module as a whole.
+    /// The index of the function, not counting imports; `None` for the module as a whole.
     pub function: Option<u32>,
-    /// How many there are.
+    /// The number in the module.
     pub found: u64,
-    /// How many there may be.
+    /// The maximum number.
     pub limit: u64,
 }
 
 impl LimitExceeded {
-    /// Where it is and what is counted.
+    /// What exceeds the limit, for the error message.
     fn subject(&self) -> String {
         match self.function {
             Some(function) => format!("function {function} has too many {}", self.what),
@@ -53,12 +54,12 @@ impl LimitExceeded {
         }
     }
 
-    /// The error for a module of that many bytes, if it is too large.
+    /// Checks the size of a module.
     pub(crate) fn size(bytes: u64) -> Result<(), Self> {
         at_most("bytes", bytes, SIZE)
     }
 
-    /// What to do about it, where that can be said.
+    /// How to fix the error, if there is advice.
     pub(crate) fn help(&self) -> Option<&'static str> {
         match (self.what, self.function) {
             ("bytes", None) => Some("remove debug information: `wasm-opt --strip-debug`"),
@@ -68,7 +69,7 @@ impl LimitExceeded {
     }
 }
 
-/// Why a module is not compiled. Apart from [`Unreadable`], whose conversions would be public.
+/// Why a module is not compiled. Not part of [`Unreadable`], whose conversions would be public.
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error(transparent)]
@@ -77,7 +78,7 @@ enum Refused {
     Damaged(#[from] BinaryReaderError),
 }
 
-/// Counts what compiling a module depends on.
+/// Checks a module against the limits for compilation.
 pub(crate) fn check(wasm: &[u8]) -> Result<(), Unreadable> {
     count(wasm).map_err(|refused| match refused {
         Refused::Limit(limit) => Unreadable::Limit(limit),
@@ -108,11 +109,11 @@ fn at_most(what: &'static str, found: u64, limit: u64) -> Result<(), LimitExceed
 
 #[derive(Default)]
 struct Counts {
-    /// How many parameters and results each type has.
+    /// The number of parameters and results of each type.
     types: Vec<Arity>,
     /// The type of each function that is not imported.
     functions: Vec<u32>,
-    /// How many bodies came so far.
+    /// The number of function bodies that were read so far.
     bodies: u32,
     effort: u64,
     elements: u64,

@@ -1,10 +1,10 @@
-//! The functions that hosts offer and servlets import.
+//! The functions that hosts provide and servlets import.
 
 use super::{Import, Module};
 
-/// The module from which servlets import the functions of Extism.
+/// The module name of Extism's functions in the imports of servlets.
 pub const EXTISM: &str = "extism:host/env";
-/// The module from which servlets import the functions of hyper-mcp.
+/// The module name of hyper-mcp's functions in the imports of servlets.
 pub const USER: &str = "extism:host/user";
 pub(crate) const WASI: &str = "wasi_snapshot_preview1";
 
@@ -20,7 +20,7 @@ pub(crate) const CREATE_ELICITATION: &str = "create_elicitation";
 pub(crate) const CREATE_MESSAGE: &str = "create_message";
 pub(crate) const LIST_ROOTS: &str = "list_roots";
 
-/// What this host offers under [`USER`].
+/// The functions that this host provides under [`USER`].
 const USER_FUNCTIONS: [&str; 10] = [
     CREATE_ELICITATION,
     CREATE_MESSAGE,
@@ -34,7 +34,7 @@ const USER_FUNCTIONS: [&str; 10] = [
     TOOLS_CHANGED,
 ];
 
-/// What Extism 1.41 offers under `extism:host/env`.
+/// The functions that Extism 1.41 provides under `extism:host/env`.
 const EXTISM_FUNCTIONS: [&str; 26] = [
     "alloc",
     "config_get",
@@ -65,28 +65,29 @@ const EXTISM_FUNCTIONS: [&str; 26] = [
 ];
 
 impl Module {
-    /// Whether the module can say that one of its lists has changed.
+    /// Whether the module can notify clients that one of its lists has changed.
     pub fn changes_lists(&self) -> bool {
         let lists = [TOOLS_CHANGED, PROMPTS_CHANGED, RESOURCES_CHANGED];
         lists.iter().any(|name| self.imports(USER, name))
     }
 
-    /// Whether the module can say that its list of prompts has changed.
+    /// Whether the module can notify clients that its list of prompts has changed.
     pub fn changes_prompts(&self) -> bool {
         self.imports(USER, PROMPTS_CHANGED)
     }
 
-    /// Whether the module can tell how far a call is.
+    /// Whether the module can report the progress of a call.
     pub fn reports_progress(&self) -> bool {
         self.imports(USER, PROGRESS)
     }
 
-    /// Whether the module can write to the log of the client.
+    /// Whether the module can send log messages to the client.
     pub fn logs_to_client(&self) -> bool {
         self.imports(USER, MESSAGE)
     }
 
-    /// Whether the module can say that something of its own has changed, which it must then remember.
+    /// Whether the module can report that its lists or resources have changed, so that it has to
+    /// keep state.
     pub(crate) fn changes(&self) -> bool {
         self.changes_lists() || self.imports(USER, RESOURCE_UPDATED)
     }
@@ -101,23 +102,23 @@ impl Import {
         }
     }
 
-    /// Whether every host provides it: functions of Extism's kernel and of WASI.
+    /// Whether every host provides it: the functions of Extism's kernel and of WASI.
     pub fn is_common(&self) -> bool {
         match self.module.as_str() {
             EXTISM => EXTISM_FUNCTIONS.binary_search(&self.name.as_str()).is_ok(),
-            // Which of its functions exist, the linker says.
+            // The linker knows which of these functions exist.
             WASI => true,
             _ => false,
         }
     }
 
-    /// Whether it is one of hyper-mcp's functions for what only an operator has.
+    /// Whether it is a function of hyper-mcp that returns a secret of the operator.
     pub fn is_secret(&self) -> bool {
         let secrets = ["get_access_token", "get_keyring_secret"];
         self.module == USER && secrets.contains(&&*self.name)
     }
 
-    /// Whether the import comes from wasm-bindgen, and so from code built for browsers.
+    /// Whether the import comes from wasm-bindgen, that is, from code built for browsers.
     pub fn is_wasm_bindgen(&self) -> bool {
         self.module.starts_with("__wbindgen_") || self.name.starts_with("__wbindgen_")
     }

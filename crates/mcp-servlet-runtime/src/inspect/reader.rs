@@ -1,4 +1,4 @@
-//! Walks through the sections of a module.
+//! Reads the sections of a module.
 
 use wasmparser::{ExternalKind, FuncType, Parser, Payload, TypeRef};
 

@@ -1,19 +1,20 @@
-//! Where compiled modules are kept.
+//! Where compiled modules are cached.
 
 use std::path::PathBuf;
 
-/// Where compiled modules are kept.
+/// Where compiled modules are cached.
 ///
-/// Each instance of a servlet has an engine of its own and takes the compiled module from here, in about a millisecond.
-/// What is in the directory is run as machine code: nobody else must be able to write there.
+/// Each instance of a servlet has its own engine and loads the compiled module from the cache,
+/// which takes about a millisecond. Files in the cache run as machine code, so no other user may
+/// have write access to the directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CompileCache {
-    /// The user's directory for caches; `EXTISM_CACHE_CONFIG` names a configuration of wasmtime's instead, or nothing
-    /// for no cache.
+    /// The cache directory of the user. `EXTISM_CACHE_CONFIG` can name a wasmtime configuration
+    /// file instead; if it is set but empty, there is no cache.
     #[default]
     Default,
-    /// A directory of one's own, made if it does not exist.
+    /// This directory, which is created if it does not exist.
     Directory(PathBuf),
-    /// Nowhere: each instance is compiled anew.
+    /// No cache: each instance is compiled anew.
     Off,
 }

@@ -1,47 +1,47 @@
-//! How far one call may go.
+//! The limits of a call.
 
 use std::time::Duration;
 
 use super::LoadOptions;
 
-/// Limits for one tool, where they are others than those of its servlet. `Some(None)` lifts a bound.
+/// Limits of a tool that differ from those of its servlet. `Some(None)` removes a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolOptions {
-    /// How long one call may run.
+    /// The time limit of a call.
     pub timeout: Option<Option<Duration>>,
-    /// How many bytes of memory an instance may take that runs the tool.
+    /// The memory limit in bytes of an instance that runs the tool.
     ///
-    /// Calls of the tool have instances of their own then, among as many as the servlet may have.
+    /// Calls of the tool then have their own instances, which count towards the maximum of the servlet.
     pub memory: Option<Option<u64>>,
-    /// How many bytes one call may answer.
+    /// The limit for the output of a call in bytes.
     pub output: Option<Option<u64>>,
-    /// How many HTTP requests one call may send.
+    /// How many HTTP requests a call may send.
     pub http_requests: Option<Option<u32>>,
-    /// How many bytes the body of an HTTP response may have.
+    /// The limit for the body of an HTTP response in bytes.
     pub http_response: Option<Option<u64>>,
-    /// How long one HTTP request may take, redirects and body included.
+    /// The time limit of an HTTP request, including redirects and the body.
     pub http_timeout: Option<Option<Duration>>,
 }
 
-/// How far one call may go. It travels with the call to wherever a bound is kept; `None` is no bound.
+/// The limits of a call; `None` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long it may run.
+    /// The time limit.
     pub timeout: Option<Duration>,
-    /// How many bytes the instance may take.
+    /// The memory limit of the instance in bytes.
     pub memory: Option<u64>,
-    /// How many bytes its output may have.
+    /// The limit for the output in bytes.
     pub output: Option<u64>,
-    /// How many HTTP requests it may send.
+    /// How many HTTP requests the call may send.
     pub http_requests: Option<u32>,
-    /// How many bytes the body of an HTTP response may have.
+    /// The limit for the body of an HTTP response in bytes.
     pub http_response: Option<u64>,
-    /// How long one HTTP request may take, redirects and body included.
+    /// The time limit of an HTTP request, including redirects and the body.
     pub http_timeout: Option<Duration>,
 }
 
 impl Limits {
-    /// Those of a servlet.
+    /// The limits of a servlet.
     pub(crate) fn of(options: &LoadOptions) -> Self {
         Self {
             timeout: options.timeout,
@@ -53,7 +53,7 @@ impl Limits {
         }
     }
 
-    /// Those of a tool of the servlet.
+    /// The limits of a tool of the servlet.
     pub(crate) fn of_tool(options: &LoadOptions, tool: &str) -> Self {
         let limits = Self::of(options);
         let Some(tool) = options.tools.get(tool) else {

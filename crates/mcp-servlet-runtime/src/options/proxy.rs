@@ -1,7 +1,7 @@
-//! A proxy for the requests of servlets.
+//! A proxy for the HTTP requests of servlets.
 //!
-//! The proxy resolves the names of hosts. So only what a URL says can be checked here: the pattern of the host, and whether
-//! it is a private address itself.
+//! The proxy resolves host names. So only the URL is checked here: whether a pattern allows its
+//! host, and whether its host is a literal private address.
 
 use std::fmt;
 
@@ -9,7 +9,8 @@ use url::Url;
 
 use crate::public_url::public_url;
 
-/// The HTTP proxy through which servlets send requests. User and password in its URL are secrets, and are not shown.
+/// An HTTP proxy for the requests of servlets. The user and the password in its URL are secrets and
+/// are not shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy(Url);
 
@@ -17,7 +18,7 @@ impl Proxy {
     /// Reads the URL of a proxy, such as `http://proxy.example:3128` or `https://user:password@proxy.example`.
     ///
     /// # Errors
-    /// What was expected instead. It does not show the text, which may hold a password.
+    /// What was expected instead. The message does not contain the text, which may hold a password.
     pub fn parse(text: &str) -> Result<Self, String> {
         const EXPECTED: &str =
             "expected the URL of an HTTP proxy without a path, such as http://proxy.example:3128";
@@ -26,7 +27,7 @@ impl Proxy {
             let has_more = url.path() != "/" || url.query().is_some() || url.fragment().is_some();
             is_http && url.has_host() && !has_more
         });
-        // ureq takes less than the URL standard allows: credentials must be UTF-8.
+        // ureq accepts less than the URL standard: credentials must be UTF-8.
         let url = url.filter(|url| ureq::Proxy::new(url.as_str()).is_ok());
         url.map(Self).ok_or_else(|| EXPECTED.to_owned())
     }

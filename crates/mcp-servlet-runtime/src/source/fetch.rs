@@ -6,10 +6,9 @@ use url::{Host, Url};
 
 use crate::{error::FetchError, inspect::SIZE};
 
-/// How long fetching may take.
+/// The time limit for fetching a module.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Fetches a module.
 pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
     let url = Url::parse(url)?;
     let local = is_local(&url);
@@ -18,11 +17,13 @@ pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
     }
     let config = ureq::Agent::config_builder()
         .timeout_global(Some(TIMEOUT))
-        // No one may redirect to what is not safe. This machine may be asked without encryption, so it redirects nowhere.
+        // Redirects must not leave `https`. A server on this machine may use `http`, so its
+        // redirects are not followed.
         .max_redirects(if local { 0 } else { 5 })
         .https_only(!local)
-        // The operator sends this request, so the operator's environment decides. What is on this machine is no business of a
-        // proxy, which would get it without encryption, or look for it on its own machine.
+        // The operator sends this request, so the proxy of the operator's environment applies. A
+        // server on this machine is asked directly: a proxy would see the request unencrypted, or
+        // look for the server on its own machine.
         .proxy(if local {
             None
         } else {
@@ -47,7 +48,7 @@ pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
     Ok(wasm)
 }
 
-/// What ureq says, without URLs: there may be secrets in them.
+/// Removes URLs from the error of ureq, because they may contain secrets.
 fn failed(error: ureq::Error) -> FetchError {
     match error {
         ureq::Error::RequireHttpsOnly(_) => FetchError::Insecure,

@@ -1,4 +1,4 @@
-//! Reads a module from a file, and no more of it than can be a module.
+//! Reads a module from a file, and stops if the file cannot be a module.
 
 use std::{
     fs::File,
@@ -12,7 +12,7 @@ use crate::{
     inspect::{self, MAGIC, SIZE},
 };
 
-/// The whole file. One that does not begin as a module does, or is too large, is not read further.
+/// Reads the whole file. Stops early if the file does not begin like a module or is too large.
 pub(super) fn read(path: PathBuf) -> Result<Vec<u8>, LoadError> {
     let mut wasm = Vec::new();
     match read_into(&mut wasm, &path) {
@@ -31,7 +31,7 @@ fn read_into(wasm: &mut Vec<u8>, path: &PathBuf) -> io::Result<Result<(), Unread
     if let Err(problem) = inspect::check_magic(wasm) {
         return Ok(Err(problem));
     }
-    // A device or a pipe has no size, but an end or a limit.
+    // A device or a pipe has no size, so the limit also applies to the bytes that are read.
     let size = file.metadata()?.len();
     if let Err(problem) = LimitExceeded::size(size) {
         return Ok(Err(problem.into()));

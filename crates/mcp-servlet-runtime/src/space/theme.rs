@@ -1,4 +1,4 @@
-//! What functions are for, and what an author can do about them.
+//! The purpose of functions, and what an author can do about their size.
 
 use super::Function;
 
@@ -6,9 +6,9 @@ use super::Function;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Theme {
-    /// The author's code, and what libraries it calls that have no theme of their own.
+    /// The author's code, and libraries without a theme of their own.
     Own,
-    /// Dispatch, arguments, results.
+    /// Dispatch, arguments and results.
     Servlet,
     /// Reading and writing JSON.
     Json,
@@ -16,7 +16,7 @@ pub enum Theme {
     SerdeJson,
     /// Parsing and printing floating-point numbers.
     Floats,
-    /// `format!` and what it formats.
+    /// `format!` and the formatting of values.
     Formatting,
     /// Errors with backtraces.
     Backtraces,
@@ -26,13 +26,13 @@ pub enum Theme {
     Allocator,
     /// Vectors, strings and maps.
     Collections,
-    /// Tables and code for the letters of the world.
+    /// Unicode tables and the code that uses them.
     Unicode,
-    /// Functions without a name that tells.
+    /// Functions whose name does not show what they are for.
     Other,
 }
 
-/// Themes by a piece of the name, the first that fits.
+/// Parts of function names and their themes. The first match applies.
 const PIECES: &[(Theme, &[&str])] = &[
     (
         Theme::Backtraces,
@@ -107,7 +107,7 @@ impl Theme {
         let is_ours = function.krate().starts_with("mcp_servlet");
         for (theme, pieces) in PIECES {
             let applies = match theme {
-                // These words may stand in the path of any trait that an author implements.
+                // The path of a trait that an author implements may also contain these words.
                 Self::Json | Self::Servlet => is_ours,
                 Self::Unicode | Self::Panics | Self::Formatting | Self::Collections => is_of_std,
                 _ => true,
@@ -119,7 +119,7 @@ impl Theme {
         if is_of_std { Self::Other } else { Self::Own }
     }
 
-    /// The name for people.
+    /// The name as people read it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Own => "your code and its libraries",
@@ -137,7 +137,7 @@ impl Theme {
         }
     }
 
-    /// What an author can do about it, where there is something.
+    /// Advice for the author, if there is any.
     pub fn advice(self) -> Option<&'static str> {
         Some(match self {
             Self::Floats => {

@@ -1,4 +1,4 @@
-//! Gives functions of a module other indices.
+//! Renumbers the functions of a module.
 
 use wasm_encoder::Encode as _;
 use wasmparser::{
@@ -6,14 +6,14 @@ use wasmparser::{
     GlobalSectionReader, Operator, OperatorsReader, TableInit, TableSectionReader,
 };
 
-/// What becomes of the indices of functions where others are imported in addition.
+/// How function indices change when imports are added.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shift {
     /// How many functions the module imports.
     pub(super) imported: u32,
-    /// How many it imports in addition.
+    /// How many imports are added.
     pub(super) added: u32,
-    /// Imported functions that are called by another index.
+    /// Imported functions whose calls go to another index, as pairs of old and new index.
     pub(super) redirected: Vec<(u32, u32)>,
 }
 
@@ -29,7 +29,7 @@ impl Shift {
         }
     }
 
-    /// The body of a function; `wasm` is the whole module.
+    /// A function body with new indices; `wasm` is the whole module.
     pub(super) fn body(&self, wasm: &[u8], body: &FunctionBody<'_>) -> Result<Vec<u8>> {
         let reader = body.get_operators_reader()?;
         let mut copy = Copy::new(wasm, body.range().start);
@@ -37,7 +37,7 @@ impl Shift {
         Ok(copy.until(body.range().end))
     }
 
-    /// The section of globals, with what they begin with.
+    /// The global section with new indices in its initial values.
     pub(super) fn globals(&self, wasm: &[u8], globals: GlobalSectionReader<'_>) -> Result<Vec<u8>> {
         let range = globals.range();
         let mut copy = Copy::new(wasm, range.start);
@@ -47,7 +47,7 @@ impl Shift {
         Ok(copy.until(range.end))
     }
 
-    /// The section of tables, with what they begin with.
+    /// The table section with new indices in its initial values.
     pub(super) fn tables(&self, wasm: &[u8], tables: TableSectionReader<'_>) -> Result<Vec<u8>> {
         let range = tables.range();
         let mut copy = Copy::new(wasm, range.start);
@@ -59,7 +59,7 @@ impl Shift {
         Ok(copy.until(range.end))
     }
 
-    /// The section of elements.
+    /// The element section with new indices.
     pub(super) fn elements(
         &self,
         wasm: &[u8],
@@ -99,7 +99,7 @@ impl Shift {
             | Operator::ReturnCall { function_index }
             | Operator::RefFunc { function_index } = operator
             {
-                // The code of each of them is one byte.
+                // The opcode of each of these instructions is one byte.
                 let end = reader.original_position();
                 copy.replace(at + 1, end, self.index(function_index));
             }
@@ -108,7 +108,7 @@ impl Shift {
     }
 }
 
-/// A copy of a part of the module, in which numbers are replaced.
+/// A copy of a part of the module in which numbers are replaced.
 struct Copy<'a> {
     from: &'a [u8],
     copied: u64,

@@ -1,4 +1,4 @@
-//! What is known of the functions of a module, and what it runs before the first call.
+//! The functions of a module, and the code that runs before its first call.
 
 use wasm_encoder::Encode as _;
 use wasmparser::{
@@ -9,13 +9,13 @@ use wasmparser::{
 use super::{length, shift::Shift, wasi::Replaced};
 use crate::inspect::WASI;
 
-/// The export that runs what the module would run at its start.
+/// The export that runs the start function and the initialisers of the module.
 pub(in crate::engine) const START: &str = "mcp-servlet:start";
 
-/// What Extism calls when it has made an instance.
+/// The exports that Extism calls after it has made an instance.
 const INITIALISERS: [&str; 3] = ["_initialize", "__wasm_call_ctors", "hs_init"];
 
-/// What a module says about its functions.
+/// What a module declares about its functions.
 #[derive(Default)]
 pub(super) struct Facts {
     types: Vec<Option<FuncType>>,
@@ -105,12 +105,12 @@ impl Facts {
         self.imported
     }
 
-    /// Whether it has functions of its own.
+    /// Whether the module defines functions.
     pub(super) fn has_functions(&self) -> bool {
         self.functions() > self.imported
     }
 
-    /// The functions of WASI that can be replaced, each with its index and its type.
+    /// The WASI functions that can be replaced, each with its index and its type.
     pub(super) fn replaced(&self) -> Vec<(Replaced, u32, u32)> {
         let usable = |(replaced, index): &(Replaced, u32)| {
             let is_right = self.has_type(*index, 4, &[ValType::I32]);
@@ -120,7 +120,8 @@ impl Facts {
         self.replaced.iter().filter_map(usable).collect()
     }
 
-    /// The body of a function that runs what Extism would run, in the same order; none if there is nothing.
+    /// The body of a function that runs the start function and the initialisers in Extism's order.
+    /// `None` if there are none.
     pub(super) fn start(&self, index: impl Fn(u32) -> u32) -> Option<Vec<u8>> {
         let plain = |function: &u32| self.has_type(*function, 0, &[]);
         let haskell = self.haskell.filter(|function| {
@@ -151,7 +152,7 @@ impl Facts {
         Some(function.into_raw_body())
     }
 
-    /// Whether a function takes so many integers of 32 bits and has these results.
+    /// Whether a function takes `params` 32-bit integers and has these results.
     fn has_type(&self, function: u32, params: usize, results: &[ValType]) -> bool {
         self.type_of(function).is_some_and(|ty| {
             let integers = ty.params().iter().all(|ty| *ty == ValType::I32);
@@ -165,7 +166,7 @@ impl Facts {
     }
 }
 
-/// The exports with the indices that functions have now; those that Extism would call make room for [`START`].
+/// The export section with new function indices. [`START`] replaces the exports that Extism would call.
 pub(super) fn exports(
     exports: &ExportSectionReader<'_>,
     shift: &Shift,

@@ -1,12 +1,12 @@
-//! A maximum for tables that may grow.
+//! Sets a maximum for tables that can grow.
 
 use wasm_encoder::Encode as _;
 use wasmparser::{BinaryReader, BinaryReaderError, RefType, TableSectionReader};
 
-/// The bytes of one reference.
+/// The size of a reference in bytes.
 const REFERENCE: u64 = 8;
 
-/// The part of the memory that all tables together may grow by.
+/// All tables together may grow by this fraction (1/16) of the memory limit.
 const PART: u64 = 16;
 
 /// The tables of a module.
@@ -49,7 +49,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Whether there is a table that may grow and a memory limit that it has to keep.
+    /// Whether a table can grow while memory is limited.
     pub(super) fn can_grow(&self) -> bool {
         self.memory.is_some() && self.list.iter().any(|table| table.can_grow())
     }
@@ -61,7 +61,7 @@ impl Tables {
             .saturating_mul(REFERENCE)
     }
 
-    /// How many bytes all tables can take.
+    /// The maximum size of all tables in bytes.
     pub(super) fn maximum(&self) -> u64 {
         let entries = self.list.iter().map(|table| self.bound(*table));
         entries
@@ -69,7 +69,7 @@ impl Tables {
             .saturating_mul(REFERENCE)
     }
 
-    /// The most entries that a table may have.
+    /// The maximum number of entries of a table.
     fn bound(&self, table: Table) -> u64 {
         let Some(memory) = self.memory else {
             return table.maximum;
@@ -79,7 +79,7 @@ impl Tables {
         table.maximum.min(table.initial.saturating_add(share))
     }
 
-    /// The section with a maximum for each table.
+    /// The table section with a maximum for each table that can grow.
     pub(super) fn bounded(&self, data: &[u8]) -> Result<Vec<u8>, BinaryReaderError> {
         let section = TableSectionReader::new(BinaryReader::new(data, 0))?;
         let mut bounded = Vec::new();
@@ -96,7 +96,7 @@ impl Tables {
         Ok(bounded)
     }
 
-    /// Copies one table, but for its limits.
+    /// Copies one table with its new limits.
     fn copy(&self, item: &[u8], table: Table, to: &mut Vec<u8>) -> Result<(), BinaryReaderError> {
         const HAS_MAXIMUM: u8 = 1;
         const INITIAL_VALUE: [u8; 2] = [0x40, 0x00];

@@ -1,10 +1,10 @@
-//! Modules as text, before and after.
+//! Modules in the text format, before and after.
 
 use super::*;
 
 const MEMORY: Option<u64> = Some(16 * 8 * 100);
 
-/// `poll_oneoff`, where WASI's function has the index 0 and the host's 1.
+/// `poll_oneoff`, with WASI's function at index 0 and the host's function at index 1.
 const POLL: &str = "
     block
         local.get 2 i32.const 1 i32.ne br_if 0

@@ -1,8 +1,9 @@
-//! Functions of WASI that a module calls in its own code first: see [`wasi`](crate::functions::wasi).
+//! Functions that are added to a module and run instead of WASI functions: see
+//! [`wasi`](crate::functions::wasi).
 
 use wasm_encoder::{BlockType, Function, MemArg, ValType};
 
-/// A function of WASI that is replaced.
+/// A WASI function that is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Replaced {
     Write,
@@ -12,7 +13,7 @@ pub(super) enum Replaced {
 impl Replaced {
     pub(super) const ALL: [Self; 2] = [Self::Write, Self::Poll];
 
-    /// Its name in WASI. It takes four numbers and returns an error code.
+    /// The name in WASI. Both functions take four integers and return an error code.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Write => "fd_write",
@@ -20,7 +21,7 @@ impl Replaced {
         }
     }
 
-    /// The function of the host that it calls instead.
+    /// The host function that the replacement calls, with its parameter types.
     pub(super) fn host(self) -> (&'static str, &'static [ValType]) {
         match self {
             Self::Write => (
@@ -31,7 +32,7 @@ impl Replaced {
         }
     }
 
-    /// A function that does it, given the indices of WASI's function and of the host's.
+    /// The body of the replacement. `wasi` and `host` are the indices of WASI's function and of the host's.
     pub(super) fn body(self, wasi: u32, host: u32) -> Vec<u8> {
         match self {
             Self::Write => write(wasi, host),
@@ -48,7 +49,7 @@ fn memory(offset: u64) -> MemArg {
     }
 }
 
-/// `fd_write`: hands over what is for streams 1 and 2, eight bytes at a time.
+/// `fd_write`: passes output for the streams 1 and 2 to the host, eight bytes at a time.
 fn write(wasi: u32, host: u32) -> Vec<u8> {
     const STREAM: u32 = 0;
     const PIECES: u32 = 1;
@@ -107,13 +108,14 @@ fn write(wasi: u32, host: u32) -> Vec<u8> {
     function.into_raw_body()
 }
 
-/// `poll_oneoff`: sleeps in the host if it is called for nothing else than to sleep for some time.
+/// `poll_oneoff`: sleeps in the host if the only subscription is a relative timeout.
 fn poll(wasi: u32, host: u32) -> Vec<u8> {
     const SUBSCRIPTION: u32 = 0;
     const EVENT: u32 = 1;
     const COUNT: u32 = 2;
     const EVENTS: u32 = 3;
-    /// Whether it is a clock, how long, and whether that is a point in time.
+    /// Offsets of the event type (0 is a clock), the timeout and the flags (0 is a relative time)
+    /// of a subscription.
     const KIND: u64 = 8;
     const TIME: u64 = 24;
     const FLAGS: u64 = 40;

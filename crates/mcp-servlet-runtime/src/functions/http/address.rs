@@ -1,7 +1,7 @@
-//! Which addresses the hosts of requests may have.
+//! The IP addresses that requests may reach.
 //!
-//! A name is checked where it is resolved, for each connection: what a name meant a moment ago says nothing about what it
-//! means now.
+//! The check is part of name resolution and runs for each connection, because a name can resolve to
+//! another address the next time.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
@@ -24,11 +24,11 @@ const LOCALHOST: &str = "localhost";
 /// The private addresses that a servlet may reach.
 #[derive(Clone, Debug)]
 pub(super) struct Addresses {
-    /// All of them.
+    /// Whether it may reach all of them.
     all: bool,
-    /// Those that the operator listed.
+    /// The addresses that the operator listed.
     listed: Arc<[IpAddr]>,
-    /// Those of this machine, by the name `localhost`.
+    /// Whether it may reach this machine by the name `localhost`.
     localhost: bool,
 }
 
@@ -53,8 +53,9 @@ impl Addresses {
             || (self.localhost && host.eq_ignore_ascii_case(LOCALHOST) && address.is_loopback())
     }
 
-    /// Whether the host of a URL may be named to a proxy, which resolves it: literal addresses as for connections, and
-    /// `localhost` only where it is in the list.
+    /// Whether a URL may name this host to a proxy, which resolves it. Literal addresses follow the
+    /// same rules as connections; `localhost` must be listed, unless all private addresses are
+    /// allowed.
     pub(super) fn allow_name(&self, host: &str) -> bool {
         if let Some(address) = literal(host) {
             return self.allow(host, address);
@@ -65,12 +66,12 @@ impl Addresses {
     }
 }
 
-/// What the operator would have to list for `host`, if an entry for it opens its private address.
+/// Whether listing `host` as an allowed host also opens its private address.
 pub(super) fn can_be_listed(host: &str) -> bool {
     literal(host).is_some() || host.eq_ignore_ascii_case(LOCALHOST)
 }
 
-/// The address that a host is, with brackets around it or without.
+/// The IP address in a host, with or without brackets.
 fn literal(host: &str) -> Option<IpAddr> {
     let bare = host
         .strip_prefix('[')
@@ -79,7 +80,7 @@ fn literal(host: &str) -> Option<IpAddr> {
     Some(address.to_canonical())
 }
 
-/// A host whose addresses are all private ones that the servlet may not reach.
+/// All addresses of the host are private, and the servlet may not reach them.
 #[derive(Debug, thiserror::Error)]
 #[error("the host has a private address")]
 pub(super) struct PrivateAddress;
@@ -114,7 +115,7 @@ impl Resolver for Addresses {
     }
 }
 
-/// Whether an address is one of the public internet, by the registries of special-purpose addresses of the IANA.
+/// Whether an address is public, according to IANA's registries of special-purpose addresses.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -131,13 +132,13 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     let special = special
         || matches!(
             address.octets(),
-            // "This network", and what is reserved, broadcast included.
+            // "This network", reserved addresses, and broadcast.
             [0 | 240.., ..]
-            // Shared by the customers of a provider.
+            // Shared address space of providers.
             | [100, 64..128, ..]
-            // Assigned to protocols.
+            // IETF protocol assignments.
             | [192, 0, 0, _]
-            // Benchmarks.
+            // Benchmarking.
             | [198, 18 | 19, ..]
         );
     !special
@@ -149,14 +150,14 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match address.segments() {
-        // Addresses of IPv4 in another form: mapped, compatible, by NAT64 and by 6to4.
+        // IPv4 addresses in another form: mapped, compatible, NAT64 and 6to4.
         [0, 0, 0, 0, 0, 0xffff | 0, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         | [0x2002, high, low, ..] => v4(high, low),
-        // Teredo, which holds one as well, protocols, and documentation.
+        // Teredo, which also contains an IPv4 address, protocol assignments, and documentation.
         [0x2001, second, ..] => second >= 0x200 && second != 0xdb8,
         [0x3fff, second, ..] => second >= 0x1000,
-        // All that is routed begins so: not unique local, link-local, site-local, multicast.
+        // Global unicast. This excludes unique local, link-local, site-local and multicast addresses.
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }

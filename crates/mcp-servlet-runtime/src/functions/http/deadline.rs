@@ -1,4 +1,4 @@
-//! How long a request may take.
+//! The time limit of a request.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use url::Url;
 use super::Ended;
 use crate::{call::Call, exchange::HttpFailure};
 
-/// The end of a request: that of its own time, or of its call's.
+/// The deadline of a request: its own, or that of its call if it is earlier.
 pub(super) struct Deadline<'a> {
     call: &'a Call,
     since: Instant,
@@ -22,7 +22,7 @@ impl<'a> Deadline<'a> {
         }
     }
 
-    /// How much of its own time is left to the request.
+    /// How much of the request's own time is left.
     fn own(&self) -> Option<Duration> {
         let limit = self.call.limits().http_timeout?;
         Some(limit.saturating_sub(self.since.elapsed()))
@@ -33,7 +33,8 @@ impl<'a> Deadline<'a> {
         all.min()
     }
 
-    /// A failure, or the end of the call whose time is over: a servlet could not go on anyway.
+    /// The failure of a request. If the time of its call is over, the call ends, because the
+    /// servlet could not go on anyway.
     pub(super) fn ended(&self, error: ureq::Error, url: &Url) -> Ended {
         if !matches!(error, ureq::Error::Timeout(_)) {
             return HttpFailure::sort(error, url).into();

@@ -1,4 +1,4 @@
-//! Why a request has no response, in words and by kind.
+//! Why a request has no response: messages and kinds.
 
 use std::{io, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::exchange::{Denied, HttpFailure};
 /// Why a request ended without a response.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Ended {
-    /// It failed, and the servlet may go on.
+    /// The request failed, and the servlet may go on.
     #[error(transparent)]
     Failed(#[from] HttpFailure),
     /// The call is over.
@@ -51,7 +51,7 @@ impl HttpFailure {
         }
     }
 
-    /// What is said of a redirect that would take the body of a request to another origin.
+    /// A redirect would send the body of a request to another origin.
     pub(super) fn body_redirected(from: &Url, to: &Url) -> Self {
         let (from, to) = (origin(from), origin(to));
         let message = format!(
@@ -67,7 +67,7 @@ impl HttpFailure {
         Self::new(Kind::Timeout, message)
     }
 
-    /// Sorts an error of the client, but for timeouts of ours.
+    /// Sorts an error of the HTTP client, except for our own timeouts.
     pub(super) fn sort(error: ureq::Error, url: &Url) -> Self {
         use ureq::Error as E;
         let origin = origin(url);
@@ -99,13 +99,13 @@ impl HttpFailure {
 fn io_kind(error: &io::Error, url: &Url) -> Kind {
     match error.kind() {
         io::ErrorKind::TimedOut => Kind::Timeout,
-        // What rustls does not accept.
+        // The error of rustls if it rejects the other side.
         io::ErrorKind::InvalidData if url.scheme() == "https" => Kind::Tls,
         _ => Kind::Connect,
     }
 }
 
-/// Where a request goes, without what may be secret: path, query and password.
+/// The origin of a URL, without the parts that may be secret: path, query and password.
 pub(super) fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }

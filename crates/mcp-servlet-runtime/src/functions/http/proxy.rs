@@ -2,10 +2,10 @@
 
 use std::io::ErrorKind;
 
-/// Says of an error of the network that it concerns the proxy: there is no connection to anything else.
+/// Marks an error of the network as one of the proxy: there is no other connection.
 pub(super) fn explained(error: ureq::Error) -> ureq::Error {
     let reason = match &error {
-        // What TLS does not accept comes from the host behind the proxy.
+        // TLS errors come from the host behind the proxy.
         ureq::Error::Io(io)
             if matches!(io.kind(), ErrorKind::InvalidData | ErrorKind::TimedOut) =>
         {

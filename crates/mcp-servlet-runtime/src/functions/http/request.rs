@@ -1,4 +1,4 @@
-//! A request as a servlet writes it, where it may go, and where a redirect takes it.
+//! A request of a servlet, its URL, and its redirects.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::exchange::HttpFailure;
 
-/// The headers of a servlet that a redirect takes to another origin. Every other one may be a secret.
+/// The headers that a redirect to another origin keeps. Any other header may be a secret.
 const SAFE_HEADERS: [&str; 8] = [
     "accept",
     "accept-encoding",
@@ -21,7 +21,6 @@ const SAFE_HEADERS: [&str; 8] = [
     "user-agent",
 ];
 
-/// A request of a servlet.
 #[derive(Clone)]
 pub(super) struct Request {
     pub(super) url: Url,
@@ -31,7 +30,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// Reads the JSON in which servlets write requests.
+    /// Reads the JSON that servlets send as a request.
     pub(super) fn read(json: &[u8]) -> Result<Self, HttpFailure> {
         let json: Value = serde_json::from_slice(json).map_err(|error| invalid(&error))?;
         let text = |key: &str| json.get(key).and_then(Value::as_str);
@@ -79,7 +78,7 @@ impl Request {
         }
     }
 
-    /// The request that a redirect asks for, if the response is one.
+    /// The request that a redirect asks for; `None` if the response is not a redirect.
     pub(super) fn redirected(
         &self,
         response: &Response<ureq::Body>,
@@ -94,7 +93,8 @@ impl Request {
         Ok(next)
     }
 
-    /// Whether the receiver of the body may redirect it there: within its origin, or to the same host by HTTPS.
+    /// Whether a redirect may send the body to `next`: within the same origin, or from HTTP to
+    /// HTTPS on the same host.
     fn may_send_body_to(&self, next: &Url) -> bool {
         let is_upgrade = self.url.scheme() == "http" && next.scheme() == "https";
         let ports = (self.url.port(), next.port());

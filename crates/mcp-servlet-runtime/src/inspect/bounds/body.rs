@@ -1,8 +1,9 @@
-//! What compiling one function takes.
+//! The cost of compiling one function.
 //!
-//! Most of a function costs what its bytes cost. What costs more: each loop keeps every local alive, a loop within
-//! loops costs the square of its depth, and so do indirect calls and branch tables in one function. These are weighed
-//! as *effort*, of which one unit is about 5 µs, and added up over the module.
+//! For most code the cost is proportional to its size. Some constructs cost more. Each loop keeps
+//! every local alive. The cost of nested loops grows with the square of their depth, and the cost
+//! of indirect calls and branch tables with the square of their number in the function. These costs
+//! are counted as *effort* and summed over the module; one unit is about 5 µs.
 
 use wasmparser::{BlockType, FunctionBody, Operator};
 
@@ -10,18 +11,18 @@ use super::{Arity, LimitExceeded, Refused};
 
 const BYTES: u64 = 1 << 20;
 const LOCALS: u64 = 10_000;
-/// Blocks within blocks.
+/// The maximum depth of nested blocks.
 const NESTING: u64 = 10_000;
 
-/// The effort for all functions of a module: nearly two minutes of one processor. A Go program of 14 MB has a
-/// quarter of it.
+/// The effort for all functions of a module: almost two minutes on one processor. A Go program of
+/// 14 MB needs a quarter of it.
 pub(super) const EFFORT: u64 = 20_000_000;
 pub(super) const EFFORT_OF: &str = "loops, branches and locals in its functions";
 
-/// Functions that cannot take more than this are not looked into.
+/// Functions that cannot exceed this effort are not analyzed.
 const LITTLE: u64 = 100;
 
-/// The effort of a function; an error if one of its own limits is exceeded.
+/// The effort of a function, or an error if the function exceeds one of its own limits.
 pub(super) fn effort(
     body: &FunctionBody<'_>,
     index: u32,
@@ -57,7 +58,7 @@ pub(super) fn effort(
     Ok(weight.effort)
 }
 
-/// How many bytes could be operators that cost more than others.
+/// How many bytes could be opcodes of expensive operators.
 fn openers(code: &[u8]) -> u64 {
     const BLOCK: u8 = 0x02;
     const LOOP: u8 = 0x03;
@@ -75,9 +76,9 @@ fn openers(code: &[u8]) -> u64 {
 }
 
 struct Weight {
-    /// How many values live at once, at least.
+    /// How many values are live at the same time, at least.
     locals: u64,
-    /// Which of the open blocks are loops.
+    /// For each open block, whether it is a loop.
     blocks: Vec<bool>,
     loops: u64,
     indirect_calls: u64,
@@ -97,7 +98,7 @@ impl Weight {
         }
     }
 
-    /// The most that so many operators can take.
+    /// The maximum effort of this many operators.
     fn at_most(&self, openers: u64) -> u64 {
         openers
             .saturating_mul(self.locals)
@@ -143,12 +144,12 @@ impl Weight {
     }
 }
 
-/// How much more a loop within that many loops takes than one within none.
+/// The factor by which a loop inside this many loops costs more than a loop on its own.
 fn depth_factor(loops: u64) -> u64 {
     1 + (loops / 16).pow(2)
 }
 
-/// What the parameters and results of a block take.
+/// The effort for the parameters and results of a block.
 fn block(ty: BlockType, arity: &impl Fn(u32) -> Arity) -> u64 {
     match ty {
         BlockType::FuncType(ty) => {
