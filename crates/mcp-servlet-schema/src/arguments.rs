@@ -1,7 +1,7 @@
-//! Arguments as a person types them: `key=value`, read by the tool's input schema.
+//! Arguments as a person types them: `key=value`, read according to the input schema of the tool.
 //!
-//! `key=value` takes the value by the type that the schema gives the key: text as it stands, everything else as
-//! JSON. `key:=json` takes JSON whatever the schema says.
+//! The type of the key in the schema decides how `key=value` is read: a string is taken as it is
+//! typed, anything else is JSON. `key:=json` is always JSON.
 
 mod expected;
 mod outline;
@@ -22,58 +22,58 @@ pub use words::schema_in_words;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentError {
-    /// There is no `=`.
+    /// The argument contains no `=`.
     #[error("`{given}` is no argument: write `key=value`, or `key:=json`")]
     NoValue {
-        /// The text in question.
+        /// The text that was typed.
         given: String,
     },
-    /// There is no such argument.
+    /// The schema has no argument with this name.
     #[error("unknown argument `{key}`")]
     Unknown {
-        /// The key in question.
+        /// The key that was typed.
         key: String,
-        /// An argument whose name looks like it.
+        /// An argument with a similar name.
         similar: Option<String>,
-        /// All that there are.
+        /// All arguments of the schema.
         known: Vec<String>,
     },
-    /// A key occurs twice.
+    /// The same key was given twice.
     #[error("argument `{key}` is given twice")]
     Twice {
-        /// The key in question.
+        /// The key.
         key: String,
     },
-    /// The value is not JSON, and only JSON could be meant.
+    /// The value is not JSON, and the schema does not accept a string.
     #[error("argument `{key}`: expected {expected}, but `{given}` is not JSON")]
     NotJson {
-        /// The key in question.
+        /// The key.
         key: String,
-        /// What the schema wants.
+        /// What the schema expects.
         expected: Expected,
-        /// The text in question.
+        /// The text that was typed.
         given: String,
-        /// What could stand there instead, in the form that was typed.
+        /// A valid argument, in the form that was typed.
         example: String,
-        /// Where it stops being JSON, if it began like it.
+        /// The syntax error, if the text begins like JSON.
         source: Option<serde_json::Error>,
     },
-    /// The value has another type or is not one of those that the schema lists.
+    /// The value has the wrong type, or is not one of the values that the schema lists.
     #[error("argument `{key}`: expected {expected}, but `{given}` is {found}")]
     Unexpected {
-        /// The key in question.
+        /// The key.
         key: String,
-        /// What the schema wants.
+        /// What the schema expects.
         expected: Expected,
-        /// The text in question.
+        /// The text that was typed.
         given: String,
-        /// What it is, in words.
+        /// The type of the value in words.
         found: &'static str,
     },
 }
 
 impl ArgumentError {
-    /// What to do about it.
+    /// How to fix the error, if there is advice.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Unknown {
@@ -90,9 +90,9 @@ impl ArgumentError {
     }
 }
 
-/// Reads arguments by the input schema of a tool.
+/// Reads arguments according to the input schema of a tool.
 ///
-/// Whether all that are required are there, the tool itself decides.
+/// Missing arguments are not an error here; the tool checks that itself.
 ///
 /// # Errors
 /// [`ArgumentError`] for the first argument that cannot be read.
@@ -132,7 +132,7 @@ fn parse_argument<'a>(
     Ok((key, expected.read(key, text)?))
 }
 
-/// The schema of one argument.
+/// The schema of an argument.
 fn property<'a>(schema: &'a JsonObject, key: &str) -> Result<&'a Value, ArgumentError> {
     let properties = schema.get("properties").and_then(Value::as_object);
     if let Some(property) = properties.and_then(|properties| properties.get(key)) {
@@ -181,7 +181,7 @@ impl Expected {
         });
         match value {
             Ok(value) if self.accepts(&value) => Ok(value),
-            // Text where other types are possible too, but this is none of them.
+            // The schema also accepts a string, and the value matches none of the other types.
             _ if self.accepts(&Value::from(text)) => Ok(Value::from(text)),
             Ok(value) => self.check(key, text, value),
             Err(_) => {

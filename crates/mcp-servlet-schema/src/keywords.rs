@@ -1,4 +1,4 @@
-//! The keywords of JSON Schema that have schemas in them.
+//! The keywords of JSON Schema that contain schemas.
 
 /// Keywords whose value is a schema.
 pub const SCHEMA: [&str; 12] = [
@@ -19,7 +19,7 @@ pub const SCHEMA: [&str; 12] = [
 /// Keywords whose value is a list of schemas.
 pub const LIST: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 
-/// Keywords whose value holds schemas by name.
+/// Keywords whose value maps names to schemas.
 pub const MAP: [&str; 4] = [
     "dependencies",
     "dependentSchemas",

@@ -1,7 +1,8 @@
-//! Checks JSON by the schemas of MCP tools, and says in words what is wrong.
+//! Validates JSON against the schemas of MCP tools, and explains in words what is wrong.
 //!
-//! [`Schemas`] checks the arguments and results of one tool. [`parse_arguments`] reads arguments as a person types them,
-//! `key=value`, by the tool's schema. [`lower`] rewrites a schema to what a model [`Provider`] takes.
+//! [`Schemas`] checks the arguments and results of a tool. [`parse_arguments`] reads arguments as a
+//! person types them, `key=value`, according to the tool's schema. [`lower`] rewrites a schema into
+//! one that a model [`Provider`] accepts.
 //!
 //! ```
 //! use mcp_servlet_schema::Schemas;
@@ -31,5 +32,5 @@ pub use provider::{
 pub use text::{expected, kind, similar};
 pub use validate::{BadSchema, Schemas, matches, refers_to_itself};
 
-/// A JSON object, in the order in which it was written.
+/// A JSON object that keeps the order of its members.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

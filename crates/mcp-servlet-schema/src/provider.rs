@@ -1,4 +1,4 @@
-//! Model providers and clients with rules of their own about tools.
+//! Model providers and clients with their own rules for tools.
 
 mod lower;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use lower::table as lowering_table;
 pub use lower::{Undo, lower};
 
-/// Keywords that the field `parameters` of Gemini's function declarations has.
+/// Keywords that are fields of `parameters` in Gemini's function declarations.
 pub const GEMINI_KEYWORDS: [&str; 22] = [
     "anyOf",
     "default",
@@ -36,7 +36,7 @@ pub const GEMINI_KEYWORDS: [&str; 22] = [
     "type",
 ];
 
-/// Keywords that bound numbers.
+/// Keywords that limit numbers.
 pub const BOUNDS: [&str; 5] = [
     "minimum",
     "maximum",
@@ -45,30 +45,30 @@ pub const BOUNDS: [&str; 5] = [
     "multipleOf",
 ];
 
-/// Up to here, every integer is a number of 64-bit floating point.
+/// Up to this number, a 64-bit float can represent every integer.
 pub const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_992.0;
 
-/// How many characters the description of a tool may have for all models of `OpenAI`.
+/// The maximum length of a tool's description, in characters, for all models of `OpenAI`.
 pub const MAX_DESCRIPTION: usize = 1024;
 
-/// A model provider or a client that takes only some schemas.
+/// A model provider or a client that does not accept all schemas.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
-    /// The Messages API, and with it Claude Code and Claude Desktop.
+    /// The Messages API, including Claude Code and Claude Desktop.
     Anthropic,
     /// The Responses and Chat Completions APIs.
     OpenAi,
     /// The Gemini API, with the field `parameters` of a function declaration.
     Gemini,
-    /// The editor.
+    /// The editor Cursor.
     Cursor,
 }
 
 impl Provider {
-    /// All of them.
+    /// All providers.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Cursor];
 
     /// The name in options and configurations.

@@ -1,4 +1,4 @@
-//! Pieces of messages about JSON.
+//! Helpers for messages about JSON.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The name that someone who wrote `wanted` may have meant.
+/// The known name that is most similar to `wanted`, if one is similar enough.
 pub fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = wanted.to_lowercase();
     known

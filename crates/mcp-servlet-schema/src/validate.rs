@@ -1,7 +1,8 @@
-//! Checks arguments and results by the schemas of a tool, within bounds.
+//! Checks arguments and results against the schemas of a tool, within limits.
 //!
-//! A schema comes from a servlet and what it is applied to from a client, so neither is trusted: nothing is fetched,
-//! expressions that backtrack give up early, and how often a value can be looked at is computed before it is.
+//! Schemas come from servlets and values from clients, so neither is trusted. Nothing is fetched.
+//! Regular expressions stop backtracking at a limit. The number of steps of a check is estimated
+//! before it runs.
 
 pub(crate) mod coerce;
 mod cost;
@@ -19,37 +20,37 @@ use cost::Cost;
 pub use cost::refers_to_itself;
 use report::Report;
 
-/// How often parts of a schema may be applied to parts of a value in one check; about a second of work.
+/// How often one check may apply parts of a schema to parts of a value; about a second of work.
 const MAX_STEPS: u64 = 20_000_000;
 
-/// From how many steps on a check takes so long that others should not wait for it; some milliseconds.
+/// A check with more steps than this takes some milliseconds, so it should not run on an async task.
 const MANY_STEPS: u64 = 50_000;
 
-/// How many steps an expression may backtrack, of which one takes some ten nanoseconds.
+/// How many steps a regular expression may backtrack. A step takes about ten nanoseconds.
 const MAX_BACKTRACKING: usize = 100_000;
 
-/// How many bytes a compiled expression may take.
+/// The maximum size of a compiled regular expression in bytes.
 const MAX_EXPRESSION: usize = 1 << 20;
 
-/// The schemas of one tool, ready for use.
+/// The compiled schemas of a tool.
 #[derive(Debug)]
 pub struct Schemas {
     arguments: Option<Checker>,
     results: Option<Checker>,
-    /// The names of the arguments, unless any will do.
+    /// The names of the arguments; `None` if the schema accepts any name.
     known: Option<HashSet<String>>,
 }
 
-/// One schema, ready for use.
+/// A compiled schema.
 #[derive(Debug)]
 struct Checker {
     schema: Value,
     validator: Validator,
-    /// How many parts of the schema apply to one part of a value at most.
+    /// How many parts of the schema apply to one part of a value, at most.
     cost: u64,
 }
 
-/// Whether a value matches a schema; true if the schema cannot be applied within bounds.
+/// Whether a value matches a schema. True if the schema cannot be applied within the limits.
 pub fn matches(schema: &Value, value: &Value) -> bool {
     match Checker::new(schema) {
         Ok(Some(checker)) => checker.can_check(value) && checker.validator.is_valid(value),
@@ -57,7 +58,7 @@ pub fn matches(schema: &Value, value: &Value) -> bool {
     }
 }
 
-/// What is wrong with a schema.
+/// An error in a schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {problem}")]
 pub struct BadSchema {
@@ -89,13 +90,13 @@ impl Schemas {
         })
     }
 
-    /// The arguments that the schema does not name, unless it takes any name.
+    /// The arguments that are not in the schema; none if the schema accepts any name.
     pub fn unknown<'a>(&'a self, arguments: &'a JsonObject) -> impl Iterator<Item = &'a String> {
         let known = self.known.iter();
         known.flat_map(|known| arguments.keys().filter(|name| !known.contains(*name)))
     }
 
-    /// The arguments without those that the schema does not name.
+    /// The arguments without those that are not in the schema.
     pub fn without_unknown<'a>(&self, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
         let unknown: Vec<_> = self.unknown(arguments).collect();
         if unknown.is_empty() {
@@ -107,7 +108,7 @@ impl Schemas {
         Cow::Owned(arguments)
     }
 
-    /// Whether [`arguments`](Self::arguments) takes so long that others should not wait for it.
+    /// Whether [`arguments`](Self::arguments) takes so long that it should run on a blocking thread.
     pub fn takes_long(&self, arguments: Option<&JsonObject>) -> bool {
         let (Some(checker), Some(arguments)) = (&self.arguments, arguments) else {
             return false;
@@ -115,11 +116,11 @@ impl Schemas {
         checker.cost.saturating_mul(members(arguments)) > MANY_STEPS
     }
 
-    /// The arguments to call with. With `coerce`, text such as `"10"` is read as a number, a boolean or null where only
-    /// that matches.
+    /// Checks the arguments of a call and returns them. With `coerce`, a string such as `"10"`
+    /// becomes a number, a boolean or null if only that matches.
     ///
     /// # Errors
-    /// What to tell the model about arguments that do not match, with an example that does.
+    /// A message for the model if the arguments do not match, with an example of valid ones.
     pub fn arguments(
         &self,
         coerce: bool,
@@ -141,13 +142,13 @@ impl Schemas {
             return Err(text);
         }
         match value {
-            // Absent arguments stay absent.
+            // If the arguments were absent, they stay absent.
             Value::Object(members) if arguments.is_some() => Ok(Some(members)),
             _ => Ok(None),
         }
     }
 
-    /// What is wrong with the structured content of a result that is complete and no error.
+    /// What is wrong with the structured content of a result that is complete and not an error.
     pub fn problem(&self, structured_content: Option<&Value>) -> Option<String> {
         let checker = self.results.as_ref()?;
         match structured_content {
@@ -158,7 +159,8 @@ impl Schemas {
 }
 
 impl Checker {
-    /// Compiles a schema. `None` means that it cannot be applied within bounds; an error is a place and a problem.
+    /// Compiles a schema. `None` means that it cannot be applied within the limits. The error is a
+    /// JSON pointer and a problem.
     fn new(schema: &Value) -> Result<Option<Self>, (String, String)> {
         let expressions = PatternOptions::fancy_regex()
             .backtrack_limit(MAX_BACKTRACKING)
@@ -190,7 +192,7 @@ impl Checker {
         }))
     }
 
-    /// Whether that ends within bounds.
+    /// Whether a check ends within the limits.
     fn can_check(&self, value: &Value) -> bool {
         self.cost.saturating_mul(count(value)) <= MAX_STEPS
     }
@@ -206,14 +208,15 @@ impl Checker {
         Err(Report::new(&self.schema).of(errors))
     }
 
-    /// A value that fits, if one is easily made up.
+    /// A valid value, if one is easy to make.
     fn example(&self) -> Option<Value> {
         let example = example::of(&self.schema, &self.schema)?;
         self.validator.is_valid(&example).then_some(example)
     }
 }
 
-/// The same without members that are null: models write it for what they leave away, whatever the schema says.
+/// The value without members that are null: models write null for members that they leave out, even
+/// if the schema does not accept it.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(without_nulls).collect(),
@@ -227,7 +230,7 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-/// How many values there are in a value, itself included.
+/// The number of values in a value, including itself.
 fn count(value: &Value) -> u64 {
     1 + match value {
         Value::Array(items) => items.iter().map(count).sum(),

@@ -1,4 +1,4 @@
-//! What a schema wants to see in one place, as far as a command line can tell.
+//! The types or values that a schema accepts, as far as a command line needs them.
 
 use std::fmt;
 
@@ -10,19 +10,19 @@ const TYPES: [&str; 7] = [
     "string", "integer", "number", "boolean", "array", "object", "null",
 ];
 
-/// How many `$ref`s in a row are followed.
+/// How many consecutive `$ref`s are followed.
 const MAX_REFERENCES: usize = 16;
 
-/// The types or the values that a schema allows.
+/// The types or values that a schema accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
-    /// Any of these types; none means any type at all.
+    /// One of these types; empty if any type is accepted.
     Types(Vec<&'static str>),
-    /// Exactly one of these values.
+    /// One of these values.
     Values(Vec<Value>),
 }
 
-/// What a property of `root` has to be, in the words of JSON Schema: `string`, `integer or null`, `"a" or "b"`.
+/// The type of a property of `root` in the terms of JSON Schema: `string`, `integer or null`, `"a" or "b"`.
 pub fn schema_type(root: &JsonObject, property: &Value) -> Expected {
     Expected::of(root, property)
 }
@@ -69,14 +69,14 @@ impl Expected {
             .unwrap_or(Self::anything())
     }
 
-    /// Either of two; a list of values beside types counts as the types of its values.
+    /// One or the other. A list of values combined with types counts as the types of its values.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Values(mut left), Self::Values(right)) => {
                 left.extend(right);
                 Self::Values(left)
             }
-            // `Option` of an enum: the values and null.
+            // `Option` of an enum: its values and `null`.
             (Self::Values(mut values), Self::Types(types))
             | (Self::Types(types), Self::Values(mut values))
                 if types == ["null"] =>
@@ -102,7 +102,7 @@ impl Expected {
         }
     }
 
-    /// Whether the text on the command line is the value: null aside, nothing but text is possible.
+    /// Whether the text on the command line is the value: only strings are accepted, apart from null.
     pub(super) fn is_text(&self) -> bool {
         match self {
             Self::Types(types) => {
@@ -116,7 +116,7 @@ impl Expected {
         matches!(self, Self::Values(_))
     }
 
-    /// Whether a number may have a fraction, so that it stays as it is written.
+    /// Whether a number may have a fraction. If so, it stays as it was typed.
     pub(super) fn accepts_floats(&self) -> bool {
         match self {
             Self::Values(values) => values.iter().any(Value::is_f64),
@@ -132,7 +132,7 @@ impl Expected {
         }
     }
 
-    /// A value as someone would type it.
+    /// A value as a person would type it.
     pub(super) fn example(&self) -> String {
         match self {
             Self::Values(values) => values.first().map(as_typed).unwrap_or_default(),
@@ -147,7 +147,7 @@ impl Expected {
         }
     }
 
-    /// The same as JSON, whatever it is.
+    /// The same value as JSON.
     pub(super) fn json_example(&self) -> String {
         match self {
             Self::Values(values) => values.first().map(in_quotes).unwrap_or_default(),
@@ -173,7 +173,7 @@ fn as_typed(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A value as JSON that a shell leaves alone.
+/// A value as JSON, quoted for a shell.
 fn in_quotes(value: &Value) -> String {
     let text = value.to_string();
     match value {
@@ -207,14 +207,14 @@ fn matches_type(ty: &str, value: &Value) -> bool {
         Value::Array(_) => ty == "array",
         Value::Object(_) => ty == "object",
         Value::Number(number) => {
-            // JSON Schema takes 5.0 for an integer.
+            // In JSON Schema, 5.0 is an integer.
             let whole = number.as_f64().is_some_and(|value| value.fract() == 0.0);
             ty == "number" || (ty == "integer" && whole)
         }
     }
 }
 
-/// The schema itself, or what its `$ref` leads to within the root.
+/// The schema itself, or the schema in `root` that its `$ref` refers to.
 pub(super) fn resolve<'a>(root: &'a JsonObject, mut schema: &'a Value) -> &'a Value {
     for _ in 0..MAX_REFERENCES {
         let target = schema["$ref"]
@@ -231,7 +231,7 @@ pub(super) fn resolve<'a>(root: &'a JsonObject, mut schema: &'a Value) -> &'a Va
     schema
 }
 
-/// Follows `#/$defs/Name` within the schema.
+/// Resolves a reference such as `#/$defs/Name`.
 fn lookup<'a>(root: &'a JsonObject, reference: &str) -> Option<&'a Value> {
     let mut steps = reference.strip_prefix("#/")?.split('/');
     let first = root.get(steps.next()?)?;

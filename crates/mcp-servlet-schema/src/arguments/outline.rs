@@ -1,26 +1,26 @@
-//! A schema as a flat list of its fields, for people.
+//! A schema as a flat list of fields, for people.
 
 use serde_json::Value;
 
 use super::{expected::resolve, schema_in_words};
 use crate::JsonObject;
 
-/// How deep fields of fields are listed.
+/// The maximum depth of nested fields.
 const MAX_DEPTH: usize = 6;
 
-/// How many fields are listed at most: references can make a small schema a large tree.
+/// The maximum number of fields: references can turn a small schema into a large tree.
 const MAX_FIELDS: usize = 500;
 
-/// One field of an object, at any depth.
+/// A field of an object, at any depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemaField {
-    /// Where it is: `price.from`, `items[].name`.
+    /// The path of the field: `price.from`, `items[].name`.
     pub path: String,
-    /// Its type and bounds.
+    /// The type and its bounds in words.
     pub type_in_words: String,
-    /// Whether its object must have it.
+    /// Whether the object requires it.
     pub required: bool,
-    /// Its schema.
+    /// The schema of the field.
     pub schema: Value,
 }
 

@@ -1,4 +1,4 @@
-//! What people type and what it becomes.
+//! Arguments as typed, and the values that they become.
 
 use serde_json::json;
 

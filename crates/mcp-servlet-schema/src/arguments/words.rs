@@ -1,4 +1,4 @@
-//! A schema as people read it, on one line.
+//! A schema in words, on one line.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::schema_type;
 use crate::JsonObject;
 
-/// How deep items of items are spelled out.
+/// The maximum depth of items of items.
 const MAX_DEPTH: usize = 4;
 
-/// What a schema within `root` asks for: `integer from 0 to 255`, `array of string, 1 to 3 items`.
+/// What a schema in `root` accepts: `integer from 0 to 255`, `array of string, 1 to 3 items`.
 pub fn schema_in_words(root: &JsonObject, schema: &Value) -> String {
     words(root, schema, MAX_DEPTH)
 }

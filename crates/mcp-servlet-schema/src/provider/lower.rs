@@ -1,6 +1,6 @@
-//! Rewrites input schemas to what a provider takes.
+//! Rewrites input schemas into ones that a provider accepts.
 //!
-//! Only what clients see is rewritten: arguments are checked by the schema that the servlet has.
+//! Only clients see the rewritten schema. Arguments are still checked against the schema of the servlet.
 
 mod nulls;
 mod steps;
@@ -13,7 +13,7 @@ use super::{GEMINI_KEYWORDS, Provider};
 use crate::JsonObject;
 use steps::Step;
 
-/// The steps for each provider, in the order in which they are taken.
+/// The steps for each provider, in order.
 fn steps(provider: Provider) -> &'static [Step] {
     match provider {
         Provider::Anthropic => &[
@@ -40,7 +40,7 @@ fn steps(provider: Provider) -> &'static [Step] {
             Step::KeepGeminiKeywords,
             Step::DropLargeBounds,
         ],
-        // It sends tools to all of the others.
+        // Cursor sends tools to all other providers.
         Provider::Cursor => &[
             Step::InlineReferences,
             Step::FlattenRoot,
@@ -52,15 +52,15 @@ fn steps(provider: Provider) -> &'static [Step] {
     }
 }
 
-/// What undoes a rewriting in the arguments of a call.
+/// Converts the arguments of a call back to the original schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
-    /// The schema before optional properties took `null`.
+    /// The schema before optional properties accepted `null`.
     schema: Value,
 }
 
 impl Undo {
-    /// The arguments as the schema before the rewriting has them: without `null` for properties that are left out.
+    /// The arguments for the original schema: without `null` for optional properties.
     pub fn arguments<'a>(&self, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
         nulls::without_nulls(&self.schema, arguments)
     }
@@ -86,7 +86,7 @@ pub fn lower(provider: Provider, tool: &mut JsonObject) -> Option<Undo> {
     undo
 }
 
-/// What is rewritten for which provider, as a table in Markdown.
+/// The rewriting steps of each provider, as a Markdown table.
 pub fn table() -> String {
     let names: Vec<_> = Provider::ALL
         .iter()
@@ -113,7 +113,7 @@ pub fn table() -> String {
     table
 }
 
-/// Whether Gemini's `parameters` have the keyword.
+/// Whether `parameters` of Gemini has this keyword.
 fn is_gemini_keyword(keyword: &str) -> bool {
     GEMINI_KEYWORDS.contains(&keyword)
 }

@@ -1,4 +1,4 @@
-//! Takes text for the number, boolean or null that a schema asks for.
+//! Converts strings to the number, boolean or null that a schema expects.
 
 use jsonschema::{
     JsonType, Validator,
@@ -6,10 +6,10 @@ use jsonschema::{
 };
 use serde_json::Value;
 
-/// How many values of one call are changed at most.
+/// The maximum number of converted values per call.
 const MAX_CHANGES: usize = 100;
 
-/// Replaces texts where only another type fits and the text reads like it.
+/// Converts strings if the schema expects another type and the string can be read as that type.
 pub(super) fn coerce(validator: &Validator, value: &mut Value) {
     let mut changes = Vec::new();
     for error in validator.iter_errors(value).take(MAX_CHANGES) {
@@ -29,7 +29,7 @@ pub(super) fn coerce(validator: &Validator, value: &mut Value) {
     }
 }
 
-/// A whole number as an integer, however it is written: `12.0` and `1.2e1` are 12, as in JSON Schema.
+/// A whole number as an integer, in any notation: `12.0` and `1.2e1` are 12, as in JSON Schema.
 pub(crate) fn integer(text: &str) -> Option<Value> {
     let unsigned = mcp_servlet_json::from_str::<u64>(text).map(Value::from);
     let signed = || mcp_servlet_json::from_str::<i64>(text).map(Value::from);

@@ -1,16 +1,16 @@
-//! How much work a schema can make, found without running it.
+//! Estimates the work that a schema causes, without applying it.
 
 use serde_json::{Map, Value};
 
 use crate::keywords::{LIST, MAP, SCHEMA};
 
-/// How deep a schema may nest, references included.
+/// The maximum depth of a schema, including its references.
 const MAX_DEPTH: usize = 200;
 
-/// How many parts of a schema may apply to one place of a value.
+/// How many parts of a schema may apply to one part of a value.
 const MAX_COST: u64 = 10_000;
 
-/// Keywords that apply several schemas to the same place, so that recursion through them can take exponential time.
+/// Keywords that apply several schemas to the same value. Recursion through them can take exponential time.
 const BRANCHES: [&str; 9] = [
     "allOf",
     "anyOf",
@@ -23,25 +23,25 @@ const BRANCHES: [&str; 9] = [
     "patternProperties",
 ];
 
-/// What a schema costs.
+/// The cost of a schema.
 pub(super) enum Cost {
-    /// As many parts of it apply to one place of a value at most.
+    /// At most this many parts of the schema apply to one part of a value.
     Bounded(u64),
-    /// There is no telling, and why.
+    /// There is no limit, for this reason.
     Unbounded(&'static str),
-    /// It is no schema: the place, and what is wrong there.
+    /// The schema is not valid: a JSON pointer and the problem.
     Wrong(String, String),
 }
 
 /// Whether a schema refers to itself.
 pub fn refers_to_itself(schema: &Value) -> bool {
     let mut walk = Walk::new(schema);
-    // Where the walk stops early, no reference that leads back came before.
+    // If the walk stops early, only the references up to that point count.
     let _ = walk.schema(schema, 0);
     walk.recursive
 }
 
-/// Walks a schema as if each reference were replaced by what it refers to.
+/// Walks through a schema as if each reference were replaced by its target.
 pub(super) fn of(schema: &Value) -> Cost {
     let mut walk = Walk::new(schema);
     match walk.schema(schema, 0) {
@@ -55,7 +55,7 @@ pub(super) fn of(schema: &Value) -> Cost {
 
 struct Walk<'a> {
     root: &'a Value,
-    /// The references that lead to where we are.
+    /// The references on the way to the current schema.
     path: Vec<&'a str>,
     spent: u64,
     recursive: bool,
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
             return Err(Cost::Unbounded("it nests too deeply"));
         }
         let Value::Object(keywords) = schema else {
-            // Booleans are schemas; what else stands here, the compiler of schemas complains about.
+            // Booleans are schemas. Anything else is an error that the schema compiler reports.
             return Ok(());
         };
         self.branches |= BRANCHES.iter().any(|key| keywords.contains_key(*key));
@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
         let Some(Value::String(reference)) = keywords.get("$ref") else {
             return Ok(());
         };
-        // Beside a reference, other keywords apply to the same place.
+        // Keywords next to a reference apply to the same value.
         self.branches |= keywords
             .keys()
             .any(|key| MAP.contains(&key.as_str()) || LIST.contains(&key.as_str()));
@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
                 self.path.pop();
                 Ok(())
             }
-            // An anchor, or nothing at all, which the compiler of schemas complains about.
+            // An anchor, or a missing target, which the schema compiler reports.
             None => Err(Cost::Unbounded("its references have names of their own")),
         }
     }

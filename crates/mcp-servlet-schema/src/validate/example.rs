@@ -1,11 +1,11 @@
-//! Makes up a value that fits a schema, for a model to imitate.
+//! Makes an example value for a schema, which helps a model to correct its call.
 
 use serde_json::{Map, Value, json};
 
-/// How deep examples go.
+/// The maximum depth of examples.
 const MAX_DEPTH: usize = 8;
 
-/// A value that probably fits; whoever wants to show it checks it first.
+/// A value that probably matches. Callers validate it before they show it.
 pub(super) fn of(schema: &Value, root: &Value) -> Option<Value> {
     value(schema, root, 0)
 }
@@ -64,7 +64,7 @@ fn array(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
     Some(Value::Array(vec![item; count]))
 }
 
-/// At the root everything that can be given, below only what must.
+/// The root gets all properties, nested objects only the required ones.
 fn object(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));

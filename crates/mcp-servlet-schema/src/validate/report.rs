@@ -1,17 +1,17 @@
-//! What is wrong with a value, in words for a model: where, what its schema asks for, what came.
+//! Explains to a model what is wrong with a value: where, what the schema expects, and what was found.
 
 use std::collections::HashSet;
 
 use jsonschema::{ValidationError, error::ValidationErrorKind};
 use serde_json::Value;
 
-/// How much of a schema is shown, in bytes.
+/// The maximum size of a schema in a message, in bytes.
 const SCHEMA: usize = 1000;
 
-/// How much of a wrong value is shown, in bytes.
+/// The maximum size of a wrong value in a message, in bytes.
 const SHOWN: usize = 60;
 
-/// How many mistakes are told at once.
+/// The maximum number of errors in a message.
 const MISTAKES: usize = 5;
 
 pub(super) struct Report<'a> {
@@ -41,7 +41,7 @@ impl<'a> Report<'a> {
                 None => told.push(self.mismatch(error, "")),
             },
             Kind::Required { property } => {
-                // A name that is misspelled explains the one that is missing.
+                // A misspelled name explains a missing one.
                 let others = self.others(error);
                 if !others.is_empty() {
                     told.extend(others.iter().map(|name| self.unknown(error, name)));
@@ -75,14 +75,14 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The part of the schema that has the keyword that was not met.
+    /// The schema that contains the keyword that failed.
     fn part(&self, error: &ValidationError<'_>) -> Option<&'a Value> {
         let path = error.schema_path().as_str();
         let (parent, _) = path.rsplit_once('/')?;
         self.schema.pointer(parent)
     }
 
-    /// Members of an object that its schema does not mention at all.
+    /// Members of an object that its schema does not mention.
     fn others(&self, error: &ValidationError<'_>) -> Vec<String> {
         let Some(part) = self.part(error) else {
             return Vec::new();
@@ -136,7 +136,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Of several variants the one that was meant: the one with which no type and no fixed value is at odds.
+/// The variant that was most likely meant: the only one in which all types and fixed values match.
 fn meant<'a>(
     variants: &'a [Vec<ValidationError<'static>>],
 ) -> Option<&'a Vec<ValidationError<'static>>> {
@@ -157,7 +157,8 @@ fn meant<'a>(
     }
 }
 
-/// Whether the schema with this keyword stands beside one that has the other members.
+/// Whether the schema with this keyword is only a part of another schema, which may describe the
+/// other members.
 fn is_partial(path: &str) -> bool {
     let mut parts = path.rsplit('/').skip(1);
     let (last, before) = (parts.next(), parts.next());
@@ -176,7 +177,7 @@ fn shown_schema(schema: &Value) -> String {
     text
 }
 
-/// A value, or its kind if it is long.
+/// A value, or its type if it is long.
 fn shown(value: &Value) -> String {
     let text = match value {
         Value::Object(_) => return "an object".to_owned(),

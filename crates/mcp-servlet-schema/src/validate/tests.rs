@@ -1,4 +1,4 @@
-//! What is checked, what is said, and what is not looked at.
+//! Validation: errors, messages and limits.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn check_with(coerce: bool, schema: &Value, arguments: &Value) -> Result<Value, 
     Ok(checked.map_or(Value::Null, Value::Object))
 }
 
-/// What is said of wrong arguments, without the example.
+/// The message for wrong arguments, without the example.
 fn complaint(schema: &Value, arguments: &Value) -> String {
     let text = check_with(false, schema, arguments).expect_err("wrong");
     let text = text.strip_prefix("invalid arguments: ").expect("the start");
@@ -214,18 +214,18 @@ fn structured_content_is_checked_if_there_is_a_schema() {
 
 #[test]
 fn schemas_that_could_take_for_ever_are_not_applied() {
-    // Each level applies the next one twice: 2^60 ways.
+    // Each level applies the next level twice: 2^60 ways.
     let mut doubling = object(&json!({ "a": { "$ref": "#/$defs/d0" } }));
     for level in 0..60 {
         let next = json!({ "$ref": format!("#/$defs/d{}", level + 1) });
         doubling["$defs"][format!("d{level}")] = json!({ "allOf": [next, next] });
     }
     doubling["$defs"]["d60"] = json!({ "type": "string" });
-    // Two ways down at every level of the value.
+    // Two branches at every level of the value.
     let way = json!({ "properties": { "a": { "$ref": "#/$defs/n" } } });
     let mut forking = object(&json!({ "a": { "$ref": "#/$defs/n" } }));
     forking["$defs"] = json!({ "n": { "anyOf": [way, way, { "type": "string" }] } });
-    // No progress at all.
+    // Endless recursion.
     let mut endless = object(&json!({ "a": { "$ref": "#/$defs/n" } }));
     endless["$defs"] = json!({ "n": { "allOf": [{ "$ref": "#/$defs/n" }] } });
     let mut value = json!(1);

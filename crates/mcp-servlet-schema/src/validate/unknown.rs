@@ -1,4 +1,4 @@
-//! Arguments that a tool does not know, as clients add keys of their own.
+//! Arguments that are not in the schema of a tool: some clients add keys of their own.
 
 use std::collections::HashSet;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::JsonObject;
 
-/// How many schemas may be inside each other before no name is taken for unknown.
+/// The maximum depth of nested schemas. Beyond it, every name counts as known.
 const DEPTH: usize = 16;
 
-/// The names that a schema of arguments knows, or `None` if it takes any name.
+/// The names that the schema of the arguments mentions; `None` if it accepts any name.
 pub(super) fn known_names(schema: &Value) -> Option<HashSet<String>> {
     let mut known = Known {
         root: schema,
@@ -23,12 +23,13 @@ pub(super) fn known_names(schema: &Value) -> Option<HashSet<String>> {
 struct Known<'a> {
     root: &'a Value,
     names: HashSet<String>,
-    /// Whether the schema lists names at all.
+    /// Whether the schema lists names.
     is_list: bool,
 }
 
 impl Known<'_> {
-    /// Adds the names of a schema and of those that apply to the same object. False if it takes any name.
+    /// Adds the names of a schema and of all schemas that apply to the same object. Returns false
+    /// if the schema accepts any name.
     fn add(&mut self, schema: &Value, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
@@ -72,7 +73,7 @@ impl Known<'_> {
     }
 }
 
-/// Whether a schema speaks of properties without giving their names.
+/// Whether a schema describes properties without naming them.
 fn is_open(schema: &JsonObject) -> bool {
     let others = ["additionalProperties", "unevaluatedProperties"];
     let takes_others = |key| matches!(schema.get(key), Some(Value::Bool(true) | Value::Object(_)));

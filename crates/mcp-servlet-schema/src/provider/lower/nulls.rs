@@ -1,4 +1,5 @@
-//! `null` for what is left out, as strict mode of `OpenAI` has it: all properties are required, and optional ones take `null`.
+//! `null` for optional properties, as strict mode of `OpenAI` expects it: all properties are
+//! required, and optional ones accept `null`.
 
 use std::borrow::Cow;
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::JsonObject;
 
-/// Requires all properties of an object, and lets the optional ones be `null`.
+/// Makes all properties of an object required, and lets the optional ones be `null`.
 pub(super) fn require_all(schema: &mut Value) {
     let optional = optional(schema);
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
@@ -23,7 +24,7 @@ pub(super) fn require_all(schema: &mut Value) {
     schema["required"] = names.collect();
 }
 
-/// The arguments without each `null` that [`require_all`] allowed. `schema` is the one before it.
+/// Removes each `null` that [`require_all`] allowed from the arguments. `schema` is the original one.
 pub(super) fn without_nulls<'a>(schema: &Value, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
     let mut value = Value::Object(arguments.clone());
     remove_nulls(schema, &mut value);
@@ -77,7 +78,7 @@ fn branches(schema: &Value) -> impl Iterator<Item = &Value> {
     lists.flatten()
 }
 
-/// Whether a schema, of which references are replaced, takes `null`.
+/// Whether a schema accepts `null`. Its references must be replaced already.
 fn takes_null(schema: &Value) -> bool {
     let any_takes_null = |key: &str| {
         let branches = schema.get(key).and_then(Value::as_array);
@@ -97,7 +98,7 @@ fn takes_null(schema: &Value) -> bool {
         && all_take_null.is_none_or(|branches| branches.iter().all(takes_null))
 }
 
-/// Adds `null` to the types of a schema if that is enough, otherwise to alternatives.
+/// Adds `null` to the types of a schema if that is enough, or else to its alternatives.
 fn take_null(schema: &mut Value) {
     let is_plain = ["const", "anyOf", "oneOf", "allOf"]
         .iter()
@@ -112,7 +113,7 @@ fn take_null(schema: &mut Value) {
         }
         return;
     }
-    // The description belongs to the property.
+    // The description stays with the property.
     let description = super::steps::remove(schema, "description");
     let branches = match schema.as_object_mut() {
         Some(members) if members.len() == 1 => super::steps::remove(schema, "anyOf"),

@@ -1,4 +1,4 @@
-//! What can be rewritten in a schema.
+//! The steps that rewrite a schema.
 
 mod inline;
 mod root;
@@ -11,7 +11,7 @@ use crate::{
     provider::{BOUNDS, MAX_DESCRIPTION, MAX_SAFE_INTEGER},
 };
 
-/// One rewriting.
+/// A step that rewrites a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     InlineReferences,
@@ -44,7 +44,7 @@ impl Step {
         Self::ShortenDescription,
     ];
 
-    /// For the guide.
+    /// The description of the step in the guide.
     pub(super) fn what(self) -> &'static str {
         match self {
             Self::InlineReferences => {
@@ -96,7 +96,7 @@ impl Step {
     }
 }
 
-/// Rewrites a schema and all within it, the outer ones first.
+/// Rewrites a schema and all schemas in it, the outer ones first.
 fn each(schema: &mut Value, rewrite: &dyn Fn(&mut Value)) {
     rewrite(schema);
     for (key, value) in schema.as_object_mut().into_iter().flatten() {
@@ -141,7 +141,7 @@ fn split_type_list(schema: &mut Value) {
             schema["anyOf"] = branches.collect();
             remove(schema, "type");
         }
-        // The branches say it.
+        // The branches have the types.
         _ => {
             remove(schema, "type");
         }
@@ -213,7 +213,7 @@ fn drop_format(schema: &mut Value) {
     }
 }
 
-/// Cuts a description, and says so.
+/// Cuts a long description and marks the end with `…`.
 pub(super) fn shorten(text: &mut String) {
     if text.chars().count() > MAX_DESCRIPTION {
         *text = text.chars().take(MAX_DESCRIPTION - 1).collect();

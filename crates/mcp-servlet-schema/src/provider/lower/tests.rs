@@ -1,4 +1,4 @@
-//! Each rewriting, before and after.
+//! Schemas before and after each step.
 
 use serde_json::{Value, json};
 

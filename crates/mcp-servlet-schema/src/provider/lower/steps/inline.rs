@@ -1,11 +1,11 @@
-//! Writes what is referred to instead of references.
+//! Replaces references by the schemas that they refer to.
 
 use serde_json::Value;
 
-/// How many values a schema may have afterwards: references can make a small schema a large tree.
+/// The maximum number of values in the result: references can turn a small schema into a large tree.
 const MAX_VALUES: usize = 20_000;
 
-/// Replaces each `$ref` within the schema, and removes the definitions.
+/// Replaces each `$ref` in the schema and removes the definitions.
 pub(super) fn inline(schema: &mut Value) {
     let root = schema.clone();
     let mut inliner = Inliner {
@@ -50,7 +50,7 @@ impl<'a> Inliner<'a> {
         Value::Object(members.collect())
     }
 
-    /// The target with the members beside the reference, which come first.
+    /// The target, merged with the members next to the reference, which take precedence.
     fn replaced(
         &mut self,
         reference: &'a str,

@@ -1,8 +1,9 @@
-//! Makes a plain object of a root with alternatives.
+//! Turns a root schema with alternatives into a plain object schema.
 
 use serde_json::{Map, Value};
 
-/// Merges the properties of all branches into the root. What only one of several branches requires is optional.
+/// Merges the properties of all branches into the root. A property that only some alternatives
+/// require becomes optional.
 pub(super) fn flatten(schema: &mut Value) {
     for keyword in ["if", "then", "else", "not", "enum"] {
         if let Some(branch) = super::remove(schema, keyword)
@@ -60,7 +61,8 @@ fn require(schema: &mut Value, branch: &Value, demands: bool) {
     }
 }
 
-/// Two schemas of one property: the values of both tags, otherwise the first that says something.
+/// Merges two schemas of one property. If both list values, as tags do, the result lists the values
+/// of both. Otherwise the first schema that is not empty wins.
 fn unite(known: &mut Value, other: Value) {
     let values = |schema: &Value| match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(values)), _) => Some(values.clone()),
