@@ -1,4 +1,4 @@
-//! Addresses of resources, and what is said about them.
+//! URIs and annotations of resources.
 
 use mcp_servlet_host::FeatureKind;
 use mcp_servlet_runtime::Abi;
@@ -11,7 +11,7 @@ use super::{
     target::Target,
 };
 
-/// hyper-mcp takes addresses apart to put the name of the plugin between host and path.
+/// hyper-mcp parses the URI and inserts the name of the plugin between host and path.
 pub(super) fn check(findings: &mut Findings, interface: Abi, lists: &Lists) {
     for resource in lists.of(FeatureKind::Resource) {
         if resource.text("uri").is_some() && interface == Abi::HyperMcpV2 {
@@ -44,7 +44,7 @@ fn check_address(findings: &mut Findings, resource: &Item) {
     findings.add(finding.help(help).matters(level, &[Target::HyperMcp]));
 }
 
-/// Audience and priority, which clients choose by.
+/// Audience and priority, by which clients choose.
 fn check_annotations(findings: &mut Findings, item: &Item) {
     let Some(annotations) = item
         .json

@@ -1,4 +1,4 @@
-//! Servlets that are served together, and names and URIs that several of them have.
+//! Names and URIs that several servlets of one server share.
 
 use mcp_servlet_host::{Entry, FeatureKind, Host, LoadError, Loaded};
 use mcp_servlet_runtime::{LoadOptions, Source};
@@ -10,10 +10,11 @@ use super::{
     target::Target,
 };
 
-/// Checks servlets for some hosts, each as [`check`] does, and what our host leaves out when it serves all of them.
+/// Checks several servlets for some hosts, each like [`check`]. Adds findings for what the host of
+/// this project leaves out when it serves all of them together.
 ///
 /// # Errors
-/// As of [`check`].
+/// See [`check`].
 pub fn check_all(
     sources: &[Source],
     hosts: &[Target],
@@ -43,7 +44,7 @@ pub fn check_all(
     Ok(reports)
 }
 
-/// What is left out or hidden because of another servlet, each with where its servlet comes from.
+/// Entries that are left out or hidden because of another servlet, each with the origin of its servlet.
 fn collisions(host: &Host) -> impl Iterator<Item = (&String, Finding)> {
     host.problems().iter().filter_map(|problem| {
         let (kind, item, origin) = match problem {

@@ -1,4 +1,4 @@
-//! What a servlet has and a host does not show.
+//! Features of a servlet that a host does not show.
 
 use mcp_servlet_host::FeatureKind;
 use mcp_servlet_runtime::{Abi, JsonObject, Module, USER};
@@ -11,7 +11,7 @@ use super::{
     target::Target,
 };
 
-/// Compares what the servlet has with the table of features.
+/// Compares the features of the servlet with the table of features.
 pub(super) fn check(findings: &mut Findings, module: &Module, interface: Abi, lists: &Lists) {
     for feature in THEMES.iter().flat_map(|(_, features)| *features) {
         let Some((sign, instead)) = &feature.seen else {
@@ -51,7 +51,7 @@ fn items_with(kind: FeatureKind, member: &str, lists: &Lists) -> Option<Place> {
     })
 }
 
-/// Whether the servlet as a whole has it.
+/// Whether the servlet as a whole has the feature.
 fn has(sign: &Sign, module: &Module, lists: &Lists) -> bool {
     match *sign {
         Sign::Member(..) => false,

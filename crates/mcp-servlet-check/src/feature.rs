@@ -1,4 +1,4 @@
-//! What each host makes of each feature: the one table, behind findings and documentation alike.
+//! What each host does with each feature: one table, used for findings and for the documentation.
 
 mod table;
 
@@ -8,46 +8,46 @@ use mcp_servlet_runtime::Abi;
 use super::{finding::Level, target::Target};
 pub(super) use table::THEMES;
 
-/// Something that servlets can have, say or do.
+/// A feature of servlets: something that they can list, return or do.
 pub(super) struct Feature {
-    /// What documents call it, in the plural or without a number: it follows "clients see no".
+    /// The name in the documentation, in the plural or uncountable: it follows "clients see no".
     name: &'static str,
-    /// How it is told from the module, and what else its author can do; for nothing that only shows in calls.
+    /// How the module shows the feature, and what its author can do instead. `None` if only calls show it.
     pub(super) seen: Option<(Sign, &'static str)>,
-    /// What comes of it, by [`COLUMNS`].
+    /// What each host does with it, in the order of [`COLUMNS`].
     shown: [Shown; 4],
 }
 
-/// By what a servlet is known to have a feature.
+/// How to detect that a servlet has a feature.
 pub(super) enum Sign {
     /// This member of an item in a list.
     Member(FeatureKind, &'static str),
-    /// This member beside the items of a list.
+    /// This member next to the items of a list.
     Answer(&'static str),
     /// An export.
     Export(&'static str),
-    /// A function of [`USER`](mcp_servlet_runtime::USER) that it imports.
+    /// This function of [`USER`](mcp_servlet_runtime::USER) among the imports.
     Import(&'static str),
 }
 
-/// What comes of a feature in a host.
+/// What a host does with a feature.
 #[derive(Clone, Copy)]
 pub(super) enum Shown {
-    /// It reaches the client.
+    /// The client gets it.
     Yes,
-    /// It does, with a difference.
+    /// The client gets it with this difference.
     But(&'static str),
-    /// It does not.
+    /// The client does not get it.
     No,
-    /// It does not, and why.
+    /// The client does not get it, for this reason.
     Not(&'static str),
 }
 
-/// Hosts, each with the interface by which it talks to the servlet.
+/// The hosts, each with the ABI that it uses for the servlet.
 const COLUMNS: [&str; 4] = ["mcp.run", "hyper-mcp v1", "hyper-mcp v2", "mcp-servlet"];
 
 impl Feature {
-    /// What comes of it in a host, for a servlet of that interface.
+    /// What a host does with the feature, for a servlet with this ABI.
     fn shown(&self, host: Target, interface: Abi) -> Shown {
         self.shown[match (host, interface) {
             (Target::McpRun, _) => 0,
@@ -57,7 +57,7 @@ impl Feature {
         }]
     }
 
-    /// What clients miss of it in a host.
+    /// What clients of a host miss of the feature.
     pub(super) fn loss(&self, host: Target, interface: Abi) -> Option<(Level, String)> {
         let name = self.name;
         match self.shown(host, interface) {

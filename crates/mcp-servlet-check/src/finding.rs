@@ -1,4 +1,4 @@
-//! What a check found.
+//! The findings of a check.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -8,51 +8,51 @@ use serde::Serialize;
 
 use super::target::Target;
 
-/// Where one of these rules is broken, the servlet does not load.
+/// Rules that keep a servlet from loading.
 const LOADING: [&str; 3] = [IMPORTS, EXPORTS, LOAD];
 
 pub(super) const IMPORTS: &str = "imports";
 pub(super) const EXPORTS: &str = "exports";
 pub(super) const LOAD: &str = "load";
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Good to know.
+    /// Useful to know.
     Note,
-    /// Something is dropped, or some client stumbles over it.
+    /// Something is dropped, or a client has a problem with it.
     Warning,
-    /// It will not work.
+    /// It does not work.
     Error,
 }
 
-/// One thing to know about a servlet.
+/// A finding about a servlet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The name of the rule, which stays the same from release to release.
+    /// The name of the rule, which does not change between releases.
     pub rule: &'static str,
-    /// Where it matters, and how much.
+    /// The hosts that the finding concerns, with its level there.
     pub hosts: BTreeMap<Target, Level>,
-    /// The providers that refuse it, or make less of it.
+    /// The providers that refuse the tool or ignore a part of it, with the level.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub providers: BTreeMap<Provider, Level>,
-    /// What it is about, unless that is the servlet as a whole.
+    /// What the finding is about; `None` for the servlet as a whole.
     pub place: Option<Place>,
-    /// What is the matter.
+    /// What is wrong.
     pub problem: String,
-    /// What to do about it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
-/// A place in what a servlet lists.
+/// One or several items of a servlet, or a part of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// What the items are.
+    /// The kind of the items.
     pub kind: FeatureKind,
-    /// Their names; addresses of resources.
+    /// Their names; URIs for resources.
     pub items: Vec<String>,
-    /// A JSON pointer into each of them; empty for the item as a whole.
+    /// A JSON pointer into each item; empty for the item as a whole.
     pub pointer: String,
 }
 
@@ -78,7 +78,7 @@ impl Finding {
         self
     }
 
-    /// Matters that much in these hosts, unless it matters more for another reason.
+    /// Sets the level for these hosts, unless they already have a higher one.
     pub(super) fn matters(mut self, level: Level, hosts: &[Target]) -> Self {
         for host in hosts {
             let known = self.hosts.entry(*host).or_insert(level);
@@ -87,7 +87,7 @@ impl Finding {
         self
     }
 
-    /// Matters that much for a provider.
+    /// Sets the level for a provider.
     pub(super) fn refused_by(mut self, provider: Provider, level: Level) -> Self {
         self.providers.insert(provider, level);
         self
@@ -105,7 +105,7 @@ impl Finding {
         self.matters(Level::Note, &Target::ALL)
     }
 
-    /// The same, but it matters no more than that.
+    /// Limits the level for all hosts.
     pub(super) fn at_most(mut self, level: Level) -> Self {
         for known in self.hosts.values_mut() {
             *known = level.min(*known);
@@ -113,24 +113,24 @@ impl Finding {
         self
     }
 
-    /// How much it matters where it matters most.
+    /// The highest level, over all hosts and providers.
     pub fn level(&self) -> Level {
         let levels = self.hosts.values().chain(self.providers.values());
         levels.copied().max().unwrap_or(Level::Note)
     }
 
-    /// Whether it says why a module is not loaded.
+    /// Whether the finding explains why a module does not load.
     pub(super) fn is_about_loading(&self) -> bool {
         LOADING.contains(&self.rule)
     }
 
-    /// Whether two findings differ in their hosts alone.
+    /// Whether two findings differ only in their hosts.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         (self.rule, &self.place, &self.problem, &self.help)
             == (other.rule, &other.place, &other.problem, &other.help)
     }
 
-    /// The hosts in which it matters that much.
+    /// The hosts for which the finding has this level.
     pub fn hosts_at(&self, level: Level) -> impl Iterator<Item = Target> {
         let hosts = self.hosts.iter().filter(move |(_, known)| **known == level);
         hosts.map(|(host, _)| *host)

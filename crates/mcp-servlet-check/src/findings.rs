@@ -1,4 +1,4 @@
-//! What a check found so far.
+//! Collects the findings of a check.
 
 use std::cmp::Reverse;
 
@@ -9,18 +9,18 @@ use super::{
     target::Target,
 };
 
-/// Findings as they are collected.
+/// The findings so far.
 #[derive(Debug, Default)]
 pub(super) struct Findings(Vec<Finding>);
 
 impl Findings {
-    /// Those that matter in one of these hosts or for one of these providers, the most important first.
+    /// The findings for these hosts and providers, the most important first.
     pub(super) fn of(self, hosts: &[Target], providers: &[Provider]) -> Vec<Finding> {
         let lost = self.lost();
         let mut findings = self.0;
         for finding in &mut findings {
             let is_about_loading = finding.is_about_loading();
-            // Where it does not load, nothing else matters.
+            // If a host does not load the module, other findings do not matter there.
             let matters = |host: &Target| is_about_loading || !lost.contains(host);
             let hosts_of = &mut finding.hosts;
             hosts_of.retain(|host, _| hosts.contains(host) && matters(host));
@@ -32,14 +32,14 @@ impl Findings {
         findings
     }
 
-    /// The hosts that do not load the module, whatever it lists.
+    /// The hosts that do not load the module.
     pub(super) fn lost(&self) -> Vec<Target> {
         let findings = self.0.iter().filter(|one| one.is_about_loading());
         let hosts = findings.flat_map(|finding| finding.hosts_at(Level::Error));
         hosts.collect()
     }
 
-    /// Adds a finding, to the same one in other hosts if there is one.
+    /// Adds a finding. If the same finding exists for other hosts, the two are merged.
     pub(super) fn add(&mut self, finding: Finding) {
         let mut known = self.0.iter_mut();
         match known.find(|known| known.says_the_same(&finding)) {
@@ -51,7 +51,7 @@ impl Findings {
         }
     }
 
-    /// Whether something found so far does not work in a host.
+    /// Whether something does not work in a host, as far as found so far.
     pub(super) fn fails(&self, host: Target) -> bool {
         let mut levels = self.0.iter().filter_map(|finding| finding.hosts.get(&host));
         levels.any(|level| *level == Level::Error)

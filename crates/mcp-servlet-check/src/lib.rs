@@ -1,6 +1,7 @@
-//! Tells what hosts make of a servlet: whether it loads, what they drop of it, and which rules of clients it breaks.
+//! Checks how hosts treat a servlet: whether they load it, what they drop, and which rules of
+//! clients it breaks.
 //!
-//! What each host does with each feature is one table, `check/feature.rs`; [`table`] shows it to people.
+//! One table, `check/feature.rs`, contains what each host does with each feature. [`table`] prints it.
 
 mod address;
 mod collision;

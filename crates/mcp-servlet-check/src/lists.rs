@@ -1,4 +1,4 @@
-//! What a servlet lists, read without demanding that it be right.
+//! The lists of a servlet, read without validation.
 
 use mcp_servlet_host::FeatureKind;
 use mcp_servlet_runtime::{DESCRIBE, Guest, JsonObject, LIST_TOOLS, syntax_error};
@@ -7,27 +7,27 @@ use serde_json::Value;
 
 use super::finding::Place;
 
-/// Everything that a servlet lists.
+/// All items that a servlet lists.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// By kind, each in the servlet's order.
+    /// The items of all kinds, each in the servlet's order.
     pub(super) items: Vec<Item>,
-    /// What stands beside the items.
+    /// The other members of each list.
     pub(super) answers: Vec<JsonObject>,
-    /// The exports that answered with something else than a list, where, and what is wrong there.
+    /// The exports whose output is not a list, each with a JSON pointer and the problem.
     pub(super) wrong: Vec<(&'static str, String, String)>,
 }
 
-/// One entry of a list.
+/// An item of a list.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) kind: FeatureKind,
-    /// What it is called; its place in the list if it has no name.
+    /// The name or URI of the item, or its position if it has none.
     pub(super) key: String,
     pub(super) json: JsonObject,
 }
 
-/// Where a kind is listed: the export, the member with the items, and what tells these apart.
+/// How a kind is listed: the export, the member with the items, and the member that identifies an item.
 struct List {
     kind: FeatureKind,
     export: &'static str,
@@ -64,9 +64,9 @@ impl List {
 }
 
 impl Lists {
-    /// Asks a module for its lists, each if it exports one.
+    /// Calls all exports that list something.
     ///
-    /// What traps is left out: whoever loads the servlet says so.
+    /// An export that traps is skipped: loading the servlet reports it.
     pub(super) fn ask(guest: &Guest) -> Self {
         let abi = guest.abi();
         let mut lists = Self::default();
@@ -93,7 +93,7 @@ impl Lists {
             };
             let items = match answer.shift_remove(list.member) {
                 Some(Value::Array(items)) => items,
-                // The first servlets described their only tool.
+                // The first servlets described a single tool without a list.
                 None | Some(Value::Null) if export == DESCRIBE => vec![Value::from(answer.clone())],
                 other => {
                     let at = format!("/{}", list.member);
@@ -115,7 +115,7 @@ impl Lists {
         }
     }
 
-    /// The items of that kind.
+    /// The items of one kind.
     pub(super) fn of(&self, kind: FeatureKind) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(move |item| item.kind == kind)
     }
@@ -132,12 +132,12 @@ impl Item {
         }
     }
 
-    /// The text under that member.
+    /// The string in the member `member`.
     pub(super) fn text(&self, member: &str) -> Option<&str> {
         self.json.get(member)?.as_str()
     }
 
-    /// A place within it.
+    /// A place in this item.
     pub(super) fn place(&self, pointer: impl Into<String>) -> Place {
         Place {
             kind: self.kind,

@@ -1,4 +1,4 @@
-//! Whether a module can be loaded at all, and as what.
+//! Whether hosts can load a module, and with which ABI.
 
 use mcp_servlet_host::LoadError;
 use mcp_servlet_runtime::{
@@ -14,7 +14,7 @@ use super::{
 
 const LIST: &str = "list";
 
-/// Functions that hosts lack keep a module from being loaded there.
+/// A host does not load a module with imports that it does not provide.
 pub(super) fn check_imports(findings: &mut Findings, module: &Module) {
     for host in Target::ALL {
         let lacking = module.imports.iter();
@@ -35,7 +35,7 @@ fn help_for(lacking: &[&Import]) -> &'static str {
     "leave out what needs these functions, or build a servlet of its own for the other hosts"
 }
 
-/// Which exports there are decides who takes the module for a servlet.
+/// The exports decide which hosts accept the module as a servlet.
 pub(super) fn check_exports(findings: &mut Findings, module: &Module) {
     match module.abi() {
         Some(Abi::Servlet) => check_second_interface(findings, module),
@@ -75,13 +75,13 @@ fn check_second_interface(findings: &mut Findings, module: &Module) {
     findings.add(finding.help("build one servlet for each").warning());
 }
 
-/// Other hosts may have the functions that keep it from running here.
+/// Other hosts may provide the imports that are missing here.
 pub(super) fn note_that_it_cannot_run(findings: &mut Findings) {
     let problem = "what it lists was not checked: this host lacks functions that it imports";
     findings.add(Finding::new("unchecked", problem).note());
 }
 
-/// Lists that are none.
+/// Outputs that are not lists.
 pub(super) fn check_answers(findings: &mut Findings, interface: Abi, lists: &Lists) {
     for (export, at, problem) in &lists.wrong {
         let problem = match at.as_str() {
@@ -102,7 +102,7 @@ fn callers(export: &str, interface: Abi) -> &'static [Target] {
     }
 }
 
-/// What our own host says, where that holds for every host.
+/// Errors of the host of this project, as far as they apply to every host.
 pub(super) fn check_load_error(findings: &mut Findings, interface: Option<Abi>, error: &LoadError) {
     match error {
         LoadError::Module(ModuleError::UnknownImports { .. }) => {}
@@ -116,7 +116,7 @@ pub(super) fn check_load_error(findings: &mut Findings, interface: Option<Abi>, 
             let callers = interface.map_or(&[][..], |interface| callers(export, interface));
             findings.add(refusal(LIST, error).matters(Level::Error, callers));
         }
-        // Another rule says so with more words, and for every item; if none does, this does.
+        // Another rule may explain it better, for each item. If there is none, this finding stays.
         _ if findings.fails(Target::McpServlet) => {}
         _ => findings.add(refusal(LOAD, error).matters(Level::Error, &[Target::McpServlet])),
     }

@@ -1,4 +1,4 @@
-//! Names that clients and hosts take.
+//! Names that clients and hosts accept.
 
 use std::collections::HashSet;
 
@@ -11,10 +11,10 @@ use super::{
     target::Target,
 };
 
-/// Some clients take 60 characters only.
+/// Some clients accept at most 60 characters.
 const SHORT_NAME: usize = 60;
 
-/// Checks what tools and prompts are called, and that no two items are called the same.
+/// Checks the names of tools and prompts, and that no two items have the same name.
 pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
     let mut seen = HashSet::new();
     for item in &lists.items {
@@ -48,7 +48,7 @@ fn check_name(findings: &mut Findings, servlet: &str, item: &Item) {
 
 const RENAME: &str = "choose another one: `name = \"…\"` in the attribute";
 
-/// hyper-mcp puts the name of the plugin and `-` in front of it.
+/// hyper-mcp adds the name of the plugin and `-` as a prefix.
 fn check_length(findings: &mut Findings, servlet: &str, item: &Item) {
     let prefixed = format!("{}-{}", plugin_name(servlet), item.key);
     let (length, with_prefix) = (item.key.len(), prefixed.len());
@@ -76,7 +76,7 @@ fn check_length(findings: &mut Findings, servlet: &str, item: &Item) {
     }
 }
 
-/// The name that the plugin is likely to have in a configuration, which takes letters, digits and single `_`.
+/// The likely name of the plugin in a configuration. Such a name has letters, digits and single `_`.
 fn plugin_name(servlet: &str) -> String {
     let words = servlet.split(|one: char| !one.is_ascii_alphanumeric());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();

@@ -1,4 +1,5 @@
-//! Whether what a servlet declares that it needs can be read, and can be of use to it.
+//! Whether the declaration of a servlet's needs can be read, and whether the servlet can use what
+//! it asks for.
 
 use mcp_servlet_runtime::{Module, quoted};
 
@@ -8,7 +9,8 @@ use super::{
     target::Target,
 };
 
-/// Needs that cannot be read help no operator, and those that the module has no function for would be met in vain.
+/// A declaration that cannot be read does not help the operator. A grant is useless if the module
+/// does not import the function that uses it.
 pub(super) fn check(findings: &mut Findings, module: &Module) {
     if let Some(problem) = module.needs_problem() {
         let problem = format!("the section `mcp-servlet:needs` cannot be read: {problem}");
@@ -47,7 +49,7 @@ pub(super) fn check(findings: &mut Findings, module: &Module) {
     }
 }
 
-/// Only this host and its tools read the declaration.
+/// Only the host and the tools of this project read the declaration.
 fn add(findings: &mut Findings, problem: String, help: &str) {
     let finding = Finding::new("needs", problem).matters(Level::Warning, &[Target::McpServlet]);
     findings.add(finding.help(help));

@@ -1,6 +1,6 @@
-//! What model providers and clients refuse of tools: one table of rules, each with its source.
+//! Rules of model providers and clients for tools: one table, in which each rule has its source.
 //!
-//! Providers see input schemas only, so output schemas are not looked at.
+//! Providers only see input schemas, so output schemas are not checked.
 
 mod find;
 
@@ -17,26 +17,26 @@ use super::{
 /// A rule of one provider.
 struct Rule {
     provider: Provider,
-    /// The name that findings have.
+    /// The name in findings.
     name: &'static str,
     level: Level,
-    /// What it finds, for the guide.
+    /// What the rule finds, for the guide.
     what: &'static str,
     source: &'static str,
     find: fn(&Subject<'_>) -> Vec<Problem>,
 }
 
-/// A tool that is looked at.
+/// The tool that is checked.
 struct Subject<'a> {
-    /// The name of the servlet, which is likely to be that of the server.
+    /// The name of the servlet, which is probably also the name of the server.
     servlet: &'a str,
     tool: &'a Item,
     schema: &'a Value,
-    /// How many tools come before it.
+    /// How many tools precede it.
     index: usize,
 }
 
-/// What is wrong with a tool.
+/// A problem of a tool.
 struct Problem {
     /// A JSON pointer into the tool.
     pointer: String,
@@ -237,10 +237,10 @@ const fn rule(
     }
 }
 
-/// Checks every tool by the rules of every provider.
+/// Checks each tool against the rules of each provider.
 pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
     for (index, tool) in lists.of(FeatureKind::Tool).enumerate() {
-        // What is no tool is told elsewhere.
+        // Another rule reports items that are not tools.
         let Some(schema @ Value::Object(_)) = tool.json.get("inputSchema") else {
             continue;
         };
@@ -266,7 +266,7 @@ pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
     }
 }
 
-/// The rules, as a table in Markdown.
+/// The rules as a Markdown table.
 pub fn rules_table() -> String {
     let head = "| provider | rule | level | finds | source |\n| --- | --- | --- | --- | --- |\n";
     let row = |rule: &Rule| {

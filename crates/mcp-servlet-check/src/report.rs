@@ -1,4 +1,4 @@
-//! One check of one servlet.
+//! The check of one servlet.
 
 use mcp_servlet_host::{FeatureKind, LoadError, Servlet};
 use mcp_servlet_runtime::{Abi, Guest, LoadOptions, Module, Needs, Source, USER};
@@ -15,35 +15,36 @@ use super::{
     words,
 };
 
-/// What there is to say about one servlet.
+/// The result of checking a servlet.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where it comes from.
+    /// Where the servlet comes from.
     pub source: String,
     /// The size of the module in bytes.
     pub size: usize,
-    /// By which exports hosts ask it; none if it is no servlet.
+    /// The ABI of the module; `None` if it is not a servlet.
     pub interface: Option<Abi>,
-    /// How many tools it has, if it could be asked.
+    /// How many tools the servlet has; `None` if they could not be listed.
     pub tools: Option<usize>,
-    /// What it declares that it needs from its operator.
+    /// What the servlet declares that it needs from its operator.
     #[serde(skip_serializing_if = "Needs::is_empty")]
     pub needs: Needs,
-    /// The functions that it imports from its host, in addition to those of Extism and WASI.
+    /// The host functions that the module imports, in addition to those of Extism and WASI.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host_functions: Vec<String>,
-    /// The hosts that it was checked for.
+    /// The hosts of the check.
     pub hosts: Vec<Target>,
-    /// Those of them that load it.
+    /// The hosts that load the servlet.
     pub loads_in: Vec<Target>,
-    /// The most important first.
+    /// The findings, the most important first.
     pub findings: Vec<Finding>,
 }
 
-/// Checks a servlet for some hosts and providers. It is loaded, and asked for its lists, within the default limits; no tool is called.
+/// Checks a servlet for some hosts and providers. The servlet is loaded and lists its items, within
+/// the default limits. No tool is called.
 ///
 /// # Errors
-/// [`LoadError`] if there is no module to look at. A module that does not load is a finding.
+/// [`LoadError`] if the module cannot be read. A module that does not load is a finding.
 pub fn check(
     source: Source,
     hosts: &[Target],
@@ -103,7 +104,7 @@ impl Report {
         check_lists(findings, guest.name(), abi, &lists);
     }
 
-    /// How many findings matter that much in a host.
+    /// How many findings have this level for a host.
     pub fn count(&self, host: Target, level: Level) -> usize {
         let findings = self.findings.iter();
         findings
@@ -111,7 +112,7 @@ impl Report {
             .count()
     }
 
-    /// Leaves out what providers only make little of.
+    /// Removes the notes of providers.
     pub fn without_provider_notes(&mut self) {
         for finding in &mut self.findings {
             finding.providers.retain(|_, level| *level > Level::Note);
@@ -120,7 +121,7 @@ impl Report {
             .retain(|finding| !finding.hosts.is_empty() || !finding.providers.is_empty());
     }
 
-    /// How much the most important finding matters.
+    /// The highest level of all findings; `None` without findings.
     pub fn level(&self) -> Option<Level> {
         self.findings.iter().map(Finding::level).max()
     }

@@ -1,4 +1,4 @@
-//! Schemas of tools: what clients and hosts stumble over.
+//! Schemas of tools that clients or hosts do not accept.
 
 mod part;
 pub(super) mod walk;
@@ -46,10 +46,10 @@ pub(super) fn check(findings: &mut Findings, lists: &Lists) {
 
 const INPUT: &str = "inputSchema";
 
-/// A member of a tool, what it is, and whether a value is that.
+/// A member of a tool, the name of its type, and a test for that type.
 type Member = (&'static str, &'static str, fn(&Value) -> bool);
 
-/// Those that may be absent.
+/// Optional members.
 const MEMBERS: [Member; 6] = [
     ("title", "a string", Value::is_string),
     ("description", "a string", Value::is_string),
@@ -59,7 +59,7 @@ const MEMBERS: [Member; 6] = [
     ("_meta", "an object", Value::is_object),
 ];
 
-/// Without these, no host takes it for a tool; and what is no schema, clients refuse.
+/// Without these members, no host accepts the item as a tool. Clients refuse a schema that is not valid.
 fn check_tool(findings: &mut Findings, item: &Item) {
     let tool = match Tool::new(item.json.clone()) {
         Ok(tool) => tool,
@@ -104,13 +104,13 @@ impl Subject<'_> {
 
     fn add(&self, findings: &mut Findings, mut finding: Finding) {
         if !self.is_input() {
-            // It shows no output schema.
+            // mcp.run shows no output schema.
             finding.hosts.remove(&Target::McpRun);
         }
         findings.add(finding);
     }
 
-    /// mcp.run publishes no tool with this among its arguments, and looks no deeper.
+    /// mcp.run does not publish a tool with such an argument. It does not check nested schemas.
     fn refused_by_mcp_run(&self, role: Role<'_>, finding: Finding) -> Finding {
         match role {
             Role::Root | Role::Argument(_) if self.is_input() => {

@@ -1,13 +1,13 @@
-//! What need not be in a module.
+//! Parts of a module that are not needed to run it.
 
 use mcp_servlet_runtime::Module;
 
 use super::{finding::Finding, findings::Findings};
 
-/// Custom sections for debuggers and for people.
+/// Custom sections for debuggers and people.
 const FOR_PEOPLE: [&str; 3] = [".debug_", "name", "producers"];
 
-/// What is less, or less than a tenth of the module, is not worth a word.
+/// The minimum size of a finding in bytes. It must also be more than a tenth of the module.
 const WORTH_A_WORD: u64 = 4096;
 
 pub(super) fn check(findings: &mut Findings, module: &Module) {

@@ -1,4 +1,4 @@
-//! The hosts that are known here, and what modules get from each.
+//! The known hosts, and the imports that each of them provides.
 
 use mcp_servlet_runtime::{Import, USER};
 use serde::Serialize;
@@ -6,18 +6,18 @@ use serde::Serialize;
 /// A host that loads servlets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Target {
-    /// mcp.run, by the interface that it published.
+    /// mcp.run, with the ABI that it published.
     #[serde(rename = "mcp.run")]
     McpRun,
-    /// hyper-mcp, which takes a module for one of its first interface or of its second by what it exports.
+    /// hyper-mcp. It detects its first or second ABI from the exports of a module.
     #[serde(rename = "hyper-mcp")]
     HyperMcp,
-    /// The host of this crate.
+    /// The host of this project.
     #[serde(rename = "mcp-servlet")]
     McpServlet,
 }
 
-/// Functions of hyper-mcp, for plugins of both of its interfaces.
+/// Host functions of hyper-mcp, in both of its ABIs.
 const HYPER_MCP_FUNCTIONS: [&str; 12] = [
     "create_elicitation",
     "create_message",
@@ -34,10 +34,10 @@ const HYPER_MCP_FUNCTIONS: [&str; 12] = [
 ];
 
 impl Target {
-    /// All of them.
+    /// All hosts.
     pub const ALL: [Self; 3] = [Self::McpRun, Self::HyperMcp, Self::McpServlet];
 
-    /// What it is called.
+    /// The name in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::McpRun => "mcp.run",
@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// Whether a module that imports this gets it. Which functions WASI has, the runtime says.
+    /// Whether the host provides an import. For WASI, the runtime decides which functions exist.
     pub(super) fn provides(self, import: &Import) -> bool {
         match self {
             Self::McpServlet => import.is_known(),

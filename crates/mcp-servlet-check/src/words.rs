@@ -1,4 +1,4 @@
-//! Descriptions: what a model reads of tools, and of everything else.
+//! Descriptions of tools and other items.
 
 use mcp_servlet_host::FeatureKind;
 use serde_json::Value;
@@ -10,10 +10,10 @@ use super::{
     target::Target,
 };
 
-/// What to do about a description that says nothing.
+/// The advice for a missing or useless description.
 const HELP: &str = "say what it is for, in a doc comment";
 
-/// Hosts whose publication does not ask for it, but whose models miss it.
+/// Hosts that publish items without a description, although their models would need it.
 const OTHERS: [Target; 2] = [Target::HyperMcp, Target::McpServlet];
 
 /// Checks the descriptions of items and of the arguments of prompts.
@@ -25,7 +25,7 @@ pub(super) fn check(findings: &mut Findings, lists: &Lists) {
         let finding = finding.at(item.place("/description"));
         findings.add(match item.kind {
             FeatureKind::Tool => finding,
-            // mcp.run shows nothing else.
+            // mcp.run only shows tools.
             _ => finding.at_most(Level::Note),
         });
     }
@@ -45,9 +45,9 @@ fn check_arguments(findings: &mut Findings, prompt: &Item) {
     }
 }
 
-/// What is wrong with a description of something that has that name.
+/// The problem with a description of an item with this name.
 ///
-/// mcp.run publishes no tool without one.
+/// mcp.run does not publish a tool without a description.
 pub(super) fn of(description: Option<&Value>, name: &str) -> Option<Finding> {
     let Some(text) = description.and_then(Value::as_str) else {
         return Some(refused("there is no description").help(HELP));
@@ -62,9 +62,9 @@ pub(super) fn of(description: Option<&Value>, name: &str) -> Option<Finding> {
     repeats_name(text, name)
 }
 
-/// What is wrong with the description of a property of that name.
+/// The problem with the description of a property with this name.
 ///
-/// mcp.run takes white space around it.
+/// mcp.run accepts white space around it.
 pub(super) fn of_property(description: Option<&Value>, name: &str) -> Option<Finding> {
     match description.and_then(Value::as_str) {
         Some(text) if !text.trim().is_empty() => repeats_name(text, name),
@@ -90,7 +90,7 @@ fn refused(problem: &str) -> Finding {
         .matters(Level::Warning, &OTHERS)
 }
 
-/// `maxResults` and `Max results.` are the same to a model.
+/// To a model, `maxResults` and `Max results.` are the same.
 fn letters(text: &str) -> String {
     let letters = text.chars().filter(|one| one.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()

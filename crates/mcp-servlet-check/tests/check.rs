@@ -1,4 +1,4 @@
-//! What a check finds in modules of a few lines.
+//! Findings for modules of a few lines.
 
 #[path = "check/providers.rs"]
 mod providers;
@@ -14,7 +14,7 @@ use mcp_servlet_schema::lowering_table;
 use serde_json::{Value, json};
 use support::Wat;
 
-/// An import of hyper-mcp's.
+/// An import of hyper-mcp.
 const PROGRESS: &str = r#"(import "extism:host/user" "notify_progress" (func (param i64)))"#;
 
 fn source(wat: &Wat) -> Source {
@@ -24,7 +24,7 @@ fn source(wat: &Wat) -> Source {
     }
 }
 
-/// Level, rule and pointer of each finding, with `*` for every host.
+/// The level, rule and pointer of each finding; `*` means every host.
 fn found(wat: &Wat, hosts: &[Target]) -> Vec<String> {
     let report = check(source(wat), hosts, &[]).expect("a report");
     let line = |finding: &Finding| {
@@ -51,7 +51,7 @@ fn tools(tools: Value) -> Wat {
     Wat::new().describe(&description).answer("{}")
 }
 
-/// The findings for a tool that differs from a good one in these members.
+/// The findings for a tool that differs from a valid one in these members.
 fn of_tool(members: Value) -> Vec<String> {
     let mut tool =
         json!({ "name": "t", "description": "Does it.", "inputSchema": { "type": "object" } });
@@ -61,7 +61,7 @@ fn of_tool(members: Value) -> Vec<String> {
     found(&tools(json!([tool])), &Target::ALL)
 }
 
-/// The findings for a tool with that argument.
+/// The findings for a tool with this argument.
 fn of_argument(schema: Value) -> Vec<String> {
     of_tool(json!({ "inputSchema": { "type": "object", "properties": { "a": schema } } }))
 }
@@ -289,7 +289,7 @@ fn what_traps_works_nowhere() {
     assert_eq!(found(&wat, &Target::ALL), ["Error *; load"]);
 }
 
-/// Nothing that our host refuses passes as working.
+/// If the host of this project refuses a servlet, the check must report an error.
 #[test]
 fn finds_an_error_wherever_our_host_refuses() {
     let tool = |name: &str, schema: Value| json!({ "name": name, "description": "d", "inputSchema": schema });
@@ -351,7 +351,7 @@ fn tells_which_entries_are_left_out_of_servlets_that_are_served_together() {
     assert_eq!(finding.level(), Level::Warning);
 }
 
-/// `./x bless` writes them.
+/// `./x bless` writes the tables.
 #[test]
 fn the_guide_shows_the_tables() {
     const END: &str = "\n<!-- End of the table. -->";

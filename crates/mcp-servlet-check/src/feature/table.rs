@@ -1,4 +1,4 @@
-//! The table: what comes of each feature in mcp.run, hyper-mcp v1, hyper-mcp v2 and our own host.
+//! The table: what mcp.run, hyper-mcp v1, hyper-mcp v2 and the host of this project do with each feature.
 
 use mcp_servlet_host::FeatureKind;
 
@@ -11,7 +11,7 @@ use super::{
 const PREFIXED: Shown = But("as `plugin-name`");
 const UNREADABLE: Shown = But("with URIs that clients cannot read");
 
-/// What there is, by theme.
+/// All features, by theme.
 pub(crate) const THEMES: [(&str, &[Feature]); 5] = [
     ("Tools", &TOOLS),
     ("Results", &RESULTS),
@@ -183,7 +183,7 @@ const SERVLET: [Feature; 2] = [
         "say it in the descriptions of tools",
         [No, No, No, Yes],
     ),
-    // Everybody's servlet has them; nobody wrote them to be seen.
+    // Every servlet has them, so a finding would not help.
     unseen("name and version of the servlet", [No, No, No, Yes]),
 ];
 

@@ -1,4 +1,4 @@
-//! How each rule finds what it is about.
+//! The functions that look for violations of each rule.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Problem, Subject};
 use crate::schema::walk::{Part, Role, parts};
 
-/// A problem of the tool as a whole, or of one of its members.
+/// A problem of the tool as a whole or of one of its members.
 fn of_tool(
     found: bool,
     pointer: &str,
@@ -23,7 +23,7 @@ fn of_tool(
     problem.into_iter().collect()
 }
 
-/// A problem of each part of the schema that has it.
+/// The problem of each part of the schema that has one.
 fn of_parts(
     subject: &Subject<'_>,
     help: &'static str,
@@ -41,7 +41,7 @@ fn of_parts(
     problems.collect()
 }
 
-/// The keywords of the root among these.
+/// Those of the keywords that the root has.
 fn at_root<'a>(subject: &Subject<'_>, keywords: &[&'a str]) -> Vec<&'a str> {
     let has = |keyword: &&&str| subject.schema.get(**keyword).is_some();
     keywords.iter().filter(has).copied().collect()
@@ -144,7 +144,7 @@ fn description_over(subject: &Subject<'_>, most: usize) -> Vec<Problem> {
 
 pub(super) fn tool_name(subject: &Subject<'_>) -> Vec<Problem> {
     let name = subject.tool.text("name").unwrap_or_default();
-    // Other characters, and longer names, no host takes.
+    // No host accepts other special characters or longer names.
     let problem = || "`.` in the name of a tool is refused".to_owned();
     of_tool(
         name.contains('.'),
@@ -166,7 +166,7 @@ pub(super) fn gemini_name(subject: &Subject<'_>) -> Vec<Problem> {
     )
 }
 
-/// Cursor puts a separator between both names.
+/// Cursor puts a separator between the two names.
 pub(super) fn cursor_name(subject: &Subject<'_>) -> Vec<Problem> {
     let name = subject.tool.text("name").unwrap_or_default();
     let length = subject.servlet.chars().count() + 1 + name.chars().count();
@@ -235,7 +235,7 @@ pub(super) fn gemini_keyword(subject: &Subject<'_>) -> Vec<Problem> {
                 .cloned(),
         );
     }
-    // `$ref` has a rule of its own.
+    // `$ref` has its own rule.
     found.remove("$ref");
     let found: Vec<_> = found.iter().map(String::as_str).collect();
     let problem = || format!("{} in the schema", quoted(&found));

@@ -1,4 +1,4 @@
-//! Rules about each schema within a schema.
+//! Rules for each schema within a schema.
 
 use super::{
     Subject,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{finding::Level, findings::Findings, target::Target, words};
 
-/// Keywords that say what a value is in place of `type`.
+/// Keywords that describe a value instead of `type`.
 const COMBINATORS: [&str; 5] = ["$ref", "allOf", "anyOf", "const", "oneOf"];
 
 pub(super) fn check(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
@@ -28,7 +28,7 @@ fn check_property(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_
     }
     check_type(findings, subject, part);
     if has_one_value(part) || is_wrapped(subject, part) {
-        // There is nothing to choose, and so nothing to explain.
+        // A property with a single possible value needs no description.
         return;
     }
     if let Some(finding) = words::of_property(part.schema.get("description"), name) {
@@ -43,7 +43,7 @@ fn check_property(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_
     }
 }
 
-/// Our host writes `{}` for clients before 2026-07-28.
+/// The host of this project writes `{}` for clients before 2026-07-28.
 fn check_boolean(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
     let problem = "clients before 2026-07-28 refuse `true` and `false` for a property";
     let finding = subject
@@ -77,7 +77,7 @@ fn check_type(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
     );
 }
 
-/// Whether it is a result that an object is put around, so that older clients take it.
+/// Whether the property was only added to wrap a result in an object, for older clients.
 fn is_wrapped(subject: &Subject<'_>, part: &Part<'_>) -> bool {
     let is_marked = subject.schema.get("x-fastmcp-wrap-result").is_some();
     is_marked && !subject.is_input() && part.pointer == "/properties/result"
@@ -105,7 +105,7 @@ fn check_enum(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
 
 fn check_required(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
     if part.role != Role::Root && part.schema.get("properties").is_none() {
-        // It adds to the properties of another schema.
+        // The list adds to the properties of another schema.
         return;
     }
     let required = part.schema["required"].as_array();

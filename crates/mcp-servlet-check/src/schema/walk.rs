@@ -3,11 +3,11 @@
 use mcp_servlet_schema::{LIST, MAP, SCHEMA};
 use serde_json::Value;
 
-/// A schema within a schema, or the whole one.
+/// A schema within a schema, or the whole schema.
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
     pub(crate) schema: &'a Value,
-    /// A JSON pointer to it, from the root.
+    /// The JSON pointer to it from the root.
     pub(crate) pointer: String,
     pub(crate) role: Role<'a>,
 }
@@ -19,28 +19,28 @@ pub(crate) enum Role<'a> {
     Root,
     /// One argument, or one member of the result.
     Argument(&'a str),
-    /// A member of an object further down.
+    /// A member of a nested object.
     Property(&'a str),
     /// Anything else: items, branches, definitions.
     Other,
-    /// What applies only sometimes, and everything in it: the description is elsewhere.
+    /// A schema that applies only in some cases, and everything in it. Its description is elsewhere.
     Condition,
 }
 
-/// Keywords with schemas that apply only where something refers to them.
+/// Keywords whose schemas apply only where a reference names them.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
-/// Keywords with schemas that apply only sometimes, or say what a value must not be.
+/// Keywords whose schemas apply only in some cases, or exclude values.
 const CONDITIONS: [&str; 5] = ["contains", "else", "if", "not", "then"];
 
-/// The schema and all within it, in order.
+/// The schema and all schemas in it, in order.
 pub(crate) fn parts(schema: &Value) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     walk(schema, String::new(), Role::Root, &mut parts);
     parts
 }
 
-// JSON that was parsed nests 128 deep at most.
+// Parsed JSON nests at most 128 levels deep.
 fn walk<'a>(schema: &'a Value, pointer: String, role: Role<'a>, parts: &mut Vec<Part<'a>>) {
     parts.push(Part {
         schema,

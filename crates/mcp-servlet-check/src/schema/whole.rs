@@ -5,7 +5,7 @@ use mcp_servlet_schema::refers_to_itself;
 use super::Subject;
 use crate::{finding::Level, findings::Findings, target::Target};
 
-/// Dialects that clients know.
+/// The dialects that clients know.
 const DIALECTS: [&str; 3] = [
     "https://json-schema.org/draft/2020-12/schema",
     "http://json-schema.org/draft-07/schema#",
@@ -18,8 +18,8 @@ pub(super) fn check(findings: &mut Findings, subject: &Subject<'_>) {
     check_references(findings, subject);
 }
 
-/// Clients of all revisions demand an object for arguments. Those before 2026-07-28 demand one for results, too; our host
-/// wraps such a result for them.
+/// All clients require an object schema for arguments. Clients before 2026-07-28 also require one
+/// for results, and the host of this project wraps other results for them.
 fn check_root(findings: &mut Findings, subject: &Subject<'_>) {
     if subject.schema["type"] == "object" {
         return;
@@ -62,7 +62,7 @@ fn check_dialect(findings: &mut Findings, subject: &Subject<'_>) {
     );
 }
 
-/// A reference that ends has a rule of providers.
+/// A rule of providers covers references that do not recurse.
 fn check_references(findings: &mut Findings, subject: &Subject<'_>) {
     if refers_to_itself(subject.schema) {
         let problem = "the schema refers to itself, and some clients replace references by what they refer to";

@@ -1,4 +1,4 @@
-//! What the rules of providers refuse, and what is left of it once schemas are lowered.
+//! What the rules of providers refuse, before and after schemas are rewritten.
 
 use mcp_servlet_check::check;
 use mcp_servlet_host::{Host, Servlet};
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use super::{source, tools};
 
-/// Provider, level, rule and pointer of each finding of a provider, without the notes.
+/// The provider, level, rule and pointer of each finding of a provider, without notes.
 fn refused(tool: &Value) -> Vec<String> {
     let mut found = found(tool);
     found.retain(|line| !line.contains("Note"));
     found
 }
 
-/// The same with the notes.
+/// All findings of providers, including notes.
 fn found(tool: &Value) -> Vec<String> {
     let wat = tools(json!([tool]));
     let report = check(source(&wat), &[], &Provider::ALL).expect("a report");
@@ -104,7 +104,7 @@ fn finds_names_and_descriptions_that_providers_refuse() {
         refused(&tool("1t", "Does it.")),
         ["gemini Warning gemini-name /name"]
     );
-    // `test-plugin` and a separator come before it.
+    // Cursor counts `test-plugin` and a separator as well.
     assert_eq!(refused(&tool(&"t".repeat(48), "Does it.")), [""; 0]);
     assert_eq!(
         refused(&tool(&"t".repeat(49), "Does it.")),
@@ -128,7 +128,7 @@ fn notes_of_providers_can_be_left_out() {
     assert_eq!(report.findings, []);
 }
 
-/// What is shown for a provider has nothing that its rules refuse, names aside.
+/// A tool that is rewritten for a provider passes its rules, except for those about names.
 #[test]
 fn schemas_for_a_provider_pass_its_rules() {
     let schema = json!({
