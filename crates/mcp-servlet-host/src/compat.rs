@@ -1,10 +1,10 @@
-//! Reads every shape that results of tools have had and writes the one that MCP has.
+//! Reads every shape that results of tools have had, and writes the current shape of MCP.
 //!
-//! - Content of type `resource` had its resource under `Resource`; or beside the type, flat.
-//! - A resource had its text or blob in an object of its own: `{"uri", "text": {"text", "uri", "mimeType"}}`.
-//! - Generated code writes absent fields as `null`; MCP does not know null there.
+//! - Content of type `resource` had its resource in `Resource`, or flat, next to the type.
+//! - A resource had its text or blob in a separate object: `{"uri", "text": {"text", "uri", "mimeType"}}`.
+//! - Generated code writes absent fields as `null`, which MCP does not allow there.
 //!
-//! What is not mentioned here passes unchanged, unknown fields and unknown types of content included.
+//! Everything else passes unchanged, including unknown fields and unknown types of content.
 
 use mcp_servlet_runtime::{JsonObject, syntax_error};
 use mcp_servlet_schema::expected;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::CallToolResult;
 
-/// A place in the output, as a JSON pointer or line and column, and what is wrong there.
+/// A place in the output (a JSON pointer, or line and column) and what is wrong there.
 pub(crate) type Problem = (String, String);
 
 /// Reads the output of `call`.
@@ -28,13 +28,13 @@ pub(crate) fn read_result(output: &[u8]) -> Result<CallToolResult, Problem> {
         None if says_something(&json) => Vec::new(),
         other => return Err(("/content".into(), expected("an array", other.as_ref()))),
     };
-    // `content` comes first, where every reader looks for it.
+    // `content` comes first, where readers expect it.
     let mut result = JsonObject::from_iter([("content".to_owned(), Value::Array(content))]);
     result.extend(json);
     Ok(CallToolResult::new(result))
 }
 
-/// Whether a result without content is a result all the same.
+/// Whether a result is valid even without content.
 fn says_something(json: &JsonObject) -> bool {
     ["structuredContent", "isError", "_meta", "resultType"]
         .iter()
@@ -104,7 +104,7 @@ fn require(
     }
 }
 
-/// MCP wants a type for every image; the first servlets could leave it out.
+/// MCP requires a media type for every image; the first servlets could leave it out.
 fn check_media(item: &mut JsonObject) -> Result<(), (&'static str, String)> {
     require(item, "data", "/data")?;
     if !item.contains_key("mimeType") {
@@ -114,7 +114,7 @@ fn check_media(item: &mut JsonObject) -> Result<(), (&'static str, String)> {
     require(item, "mimeType", "/mimeType")
 }
 
-/// The media type by the first bytes of the base64 text.
+/// Guesses the media type from the beginning of the base64 text.
 fn guess_type(base64: &str) -> &'static str {
     const SIGNATURES: [(&str, &str); 5] = [
         ("iVBORw0KGgo", "image/png"),
@@ -129,7 +129,7 @@ fn guess_type(base64: &str) -> &'static str {
     found.map_or("application/octet-stream", |(_, name)| name)
 }
 
-/// One item per text or blob: the old shape can hold both, MCP's cannot.
+/// Returns one item per text or blob. The old shape can hold both; the shape of MCP cannot.
 fn resource(mut item: JsonObject) -> Result<Vec<Value>, (&'static str, String)> {
     let capital = item.shift_remove("Resource");
     let resource = match item.shift_remove("resource").or(capital) {
@@ -146,7 +146,7 @@ fn resource(mut item: JsonObject) -> Result<Vec<Value>, (&'static str, String)> 
     Ok(parts.into_iter().map(wrap).collect())
 }
 
-/// Takes a resource whose fields stand beside `type`.
+/// Takes the resource from an item that has its fields next to `type`.
 fn flat(item: &mut JsonObject) -> JsonObject {
     let fields = ["uri", "mimeType", "text", "blob"];
     let mut resource: JsonObject = fields
@@ -180,7 +180,7 @@ fn flatten(mut resource: JsonObject) -> Result<Vec<JsonObject>, (&'static str, S
     Ok(parts)
 }
 
-/// Puts the outer fields of a resource and those of its contents together; the outer ones win.
+/// Merges the outer fields of a resource with those of its contents. The outer fields win.
 fn join(outer: &JsonObject, mut inner: JsonObject) -> Result<JsonObject, (&'static str, String)> {
     drop_nulls(&mut inner, &["mimeType", "_meta", "uri"]);
     let mut joined = outer.clone();

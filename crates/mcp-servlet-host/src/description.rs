@@ -1,7 +1,9 @@
-//! What a servlet says about itself, in any of the shapes that servlets have used: the output of `describe`, or `list_tools`.
+//! The description of a servlet in all shapes that servlets have used: the output of `describe` or
+//! `list_tools`.
 //!
-//! The first servlets described one tool (`{"name", "description", "inputSchema"}`), later ones a list
-//! (`{"tools": […]}`); ours do both at once when there is one tool. A list wins over the single tool beside it.
+//! The first servlets described one tool (`{"name", "description", "inputSchema"}`), later ones a
+//! list (`{"tools": […]}`). Current servlets with one tool write both. If there are both, the list
+//! counts.
 
 use mcp_servlet_runtime::{JsonObject, syntax_error};
 use mcp_servlet_schema::expected;
@@ -9,12 +11,12 @@ use serde_json::Value;
 
 use crate::{LoadError, tool::Tool};
 
-/// The output, read.
+/// The parsed output.
 #[derive(Debug, Default)]
 pub(crate) struct Description {
-    /// The text itself.
+    /// The output as text.
     pub(crate) text: String,
-    /// In the servlet's order.
+    /// The tools, in the servlet's order.
     pub(crate) tools: Vec<Tool>,
     pub(crate) server_info: Option<JsonObject>,
     pub(crate) instructions: Option<String>,
@@ -88,7 +90,7 @@ fn listed(at: usize, tool: Value) -> Result<Tool, Problem> {
     }
 }
 
-/// Takes a member that may be absent or null.
+/// Removes and returns a member that may be absent or null.
 fn optional<T>(
     json: &mut JsonObject,
     key: &str,

@@ -1,4 +1,4 @@
-//! Everything that can go wrong with servlets before they are called.
+//! Errors of servlets before they are called.
 
 use mcp_servlet_runtime::{CallError, CallErrorKind};
 use mcp_servlet_schema::similar;
@@ -15,14 +15,14 @@ pub enum LoadError {
     /// Clients would not accept the name of a tool.
     #[error("tool `{tool}` of `{origin}` cannot be served: {problem}")]
     ToolName {
-        /// Where it comes from.
+        /// Where the servlet comes from.
         origin: String,
-        /// The name, its prefix included.
+        /// The name, including its prefix.
         tool: String,
-        /// What is wrong with it.
+        /// Why clients would not accept it.
         problem: String,
     },
-    /// A schema of a tool is none.
+    /// A schema of a tool is not a valid JSON Schema.
     #[error("tool `{tool}` of `{servlet}` has a bad schema, {at}: {problem}")]
     Schema {
         /// The servlet's name.
@@ -34,7 +34,7 @@ pub enum LoadError {
         /// What is wrong there.
         problem: String,
     },
-    /// A name or a pattern stands for none of the servlet's tools.
+    /// A name or a pattern matches none of the servlet's tools.
     #[error("`{servlet}` has no tool `{pattern}`")]
     NoSuchTool {
         /// The servlet's name.
@@ -42,7 +42,7 @@ pub enum LoadError {
         /// The name or pattern.
         pattern: String,
     },
-    /// A tool has a memory limit of its own in a servlet that has one instance for all calls.
+    /// A tool has its own memory limit, but all calls of the servlet share one instance.
     #[error(
         "tool `{tool}` of `{servlet}` cannot have a memory limit of its own: all calls share one instance"
     )]
@@ -52,7 +52,7 @@ pub enum LoadError {
         /// The tool's name.
         tool: String,
     },
-    /// The servlet failed while it described itself.
+    /// The servlet failed to describe itself.
     #[error("`{servlet}` cannot describe itself")]
     Describe {
         /// The servlet's name.
@@ -60,29 +60,29 @@ pub enum LoadError {
         /// How the export failed.
         source: Box<CallError>,
     },
-    /// What the servlet said about itself cannot be used.
+    /// The description of the servlet is not valid.
     #[error("`{servlet}` describes itself wrongly: output of `{export}`, {at}: {problem}")]
     Description {
         /// The servlet's name.
         servlet: String,
-        /// The export.
+        /// The export that describes the servlet.
         export: &'static str,
         /// A JSON pointer, or the line and column of a syntax error.
         at: String,
         /// What is wrong there.
         problem: String,
     },
-    /// The servlet failed while it listed what it has beside tools.
+    /// The servlet failed to list its resources, resource templates or prompts.
     #[error("`{servlet}` cannot list what it has in `{export}`")]
     List {
         /// The servlet's name.
         servlet: String,
         /// The export that was running.
         export: &'static str,
-        /// How it failed.
+        /// How the export failed.
         source: Box<CallError>,
     },
-    /// What the servlet listed cannot be used.
+    /// A list of the servlet is not valid.
     #[error("`{servlet}` lists wrongly: output of `{export}`, {at}: {problem}")]
     BadList {
         /// The servlet's name.
@@ -94,26 +94,26 @@ pub enum LoadError {
         /// What is wrong there.
         problem: String,
     },
-    /// A servlet lists two tools of one name.
+    /// A servlet lists two tools with the same name.
     #[error("`{origin}` lists two tools called `{tool}`")]
     DuplicateTool {
-        /// Where it comes from.
+        /// Where the servlet comes from.
         origin: String,
-        /// The name in question.
+        /// The name of both tools.
         tool: String,
     },
-    /// Another entry already has the name or URI that clients would see, so this one is left out.
+    /// Another entry already has the name or URI that clients would see, so this entry is left out.
     #[error("{kind} `{entry}` of `{origin}` is left out: `{owner}` has the {kind} `{key}`")]
     Taken {
-        /// What it is.
+        /// The kind of the entry.
         kind: FeatureKind,
-        /// What its servlet calls it.
+        /// The servlet's own name for the entry.
         entry: String,
-        /// Where it comes from.
+        /// Where the servlet comes from.
         origin: String,
-        /// The name that it would have for clients, prefix included, or its URI.
+        /// The name that clients would see, including its prefix, or the URI.
         key: String,
-        /// Where the entry that keeps it comes from.
+        /// Where the servlet that keeps the name or URI comes from.
         owner: String,
     },
     /// Two servlets have resource templates that match the same URIs.
@@ -121,19 +121,19 @@ pub enum LoadError {
         "resource template `{template}` of `{origin}` matches URIs of `{other}`, a template of `{owner}`"
     )]
     Overlap {
-        /// The template of the servlet that is asked second.
+        /// The template of the servlet that is tried second.
         template: String,
-        /// Where it comes from.
+        /// Where the second servlet comes from.
         origin: String,
-        /// The template of the servlet that is asked first.
+        /// The template of the servlet that is tried first.
         other: String,
-        /// Where that comes from.
+        /// Where the first servlet comes from.
         owner: String,
     },
 }
 
 impl LoadError {
-    /// What to do about it, where that can be said in general.
+    /// How to fix the error, if there is general advice.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Module(error) => error.help(),
@@ -155,7 +155,7 @@ impl LoadError {
     }
 }
 
-/// The error for a tool that is not there.
+/// The error for an unknown tool.
 pub(crate) fn unknown_tool<'a>(tool: &str, known: impl Iterator<Item = &'a str>) -> CallError {
     CallErrorKind::UnknownTool {
         tool: tool.to_owned(),
@@ -164,7 +164,7 @@ pub(crate) fn unknown_tool<'a>(tool: &str, known: impl Iterator<Item = &'a str>)
     .into()
 }
 
-/// The error for a prompt that is not there.
+/// The error for an unknown prompt.
 pub(crate) fn unknown_prompt<'a>(prompt: &str, known: impl Iterator<Item = &'a str>) -> CallError {
     CallErrorKind::UnknownPrompt {
         prompt: prompt.to_owned(),

@@ -1,25 +1,25 @@
-//! What servlets list.
+//! The kinds of items that servlets list.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// What a servlet lists.
+/// A kind of item that servlets list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeatureKind {
     /// A tool.
     Tool,
-    /// A resource with a fixed address.
+    /// A resource with a fixed URI.
     Resource,
-    /// A family of resources.
+    /// A resource template, which describes the URIs of several resources.
     ResourceTemplate,
     /// A prompt.
     Prompt,
 }
 
 impl FeatureKind {
-    /// In words, for one of them.
+    /// The name of the kind, in the singular.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tool => "tool",

@@ -1,6 +1,7 @@
-//! What a servlet offers beside tools: resources, resource templates, prompts and completion.
+//! What a servlet offers in addition to tools: resources, resource templates, prompts and completion.
 //!
-//! Which of these there are, its exports say. The lists are read once, when the servlet is loaded.
+//! The exports of the servlet show which of these it has. The lists are read once, when the servlet
+//! is loaded.
 
 use mcp_servlet_runtime::{Guest, JsonObject, syntax_error};
 use mcp_servlet_schema::expected;
@@ -15,7 +16,7 @@ pub(crate) const GET_PROMPT: &str = "get_prompt";
 /// The export that suggests values.
 pub(crate) const COMPLETE: &str = "complete";
 
-/// One entry of a list: a resource, a resource template or a prompt.
+/// An item of a list: a resource, a resource template or a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     key: String,
@@ -23,7 +24,8 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// What tells entries of a list apart: the address of a resource, the template of a family, the name of a prompt.
+    /// What identifies the item in its list: the URI of a resource, the URI template of a resource
+    /// template, or the name of a prompt.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -35,17 +37,17 @@ impl Listed {
         Self { key: name, json }
     }
 
-    /// The name for programs.
+    /// The name.
     pub fn name(&self) -> Option<&str> {
         self.json.get("name")?.as_str()
     }
 
-    /// What it is, in words.
+    /// The description.
     pub fn description(&self) -> Option<&str> {
         self.json.get("description")?.as_str()
     }
 
-    /// Everything that the servlet said of it.
+    /// All members, as the servlet wrote them.
     pub fn json(&self) -> &JsonObject {
         &self.json
     }
@@ -59,7 +61,7 @@ pub(crate) struct Features {
     pub(crate) prompts: Vec<Listed>,
 }
 
-/// An export that lists something: its name, the member with the list, and what tells entries apart.
+/// An export that lists items: its name, the member with the list, and the member that identifies an item.
 type List = (&'static str, &'static str, &'static str);
 
 const RESOURCES: List = ("list_resources", "resources", "uri");
@@ -71,7 +73,7 @@ const TEMPLATES: List = (
 const PROMPTS: List = ("list_prompts", "prompts", "name");
 
 impl Features {
-    /// Asks a servlet for its lists, each if it exports one.
+    /// Reads the lists for which the servlet has an export.
     pub(crate) fn read(servlet: &Guest) -> Result<Self, LoadError> {
         Ok(Self {
             resources: list(servlet, RESOURCES)?,

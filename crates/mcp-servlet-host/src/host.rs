@@ -1,4 +1,4 @@
-//! Several servlets behind one list of tools, and one of prompts.
+//! Several servlets with one list of tools and one list of prompts.
 
 mod index;
 mod names;
@@ -16,19 +16,19 @@ pub use names::{Filter, MAX_NAME, Prefix, name_problem};
 use names::{name_prompts, name_tools};
 use overlap::shared_uris;
 
-/// A servlet and how its tools appear.
+/// A servlet and how its tools and prompts are listed.
 #[derive(Clone, Debug)]
 pub struct Mount {
     /// The servlet.
     pub servlet: Arc<Servlet>,
-    /// What stands before the names of its tools and prompts.
+    /// The prefix for the names of its tools and prompts.
     pub prefix: Prefix,
-    /// Which of its tools appear.
+    /// Which of its tools are listed.
     pub filter: Filter,
 }
 
 impl From<Servlet> for Mount {
-    /// All tools and prompts under their own names.
+    /// All tools and prompts keep their own names.
     fn from(servlet: Servlet) -> Self {
         Self {
             servlet: Arc::new(servlet),
@@ -38,22 +38,22 @@ impl From<Servlet> for Mount {
     }
 }
 
-/// How a server introduces itself, where that is not left to the servlets.
+/// How a server introduces itself. Values that are not set come from the servlets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Introduction {
     /// The server's name.
     pub name: Option<String>,
     /// The server's version.
     pub version: Option<String>,
-    /// How to use it, in words for a model.
+    /// Instructions for a model.
     pub instructions: Option<String>,
 }
 
-/// Loaded servlets, and the index of what they have by name.
+/// Loaded servlets with an index of their tools and prompts.
 #[derive(Debug)]
 pub struct Host {
     servlets: Vec<Arc<Servlet>>,
-    /// What it was composed of.
+    /// The mounts that the host was composed of.
     mounts: Vec<Mount>,
     tools: Index<Tool>,
     prompts: Index<Listed>,
@@ -63,21 +63,22 @@ pub struct Host {
 }
 
 impl Host {
-    /// Serves several servlets together, in the given order, all tools and prompts under their own names.
+    /// Serves several servlets together, in this order. All tools and prompts keep their own names.
     pub fn new(servlets: Vec<Servlet>) -> Self {
         Self::compose(servlets.into_iter().map(Mount::from).collect())
     }
 
-    /// Serves several servlets together, in the given order.
+    /// Serves several servlets together, in this order.
     ///
-    /// No servlet keeps another one from being served. A tool or prompt is left out if clients would not accept its name
-    /// or if another one already has it; a resource is left out if an earlier servlet lists its URI. [`Host::problems`]
-    /// has a warning for each.
+    /// No servlet prevents another one from being served. A tool or prompt is left out if clients
+    /// would not accept its name, or if another one already has the name. A resource is left out if
+    /// an earlier servlet lists its URI. [`Host::problems`] has a warning for each.
     pub fn compose(mounts: Vec<Mount>) -> Self {
         Self::compose_after(mounts, &Names::new(), &Names::new())
     }
 
-    /// The same, where some tools and prompts of the same mounts already have names, which they keep.
+    /// Like [`compose`](Self::compose), but tools and prompts that already have names for clients
+    /// keep them.
     fn compose_after(mounts: Vec<Mount>, tools: &Names<'_>, prompts: &Names<'_>) -> Self {
         let (tools, mut problems) = name_tools(&mounts, tools);
         let (tools, collisions) = Index::of(tools);
@@ -108,14 +109,15 @@ impl Host {
         }
     }
 
-    /// Whether servlets of it say when their lists change.
+    /// Whether one of the servlets can report that its lists have changed.
     pub fn changes_lists(&self) -> bool {
         let mut servlets = self.servlets.iter();
         servlets.any(|servlet| servlet.module().changes_lists())
     }
 
-    /// The same with the lists as they are now, of those servlets that say when theirs change. One that cannot list what it
-    /// has keeps the lists that it had. Tools and prompts that were served keep their names, whatever appears or disappears.
+    /// A host with the current lists of all servlets that can report changes. If a servlet fails to
+    /// list its items, its previous lists stay. Tools and prompts that were served keep their
+    /// names, even if others appear or disappear.
     pub fn relisted(&self) -> Self {
         let mut mounts = self.mounts.clone();
         for mount in &mut mounts {
@@ -135,8 +137,9 @@ impl Host {
             .with_schemas_for(self.schemas_for)
     }
 
-    /// Shows clients input schemas that a provider takes. Arguments are still checked by the schemas of the servlets, after
-    /// each `null` that only the rewritten schema allows is removed.
+    /// Shows clients input schemas that a provider accepts. Arguments are still checked against the
+    /// schemas of the servlets, after each `null` that only the rewritten schema allows was
+    /// removed.
     #[must_use]
     pub fn with_schemas_for(mut self, provider: Option<Provider>) -> Self {
         self.schemas_for = provider;
@@ -146,14 +149,14 @@ impl Host {
         self
     }
 
-    /// Lets the server introduce itself in other words than those of its servlets.
+    /// Sets how the server introduces itself, instead of what its servlets provide.
     #[must_use]
     pub fn introduced(mut self, introduction: Introduction) -> Self {
         self.introduction = introduction;
         self
     }
 
-    /// How the server introduces itself, where that is not left to the servlets.
+    /// How the server introduces itself. Values that are not set come from the servlets.
     pub fn introduction(&self) -> &Introduction {
         &self.introduction
     }
@@ -178,12 +181,12 @@ impl Host {
         self.tools.iter()
     }
 
-    /// The tool of that name.
+    /// The tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         Some(&self.tools.get(name)?.entry)
     }
 
-    /// The servlet that has the tool of that name.
+    /// The servlet that has the tool with this name.
     pub fn servlet_of(&self, tool: &str) -> Option<&Servlet> {
         Some(&self.servlets[self.tools.get(tool)?.servlet])
     }
@@ -193,12 +196,12 @@ impl Host {
         self.prompts.iter()
     }
 
-    /// The servlet that has the prompt of that name.
+    /// The servlet that has the prompt with this name.
     pub fn servlet_of_prompt(&self, prompt: &str) -> Option<&Servlet> {
         Some(self.find_prompt(prompt)?.0)
     }
 
-    /// The servlet that has a prompt, and its own name for it.
+    /// The servlet that has a prompt, and the servlet's own name for it.
     pub(crate) fn find_prompt(&self, prompt: &str) -> Option<(&Servlet, &str)> {
         Some(self.place(self.prompts.get(prompt)?))
     }
@@ -207,7 +210,8 @@ impl Host {
         (&self.servlets[served.servlet], &served.original)
     }
 
-    /// The servlet that has a tool, its own name for it, and the arguments as it takes them.
+    /// The servlet that has a tool, the servlet's own name for it, and the arguments for the
+    /// servlet's schema.
     fn find<'h, 'a>(
         &'h self,
         tool: &str,
@@ -221,7 +225,7 @@ impl Host {
         Ok((servlet, name, arguments))
     }
 
-    /// How many of these arguments a call of the tool drops.
+    /// How many of these arguments a call of the tool would drop.
     pub fn count_dropped(&self, tool: &str, arguments: Option<&JsonObject>) -> usize {
         match self.find(tool, arguments) {
             Ok((servlet, tool, Some(arguments))) => servlet.count_dropped(tool, &arguments),
@@ -254,7 +258,7 @@ impl Host {
         self.call_with(tool, arguments, &Extras::default()).await
     }
 
-    /// As [`Host::call_async`], with what the request has beside the arguments.
+    /// Like [`Host::call_async`], with the other parts of the request in `extras`.
     ///
     /// # Errors
     /// [`CallError`].

@@ -1,11 +1,11 @@
-//! Loads MCP servlets, calls their tools and composes several into one list.
+//! Loads MCP servlets, calls their tools and combines several servlets into one list.
 //!
-//! [`Servlet::load`] loads a module and reads what it describes; [`Servlet::call`] calls one of its tools, with arguments
-//! checked by the tool's schema. A [`Host`] puts several servlets behind one list of tools, resources and prompts.
-//! `mcp-servlet-server` speaks MCP for it.
+//! [`Servlet::load`] loads a module and reads its description. [`Servlet::call`] checks arguments
+//! against the schema of a tool and calls it. A [`Host`] combines several servlets into one list of
+//! tools, resources and prompts. The crate `mcp-servlet-server` serves a host over MCP.
 //!
-//! JSON passes through as JSON. A field that this crate does not know reaches the client as the servlet wrote it;
-//! integers beyond 64 bits are the one thing that is rounded.
+//! JSON passes through unchanged: clients also get fields that this crate does not know. Only
+//! integers beyond 64 bits are rounded.
 //!
 //! ```no_run
 //! use mcp_servlet_host::{Servlet, runtime::LoadOptions};
@@ -47,7 +47,7 @@ pub use unmet_needs::{UnmetNeeds, type_in_words};
 /// For the tests of this workspace; not part of the API.
 #[doc(hidden)]
 pub mod __private {
-    /// Reads the output of `describe`, as loading a servlet does.
+    /// Parses the output of `describe` in the way in which a servlet is loaded.
     ///
     /// # Errors
     /// [`crate::LoadError::Description`].

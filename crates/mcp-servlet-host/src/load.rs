@@ -1,4 +1,4 @@
-//! Loads several servlets, of which one that fails hides no other.
+//! Loads several servlets. By default, one that fails does not affect the others.
 
 use std::{
     sync::{
@@ -12,38 +12,38 @@ use mcp_servlet_runtime::{Fetched, LoadError as ModuleError, LoadOptions, Source
 
 use crate::{Filter, Host, LoadError, Mount, Prefix, Servlet, UnmetNeeds};
 
-/// How many servlets are fetched at the same time, at most.
+/// The maximum number of servlets that are fetched at the same time.
 const MAX_FETCHES: usize = 8;
 
-/// A servlet to load, and how it shall appear.
+/// A servlet to load, and how it is served.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its name in logs, errors and prefixes; by default that of its file.
+    /// The name in logs, errors and prefixes. The default comes from the name of the file.
     pub name: Option<String>,
-    /// Where it comes from.
+    /// Where the servlet comes from.
     pub source: Source,
-    /// What it may do.
+    /// What the servlet may access, and its limits.
     pub options: LoadOptions,
-    /// What stands before the names of its tools and prompts.
+    /// The prefix for the names of its tools and prompts.
     pub prefix: Prefix,
-    /// Which of its tools appear.
+    /// Which of its tools are listed.
     pub filter: Filter,
-    /// What it means if it cannot be loaded.
+    /// What happens if it cannot be loaded.
     pub on_failure: OnFailure,
 }
 
-/// What it means if a servlet cannot be loaded.
+/// What happens if a servlet cannot be loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnFailure {
-    /// The others are served without it.
+    /// The other servlets are served without it.
     #[default]
     Skip,
-    /// Nothing is served.
+    /// No servlet is served.
     Fail,
 }
 
 impl Entry {
-    /// A servlet as nobody configured it.
+    /// A servlet with these options and default settings.
     pub fn of(source: Source, options: LoadOptions) -> Self {
         Self {
             name: None,
@@ -56,25 +56,26 @@ impl Entry {
     }
 }
 
-/// What became of several [`Entry`]s.
+/// The result of loading several entries.
 #[derive(Debug)]
 pub struct Loaded {
-    /// Those that were loaded.
+    /// The servlets that are served.
     pub host: Host,
-    /// Why the others were not.
+    /// The errors of servlets that are skipped.
     pub skipped: Vec<LoadError>,
-    /// Why some are still what they were.
+    /// The errors of servlets whose previous version is still served.
     pub kept: Vec<LoadError>,
 }
 
 impl Loaded {
-    /// Loads servlets, several at a time, and puts them side by side in the given order.
+    /// Loads servlets, several at a time, and serves them together in this order.
     ///
-    /// A servlet of `previous` whose module and options are the same is not loaded again: it keeps its instances. One
-    /// that cannot be loaded any more stays what it was, with what it may do now.
+    /// A servlet of `previous` with the same module and options is not loaded again and keeps its
+    /// instances. If a servlet of `previous` can no longer be loaded, its previous version stays,
+    /// with the new options.
     ///
     /// # Errors
-    /// The first [`LoadError`] of an entry that must not fail.
+    /// The first [`LoadError`] of an entry with [`OnFailure::Fail`].
     pub fn load(entries: &[Entry], previous: Option<&Host>) -> Result<Self, LoadError> {
         let results = load_all(entries, previous);
         let mut mounts = Vec::new();
@@ -90,7 +91,7 @@ impl Loaded {
                         continue;
                     };
                     kept.push(error);
-                    // What it may reach no more, it must not reach because its module is not there.
+                    // Revoked rights must end, even if the module cannot be loaded any more.
                     match Arc::clone(&former).with_options(&entry.options) {
                         Ok(servlet) => servlet,
                         Err(error) => {
@@ -113,19 +114,19 @@ impl Loaded {
         })
     }
 
-    /// What the servlets need and were not given.
+    /// What the servlets declare that they need and were not given.
     pub fn unmet_needs(&self) -> impl Iterator<Item = UnmetNeeds> {
         let servlets = self.host.servlets().iter();
         servlets.filter_map(|servlet| servlet.unmet_needs())
     }
 
-    /// Everything to warn about: servlets that are skipped, and [`Host::problems`].
+    /// All warnings: servlets that are skipped, and [`Host::problems`].
     pub fn problems(&self) -> impl Iterator<Item = &LoadError> {
         self.skipped.iter().chain(self.host.problems())
     }
 }
 
-/// As many at a time as there are processors; more, if some have to be waited for.
+/// Loads as many servlets at a time as there are processors, and more if some are fetched from a URL.
 fn load_all(entries: &[Entry], previous: Option<&Host>) -> Vec<Result<Arc<Servlet>, LoadError>> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let remote = entries.iter().filter(|entry| entry.source.is_remote());
@@ -142,12 +143,12 @@ fn load_all(entries: &[Entry], previous: Option<&Host>) -> Vec<Result<Arc<Servle
         }
     };
     let mut loaded = thread::scope(|scope| {
-        // This thread is one of them.
+        // This thread loads servlets, too.
         let others = 1..at_once.min(entries.len());
         let others: Vec<_> = others.map(|_| scope.spawn(work)).collect();
         let mut loaded = work();
         for other in others {
-            // A panic in here is a defect of ours, and goes on as one.
+            // A panic here is a bug in this crate, so it is passed on.
             let others = other.join();
             loaded.extend(others.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
@@ -186,7 +187,7 @@ fn unchanged(host: &Host, fetched: &Fetched, options: &LoadOptions) -> Option<Ar
     servlets.find(is_same).cloned()
 }
 
-/// What an entry was before it could not be loaded: by its name, or that of its file.
+/// The previous version of an entry: the servlet with the same name, or from the same source.
 fn former(host: &Host, entry: &Entry) -> Option<Arc<Servlet>> {
     let origin = entry.source.to_string();
     let is_it = |servlet: &&Arc<Servlet>| match &entry.name {

@@ -1,9 +1,9 @@
-//! What a tool answered.
+//! The results of tools.
 
 use mcp_servlet_runtime::JsonObject;
 use serde_json::Value;
 
-/// The result of a call in the shape that MCP has today, whatever shape the servlet wrote.
+/// The result of a call in the current shape of MCP, even if the servlet wrote another shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallToolResult {
     json: JsonObject,
@@ -14,7 +14,7 @@ impl CallToolResult {
         Self { json }
     }
 
-    /// An error that the model should read.
+    /// An error for the model.
     pub(crate) fn error(text: String) -> Self {
         let json = serde_json::json!({
             "content": [{ "type": "text", "text": text }],
@@ -36,23 +36,23 @@ impl CallToolResult {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// The answer as data, if the tool gives any.
+    /// The structured content, if the tool returns any.
     pub fn structured_content(&self) -> Option<&Value> {
         self.json.get("structuredContent")
     }
 
-    /// Whether the tool says that it did not succeed.
+    /// Whether the tool reports an error.
     pub fn is_error(&self) -> bool {
         self.json.get("isError") == Some(&Value::Bool(true))
     }
 
-    /// The texts of its content.
+    /// The text blocks of the content.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         let blocks = self.content().iter();
         blocks.filter_map(|block| block["text"].as_str())
     }
 
-    /// `complete` unless the servlet says otherwise.
+    /// The `resultType`: `complete` unless the servlet sets another one.
     pub fn result_type(&self) -> &str {
         self.json
             .get("resultType")

@@ -1,4 +1,4 @@
-//! One servlet: loaded, described, ready to be called.
+//! A servlet that is loaded, described and ready to be called.
 
 mod answers;
 mod features;
@@ -23,18 +23,18 @@ use crate::{
 };
 use reading::Reading;
 
-/// Output of as many bytes is read where nobody waits for it.
+/// Outputs at least this large are parsed on a blocking thread.
 const LARGE: usize = 256 << 10;
 
 /// A loaded servlet.
 ///
-/// It can be called from any number of threads and tasks. As many calls run at the same time as
-/// [`LoadOptions::instances`] allows; the others wait, in order.
+/// It can be called from any number of threads and tasks. [`LoadOptions::instances`] limits how
+/// many calls run at the same time; the others wait in order.
 pub struct Servlet {
     guest: Guest,
     description: Description,
     features: Features,
-    /// By the names of tools.
+    /// The schemas by the names of tools.
     schemas: HashMap<String, Arc<Schemas>>,
 }
 
@@ -47,23 +47,23 @@ impl std::fmt::Debug for Servlet {
 }
 
 impl Servlet {
-    /// Reads, checks and compiles a module and asks it to describe itself.
+    /// Reads, checks and compiles a module and reads its description.
     ///
     /// # Errors
-    /// [`LoadError`] says which of these steps did not succeed.
+    /// [`LoadError`] says which step failed.
     pub fn load(source: impl Into<Source>, options: &LoadOptions) -> Result<Self, LoadError> {
         Self::from_fetched(source.into().fetch()?, options)
     }
 
-    /// Checks and compiles a module and asks it to describe itself.
+    /// Checks and compiles a module and reads its description.
     pub(crate) fn from_fetched(fetched: Fetched, options: &LoadOptions) -> Result<Self, LoadError> {
         Self::new(Guest::from_fetched(fetched, options)?)
     }
 
-    /// Asks a module to describe itself.
+    /// Reads the description of a module.
     ///
     /// # Errors
-    /// [`LoadError`] if it cannot, or if what it describes cannot be used.
+    /// [`LoadError`] if the module cannot describe itself, or if the description is not valid.
     pub fn new(guest: Guest) -> Result<Self, LoadError> {
         let servlet = Self {
             guest,
@@ -74,7 +74,7 @@ impl Servlet {
         servlet.with_lists()
     }
 
-    /// The same module under these options.
+    /// The same module under other options.
     pub(crate) fn with_options(
         self: Arc<Self>,
         options: &LoadOptions,
@@ -86,7 +86,7 @@ impl Servlet {
         Self::from_fetched(fetched, options).map(Arc::new)
     }
 
-    /// The same with what it lists now, which is not what it listed when it was loaded.
+    /// The same module with its current lists, which may have changed since it was loaded.
     pub(crate) fn relisted(&self) -> Result<Self, LoadError> {
         Self::new(self.guest.clone())
     }
@@ -99,12 +99,12 @@ impl Servlet {
         Ok(self)
     }
 
-    /// The name that logs and errors use.
+    /// The name in logs and errors.
     pub fn name(&self) -> &str {
         self.guest.name()
     }
 
-    /// The file it was loaded from, or its name.
+    /// The file or URL that the module was loaded from, or its name.
     pub fn origin(&self) -> &str {
         self.guest.origin()
     }
@@ -114,22 +114,22 @@ impl Servlet {
         self.guest.digest()
     }
 
-    /// What the module consists of.
+    /// The exports, imports and sections of the module.
     pub fn module(&self) -> &Module {
         self.guest.module()
     }
 
-    /// The interface that it has.
+    /// The ABI of the servlet.
     pub fn abi(&self) -> Abi {
         self.guest.abi()
     }
 
-    /// What it is given and how far it may go.
+    /// The options of the servlet.
     pub fn options(&self) -> &LoadOptions {
         self.guest.options()
     }
 
-    /// How many instances it may have.
+    /// How many instances the servlet may have.
     pub fn instances(&self) -> &Instances {
         self.guest.instances()
     }
@@ -144,28 +144,28 @@ impl Servlet {
         &self.description.tools
     }
 
-    /// The tool of that name.
+    /// The tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools().iter().find(|tool| tool.name() == name)
     }
 
-    /// Name and version as MCP's `serverInfo`, if the servlet gives them.
+    /// The `serverInfo` of MCP (name and version), if the servlet provides it.
     pub fn server_info(&self) -> Option<&JsonObject> {
         self.description.server_info.as_ref()
     }
 
-    /// How to use the servlet, in words for a model.
+    /// Instructions for a model.
     pub fn instructions(&self) -> Option<&str> {
         self.description.instructions.as_deref()
     }
 
-    /// Whether it can tell how far a call is, to a client that sends a `progressToken`.
+    /// Whether it can report the progress of a call to a client that sends a `progressToken`.
     pub fn reports_progress(&self) -> bool {
         self.module().reports_progress()
     }
 
-    /// What an operator can do about a result that is an error: where a servlet for WASI says that it could not open a file,
-    /// which option opens directories.
+    /// Advice for the operator about an error result. If a WASI servlet says that it could not open
+    /// a file, this names the option that opens directories.
     pub fn help(&self, result: &CallToolResult) -> Option<String> {
         if !result.is_error() || !self.module().uses_wasi() {
             return None;
@@ -187,7 +187,7 @@ impl Servlet {
     /// Calls a tool and waits for its result. In asynchronous code, use [`Servlet::call_async`].
     ///
     /// # Errors
-    /// [`CallError`]. A tool that ran and did not succeed is no error here: see [`CallToolResult::is_error`].
+    /// [`CallError`]. A tool that ran and failed is not an error here: see [`CallToolResult::is_error`].
     pub fn call(
         &self,
         tool: &str,
@@ -203,12 +203,13 @@ impl Servlet {
         self.reading(tool, schemas).result(&output)
     }
 
-    /// Calls a tool on a thread that may block, within a tokio runtime that has timers.
+    /// Calls a tool on a thread that may block. Needs a tokio runtime with timers enabled.
     ///
-    /// Dropping the future cancels exactly this call: if it waits, it will not run; if it runs, it is interrupted.
+    /// Dropping the future cancels this call and no other: a waiting call will not run, and a
+    /// running call is interrupted.
     ///
     /// # Errors
-    /// As of [`Servlet::call`].
+    /// See [`Servlet::call`].
     pub async fn call_async(
         &self,
         tool: &str,
@@ -217,10 +218,10 @@ impl Servlet {
         self.call_with(tool, arguments, &Extras::default()).await
     }
 
-    /// As [`Servlet::call_async`], with what the request has beside the arguments.
+    /// Like [`Servlet::call_async`], with the other parts of the request in `extras`.
     ///
     /// # Errors
-    /// As of [`Servlet::call`].
+    /// See [`Servlet::call`].
     pub async fn call_with(
         &self,
         tool: &str,
@@ -240,7 +241,7 @@ impl Servlet {
         };
         let arguments = match outcome {
             Ok(arguments) => arguments,
-            // The model should read it.
+            // The model gets the message.
             Err(text) => return Ok(CallToolResult::error(text)),
         };
         let job = self.tool_job(tool, arguments, extras);
@@ -273,7 +274,7 @@ impl Servlet {
         })
     }
 
-    /// How many of these arguments a call of the tool drops.
+    /// How many of these arguments a call of the tool would drop.
     pub(crate) fn count_dropped(&self, tool: &str, arguments: &JsonObject) -> usize {
         match (self.options().unknown, self.schemas.get(tool)) {
             (UnknownArguments::Drop, Some(schemas)) => schemas.unknown(arguments).count(),
@@ -340,9 +341,9 @@ impl Servlet {
         tools.map(compile).collect()
     }
 
-    /// Options for tools that cannot be kept would be ignored in silence.
+    /// Refuses tool options that have no effect, which would otherwise be ignored silently.
     fn check_options(&self) -> Result<(), LoadError> {
-        // A tool that is not there now may come, where lists change; until then the host says so.
+        // If the lists can change, the tool may still appear. Until then the host reports it.
         let unknown = self.unknown_tools().next();
         if let Some(problem) = unknown.filter(|_| !self.module().changes_lists()) {
             return Err(problem);
@@ -356,7 +357,7 @@ impl Servlet {
         }
     }
 
-    /// What is said of tools that it does not have.
+    /// An error for each tool that has options and is not listed.
     pub(crate) fn unknown_tools(&self) -> impl Iterator<Item = LoadError> {
         let names = self.options().tools.keys();
         let unknown = names.filter(|name| self.tool(name).is_none());
@@ -366,12 +367,12 @@ impl Servlet {
         })
     }
 
-    /// A run of one export, within the limits of the servlet.
+    /// A run of an export, within the limits of the servlet.
     pub(crate) fn job(&self, export: &'static str, input: Vec<u8>) -> Job {
         self.guest.job(export, input)
     }
 
-    /// A run that answers a request of a client.
+    /// A run that answers a client's request.
     pub(crate) fn request(
         &self,
         export: &'static str,
@@ -381,18 +382,18 @@ impl Servlet {
         self.guest.request(export, params, extras)
     }
 
-    /// Runs an export while this thread waits.
+    /// Runs an export and blocks this thread until it is done.
     pub(crate) fn run(&self, job: Job) -> Result<Vec<u8>, CallError> {
         self.guest.run(job)
     }
 
-    /// Runs an export on a thread that may block; dropping the future stops it.
+    /// Runs an export on a thread that may block. Dropping the future stops it.
     pub(crate) async fn run_async(&self, job: Job) -> Result<Vec<u8>, CallError> {
         self.guest.run_async(job).await
     }
 }
 
-/// The arguments to call with, or what to tell the model instead.
+/// The arguments for the call, or a message for the model.
 fn checked(
     how: CheckArguments,
     schemas: &Schemas,
@@ -405,7 +406,8 @@ fn checked(
     }
 }
 
-/// Which tool, and with what. A servlet may take absent arguments for an error, but not null, so they stay away.
+/// The parameters of the call. Absent arguments stay absent instead of null: servlets may treat
+/// these differently.
 fn params(tool: &str, arguments: Option<JsonObject>) -> JsonObject {
     let mut params = JsonObject::new();
     params.insert("name".to_owned(), tool.into());

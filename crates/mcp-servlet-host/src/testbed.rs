@@ -1,7 +1,7 @@
-//! The host behind `servlet test`: servlets for the tests of another process.
+//! The host behind `servlet test`: it runs servlets for the tests of another process.
 //!
-//! Each connection of a test is a client with an instance of its own. The protocol is lines of JSON, written down in
-//! `mcp-servlet`'s `testing/remote.rs`.
+//! Each connection of a test is a client with its own instance. The protocol consists of lines of
+//! JSON; `testing/remote.rs` in `mcp-servlet` defines it.
 
 mod wire;
 
@@ -28,10 +28,10 @@ use serde_json::{Value, json};
 use self::wire::Wire;
 use crate::Servlet;
 
-/// The environment variable in which a test finds the address.
+/// The environment variable that tells a test the address.
 pub const ADDRESS: &str = "MCP_SERVLET_TEST";
 
-/// Servlets that tests can reach.
+/// A server that gives tests access to servlets.
 #[derive(Debug)]
 pub struct Testbed {
     address: String,
@@ -41,18 +41,18 @@ pub struct Testbed {
 /// A servlet under test.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The name by which tests ask for it: that of its `serverInfo`.
+    /// The name by which tests select it: the name in its `serverInfo`.
     pub name: String,
-    /// Its module.
+    /// The module.
     pub wasm: Vec<u8>,
 }
 
 impl Candidate {
-    /// A servlet as its file has it.
+    /// Loads a servlet from a file.
     ///
     /// # Errors
     ///
-    /// [`LoadError`](crate::LoadError), as for any servlet.
+    /// [`LoadError`](crate::LoadError), as for any other servlet.
     pub fn load(path: &std::path::Path, options: &LoadOptions) -> Result<Self, crate::LoadError> {
         let servlet = Servlet::load(path, options)?;
         let info = servlet.server_info().and_then(|info| info.get("name"));
@@ -115,7 +115,7 @@ enum Answer {
     },
 }
 
-/// The test at the other end, which hears what its servlet tells and may answer for the network.
+/// The test at the other end. It gets the notifications of its servlet and may answer HTTP requests.
 #[derive(Debug)]
 struct Client {
     wire: Arc<Wire>,
@@ -128,12 +128,12 @@ impl Listener for Client {
             Notification::Progress(params) => json!({ "progress": params }),
             Notification::Message(params) => json!({ "message": params }),
             Notification::ElicitationComplete(_) | Notification::Changed(_) => {
-                // Nothing that a test can prepare tells these.
+                // Tests have no way to expect these notifications.
                 tracing::debug!(?notification, "a test has no place for it");
                 return;
             }
         };
-        // A test that is gone hears nothing, and its thread ends with the next line that it would have sent.
+        // If the test is gone, the notification is lost. The next line that is sent ends the thread.
         let _ = self.wire.send(&line);
     }
 
@@ -154,11 +154,11 @@ impl Listener for Client {
 }
 
 impl Testbed {
-    /// Listens on a port of this machine, for as long as the process lives.
+    /// Listens on a local port for as long as the process lives.
     ///
     /// # Errors
     ///
-    /// If the system has no port to give.
+    /// If no port is free.
     pub fn start(candidates: Vec<Candidate>, options: LoadOptions) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let token = token();
@@ -173,25 +173,25 @@ impl Testbed {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
-                // A client that goes away ends its thread, whatever it was about to read.
+                // If the client disconnects, its thread ends.
                 thread::spawn(move || serve(stream, &shared).ok());
             }
         });
         Ok(Self { address, clients })
     }
 
-    /// What the environment variable [`ADDRESS`] must say.
+    /// The value of the environment variable [`ADDRESS`].
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// How many clients there were.
+    /// How many clients have connected.
     pub fn clients(&self) -> usize {
         self.clients.load(Ordering::Relaxed)
     }
 }
 
-/// Keeps other programs of this machine from calling servlets with the rights that this one has.
+/// A secret, so that other programs on this machine cannot call servlets with the rights of this process.
 fn token() -> String {
     let random = || RandomState::new().hash_one(0);
     format!("{:016x}{:016x}", random(), random())
@@ -222,7 +222,7 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
     Ok(())
 }
 
-/// The servlet that a test asks for, loaded for it alone.
+/// Loads the servlet that a test asks for. The test has it to itself.
 fn instance(hello: &Hello, shared: &Shared) -> Result<Servlet, String> {
     let mut candidates = shared.candidates.iter();
     let Some(candidate) = candidates.find(|one| one.name == hello.servlet) else {
@@ -239,7 +239,7 @@ fn instance(hello: &Hello, shared: &Shared) -> Result<Servlet, String> {
     };
     let mut options = shared.options.clone();
     options.config.extend(hello.config.clone());
-    // What a test leaves behind is there in its next call.
+    // State that a test leaves behind must be visible in its next call.
     options.instances = Instances::ONE.into();
     let source = Source::Bytes {
         name: candidate.name.clone(),
@@ -272,7 +272,8 @@ fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
     }
 }
 
-/// The fault as the servlet raised it: for clients the host adds where, which a native test does not see.
+/// The fault as the servlet raised it, without the servlet and export that the host adds: a native
+/// test does not see them.
 fn fault(servlet: &Servlet, export: &str, error: &CallError) -> Answer {
     let fault = error.to_fault();
     let place = json!({ "servlet": servlet.name(), "export": export });

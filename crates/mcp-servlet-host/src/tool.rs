@@ -1,4 +1,4 @@
-//! One tool, as its servlet described it.
+//! A tool as its servlet described it.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 pub struct Tool {
     name: String,
     json: JsonObject,
-    /// What undoes the rewriting for a provider in calls.
+    /// Converts arguments back if the schema was rewritten for a provider.
     undo: Option<Undo>,
 }
 
@@ -19,7 +19,7 @@ impl Tool {
     /// Takes a tool from its description.
     ///
     /// # Errors
-    /// A JSON pointer, and what is wrong there.
+    /// A JSON pointer and what is wrong there.
     pub fn new(json: JsonObject) -> Result<Self, (&'static str, String)> {
         let name = match json.get("name") {
             Some(Value::String(name)) if name.is_empty() => {
@@ -46,12 +46,12 @@ impl Tool {
         Self { name, json, undo }
     }
 
-    /// Rewrites the schema of the arguments to what a provider takes.
+    /// Rewrites the input schema for a provider.
     pub(crate) fn lower(&mut self, provider: Provider) {
         self.undo = lower(provider, &mut self.json);
     }
 
-    /// The arguments of a call as the servlet takes them, if the schema was rewritten.
+    /// The arguments of a call for the servlet's schema, which differ if the schema was rewritten.
     pub(crate) fn arguments<'a>(&self, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
         match &self.undo {
             Some(undo) => undo.arguments(arguments),
@@ -59,12 +59,12 @@ impl Tool {
         }
     }
 
-    /// The name that clients call.
+    /// The name that clients use.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name that people see, if there is one.
+    /// The title for people, if there is one.
     pub fn title(&self) -> Option<&str> {
         let annotations = self
             .json
@@ -73,7 +73,7 @@ impl Tool {
         self.json.get("title").or(annotations)?.as_str()
     }
 
-    /// What the tool does.
+    /// The description.
     pub fn description(&self) -> Option<&str> {
         self.json.get("description")?.as_str()
     }
@@ -87,7 +87,7 @@ impl Tool {
             .unwrap_or(&EMPTY)
     }
 
-    /// Everything the servlet said about the tool.
+    /// All members, as the servlet wrote them.
     pub fn json(&self) -> &JsonObject {
         &self.json
     }

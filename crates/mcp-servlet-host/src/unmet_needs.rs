@@ -1,4 +1,4 @@
-//! What a servlet declares that it needs, and its operator did not give.
+//! Needs that a servlet declares and its operator did not meet.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::Servlet;
 
-/// What a servlet needs and was not given. It is served all the same, as not every tool needs everything.
+/// What a servlet needs and was not given. The servlet is still served, because not every tool
+/// needs everything.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnmetNeeds {
     /// The name of the servlet.
@@ -24,7 +25,7 @@ pub struct UnmetNeeds {
 }
 
 impl Servlet {
-    /// What the servlet declares that it needs, and its options do not give.
+    /// The declared needs that the options do not meet; `None` if they meet all.
     pub fn unmet_needs(&self) -> Option<UnmetNeeds> {
         let (needs, options) = (self.module().needs(), self.options());
         let is_missing = |key: &&ConfigKey| key.required && !options.config.contains_key(&key.name);
@@ -51,7 +52,7 @@ impl UnmetNeeds {
             && self.paths.is_empty()
     }
 
-    /// The options of the command that are missing, values left open.
+    /// The missing command-line options, with placeholders for values.
     pub fn options(&self) -> String {
         let config = self.missing.iter().chain(&self.invalid);
         let config = config.map(|key| format!("--config {}=…", key.name));
@@ -66,7 +67,7 @@ impl UnmetNeeds {
 }
 
 impl fmt::Display for UnmetNeeds {
-    /// Without values, which may be secrets.
+    /// Does not show values, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let missing = self.missing.iter();
         let missing = missing.map(|key| match key.description() {
@@ -110,7 +111,8 @@ fn allows_path(options: &LoadOptions, path: &str) -> bool {
     paths.any(|allowed| std::path::Path::new(path).starts_with(&allowed.guest))
 }
 
-/// Whether a configured text fits, read as the servlet reads it: as it stands, or as JSON.
+/// Whether a configured string matches the schema: as a string or as JSON, which are the two ways
+/// to read it.
 fn fits(schema: &Value, text: &str) -> bool {
     let json = || serde_json::from_str::<Value>(text.trim()).ok();
     matches(schema, &text.into()) || json().is_some_and(|json| matches(schema, &json))

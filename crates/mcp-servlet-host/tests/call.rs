@@ -1,4 +1,4 @@
-//! Calls, and every way in which one can end.
+//! Calls, and all the ways in which a call can end.
 
 mod support;
 
@@ -41,7 +41,7 @@ fn answers_with_the_content_of_the_servlet() {
 
 #[test]
 fn sends_name_and_arguments_and_leaves_absent_arguments_away() {
-    // Sends its input back as an error text.
+    // Returns its input as an error message.
     let echo = "(local $to i64) (local $i i64)
         (local.set $to (call $alloc (call $input_length)))
         (block $done (loop $next
@@ -138,7 +138,7 @@ fn tells_a_panic_with_its_text_from_a_trap() {
 
 #[test]
 fn replaces_the_instance_after_a_trap_but_not_after_an_error() {
-    // Counts its calls; traps in the second one; otherwise returns the count.
+    // Counts its calls and returns the count, but traps in the second call.
     let body = "(global.set $calls (i32.add (global.get $calls) (i32.const 1)))
         (if (i32.eq (global.get $calls) (i32.const 2)) (then unreachable))
         (global.get $calls)";
@@ -258,7 +258,8 @@ fn denies_requests_to_hosts_that_are_not_allowed() {
     );
 }
 
-/// Answers requests one after the other, `{port}` standing for the port, and returns the port.
+/// A server that sends the answers one after the other, with `{port}` replaced by its port. Returns
+/// the port.
 fn server(answers: &'static [&'static str]) -> u16 {
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = server.local_addr().expect("an address").port();

@@ -1,4 +1,4 @@
-//! Loading, and every reason not to.
+//! Loading a servlet, and all the reasons why it can fail.
 
 mod support;
 
@@ -96,7 +96,7 @@ fn says_what_there_is_instead_of_secrets_of_hyper_mcp() {
     );
 }
 
-/// Outputs the text that the export is given.
+/// Outputs the text of the export.
 const OUTPUT: &str = "(call $output {}) (i32.const 0)";
 
 #[test]
@@ -216,7 +216,7 @@ fn gives_wasi_to_modules_that_import_it() {
     let wat = Wat::new().import(clock).describe(DESCRIPTION);
     let servlet = wat.export("call", "", told_time).load().expect("a servlet");
     assert!(servlet.module().uses_wasi());
-    // The clock returns 0 for success, and so does `call`, which then has no output.
+    // The clock function returns 0 for success. So does `call`, which then has no output.
     let error = servlet.call("t", None).expect_err("no output");
     assert!(error.to_string().contains("EOF while parsing"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Logs of servlets, as a subscriber gets them.
+//! Logs of servlets, as a `tracing` subscriber gets them.
 
 mod support;
 
@@ -25,7 +25,7 @@ impl io::Write for Lines {
     }
 }
 
-/// What is logged at `filter` while `act` runs.
+/// The log at `filter` while `act` runs.
 fn logged(filter: &str, act: impl FnOnce()) -> String {
     let lines = Lines::default();
     let writer = lines.clone();
@@ -90,7 +90,7 @@ fn texts_of_errors_can_be_kept_for_the_log() {
             "{log}"
         );
     }
-    // A fault with a code is what the servlet wants clients to know.
+    // A fault with a code is meant for clients.
     let fault = "gone\nmcp-fault: {\"code\":-32002}";
     let servlet = Wat::new().describe(DESCRIPTION);
     let servlet = servlet.export("call", fault, "(call $error {}) (i32.const 1)");

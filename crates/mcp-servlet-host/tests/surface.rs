@@ -1,4 +1,5 @@
-//! What servlets offer beside tools: their lists, and what they answer for resources, prompts and completion.
+//! What servlets offer in addition to tools: their lists, and their results for resources, prompts
+//! and completion.
 
 mod support;
 
@@ -7,7 +8,7 @@ use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject};
 use serde_json::{Value, json};
 use support::{DESCRIPTION, Wat};
 
-/// A servlet whose exports, beside that of a tool, answer with these texts.
+/// A servlet whose exports, apart from those for tools, return these JSON values.
 fn wat(exports: &[(&str, &Value)]) -> Wat {
     let tools = Wat::new().describe(DESCRIPTION).answer("{}");
     exports.iter().fold(tools, |wat, (name, json)| {
@@ -23,13 +24,13 @@ fn object(value: &Value) -> &JsonObject {
     value.as_object().expect("an object")
 }
 
-/// What comes of reading a resource, if the servlet answers with this.
+/// The result of reading a resource if the servlet returns this value.
 fn read(answer: &Value) -> Result<Value, CallError> {
     let servlet = servlet(&[("read_resource", answer)]);
     servlet.read_resource("a:b").map(Value::Object)
 }
 
-/// The same, if it fails with this text.
+/// The error if the servlet fails with this text.
 fn read_failing(text: &str) -> CallError {
     let wat = wat(&[]).export("read_resource", text, "(call $error {}) (i32.const 1)");
     let servlet = wat.load().expect("a servlet");

@@ -1,4 +1,4 @@
-//! Every shape with the one that comes out.
+//! Every shape, and the result that it becomes.
 
 use serde_json::{Value, json};
 

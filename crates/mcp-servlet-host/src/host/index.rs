@@ -1,23 +1,23 @@
-//! What several servlets have, by the names that clients use.
+//! The tools and prompts of several servlets, by the names that clients use.
 
 use std::collections::HashMap;
 
 use crate::{Listed, Tool};
 
-/// What clients call by a name.
+/// An entry that clients call by a name.
 pub(super) trait Named: Sized {
     fn name(&self) -> &str;
 
-    /// The same under another name.
+    /// The same entry under another name.
     fn renamed(&self, name: String) -> Self;
 }
 
-/// An entry that clients shall see, and under which name.
+/// An entry that clients will see, and its name for them.
 pub(super) struct Chosen<'m, T> {
     pub(super) servlet: usize,
     pub(super) name: String,
     pub(super) entry: &'m T,
-    /// Whether it appears among entries that are already served under their names.
+    /// Whether the entry is new, in contrast to one that clients already know by its name.
     pub(super) is_new: bool,
 }
 
@@ -28,26 +28,26 @@ impl<T: Named> Chosen<'_, T> {
     }
 }
 
-/// The names under which entries are served, by the numbers of their servlets and the names that those give them.
+/// The names that clients know, by the number of the servlet and the servlet's own name for the entry.
 pub(super) type Names<'h> = HashMap<(usize, &'h str), &'h str>;
 
-/// An entry as clients see it, and where it is.
+/// An entry as clients see it, and its servlet.
 #[derive(Debug)]
 pub(super) struct Served<T> {
     pub(super) entry: T,
     pub(super) servlet: usize,
-    /// What its servlet calls it.
+    /// The servlet's own name for the entry.
     pub(super) original: String,
 }
 
-/// Entries in the order of the servlets, and found by name.
+/// Entries in the order of the servlets, with an index by name.
 #[derive(Debug)]
 pub(super) struct Index<T> {
     entries: Vec<Served<T>>,
     places: HashMap<String, usize>,
 }
 
-/// An entry whose name another one keeps.
+/// An entry whose name belongs to another one.
 pub(super) struct Collision<'m, T> {
     pub(super) lost: Chosen<'m, T>,
     /// The servlet that keeps the name.
@@ -55,8 +55,8 @@ pub(super) struct Collision<'m, T> {
 }
 
 impl<T: Named> Index<T> {
-    /// Of several entries with one name, the one that is already served is kept, else that of the first servlet; of those of
-    /// one servlet, the one that has the name without a prefix.
+    /// If several entries have the same name, the one that is already served keeps it, or else the
+    /// one of the first servlet. Within a servlet, an entry without a prefix wins.
     pub(super) fn of(chosen: Vec<Chosen<'_, T>>) -> (Self, Vec<Collision<'_, T>>) {
         let mut owners: HashMap<&str, &Chosen<'_, T>> = HashMap::with_capacity(chosen.len());
         for one in &chosen {

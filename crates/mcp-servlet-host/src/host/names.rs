@@ -1,4 +1,4 @@
-//! Which tools and prompts appear, and under which names.
+//! Which tools and prompts are listed, and under which names.
 
 use std::collections::HashMap;
 
@@ -10,28 +10,29 @@ use super::{
 };
 use crate::{Listed, LoadError, Tool};
 
-/// What clients accept as the name of a tool: those of the big models take 64 characters, the protocol itself 128.
+/// The maximum length of a tool's name. The models of large providers accept 64 characters, the
+/// protocol 128.
 pub const MAX_NAME: usize = 64;
 
-/// What stands before the names of a servlet's tools and prompts. Resources have none: clients know them by their
-/// addresses.
+/// The prefix for the names of a servlet's tools and prompts. Resources have no prefix: clients
+/// know them by their URIs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Prefix {
-    /// The servlet's name and `_`, for those that another servlet has too.
+    /// The servlet's name and `_`, but only for names that another servlet also has.
     #[default]
     Auto,
-    /// Nothing.
+    /// No prefix.
     Never,
-    /// A name and `_`, for all of them; the servlet's name if there is none.
+    /// This name and `_`, for all tools and prompts. `None` uses the servlet's name.
     Name(Option<String>),
 }
 
-/// Which tools of a servlet appear. In a pattern, `*` stands for any text and `?` for one character.
+/// Which tools of a servlet are listed. In a pattern, `*` matches any text and `?` matches one character.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Those that match one of these patterns; all if there are no patterns.
+    /// Only tools that match one of these patterns; all tools if it is empty.
     pub only: Vec<String>,
-    /// But not those that match one of these.
+    /// Tools that match one of these patterns are left out.
     pub except: Vec<String>,
 }
 
@@ -41,15 +42,15 @@ impl Filter {
         (self.only.is_empty() || any(&self.only)) && !any(&self.except)
     }
 
-    /// Patterns that no tool matches: most likely they are misspelled.
+    /// Patterns that match no tool, most likely because they are misspelled.
     fn idle<'a>(&'a self, tools: &'a [Tool]) -> impl Iterator<Item = &'a String> {
         let all = self.only.iter().chain(&self.except);
         all.filter(|pattern| !tools.iter().any(|tool| glob_matches(pattern, tool.name())))
     }
 }
 
-/// Chooses tools and gives them names; tells of tools that do not appear, and of patterns and limits without tools. Whether
-/// names are unique is not decided here.
+/// Chooses tools and names them. Also returns problems: tools with names that clients do not
+/// accept, and patterns and options without a tool. The names may not be unique yet.
 pub(super) fn name_tools<'m>(
     mounts: &'m [Mount],
     former: &Names<'_>,
@@ -81,12 +82,13 @@ pub(super) fn name_tools<'m>(
     (tools, problems)
 }
 
-/// Gives names to all prompts; whether they are unique is not decided here.
+/// Names all prompts. The names may not be unique yet.
 pub(super) fn name_prompts<'m>(mounts: &'m [Mount], former: &Names<'_>) -> Vec<Chosen<'m, Listed>> {
     choose(mounts, former, |mount| mount.servlet.prompts().iter())
 }
 
-/// Entries of one list of every servlet: under the names that they have, or with the prefixes that they need.
+/// Names the entries of all servlets: with the names that clients already know, or else with a
+/// prefix if they need one.
 fn choose<'m, T: Named, I: Iterator<Item = &'m T>>(
     mounts: &'m [Mount],
     former: &Names<'_>,
@@ -118,7 +120,7 @@ fn choose<'m, T: Named, I: Iterator<Item = &'m T>>(
     chosen
 }
 
-/// The name of an entry if no other one has it.
+/// The name of an entry that conflicts with no other one.
 fn plain_name(mount: &Mount, name: &str) -> String {
     match &mount.prefix {
         Prefix::Auto | Prefix::Never => name.to_owned(),
@@ -127,7 +129,8 @@ fn plain_name(mount: &Mount, name: &str) -> String {
     }
 }
 
-/// A servlet may be called as a file is; what names of tools cannot have becomes `_`.
+/// Adds the prefix. It may come from the name of a file, so characters that tool names cannot have
+/// become `_`.
 fn prefixed(prefix: &str, name: &str) -> String {
     let prefix = prefix
         .chars()
@@ -139,7 +142,7 @@ fn is_allowed(one: char) -> bool {
     one.is_ascii_alphanumeric() || "_-.".contains(one)
 }
 
-/// Why clients would not take a name.
+/// Why clients would not accept a name; `None` if they would.
 pub fn name_problem(name: &str) -> Option<String> {
     let length = name.chars().count();
     if length > MAX_NAME {

@@ -1,4 +1,5 @@
-//! URIs that several servlets have: resources listed twice, and templates that match the same URIs.
+//! URIs that several servlets share: resources that are listed twice, and templates that match the
+//! same URIs.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -7,11 +8,11 @@ use std::{
 
 use crate::{FeatureKind, Listed, LoadError, Servlet};
 
-/// Up to this many steps, two templates are compared in full. Longer ones, which only a hostile servlet has, count as
-/// overlapping if their literal beginnings do.
+/// Templates are compared in full if that takes at most this many steps. Longer ones, which only a
+/// hostile servlet has, count as overlapping if their literal beginnings do.
 const MAX_STEPS: usize = 1 << 20;
 
-/// Warnings about resources and templates that an earlier servlet has, too.
+/// Warnings about resources and templates that an earlier servlet also has.
 pub(crate) fn shared_uris(servlets: &[Arc<Servlet>]) -> Vec<LoadError> {
     let mut problems = listed_twice(servlets, FeatureKind::Resource, Servlet::resources);
     problems.extend(listed_twice(
@@ -49,7 +50,7 @@ fn listed_twice(
     problems
 }
 
-/// Per pair of servlets one warning, for the first two templates that overlap.
+/// One warning for each pair of servlets, about the first two templates that overlap.
 fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<LoadError> {
     let patterns: Vec<Vec<Pattern<'_>>> = servlets
         .iter()
@@ -64,7 +65,7 @@ fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<LoadError> {
             let mut pairs = later
                 .iter()
                 .flat_map(|one| earlier.iter().map(move |other| (one, other)));
-            // Equal ones are listed twice, which has a warning already.
+            // Equal templates have a warning already, because they are listed twice.
             let overlap = pairs.find(|(one, other)| one.text != other.text && one.overlaps(other));
             if let Some((one, other)) = overlap {
                 problems.push(LoadError::Overlap {
@@ -79,7 +80,8 @@ fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<LoadError> {
     problems
 }
 
-/// A URI template as far as all dialects agree: `{name}` is any text without `/`, every other expression is any text.
+/// A URI template, as far as all dialects agree: `{name}` matches any text without `/`, and any
+/// other expression matches any text.
 struct Pattern<'t> {
     text: &'t str,
     parts: Vec<Part>,
@@ -93,7 +95,7 @@ enum Part {
 }
 
 impl Part {
-    /// Whether this is a variable that may contain what the other one stands for.
+    /// Whether this part is a variable that can match the other part.
     fn takes(self, other: Self) -> bool {
         match self {
             Self::Literal(_) => false,
@@ -130,7 +132,7 @@ impl<'t> Pattern<'t> {
             .take_while(|part| !part.is_variable())
     }
 
-    /// Whether there is a URI that both match.
+    /// Whether a URI exists that both templates match.
     fn overlaps(&self, other: &Self) -> bool {
         let starts = self.literal_start().zip(other.literal_start());
         if starts.into_iter().any(|(one, other)| one != other) {
@@ -139,7 +141,8 @@ impl<'t> Pattern<'t> {
         if self.parts.len().saturating_mul(other.parts.len()) > MAX_STEPS {
             return true;
         }
-        // `reached[j]`: some text is matched by the parts of `self` so far and by the first `j` parts of `other`.
+        // `reached[j]`: some text matches both the parts of `self` so far and the first `j` parts
+        // of `other`.
         let mut reached = vec![false; other.parts.len() + 1];
         reached[0] = true;
         close(&mut reached, None, &other.parts);
@@ -163,7 +166,8 @@ impl<'t> Pattern<'t> {
     }
 }
 
-/// Adds what is reached when variables of `other` are empty, and when the variable `part` takes literals of it.
+/// Adds what is reached if variables of `other` are empty, or if the variable `part` matches
+/// literals of `other`.
 fn close(reached: &mut [bool], part: Option<Part>, other: &[Part]) {
     for (at, next) in other.iter().enumerate() {
         let is_taken = part.is_some_and(|part| part.takes(*next));

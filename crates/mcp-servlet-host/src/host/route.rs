@@ -1,7 +1,8 @@
-//! Which of several servlets has a resource or a prompt.
+//! Finds the servlet that has a resource or a prompt.
 //!
-//! Only the servlet itself knows which URIs its templates match, because there are several dialects of templates. So the
-//! servlets are asked one after the other, those first that are likely to have the resource.
+//! URI templates have several dialects, so only a servlet knows which URIs its templates match. The
+//! host therefore tries one servlet after the other, and starts with those that are likely to have
+//! the resource.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -9,23 +10,24 @@ use mcp_servlet_runtime::{CallError, CallErrorKind, Extras, JsonObject};
 
 use crate::{Host, Listed, Servlet, error::unknown_prompt};
 
-/// The servlets that may have this resource, in the order in which they are asked.
+/// The servlets that may have this resource, in the order in which the host tries them.
 fn candidates<'h>(servlets: &'h [Arc<Servlet>], uri: &str) -> Vec<&'h Arc<Servlet>> {
     let readers = servlets.iter().filter(|servlet| servlet.reads_resources());
     let mut readers: Vec<_> = readers.collect();
-    // The sort is stable: servlets with the same claim are asked in their order, so that no later one takes over URIs.
+    // The sort is stable: servlets with the same claim keep their order, so a later one cannot take
+    // over URIs.
     readers.sort_by_key(|servlet| claim(servlet, uri));
     readers
 }
 
-/// How a servlet says that it has a resource; the first one is the strongest.
+/// Why a servlet may have a resource, the strongest claim first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Claim {
     /// It lists the URI.
     Listed,
-    /// The URI begins as one of its templates does.
+    /// The URI begins like one of its templates.
     Template,
-    /// Not at all.
+    /// It makes no claim.
     None,
 }
 
@@ -42,17 +44,18 @@ fn claim(servlet: &Servlet, uri: &str) -> Claim {
 }
 
 impl Host {
-    /// All resources with fixed addresses: servlet by servlet, each in its own order.
+    /// All resources with fixed URIs: servlet by servlet, each in its own order.
     pub fn resources(&self) -> impl Iterator<Item = &Listed> {
         self.listed(Servlet::resources)
     }
 
-    /// All families of resources.
+    /// All resource templates.
     pub fn resource_templates(&self) -> impl Iterator<Item = &Listed> {
         self.listed(Servlet::resource_templates)
     }
 
-    /// Of what two servlets have, only the first one answers, and only it is listed.
+    /// If two servlets list the same entry, only the first servlet's entry is listed, and only that
+    /// servlet answers.
     fn listed(&self, entries: Entries) -> impl Iterator<Item = &Listed> {
         let mut seen = HashSet::new();
         let all = self
@@ -62,7 +65,7 @@ impl Host {
         all.filter(move |entry| seen.insert(entry.key()))
     }
 
-    /// Reads a resource of whichever servlet has it; see [`Servlet::read_resource_with`].
+    /// Reads a resource from the servlet that has it; see [`Servlet::read_resource_with`].
     ///
     /// # Errors
     /// [`CallError`].
@@ -86,7 +89,7 @@ impl Host {
         .into())
     }
 
-    /// Fills in a prompt of whichever servlet has it; see [`Servlet::get_prompt_with`].
+    /// Fills in a prompt of the servlet that has it; see [`Servlet::get_prompt_with`].
     ///
     /// # Errors
     /// [`CallError`].
@@ -102,7 +105,7 @@ impl Host {
         }
     }
 
-    /// Asks whichever servlet has the prompt or the resource template for suggestions; see
+    /// Asks the servlet that has the prompt or the resource template for suggestions; see
     /// [`Servlet::complete_async`].
     ///
     /// # Errors
@@ -153,5 +156,5 @@ impl Host {
     }
 }
 
-/// One of the lists of a servlet.
+/// A function that returns one of the lists of a servlet.
 type Entries = fn(&Servlet) -> &[Listed];

@@ -1,4 +1,4 @@
-//! Checks what servlets answer for resources, prompts and completion, before a client gets it.
+//! Checks what servlets return for resources, prompts and completion, before a client gets it.
 
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject, syntax_error};
 use mcp_servlet_schema::expected;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Servlet;
 use crate::features::{COMPLETE, GET_PROMPT, Problem, READ_RESOURCE};
 
-/// The contents of a resource. Whatever way a servlet says that there are none, it is one error.
+/// The contents of a resource. All ways to report a missing resource become the same error.
 pub(super) fn resource(
     servlet: &Servlet,
     uri: &str,
@@ -46,7 +46,8 @@ pub(super) fn resource(
     Ok(json)
 }
 
-/// MCP has had two codes for it; the newer one means other things too, and then says nothing of an address.
+/// MCP has had two codes for a missing resource. The newer code has other uses, in which the error
+/// data has no URI.
 fn says_not_found(fault: &Fault) -> bool {
     let names_uri = fault
         .data
@@ -90,7 +91,7 @@ pub(super) fn prompt(servlet: &Servlet, output: &[u8]) -> Result<JsonObject, Cal
     Err(wrong(servlet, GET_PROMPT, ("/messages".into(), problem)))
 }
 
-/// Suggestions, as many as MCP allows.
+/// The suggestions, limited to the number that MCP allows.
 pub(super) fn completion(servlet: &Servlet, output: &[u8]) -> Result<JsonObject, CallError> {
     const MOST: usize = 100;
     let mut json = object(servlet, COMPLETE, output)?;
@@ -112,12 +113,12 @@ pub(super) fn completion(servlet: &Servlet, output: &[u8]) -> Result<JsonObject,
     Ok(json)
 }
 
-/// What a servlet without suggestions answers.
+/// The result of a servlet without suggestions.
 pub(super) fn no_completion() -> JsonObject {
     JsonObject::from_iter([("completion".to_owned(), json!({ "values": [] }))])
 }
 
-/// Whether it is no result yet, but questions to the client.
+/// Whether this is a request for input and not a final result.
 fn asks(json: &JsonObject) -> bool {
     json.get("resultType").and_then(Value::as_str) == Some("input_required")
 }

@@ -10,12 +10,12 @@ use crate::{
 };
 
 impl Servlet {
-    /// The resources with fixed addresses, in the order in which the servlet lists them.
+    /// The resources with fixed URIs, in the order in which the servlet lists them.
     pub fn resources(&self) -> &[Listed] {
         &self.features().resources
     }
 
-    /// The families of resources, in the order in which the servlet lists them.
+    /// The resource templates, in the order in which the servlet lists them.
     pub fn resource_templates(&self) -> &[Listed] {
         &self.features().templates
     }
@@ -30,24 +30,25 @@ impl Servlet {
         self.module().can_call(COMPLETE)
     }
 
-    /// Whether it has resources, listed or not.
+    /// Whether it has resources, even if it does not list them.
     pub fn reads_resources(&self) -> bool {
         self.module().can_call(READ_RESOURCE)
     }
 
-    /// Reads a resource and waits for its contents: MCP's result of `resources/read`.
+    /// Reads a resource and waits for its contents. Returns the result of `resources/read`.
     ///
     /// # Errors
-    /// [`CallErrorKind::UnknownResource`] if there is nothing at this address, and the other ones of [`CallError`].
+    /// [`CallErrorKind::UnknownResource`] if there is no resource with this URI, or another [`CallError`].
     pub fn read_resource(&self, uri: &str) -> Result<JsonObject, CallError> {
         let job = self.read_job(uri, &Extras::default())?;
         answers::resource(self, uri, self.run(job))
     }
 
-    /// As [`Servlet::read_resource`], on a thread that may block, with what the request has beside the address.
+    /// Like [`Servlet::read_resource`], on a thread that may block, with the other parts of the
+    /// request in `extras`.
     ///
     /// # Errors
-    /// As of [`Servlet::read_resource`].
+    /// See [`Servlet::read_resource`].
     pub async fn read_resource_with(
         &self,
         uri: &str,
@@ -57,7 +58,7 @@ impl Servlet {
         answers::resource(self, uri, self.run_async(job).await)
     }
 
-    /// Fills in a prompt and waits for its messages: MCP's result of `prompts/get`.
+    /// Fills in a prompt and waits for its messages. Returns the result of `prompts/get`.
     ///
     /// # Errors
     /// [`CallError`].
@@ -70,10 +71,11 @@ impl Servlet {
         answers::prompt(self, &self.run(job)?)
     }
 
-    /// As [`Servlet::get_prompt`], on a thread that may block, with what the request has beside the arguments.
+    /// Like [`Servlet::get_prompt`], on a thread that may block, with the other parts of the
+    /// request in `extras`.
     ///
     /// # Errors
-    /// As of [`Servlet::get_prompt`].
+    /// See [`Servlet::get_prompt`].
     pub async fn get_prompt_with(
         &self,
         prompt: &str,
@@ -84,8 +86,9 @@ impl Servlet {
         answers::prompt(self, &self.run_async(job).await?)
     }
 
-    /// Asks for suggestions and waits for them: MCP's result of `completion/complete`. `params` are those of the
-    /// request; a servlet that suggests nothing has no values.
+    /// Asks for suggestions and waits for them. `params` are the parameters of
+    /// `completion/complete`, whose result this returns. If the servlet has no completion, the
+    /// result has no values.
     ///
     /// # Errors
     /// [`CallError`].
@@ -96,7 +99,7 @@ impl Servlet {
         answers::completion(self, &self.run(self.complete_job(params))?)
     }
 
-    /// As [`Servlet::complete`], on a thread that may block.
+    /// Like [`Servlet::complete`], on a thread that may block.
     ///
     /// # Errors
     /// [`CallError`].
@@ -141,7 +144,7 @@ impl Servlet {
             && let Some(Value::String(kind)) =
                 params.get_mut("ref").and_then(|of| of.get_mut("type"))
         {
-            // As hyper-mcp has it.
+            // hyper-mcp writes the type without `ref/`.
             *kind = kind.trim_start_matches("ref/").to_owned();
         }
         self.job(COMPLETE, self.abi().request(&params, &Extras::default()))

@@ -1,4 +1,4 @@
-//! From what a tool's export gave to the result of the call.
+//! Turns the output of a tool's export into the result of the call.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use mcp_servlet_schema::Schemas;
 
 use crate::{CallToolResult, compat::read_result};
 
-/// What one output is read by.
+/// Everything that is needed to read an output.
 pub(super) struct Reading {
     pub(super) servlet: String,
     pub(super) tool: String,
@@ -17,7 +17,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Reads whatever shape the output has, and checks structured content.
+    /// Reads an output in any of its shapes and checks the structured content.
     pub(super) fn result(self, output: &[u8]) -> Result<CallToolResult, CallError> {
         let result = match read_result(output) {
             Ok(result) => result,

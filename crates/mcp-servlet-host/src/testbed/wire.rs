@@ -1,4 +1,4 @@
-//! Lines of JSON to and from one test.
+//! Lines of JSON to and from a test.
 
 use std::{
     io::{self, BufRead as _, BufReader, Write as _},
@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A connection, which either the thread of the client or a call that it waits for is using.
+/// A connection. Its user is either the thread of the client or a call that this thread waits for.
 #[derive(Debug)]
 pub(super) struct Wire(Mutex<BufReader<TcpStream>>);
 
@@ -17,7 +17,8 @@ impl Wire {
         Self(Mutex::new(BufReader::new(stream)))
     }
 
-    /// The next line, `None` at the end; and whether it is what was expected.
+    /// The next line; `None` at the end of the connection. The inner result is an error if the line
+    /// has the wrong form.
     pub(super) fn receive<T: DeserializeOwned>(&self) -> io::Result<Option<serde_json::Result<T>>> {
         let mut line = String::new();
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);

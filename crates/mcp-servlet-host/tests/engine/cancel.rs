@@ -1,4 +1,4 @@
-//! Dropping a call stops it, and no other one.
+//! Dropping a call stops this call and no other.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 
 use crate::{COUNT, PATIENCE, SPIN, arguments, tools};
 
-/// Takes some ten milliseconds.
+/// A loop that takes about ten milliseconds.
 const WORK: &str = "(local.set $what (i32.const 20000000))
     (loop $l
         (local.set $what (i32.sub (local.get $what) (i32.const 1)))
@@ -35,7 +35,7 @@ fn start(servlet: &Arc<Servlet>, what: i32) -> JoinHandle<Result<CallToolResult,
     tokio::spawn(async move { servlet.call_async("t", Some(&arguments(what))).await })
 }
 
-/// The result of a call that must come.
+/// The result of a call that must end.
 async fn result(
     call: JoinHandle<Result<CallToolResult, CallError>>,
 ) -> Result<CallToolResult, CallError> {
@@ -73,7 +73,7 @@ async fn a_queued_call_that_is_cancelled_does_not_run() {
     let running = start(&servlet, 3);
     let queued: Vec<_> = (0..10).map(|_| start(&servlet, 0)).collect();
     tokio::time::sleep(Duration::from_millis(1)).await;
-    // The work may be over already; then some of them ran, and are no longer queued.
+    // The work may be done already. Then some of these calls have run and are no longer queued.
     let cancelled = queued.iter().filter(|call| !call.is_finished()).count();
     for call in &queued {
         call.abort();
@@ -88,7 +88,7 @@ async fn a_queued_call_that_is_cancelled_does_not_run() {
         .next()
         .and_then(|text| text.parse().ok())
         .expect("a number");
-    // The work, this call, and those that were not cancelled; one more may have been handed its instance just then.
+    // The work, this call, the calls that were not cancelled, and one that may just have got the instance.
     assert!(
         count <= 2 + (10 - cancelled) + 1,
         "{count} calls, {cancelled} cancelled"

@@ -1,4 +1,4 @@
-//! Several servlets in one server, and where they come from.
+//! Several servlets in one server, and the sources of servlets.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::support::{Wat, chain};
 
-/// A servlet whose tools answer with the name of the servlet.
+/// A servlet whose tools return the name of the servlet.
 fn wasm(name: &str, tools: &[&str]) -> Vec<u8> {
     let tool = |tool| json!({ "name": tool, "inputSchema": { "type": "object" } });
     let tools: Vec<_> = tools.iter().map(tool).collect();
@@ -80,7 +80,7 @@ fn a_prefix_is_what_the_entry_says() {
     assert_eq!(names(&load(&all).host), ["x_get", "get"]);
 }
 
-/// What a host warns about, and how each warning helps.
+/// The warnings of a host.
 fn problems(host: &Host) -> Vec<String> {
     let problems = host.problems().iter();
     problems.map(ToString::to_string).collect()

@@ -1,4 +1,4 @@
-//! Requests that a servlet must not send, against real servers that would notice.
+//! Requests that a servlet must not send, tested with real servers that would see them.
 
 use std::{
     io::{Read as _, Write as _},
@@ -13,7 +13,7 @@ use crate::{
     network::{sender, sender_with_body},
 };
 
-/// Answers every request alike and keeps what came.
+/// A server that gives every request the same answer and records the requests.
 pub(crate) struct Server {
     pub(crate) port: u16,
     requests: Arc<Mutex<Vec<String>>>,
@@ -220,7 +220,7 @@ fn a_redirect_opens_no_private_address_either() {
     let hidden = Server::start("200 OK");
     let answer = format!("302 Found\r\nLocation: http://localhost:{}/", hidden.port);
     let first = Server::start(&answer);
-    // The address of the first one is in the list, and that of the second one belongs to a name.
+    // A name that matches a pattern may resolve to a listed private address.
     let options = allowing(&["127.0.0.1", "*"]);
     get(&format!("http://localhost:{}/", hidden.port), &options).expect("the address is listed");
     let hidden = Server::at(Ipv4Addr::new(127, 0, 0, 2).into(), "200 OK").expect("a port");
@@ -266,7 +266,7 @@ fn a_private_address_is_open_where_the_operator_names_it() {
         get(url, &options).unwrap_or_else(|error| panic!("{url}: {error:?}"));
     }
     assert_eq!(server.requests().len(), 6);
-    // It opens the name alone.
+    // Listing `localhost` does not allow the literal address.
     let error = get(&address, &allowing(&["localhost", "*"]));
     assert!(
         matches!(

@@ -1,4 +1,5 @@
-//! HTTP requests that fail: a module that reads failures goes on, any other one is stopped with a clear text.
+//! HTTP requests that fail: a module that reads failures continues, any other module is stopped
+//! with a clear message.
 
 use std::{
     io::{Read as _, Write as _},
@@ -15,11 +16,11 @@ use crate::{arguments, assert_works, network::sender};
 /// How a server answers.
 #[derive(Clone, Copy)]
 enum Answers {
-    /// With these bytes.
+    /// It sends these bytes.
     With(&'static str),
-    /// Not at all.
+    /// It never answers.
     Never,
-    /// By closing the connection.
+    /// It closes the connection.
     Closing,
 }
 
@@ -41,7 +42,7 @@ fn server(answers: Answers) -> u16 {
     port
 }
 
-/// A port at which nothing listens.
+/// A port on which no server listens.
 fn closed() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
@@ -57,7 +58,7 @@ fn options() -> LoadOptions {
     }
 }
 
-/// Sends a request as many times, and ends with the last status as its exit code.
+/// Sends a request `times` times and returns the last status as its exit code.
 fn reading(request: &str, times: usize) -> Servlet {
     let status = r#"(import "extism:host/env" "http_status_code" (func $status (result i32)))"#;
     let wat = sender(request, times, "(return (call $status))").import(status);

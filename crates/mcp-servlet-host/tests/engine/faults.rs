@@ -1,4 +1,4 @@
-//! Calls that go wrong: the error says how, and the next call works.
+//! Calls that fail: the error says how, and the next call works.
 
 use std::{
     sync::Arc,
@@ -17,7 +17,7 @@ use crate::{
     tools,
 };
 
-/// Calls the tool that misbehaves, then the one that does not.
+/// Calls the tool with an action that fails, then with one that works.
 fn fault(servlet: &Servlet) -> CallError {
     let error = call(servlet, 1).expect_err("a fault");
     assert_works(servlet);
@@ -100,7 +100,7 @@ fn a_memory_bomb_hits_the_limit() {
         ),
         "{error:?}"
     );
-    // The host's side of the memory counts as well.
+    // Memory on the host's side counts, too.
     let messages = "(loop $l (drop (call $alloc (i64.const 65536))) (br $l))";
     let error = fault_of(messages, &options);
     assert!(
@@ -230,7 +230,7 @@ fn nonsense_for_host_functions_is_an_error_of_the_call() {
     ] {
         let wat = tools(&[(1, &body)]).import(imports);
         let servlet = wat.load().expect("a servlet");
-        // Some are errors, some read as zero; none may harm the next call.
+        // Some of these are errors and some read as zero. None of them may affect the next call.
         let _ = call(&servlet, 1);
         assert_works(&servlet);
     }
@@ -268,7 +268,7 @@ fn a_slow_start_is_bounded_and_said() {
         "(start $spin)",
         r#"(export "_initialize" (func $spin))"#,
         r#"(export "__wasm_call_ctors" (func $spin))"#,
-        // Few instructions that take long.
+        // A few instructions that take long.
         r#"(func (export "_initialize") (drop (memory.grow (i32.const 400)))
             (loop $l (memory.fill (i32.const 0) (i32.const 1) (i32.const 20000000)) (br $l)))"#,
     ] {
@@ -285,7 +285,7 @@ fn a_slow_start_is_bounded_and_said() {
     }
 }
 
-/// A module may compile longer, and a call may run for a second.
+/// A call may run for a second. Compilation may take longer.
 fn in_a_second() -> LoadOptions {
     LoadOptions {
         timeout: Some(Duration::from_secs(1)),
@@ -321,7 +321,7 @@ fn a_host_function_that_waits_keeps_nobody_longer_than_a_call_may_take() {
 
 #[test]
 fn what_a_start_takes_is_bounded() {
-    // It loops if it gets 512 MiB.
+    // Loops if it gets 512 MiB.
     let greedy = r#"(func (export "_initialize")
         (if (i32.ge_s (memory.grow (i32.const 8192)) (i32.const 0)) (then (loop $l (br $l)))))"#;
     let load = |memory| {
@@ -360,8 +360,8 @@ fn a_modest_start_is_over_before_a_call_begins() {
 const POLL: &str = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
     (func $poll (param i32 i32 i32 i32) (result i32)))"#;
 
-/// Sleeps for an hour in a function of the host. The subscription is user data, tag 0 for the clock, clock 1, 3,600
-/// seconds.
+/// Sleeps for an hour in a host function. The subscription contains user data, tag 0 for the clock,
+/// clock 1, and 3,600 seconds.
 const SLEEP: &str = "(i64.store (i32.const 60000) (i64.const 7))
         (i32.store8 (i32.const 60008) (i32.const 0))
         (i32.store (i32.const 60016) (i32.const 1))
@@ -440,6 +440,6 @@ fn whoever_waits_for_a_call_that_sleeps_in_the_host_is_answered_all_the_same() {
         "{error:?}"
     );
     assert_works(&servlet);
-    // The thread sleeps on; it must not keep the process.
+    // The thread is still sleeping, and the process must not wait for it.
     runtime.shutdown_background();
 }

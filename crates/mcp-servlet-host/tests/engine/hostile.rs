@@ -1,4 +1,4 @@
-//! Modules that are made to keep the compiler busy, or to take memory.
+//! Modules that try to keep the compiler busy or to use memory.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,11 @@ use crate::{
     support::{chain, tools},
 };
 
-/// Longer than reading any of them takes on a busy machine, and far shorter than compiling them.
+/// Longer than it takes to read any of them on a busy machine, and far shorter than it would take
+/// to compile them.
 const SOON: Duration = Duration::from_secs(20);
 
-/// The error for a servlet that has this among its functions.
+/// The error for a servlet that contains this part.
 #[track_caller]
 fn refusal(part: &str) -> String {
     refusal_of(tools(&[]).after(part).wasm())
@@ -64,21 +65,21 @@ fn blocks_that_nest_too_deeply_are_refused() {
         &nested("block ", 200_000),
         "function 5 has too many nested blocks: found 10001",
     );
-    // Loops take the square of their depth.
+    // The cost of nested loops grows with the square of their depth.
     assert_refused(
         &nested("loop ", 9_000),
         "function 5 has too many loops, branches and locals",
     );
 }
 
-/// The texts of the numbers from zero on.
+/// The joined texts for the numbers from 0 to `count`, exclusive.
 fn repeat(count: usize, text: impl Fn(usize) -> String) -> String {
     (0..count).map(text).collect()
 }
 
 #[test]
 fn loops_over_many_locals_are_refused() {
-    // Each loop keeps all of them alive: 5 KB that took half a minute.
+    // Each loop keeps all locals alive: these 5 KB took half a minute to compile.
     let set = repeat(500, |local| {
         format!("(local.set {local} (i32.add (local.get {local}) (i32.const 1)))")
     });
@@ -148,7 +149,7 @@ fn a_large_file_is_not_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("large.wasm");
     std::fs::write(&path, tools(&[]).wasm()).expect("a file");
-    // Half a gigabyte of names, without a block on the disk.
+    // Half a gigabyte of names in a sparse file.
     let file = std::fs::OpenOptions::new().append(true).open(&path);
     let file = file.expect("a file");
     file.set_len(500 << 20).expect("a sparse file");
@@ -193,7 +194,7 @@ fn compiling_has_a_deadline() {
 
 #[test]
 fn what_large_programs_have_is_compiled() {
-    // A switch of an interpreter: many cases as nested blocks, in one loop, with many locals.
+    // A switch as in an interpreter: many cases as nested blocks, in one loop, with many locals.
     let cases = 300;
     let switch = format!(
         "(func (param i32) (local {}) loop {} (br_table {} (local.get 0)) {} end)",
@@ -209,7 +210,7 @@ fn what_large_programs_have_is_compiled() {
     assert_works(&servlet.expect("a servlet"));
 }
 
-/// Grows table 0 as far as it can, a million entries at a time, and returns its size in thousands.
+/// Grows table 0 as far as possible, 10,000 entries at a time, and returns its size in thousands.
 const GROW: &str =
     "(loop $l (br_if $l (i32.ge_s (table.grow 0 (ref.null func) (i32.const 10000)) (i32.const 0))))
     (return (i32.div_u (table.size 0) (i32.const 1000)))";
@@ -250,7 +251,7 @@ fn tables_take_a_part_of_the_memory() {
 
 #[test]
 fn tables_count_as_memory() {
-    // 48 of 64 MiB.
+    // The table takes 48 of 64 MiB.
     let options = LoadOptions {
         memory: Some(64 << 20),
         ..LoadOptions::default()

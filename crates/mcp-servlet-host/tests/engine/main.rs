@@ -1,4 +1,4 @@
-//! Instances, queues and limits, under calls that go wrong in every way.
+//! Instances, queues and limits, with calls that fail in many ways.
 
 mod cancel;
 mod compose;
@@ -24,12 +24,12 @@ use mcp_servlet_runtime::{CallError, JsonObject};
 use serde_json::json;
 use support::tools;
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than any of these tests takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Loops for ever.
+/// Loops forever.
 const SPIN: &str = "(loop $l (br $l))";
-/// Returns how many calls the instance has had, as an exit code.
+/// Returns how many calls the instance has had as an exit code.
 const COUNT: &str = "(return (global.get $calls))";
 
 fn arguments(what: i32) -> JsonObject {
@@ -43,13 +43,13 @@ fn call(servlet: &Servlet, what: i32) -> Result<CallToolResult, CallError> {
     servlet.call("t", Some(&arguments(what)))
 }
 
-/// That the servlet goes on as if nothing had happened.
+/// Asserts that the servlet still works.
 fn assert_works(servlet: &Servlet) {
     let result = call(servlet, 0).unwrap_or_else(|error| panic!("the next call: {error}"));
     assert_eq!(result.content()[0]["text"], "ok");
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {

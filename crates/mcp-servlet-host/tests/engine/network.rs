@@ -1,4 +1,4 @@
-//! HTTP within limits.
+//! HTTP requests and their limits.
 
 use std::{
     io::{Read as _, Write as _},
@@ -14,17 +14,17 @@ use crate::{
     support::{Wat, tools_named},
 };
 
-/// Sends a request to `url` again and again, whichever of its two tools is called.
+/// Sends a request to `url` several times, for any call of its tools.
 fn fetcher(url: &str, times: usize) -> Wat {
     sender(&format!(r#"{{"url":"{url}"}}"#), times, "")
 }
 
-/// The same for any request, in the JSON of Extism; goes on with `then`.
+/// Sends any request, in the JSON of Extism, and continues with `then`.
 pub(crate) fn sender(request: &str, times: usize, then: &str) -> Wat {
     sending("(i64.const 0)", request, times, then)
 }
 
-/// Sends a request with a body, once.
+/// Sends a request with a body once.
 pub(crate) fn sender_with_body(request: &str, body: &str) -> Wat {
     let block = format!("(call $block (i32.const 62000) (i32.const {}))", body.len());
     let store = stored(62000, body);
@@ -47,7 +47,7 @@ fn sending(body: &str, request: &str, times: usize, then: &str) -> Wat {
     tools_named(&["t", "u"], &[(1, &body)]).import(http)
 }
 
-/// Puts a text into memory.
+/// Code that stores a text in memory.
 fn stored(at: usize, text: &str) -> String {
     let bytes = text.bytes().zip(at..);
     bytes
@@ -62,7 +62,7 @@ fn options() -> LoadOptions {
     }
 }
 
-/// Serves `body` to everybody; nothing at all if there is none.
+/// A server that answers every request with `body`, or never if there is no body.
 fn server(body: Option<&'static str>) -> u16 {
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = server.local_addr().expect("an address").port();
@@ -76,7 +76,7 @@ fn server(body: Option<&'static str>) -> u16 {
                 let head = format!(
                     "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
                 );
-                // The other side may have seen enough.
+                // The client may have closed the connection already.
                 let _ = stream.write_all((head + body).as_bytes());
             } else {
                 open.push(stream);

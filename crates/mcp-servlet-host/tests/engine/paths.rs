@@ -1,4 +1,4 @@
-//! Files within the directories that a servlet was given.
+//! Files in the directories that a servlet may open.
 
 use std::{fs, path::Path};
 
@@ -6,8 +6,8 @@ use mcp_servlet_runtime::{AllowedPath, LoadOptions};
 
 use crate::tools;
 
-/// Opens `path` below the first directory that the servlet was given, with the rights and flags of WASI, and returns
-/// what WASI says: 0 for success.
+/// Opens `path` in the first allowed directory with the rights and flags of WASI. Returns the error
+/// code of WASI; 0 is success.
 fn open(directory: &Path, read_only: bool, path: &str, flags: i32, rights: i64) -> u32 {
     let import = r#"(import "wasi_snapshot_preview1" "path_open"
         (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))"#;
@@ -16,7 +16,7 @@ fn open(directory: &Path, read_only: bool, path: &str, flags: i32, rights: i64) 
         .enumerate()
         .map(|(at, byte)| format!("(i32.store8 (i32.const {}) (i32.const {byte}))", 60000 + at))
         .collect();
-    // Follows symbolic links. One is added, because 0 would be no error.
+    // Follows symbolic links. The code is one too large, because an exit code of 0 would not be an error.
     let body = format!(
         "{} (return (i32.add (i32.const 1) (call $open (i32.const 3) (i32.const 1) (i32.const 60000) (i32.const {})
             (i32.const {flags}) (i64.const {rights}) (i64.const {rights}) (i32.const 0) (i32.const 61000))))",

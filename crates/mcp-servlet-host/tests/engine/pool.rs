@@ -1,4 +1,4 @@
-//! How many instances there are, which call gets which, and what waits.
+//! The number of instances, which call gets which instance, and which calls wait.
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ fn load(options: &LoadOptions) -> Servlet {
     wat.load_with(options).expect("a servlet")
 }
 
-/// How many calls the instance had that this call got, this one included.
+/// How many calls the instance that runs this call has had, including this one.
 fn count(servlet: &Servlet) -> u32 {
     let error = call(servlet, 1).expect_err("a count").to_string();
     let count = error.strip_prefix("Returned non-zero exit code: ");
@@ -152,7 +152,7 @@ fn start(
     tokio::spawn(async move { servlet.call_async("t", Some(&arguments(what))).await })
 }
 
-/// Begins a call that never ends. It takes the only instance when it is polled first, which this waits for.
+/// Starts a call that never ends. Its first poll takes the only instance, and this function waits for that.
 async fn occupy(servlet: &Servlet) -> Pin<Box<impl Future<Output = ()>>> {
     let mut running = Box::pin(async {
         let result = servlet.call_async("t", Some(&arguments(2))).await;
@@ -195,7 +195,7 @@ async fn a_thousand_calls_at_once_get_one_answer_each() {
 
 #[tokio::test]
 async fn a_servlet_that_is_busy_does_not_keep_the_thread() {
-    // One thread for everything: if a call blocked it, nothing below would happen.
+    // There is only one thread. If a call blocked it, nothing below would happen.
     let servlet = Arc::new(load(&with(Instances::ONE)));
     let running = start(&servlet, 2);
     let waiting: Vec<_> = (0..20).map(|_| start(&servlet, 0)).collect();

@@ -8,7 +8,7 @@ use crate::support::{DESCRIPTION, Wat};
 
 const RETURN: &str = "(call $output {}) (i32.const 0)";
 
-/// A servlet whose prompts answer with the name of the servlet.
+/// A servlet whose prompts return the name of the servlet.
 fn entry(name: &str, prompts: &[&str]) -> Entry {
     let prompts: Vec<_> = prompts.iter().map(|name| json!({ "name": name })).collect();
     let content = json!({ "type": "text", "text": name });

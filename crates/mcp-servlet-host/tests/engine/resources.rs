@@ -8,7 +8,7 @@ use crate::support::{DESCRIPTION, Wat};
 
 const RETURN: &str = "(call $output {}) (i32.const 0)";
 
-/// A servlet that reads every URI and answers with its own name.
+/// A servlet that can read every URI and returns its own name.
 fn entry(name: &str, resources: &[&str], templates: &[&str]) -> Entry {
     let list = |key: &str, uris: &[&str]| -> Vec<Value> {
         uris.iter()

@@ -1,4 +1,4 @@
-//! Limits of single tools.
+//! Limits of individual tools.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::{
     support::{Wat, tools_named},
 };
 
-/// Takes 4 MiB more.
+/// Allocates another 4 MiB.
 const GROW: &str = "(drop (memory.grow (i32.const 64)))";
 
 fn with<const N: usize>(tools: [(&str, ToolOptions); N]) -> LoadOptions {
@@ -41,7 +41,7 @@ fn call(servlet: &Servlet, tool: &str, what: i32) -> Result<CallToolResult, Call
     servlet.call(tool, Some(&arguments(what)))
 }
 
-/// How many calls the instance had that this call got.
+/// How many calls the instance that runs this call has had.
 fn count(servlet: &Servlet, tool: &str) -> u32 {
     let error = call(servlet, tool, 1).expect_err("a count").to_string();
     let count = error.rsplit(' ').next().and_then(|text| text.parse().ok());

@@ -1,4 +1,4 @@
-//! What a servlet does by WASI: writing, sleeping, panicking.
+//! WASI: output, sleep and panics of a servlet.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -17,7 +17,8 @@ use crate::{
 const WRITE: &str = r#"(import "wasi_snapshot_preview1" "fd_write"
     (func $write (param i32 i32 i32 i32) (result i32)))"#;
 
-/// Writes texts to a stream, each as a piece of its own; returns what WASI says, and checks how much was written.
+/// Writes texts to a stream, each as a separate piece. Returns the error code of WASI and checks
+/// the number of written bytes.
 fn write(stream: i32, pieces: &[&str]) -> String {
     let mut code = String::new();
     let mut at = 50_000;
@@ -41,7 +42,7 @@ fn write(stream: i32, pieces: &[&str]) -> String {
     )
 }
 
-/// What was logged under `servlet`: level and text.
+/// The level and text of all events with the target `servlet`.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<(Level, String)>>>);
 
@@ -66,7 +67,7 @@ impl<S: Subscriber> Layer<S> for Lines {
     }
 }
 
-/// Calls a tool and returns what it logged.
+/// Calls a tool and returns its log.
 fn logged(wat: &Wat) -> (Option<CallError>, Vec<(Level, String)>) {
     let servlet = wat.load().expect("a servlet");
     let lines = Lines::default();
@@ -125,7 +126,8 @@ fn what_a_panic_says_is_in_the_error() {
 
 #[test]
 fn functions_keep_their_meaning_where_others_are_imported() {
-    // Each is called by its index: directly, from a table, and by references in a global and in an element segment.
+    // Each function is called by its index: directly, from a table, and by references in a global
+    // and in an element segment.
     let parts = r#"(type $t (func (result i32)))
         (func $f (result i32) i32.const 1000)
         (table 4 4 funcref)
@@ -143,7 +145,7 @@ fn functions_keep_their_meaning_where_others_are_imported() {
 
 #[test]
 fn output_of_a_module_whose_table_has_initial_values_is_logged() {
-    // The values name functions by their indices, which change where a function is imported in addition.
+    // The values refer to functions by their indices, which change if a function import is added.
     let parts = r#"(type $t (func (result i32)))
         (func $f (result i32) i32.const 1000)
         (table $all 2 2 (ref null func) (ref.func $f))"#;
@@ -187,7 +189,7 @@ fn a_sleep_ends_when_it_should_or_with_its_call() {
         matches!(error.kind, CallErrorKind::Timeout { .. }),
         "{error:?}"
     );
-    // Not after the second that a call has which cannot be stopped.
+    // A call that cannot be stopped would end one second later.
     let late = begin.elapsed().saturating_sub(Duration::from_secs(2));
     assert!(late < Duration::from_millis(900), "{late:?}");
     assert_works(&servlet);

@@ -1,4 +1,4 @@
-//! Servlets of a few lines, written as WebAssembly text.
+//! Servlets of a few lines, written in the WebAssembly text format.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub(crate) mod proxy;
@@ -6,14 +6,14 @@ pub(crate) mod proxy;
 use mcp_servlet_host::{LoadError, Servlet};
 use mcp_servlet_runtime::{LoadOptions, Source};
 
-/// A servlet with one tool `t` that answers with how often it was called.
+/// The description of a servlet with one tool, `t`.
 pub(crate) const DESCRIPTION: &str =
     r#"{"tools":[{"name":"t","description":"d","inputSchema":{"type":"object"}}]}"#;
 
-/// Builds a module whose exports do what the given WebAssembly text does.
+/// Builds a module whose exports run the given WebAssembly text.
 ///
-/// The text can use `$output` and `$error` with the place and length of a constant in memory; [`Wat::text`] puts one
-/// there.
+/// The text can use `$output` and `$error` with the offset and length of a constant in memory;
+/// [`Wat::text`] adds such a constant.
 pub(crate) struct Wat {
     imports: String,
     data: Vec<u8>,
@@ -29,13 +29,13 @@ impl Wat {
         }
     }
 
-    /// Puts a text behind those that there are.
+    /// Appends a text to the constants.
     pub(crate) fn text(mut self, text: &str) -> Self {
         self.data.extend(text.as_bytes());
         self
     }
 
-    /// Another part of the module, behind its functions.
+    /// Adds a field to the module, after its functions.
     pub(crate) fn after(mut self, field: &str) -> Self {
         self.exports.push_str(field);
         self
@@ -46,7 +46,7 @@ impl Wat {
         self
     }
 
-    /// An export that returns `code` after running `body`, in which `{}` stands for place and length of `text`.
+    /// An export that runs `body`. In it, `{}` stands for the offset and length of `text`.
     pub(crate) fn export(mut self, name: &str, text: &str, body: &str) -> Self {
         let place = format!("(i32.const {}) (i32.const {})", self.data.len(), text.len());
         self.data.extend(text.as_bytes());
@@ -64,12 +64,12 @@ impl Wat {
         self.export("call", json, "(call $output {}) (i32.const 0)")
     }
 
-    /// Answers the first call with the first text, and so on; with the last one from then on.
+    /// Returns the first text in the first call, and so on. The last text is repeated.
     pub(crate) fn answers(self, texts: &[&str]) -> Self {
         self.each("call", texts)
     }
 
-    /// The same for any export. One module can have one such export.
+    /// The same for any export. A module can have only one such export.
     pub(crate) fn each(mut self, export: &str, texts: &[&str]) -> Self {
         let answers = texts.iter().enumerate().map(|(at, text)| {
             let (from, length) = (self.data.len(), text.len());
@@ -140,14 +140,15 @@ impl Wat {
     }
 }
 
-/// Tools that misbehave, chosen by a number: `{"do": 1}`.
+/// Tools with actions that are selected by a number: `{"do": 1}`.
 ///
-/// The body can use `$what`, that number, and `$calls`, how many calls the instance has had.
+/// An action can use `$what`, which is the number, and `$calls`, which is the number of calls of
+/// the instance.
 pub(crate) fn tools(actions: &[(i32, &str)]) -> Wat {
     tools_named(&["t"], actions)
 }
 
-/// The same under several names, each of one letter.
+/// The same tools under several names of one letter each.
 pub(crate) fn tools_named(names: &[&str], actions: &[(i32, &str)]) -> Wat {
     let tool = |name| {
         serde_json::json!({
@@ -160,7 +161,7 @@ pub(crate) fn tools_named(names: &[&str], actions: &[(i32, &str)]) -> Wat {
     let cases = actions.iter().map(|(number, body)| {
         format!("(if (i32.eq (local.get $what) (i32.const {number})) (then {body}))")
     });
-    // What stands before the number in every request.
+    // The part of every request before the number.
     let before = r#"{"params":{"name":"t","arguments":{"do":"#.len();
     let body = format!(
         "(local $what i32)
@@ -179,7 +180,7 @@ pub(crate) fn tools_named(names: &[&str], actions: &[(i32, &str)]) -> Wat {
         .export("call", answer, &body)
 }
 
-/// The text of an error with its causes.
+/// The message of an error and all its causes.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {}", chain(source)),

@@ -6,14 +6,14 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// A forward proxy on this machine that knows one server, whatever it is asked for.
+/// A forward proxy on this machine that connects every request to the same server.
 pub(crate) struct Proxy {
     pub(crate) port: u16,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Proxy {
-    /// Leads to that port of this machine; refuses everything if there is none.
+    /// Connects to this port of this machine; `None` refuses all requests.
     pub(crate) fn start(target: Option<u16>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -22,14 +22,14 @@ impl Proxy {
         std::thread::spawn(move || {
             for client in listener.incoming() {
                 let (client, kept) = (client.expect("a connection"), Arc::clone(&kept));
-                // A client that goes away is no failure of the proxy.
+                // A client that disconnects must not stop the proxy.
                 std::thread::spawn(move || serve(client, target, &kept));
             }
         });
         Self { port, requests }
     }
 
-    /// What it was asked, each with its headers.
+    /// The requests so far, with their headers.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().expect("no panic").clone()
     }
