@@ -1,4 +1,4 @@
-//! `servlet.toml`: what a server serves, and within which limits.
+//! `servlet.toml`: the servlets that a server offers, and their limits.
 
 mod cache;
 mod file;
@@ -35,62 +35,63 @@ pub struct Config {
     pub entries: Vec<Entry>,
     /// How the server introduces itself.
     pub introduction: Introduction,
-    /// How far clients may go over HTTP.
+    /// Limits and allowed hosts for clients over HTTP.
     pub http: HttpOptions,
-    /// When calls become tasks, and what is kept of them.
+    /// When calls become tasks, and limits for tasks.
     pub tasks: TaskOptions,
-    /// The provider for which input schemas are rewritten.
+    /// The provider whose restrictions input schemas are rewritten for.
     pub schemas_for: Option<Provider>,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
-    /// The files that it depends on, itself and those of the servlets, before they were read.
+    /// The configuration and the files that it names, as they were before they were read.
     files: Snapshot,
 }
 
 impl Config {
-    /// Reads a configuration to load it. Paths in it begin where it is.
+    /// Reads a configuration in order to load it. Relative paths start at its directory.
     ///
-    /// A file that is not there is the business of its servlet alone, if the others are served without it.
+    /// A missing module is reported when its servlet is loaded, unless the servlet has `on_failure = "fail"`.
     ///
     /// # Errors
-    /// [`ConfigError`] with every problem that was found.
+    /// [`ConfigError`] with every problem.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         Self::look_and_read(path, Mode::Load).1
     }
 
-    /// Reads a configuration that is served elsewhere: files may be missing, and environment variables are empty.
+    /// Reads a configuration for a server elsewhere. Files may be missing; environment variables
+    /// expand to the empty string.
     ///
     /// # Errors
-    /// [`ConfigError`] with every problem that was found.
+    /// [`ConfigError`] with every problem.
     pub fn read_for_elsewhere(path: &Path) -> Result<Self, ConfigError> {
         Self::look_and_read(path, Mode::Describe).1
     }
 
-    /// Checks a configuration, and that all files are there.
+    /// Checks a configuration and that every file exists.
     ///
     /// # Errors
-    /// [`ConfigError`] with every problem that was found.
+    /// [`ConfigError`] with every problem.
     pub fn check(path: &Path) -> Result<Self, ConfigError> {
         Self::look_and_read(path, Mode::Check).1
     }
 
-    /// As [`Config::check`], where the environment is not that of the server: that a variable is not set is no problem.
+    /// Like [`Config::check`], on a machine without the server's environment: unset variables are allowed.
     ///
     /// # Errors
-    /// [`ConfigError`] with every problem that was found.
+    /// [`ConfigError`] with every problem.
     pub fn check_without_env(path: &Path) -> Result<Self, ConfigError> {
         Self::look_and_read(path, Mode::Elsewhere).1
     }
 
-    /// As [`Config::check`], of the text of a configuration that is, or would be, at a path.
+    /// Like [`Config::check`], for the text of a configuration at `path`. The file need not exist.
     ///
     /// # Errors
-    /// [`ConfigError`] with every problem that was found.
+    /// [`ConfigError`] with every problem.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
         Self::understand(path, text, Mode::Check, &mut Snapshot::default())
     }
 
-    /// Reads a configuration, and says on which files the outcome depends, be it good or bad.
+    /// Reads a configuration. The snapshot has the files that the outcome depends on, whether it is good or bad.
     fn look_and_read(path: &Path, mode: Mode) -> (Snapshot, Result<Self, ConfigError>) {
         let mut files = Snapshot::default();
         files.add(path.to_owned());
@@ -176,23 +177,23 @@ impl Config {
     }
 }
 
-/// What a configuration is read for.
+/// Why a configuration is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// To report everything that is wrong with it.
+    /// Report every problem.
     Check,
-    /// The same, on a machine that lacks the variables of the server's environment.
+    /// Report every problem, on a machine without the server's environment variables.
     Elsewhere,
-    /// To print how it is started elsewhere: files may be missing, and environment variables are empty.
+    /// Describe a server that runs elsewhere: files may be missing, environment variables are empty.
     Describe,
-    /// To load it. A missing file is reported when its servlet is loaded, if that may fail.
+    /// Load it. Unless `on_failure` is `fail`, a missing file is reported when its servlet is loaded.
     Load,
 }
 
-/// Makes entries of sections and keeps what is wrong with them.
+/// Turns sections into entries and collects problems.
 struct Reader<'a> {
     folder: &'a Path,
-    /// What servlets may do that have no limits of their own.
+    /// Limits of servlets that set none.
     defaults: LoadOptions,
     mode: Mode,
     problems: Vec<Problem>,
@@ -201,7 +202,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the limits for all servlets.
+    /// Reads the limits that apply to all servlets.
     fn defaults(&mut self, file: &File) {
         let limits = &file.limits;
         let mut defaults = LoadOptions::default();
@@ -212,7 +213,7 @@ impl Reader<'_> {
         self.defaults = defaults;
     }
 
-    /// Something that the section needs is not there.
+    /// Reports a file or variable that the section needs and that is missing.
     fn absent(&mut self, section: &ServletSection, span: std::ops::Range<usize>, what: String) {
         let must_be_there = match self.mode {
             Mode::Check | Mode::Elsewhere => true,
@@ -237,7 +238,7 @@ impl Reader<'_> {
         let section = section.get_ref();
         let options = self.options(section);
         let sources = self.sources(section);
-        // A directory has many servlets, which are named after their files.
+        // The servlets of a directory are named after their files.
         let is_one = sources.len() == 1 && !self.folder.join(section.source.get_ref()).is_dir();
         for source in sources {
             entries.push(Entry {
@@ -278,7 +279,7 @@ impl Reader<'_> {
                 self.problem(span, error.to_string());
                 Vec::new()
             }
-            // Loading it fails as well.
+            // Loading reports the same error.
             Err(error) => {
                 self.absent(section, span, error.to_string());
                 vec![source]
@@ -288,7 +289,7 @@ impl Reader<'_> {
 
     fn file(&mut self, section: &ServletSection, path: PathBuf) -> PathBuf {
         let path = self.folder.join(path);
-        // Before anything is read, so that no change is missed.
+        // The snapshot comes before the read, so that a change in between is noticed.
         self.files.add(path.clone());
         if path.is_dir() {
             self.directory(section);
@@ -299,7 +300,7 @@ impl Reader<'_> {
         path
     }
 
-    /// What is of one servlet cannot be said of several.
+    /// Reports keys that only make sense for a single servlet.
     fn directory(&mut self, section: &ServletSection) {
         if let Some(sha256) = &section.sha256 {
             let message = "a directory has no digest; name its files one by one";
@@ -356,7 +357,7 @@ impl Reader<'_> {
         options
     }
 
-    /// A value with those of the environment in it, unless one is missing.
+    /// A value with its environment variables expanded. None if one is missing.
     fn expanded(&mut self, value: &toml::Spanned<String>) -> Option<String> {
         let variable = |name: &str| {
             self.variables.insert(name.to_owned());
@@ -374,7 +375,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Sets the proxy that a section names.
+    /// Sets the proxy from `[requests]`.
     fn proxy(&mut self, requests: &Requests, options: &mut LoadOptions) {
         let Some(value) = &requests.proxy else {
             return;
@@ -383,7 +384,7 @@ impl Reader<'_> {
         let Some(text) = self.expanded(value).filter(|text| text != "none") else {
             return;
         };
-        // Without the variables of the server, there may be nothing to read.
+        // Without the server's environment variables, the expanded value may not be a URL.
         let is_incomplete =
             matches!(self.mode, Mode::Elsewhere | Mode::Describe) && text != *value.get_ref();
         match Proxy::parse(&text) {
@@ -393,7 +394,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks limits, be they for all servlets or for one, by the options that they lead to.
+    /// Checks limits of all servlets or of one. `options` are the options that result from them.
     fn limits(&mut self, limits: &Limits, options: &LoadOptions) {
         if let Some(instances) = &limits.instances
             && instances.get_ref().has_bounds()
@@ -416,7 +417,7 @@ impl Reader<'_> {
         options.tools = tools
             .map(|(name, limits)| (name.clone(), limits.options()))
             .collect();
-        // Without a word about instances, what the servlet imports decides, which loading it will tell.
+        // The default depends on what the servlet imports, which is known only after loading.
         let instances = options.instances.or(Instances::default());
         let Some(tool) = options.tool_without_memory(instances) else {
             return;
@@ -429,7 +430,7 @@ impl Reader<'_> {
     }
 }
 
-/// The bounds on instances if they contradict each other.
+/// The minimum and maximum number of instances, if they contradict each other.
 fn bounds(options: &LoadOptions) -> Result<(), (usize, usize)> {
     match (options.instances.min, options.instances.max) {
         (Some(min), Some(max)) if min > max => Err((min, max)),

@@ -1,4 +1,4 @@
-//! What rmcp asks of a server, answered by a [`Host`].
+//! Implements rmcp's `ServerHandler` on top of a [`Host`].
 
 mod call;
 mod features;
@@ -44,13 +44,13 @@ use notifications::{TaskCell, Teller, Threshold};
 use page::page;
 use tasks::Tasks;
 
-/// Where results of the stateless era say who answered.
+/// The `_meta` key with the server's name and version in results since 2026-07-28.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// What the client of a request says of itself.
+/// Reads one property of the client from a request.
 type Said = fn(&RequestContext<RoleServer>) -> Value;
 
-/// What clients of the handshake era say once, and others with every request.
+/// Properties that clients up to 2025-11-25 send once in `initialize`, and later clients with every request.
 const SAID_ONCE: [(&str, Said); 3] = [
     ("io.modelcontextprotocol/protocolVersion", |context| {
         json!(context.protocol_version())
@@ -63,21 +63,21 @@ const SAID_ONCE: [(&str, Said); 3] = [
     }),
 ];
 
-/// What serves one connection.
+/// The service for one connection.
 pub(crate) fn service(server: &Server) -> Counted<Handler> {
     let tasks = Tasks::new(server.0.options.tasks.max_per_connection);
     Counted::new(server.clone(), Handler::new(server.clone(), tasks))
 }
 
-/// The server side of one connection or, in the stateless era over HTTP, of one request.
+/// The server side of one connection or, since 2026-07-28 over HTTP, of one request.
 pub(crate) struct Handler {
     pub(crate) server: Server,
     subscribed: Arc<Subscribed>,
     threshold: Arc<Threshold>,
     pub(crate) tasks: Tasks,
-    /// Whether the client is told of changes. It may say more than once that it is ready for that.
+    /// Whether a task forwards changes to the client. `notifications/initialized` may arrive more than once.
     is_followed: AtomicBool,
-    /// Cancelled when this handler is dropped, which is when its client has gone.
+    /// Cancelled when this handler is dropped, because the client has disconnected.
     gone: CancellationToken,
     _gone: DropGuard,
 }
@@ -96,13 +96,13 @@ impl Handler {
         }
     }
 
-    /// A result of exactly this JSON, and what its era asks of every result.
+    /// A result of exactly this JSON, plus the fields that the era requires in every result.
     pub(crate) fn answer<T: Carrier>(
         &self,
         context: &RequestContext<RoleServer>,
         mut json: JsonObject,
     ) -> T {
-        // Whether the client is told, its protocol decides.
+        // rmcp adds `resultType` for clients whose protocol version has it.
         json.shift_remove("resultType");
         if Era::of(context) == Era::Modern {
             introduce(&mut json, &self.server.host());
@@ -110,7 +110,7 @@ impl Handler {
         carry(json)
     }
 
-    /// What servlets learn of a request beside its arguments.
+    /// The parts of a request that servlets receive in addition to its arguments.
     fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
         let task = TaskCell::default();
         extras(
@@ -120,7 +120,7 @@ impl Handler {
         )
     }
 
-    /// One page of a list, with the advice how long to keep it.
+    /// One page of a list, with the time for which clients may cache it.
     pub(crate) fn answer_list<T: Carrier>(
         &self,
         context: &RequestContext<RoleServer>,
@@ -162,7 +162,7 @@ impl ServerHandler for Handler {
         }
     }
 
-    /// Extensions came with the stateless era.
+    /// Protocol extensions exist only since 2026-07-28.
     async fn initialize(
         &self,
         request: InitializeRequestParams,
@@ -333,7 +333,7 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
-    /// Whatever is asked for; rmcp takes out what is not among the capabilities.
+    /// Accepts everything that the client asks for; rmcp removes what the capabilities do not include.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -360,8 +360,8 @@ impl ServerHandler for Handler {
     }
 }
 
-/// What servlets learn of a request beside its arguments. What clients of the handshake era say once is repeated in the words
-/// of the other.
+/// The parts of a request that servlets receive in addition to its arguments. What clients up to
+/// 2025-11-25 send only in `initialize` is added to `_meta`, where later clients send it.
 fn extras(context: &RequestContext<RoleServer>, inputs: Inputs, teller: Teller) -> Extras {
     let mut meta = context.meta.0.0.clone();
     for (key, said) in SAID_ONCE {
@@ -381,7 +381,7 @@ fn extras(context: &RequestContext<RoleServer>, inputs: Inputs, teller: Teller) 
     extras
 }
 
-/// Says who answered, unless the result does.
+/// Adds the server's name and version, unless the result has them.
 fn introduce(result: &mut JsonObject, host: &Host) {
     let meta = result.entry("_meta").or_insert_with(|| json!({}));
     if let Value::Object(meta) = meta {
@@ -399,7 +399,7 @@ pub(crate) fn protocol_error(error: &CallError) -> ErrorData {
     ErrorData::new(ErrorCode(code), message, data)
 }
 
-/// Who answers: as the operator says, else the servlet if there is only one.
+/// The server's name and version: the operator's, or the servlet's if there is only one.
 fn implementation(host: &Host) -> Implementation {
     let mut implementation = match host.servlets() {
         [servlet] => {

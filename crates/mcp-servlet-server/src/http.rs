@@ -34,37 +34,37 @@ use cors::Page;
 use headers::Sender;
 use sessions::Sessions;
 
-/// How long connections may take to close once nothing is running on them.
+/// How long idle connections may take to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// What other paths answer.
+/// The answer on all other paths.
 const ELSEWHERE: &str = "this is an MCP server, and its endpoint is /mcp\n";
 
-/// Who may connect, and how much they may ask for.
+/// Allowed hosts and origins, and limits for clients.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// Names, with or without a port, that the `Host` header may give. Anything else is refused, so that no website
-    /// can reach the server under a name of its own.
+    /// Allowed values of the `Host` header, with or without a port. All others are refused, so that
+    /// no website can reach the server under a name of its own (DNS rebinding).
     pub hosts: Vec<String>,
-    /// Origins, such as `https://app.example:443` or with `:*` for any port, whose pages may send requests.
+    /// Origins whose pages may send requests, such as `https://app.example:443`, or with `:*` for any port.
     pub origins: Vec<String>,
-    /// How many bytes a request may have.
+    /// Maximum size of a request body, in bytes.
     pub body: usize,
-    /// How many sessions of the handshake era there may be at once.
+    /// Maximum number of open sessions (up to 2025-11-25).
     pub sessions: usize,
-    /// After how much time without a request or an open stream a session is forgotten.
+    /// How long a session lives without a request or an open stream.
     pub session_idle: Option<Duration>,
-    /// How many connections there may be at once. What comes then waits until one of them ends.
+    /// Maximum number of connections. Further ones wait until one of them ends.
     pub connections: usize,
-    /// How long a client may take for the head of a request, and keep a connection on which it asks nothing.
+    /// How long a client may take to send the head of a request, and may keep an idle connection.
     pub head_time: Option<Duration>,
-    /// How long it may take for the body.
+    /// How long a client may take to send the body of a request.
     pub body_time: Option<Duration>,
 }
 
 impl Default for HttpOptions {
-    /// For clients on the same machine.
+    /// Options for clients on the same machine.
     fn default() -> Self {
         Self {
             hosts: ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into(),
@@ -82,7 +82,7 @@ impl Default for HttpOptions {
     }
 }
 
-/// What answers on `/mcp`.
+/// Answers requests to `/mcp`.
 struct Endpoint {
     server: Server,
     mcp: StreamableHttpService<Handler, LocalSessionManager>,
@@ -90,7 +90,7 @@ struct Endpoint {
     options: HttpOptions,
 }
 
-/// Serves MCP on `/mcp`, and `/health`, until the server is stopped.
+/// Serves MCP on `/mcp` and a health check on `/health`, until the server is stopped.
 pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) {
     let sessions = Sessions::new();
     let streams = CancellationToken::new();
@@ -102,7 +102,7 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
         .with_max_request_body_bytes(options.body)
         .with_cancellation_token(streams.clone());
     let make = server.clone();
-    // Requests stand alone: whichever comes next may ask for a task that another one began.
+    // Requests are stateless: any of them may ask for a task that another one started.
     let tasks = Tasks::new(server.0.options.tasks.max);
     let mcp = StreamableHttpService::new(
         move || Ok(Handler::new(make.clone(), tasks.clone())),
@@ -129,7 +129,7 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
     }
 }
 
-/// Serves `/metrics` and `/health` for those who operate the server, until it is stopped.
+/// Serves `/metrics` and `/health` for operators, until the server is stopped.
 pub async fn operations(server: &Server, listener: TcpListener) {
     let metrics = |State(server): State<Server>| async move {
         let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -159,7 +159,7 @@ fn health(server: &Server) -> Router {
         .with_state(server.clone())
 }
 
-/// Answers requests until the server is stopped and what was running has ended; then ends all streams.
+/// Answers requests until the server is stopped and running work has ended. Then all streams end.
 async fn run(
     server: &Server,
     listener: TcpListener,
@@ -170,7 +170,7 @@ async fn run(
     let idle = CancellationToken::new();
     let stopping = async {
         server.0.active.stopping().await;
-        // Until then clients can connect, to answer questions and to hear that nothing new is taken.
+        // While calls finish, clients can still connect to answer input requests. New requests are refused.
         server.0.active.idle(server.0.options.drain).await;
         streams.cancel();
         idle.cancel();
@@ -182,7 +182,7 @@ async fn run(
     }
 }
 
-/// What rmcp's service leaves open: it counts no sessions, cannot say what is wrong with a body, and tells browsers nothing.
+/// Adds what rmcp's service lacks: a limit for sessions, errors that explain an invalid body, and CORS.
 impl Endpoint {
     async fn answer(&self, mut request: Request) -> Response {
         headers::accept_all(request.headers_mut());
@@ -191,7 +191,7 @@ impl Endpoint {
         let response = match *request.method() {
             Method::POST => self.post(request).await,
             Method::DELETE => self.end(request).await,
-            // What a client missed of an answer comes here again.
+            // After a lost connection, a client resumes its stream with a GET request.
             _ => self.pass_with(request, ()).await,
         };
         if response.status() == StatusCode::FORBIDDEN {
@@ -229,11 +229,11 @@ impl Endpoint {
         };
         let mut response = self.pass(request).await;
         if response.status() == StatusCode::ACCEPTED {
-            // rmcp would let its calls go on for five seconds.
+            // rmcp would let the calls of the session run for another five seconds.
             if let Some(id) = id {
                 self.sessions.end(&id);
             }
-            // Clients take rmcp's 202, which promises to end it later, for a failure.
+            // Some clients treat rmcp's `202 Accepted` as a failure.
             *response.status_mut() = if is_known {
                 StatusCode::NO_CONTENT
             } else {
@@ -243,7 +243,7 @@ impl Endpoint {
         response
     }
 
-    /// The body of a request that is taken, or the answer to one that is not.
+    /// The body of an accepted request, or the response to a refused one.
     async fn check(&self, headers: &HeaderMap, body: Body) -> Result<(Bytes, Kind), Response> {
         if opens_session(headers) && self.sessions.count().await >= self.options.sessions {
             let retry = [(header::RETRY_AFTER, "30")];
@@ -258,7 +258,7 @@ impl Endpoint {
         Ok((body, kind))
     }
 
-    /// The refusal, for those who may send requests; who may not is told that instead, by the service.
+    /// Refuses a request. If rmcp's service refuses the sender as well, that response comes first.
     async fn refuse(&self, parts: Parts, refusal: Response) -> Response {
         let mut question = Request::from_parts(parts, Body::empty());
         *question.method_mut() = Method::OPTIONS;
@@ -269,7 +269,7 @@ impl Endpoint {
         refusal
     }
 
-    /// Passes a request on. Its session is in use, and `held` lives, until the last byte of the answer is on its way.
+    /// Passes a request on. Its session stays in use, and `held` lives, until the last byte of the answer is sent.
     async fn pass_with<T: Send + 'static>(&self, mut request: Request, held: T) -> Response {
         let in_use = session(request.headers()).map(|id| self.sessions.enter(id));
         if let Some(Some(in_use)) = &in_use {
@@ -284,12 +284,12 @@ impl Endpoint {
     }
 
     async fn pass(&self, request: Request) -> Response {
-        // In a box, because it is large, and moved whenever something is put around it.
+        // Boxed, because the future is large and would be moved by every wrapper.
         Box::pin(self.mcp.handle(request)).await.map(Body::new)
     }
 }
 
-/// Whether the body says that it is JSON.
+/// Whether the `Content-Type` is JSON.
 fn is_json(headers: &HeaderMap) -> bool {
     let content_type = headers.get(header::CONTENT_TYPE);
     let content_type = content_type.and_then(|value| value.to_str().ok());
@@ -297,15 +297,15 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
-/// Whether a request, if it is good, is the first one of a session.
+/// Whether a request, if it is valid, opens a session.
 fn opens_session(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    // Revisions are dates, which compare as text; since 2026-07-28 there are no sessions.
+    // Protocol versions are dates, so they compare as strings. Since 2026-07-28 there are no sessions.
     let stateless = text("mcp-protocol-version").is_some_and(|version| version >= "2026-07-28");
     !stateless && session(headers).is_none()
 }
 
-/// The session that a request or an answer belongs to.
+/// The session id of a request or response.
 fn session(headers: &HeaderMap) -> Option<&str> {
     headers.get("mcp-session-id")?.to_str().ok()
 }

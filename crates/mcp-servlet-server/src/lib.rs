@@ -1,4 +1,5 @@
-//! MCP for a [`Host`]: every revision from 2024-11-05 to 2026-07-28, over pipes and over HTTP.
+//! Serves a [`Host`] over MCP: all protocol versions from 2024-11-05 to 2026-07-28, over stdio and
+//! streamable HTTP.
 
 pub mod config;
 mod era;

@@ -1,4 +1,4 @@
-//! Whether what a client sends is a message of JSON-RPC.
+//! Checks that a client's message is valid JSON-RPC.
 
 use mcp_servlet_runtime::{Fault, JsonObject};
 use rmcp::{
@@ -14,7 +14,7 @@ use crate::params;
 /// A message from a client.
 pub(crate) type Incoming = RxJsonRpcMessage<RoleServer>;
 
-/// The part of a message that decides whether it is one.
+/// The members that decide whether a message is valid.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     jsonrpc: String,
@@ -27,22 +27,22 @@ struct Envelope<'a> {
     error: Option<IgnoredAny>,
 }
 
-/// A null is a value, too.
+/// Deserializes `null` as a value instead of `None`.
 fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(value).map(Some)
 }
 
-/// What a message is for.
+/// What kind of message it is.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// It wants an answer, with this id.
+    /// A request with this id.
     Request(Value),
-    /// It is an answer, or wants none.
+    /// A response or a notification.
     Other,
 }
 
 impl Kind {
-    /// The id of what wants an answer.
+    /// The id, if this is a request.
     pub(crate) fn into_id(self) -> Option<Value> {
         match self {
             Self::Request(id) => Some(id),
@@ -51,17 +51,17 @@ impl Kind {
     }
 }
 
-/// Why something is no message.
+/// Why a message is invalid.
 #[derive(Debug)]
 pub(crate) struct Refusal {
-    /// That of the request, null if nobody knows it.
+    /// The id of the request, or null if it is unknown.
     id: Value,
     code: ErrorCode,
     message: String,
 }
 
 impl Refusal {
-    /// It is JSON, but not what JSON-RPC wants.
+    /// The text is JSON, but not a JSON-RPC message.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self {
             id: Value::Null,
@@ -70,12 +70,12 @@ impl Refusal {
         }
     }
 
-    /// Whether it is of a method that there is not.
+    /// Whether the method is unknown.
     pub(crate) fn is_of_no_method(&self) -> bool {
         self.code == ErrorCode::METHOD_NOT_FOUND
     }
 
-    /// The server takes no new requests, such as that of this id.
+    /// The server is stopping and refuses the request with this id.
     pub(crate) fn stopping(id: Value) -> Self {
         Self {
             id,
@@ -84,14 +84,14 @@ impl Refusal {
         }
     }
 
-    /// The same, as an answer to the request of that id.
+    /// The same refusal, for the request with this id.
     pub(crate) fn to(mut self, id: Option<Value>) -> Self {
         let is_id = |id: &Value| id.is_string() || id.is_number();
         self.id = id.filter(is_id).unwrap_or(Value::Null);
         self
     }
 
-    /// The answer.
+    /// The error response.
     pub(crate) fn to_json(&self) -> Value {
         let error = json!({ "code": self.code.0, "message": self.message });
         json!({ "jsonrpc": "2.0", "id": self.id, "error": error })
@@ -112,7 +112,7 @@ fn is_batch(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"[")
 }
 
-/// Why these bytes, which are not read as a message, are none.
+/// Why these bytes are not a valid message.
 fn refusal(bytes: &[u8], error: Option<serde_json::Error>) -> Refusal {
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(bytes) {
         return Refusal {
@@ -127,7 +127,8 @@ fn refusal(bytes: &[u8], error: Option<serde_json::Error>) -> Refusal {
     }
 }
 
-/// The id of what is no message of JSON-RPC, if it is a request otherwise. An answer's would be taken for one of ours.
+/// The id of an invalid message, if it could be a request. The id of a response belongs to one of
+/// the server's own requests.
 fn id(bytes: &[u8]) -> Option<Value> {
     let mut members: JsonObject = serde_json::from_slice(bytes).ok()?;
     let answers = ["result", "error"]
@@ -140,7 +141,7 @@ fn wrong(problem: &str) -> Refusal {
     Refusal::invalid(format!("no message of JSON-RPC: {problem}"))
 }
 
-/// Reads a line as rmcp does. None if it says nothing that matters to anyone.
+/// Decodes a line with rmcp's codec. None if the message can be ignored.
 pub(crate) fn decode(line: &mut BytesMut) -> Result<Option<Incoming>, Refusal> {
     let message = JsonRpcMessageCodec::default().decode(line);
     message.map_err(|error| Refusal::invalid(format!("no message of MCP: {error}")))
@@ -149,7 +150,7 @@ pub(crate) fn decode(line: &mut BytesMut) -> Result<Option<Incoming>, Refusal> {
 /// Why rmcp cannot read these bytes as a message.
 pub(crate) fn unreadable(bytes: &[u8]) -> Refusal {
     let mut line: BytesMut = [bytes, b"\n"].concat().as_slice().into();
-    // Inside of JSON, a line break is a space.
+    // rmcp's codec works on lines. Within JSON, a line break means the same as a space.
     let last = line.len() - 1;
     for byte in &mut line[..last] {
         if *byte == b'\n' {
@@ -160,10 +161,10 @@ pub(crate) fn unreadable(bytes: &[u8]) -> Refusal {
     refused.unwrap_or_else(|| Refusal::invalid("no message of MCP"))
 }
 
-/// What a message is for, if it is one.
+/// The kind of a message, if it is valid.
 pub(crate) fn check(bytes: &[u8]) -> Result<Kind, Refusal> {
     let envelope: Envelope<'_> = match serde_json::from_slice(bytes) {
-        // A list of the right length would do.
+        // serde would also accept an array with the right number of items.
         Ok(envelope) if !is_batch(bytes) => envelope,
         result => return Err(refusal(bytes, result.err())),
     };
@@ -178,7 +179,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Kind, Refusal> {
         }
         return Err(wrong("there is no `method`").to(id));
     };
-    // So far goes what rmcp reads.
+    // rmcp only supports these ids.
     let is_id = |id: &Value| id.is_string() || id.is_i64();
     if id.as_ref().is_some_and(|id| !is_id(id)) {
         return Err(wrong("`id` must be a string, or an integer of 64 bits"));

@@ -1,13 +1,14 @@
-//! Panics while a request is handled: a defect of ours, which the client of the request is still told of.
+//! Panics while a request is handled. They are bugs in the server; the client still gets an error response.
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
 use futures_util::FutureExt as _;
 use rmcp::ErrorData;
 
-/// The outcome of some work, an error if it panics.
+/// The outcome of some work, or an error if it panics.
 ///
-/// The work is dropped then. What it shares with other requests is behind locks that outlive a panic.
+/// The work is dropped after a panic. State that it shares with other requests is behind locks that
+/// ignore poisoning.
 pub(crate) async fn caught<T>(
     method: &str,
     work: impl Future<Output = Result<T, ErrorData>>,

@@ -1,4 +1,4 @@
-//! Requests that rmcp could not read as what they say they are.
+//! Requests whose method or parameters rmcp cannot read.
 
 #![expect(deprecated, reason = "clients still set log levels")]
 
@@ -17,7 +17,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::era::Era;
 
-/// What MCP has no more since 2026-07-28.
+/// Methods that 2026-07-28 removed.
 const REMOVED: [&str; 5] = [
     "initialize",
     "logging/setLevel",
@@ -26,8 +26,8 @@ const REMOVED: [&str; 5] = [
     "resources/unsubscribe",
 ];
 
-/// What is wrong with a request or notification that rmcp would not say: of params that are no object it makes nothing, those
-/// of lists it leaves out if it cannot read them, and before the era of a client is known it takes requests of either.
+/// Checks that rmcp omits. It ignores params that are not an object, ignores invalid params of
+/// lists, and accepts requests of either era until it knows the client's.
 pub(crate) fn check(method: &str, params: Option<&str>) -> Option<ErrorData> {
     let params = params.unwrap_or("{}");
     let wrong = |problem: &str| Some(wrong(method, problem));
@@ -58,11 +58,11 @@ struct Params<'a> {
     meta: Option<&'a RawValue>,
 }
 
-/// Whether this is the metadata of a request of the stateless era.
+/// Whether this is the `_meta` of a request since 2026-07-28.
 fn is_modern(meta: &str) -> bool {
     let meta: Result<RequestMetaObject, _> = serde_json::from_str(meta);
     let version = meta.ok().and_then(|meta| meta.protocol_version());
-    // Revisions are dates, which compare as text.
+    // Protocol versions are dates, so they compare as strings.
     version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
@@ -75,7 +75,7 @@ fn wrong(method: &str, problem: &str) -> ErrorData {
     ErrorData::invalid_params(format!("wrong params of `{method}`: {problem}"), None)
 }
 
-/// What is wrong with a request that has fallen through: its method, or its params.
+/// Explains why rmcp could not read a request: the method is unknown, or its params are invalid.
 pub(crate) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
     let CustomRequest { method, params, .. } = request;
     if era == Era::Modern && REMOVED.contains(&&*method) {

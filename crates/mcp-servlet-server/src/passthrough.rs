@@ -1,8 +1,9 @@
-//! Sends what servlets wrote, not what rmcp's types keep of it.
+//! Sends the JSON of servlets unchanged.
 //!
-//! rmcp's types drop fields that they do not know. Its handlers and transports still decide everything about the
-//! protocol: the servlet's JSON travels through them as one entry of a typed result's `_meta`, and takes that
-//! result's place at the edge, under the fields that the protocol has added on the way.
+//! rmcp's types drop fields that they do not know, but its handlers and transports still run the
+//! protocol. So the servlet's JSON travels through them as one entry of `_meta` in a typed result.
+//! At the transport, that JSON replaces the result; fields that the protocol has added on the way
+//! are kept.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +16,15 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-/// The entry of `_meta` that holds the JSON, inside this process only.
+/// The `_meta` key of that JSON. It never leaves this process.
 const CARRIED: &str = "mcp-servlet-host/exact";
 
-/// A typed result that can carry JSON which its type cannot say.
+/// A typed result that can carry JSON which its type cannot represent.
 pub(crate) trait Carrier {
-    /// A result of nothing else.
+    /// A result without any content.
     fn empty() -> Self;
 
-    /// Where `_meta` is.
+    /// The `_meta` of the result.
     fn meta(&mut self) -> &mut Option<MetaObject>;
 }
 
@@ -63,7 +64,7 @@ pub(crate) fn carry<T: Carrier>(json: JsonObject) -> T {
     result
 }
 
-/// A response of JSON-RPC, as far as it matters here.
+/// The parts of a JSON-RPC response that matter here.
 #[derive(Deserialize)]
 struct Response<'a> {
     #[serde(borrow)]
@@ -72,12 +73,12 @@ struct Response<'a> {
     result: &'a RawValue,
 }
 
-/// The members of an object, as texts.
+/// The members of an object, as raw JSON.
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// Puts the carried JSON in place of the result that carried it, in a whole message. None if it carries nothing.
+/// Replaces a result with the JSON that it carries, in a whole message. None if it carries none.
 ///
-/// Texts of members are moved, not read: the JSON may be large.
+/// Members are copied as raw text and not parsed, because the JSON may be large.
 pub(crate) fn unload(message: &str) -> Option<String> {
     if !message.contains(CARRIED) {
         return None;
@@ -92,7 +93,7 @@ pub(crate) fn unload(message: &str) -> Option<String> {
     ))
 }
 
-/// An object with the members of another one that it does not have itself.
+/// Adds members of `others` that the object does not have.
 fn merge(object: &str, others: &Members<'_>) -> Option<String> {
     let own: Members<'_> = serde_json::from_str(object).ok()?;
     let mut merged = object.strip_suffix('}')?.to_owned();

@@ -1,4 +1,4 @@
-//! The server that all transports share.
+//! The server behind all transports.
 
 pub(crate) mod active;
 pub(crate) mod changes;
@@ -28,7 +28,7 @@ use seal::Seal;
 use startup::Startup;
 use task_results::{Results, semaphore};
 
-/// A [`Host`] that clients talk to. Clones are handles to the same server.
+/// A server for the servlets of a [`Host`]. Clones are handles to the same server.
 #[derive(Clone, Debug)]
 pub struct Server(pub(crate) Arc<Shared>);
 
@@ -42,23 +42,25 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) seal: Seal,
     pub(crate) startup: Startup,
-    /// Room for tasks.
+    /// Permits for tasks.
     pub(crate) tasks: Arc<Semaphore>,
-    /// Room for their results.
+    /// Room for the results of tasks.
     pub(crate) results: Results,
 }
 
 impl Server {
-    /// A server for any number of transports.
+    /// Creates a server for any number of transports.
     pub fn new(host: Arc<Host>, options: ServeOptions) -> Self {
         Self::with(host, options, Startup::done())
     }
 
-    /// A server whose servlets are still being built or loaded.
+    /// Creates a server whose servlets are still being built or loaded.
     ///
-    /// Clients connect at once. Their lists, calls and reads wait for the first [`replace`](Self::replace), or for
-    /// [`started`](Self::started) if there is nothing to serve, for as long as [`ServeOptions::startup`] allows. As nobody knows
-    /// yet what the servlets will offer, the server declares all features: tools, resources, prompts, completions and logging.
+    /// Clients can connect at once. Their lists, calls and reads wait for the first
+    /// [`replace`](Self::replace), or for [`started`](Self::started) if there is nothing to serve,
+    /// but no longer than [`ServeOptions::startup`]. The features of the servlets are unknown until
+    /// then, so the server declares all of them: tools, resources, prompts, completions and
+    /// logging.
     pub fn starting(introduction: Introduction, options: ServeOptions) -> Self {
         let host = Host::new(Vec::new()).introduced(introduction);
         Self::with(Arc::new(host), options, Startup::running())
@@ -79,16 +81,16 @@ impl Server {
         }))
     }
 
-    /// The host that answers requests now.
+    /// The host that answers new requests.
     pub fn host(&self) -> Arc<Host> {
         let host = self.0.host.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&host)
     }
 
-    /// Lets another host answer from now on, and tells clients whose lists are different now.
+    /// Replaces the host, and notifies clients whose lists have changed.
     ///
-    /// Calls that have begun end with the host that they began with. Lists that servlets changed while the new host was made
-    /// are read again.
+    /// Running calls finish on the previous host. Lists that servlets changed while the new host
+    /// was being made are read again.
     pub fn replace(&self, host: Arc<Host>) {
         let changes_lists = host.changes_lists();
         let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
@@ -108,23 +110,24 @@ impl Server {
         }
     }
 
-    /// Lets the requests go on that wait for a server which is [`starting`](Self::starting): its servlets are there, or it has
-    /// none for now.
+    /// Ends the startup of a server that is [`starting`](Self::starting). Waiting requests
+    /// continue, even if there are no servlets yet.
     pub fn started(&self) {
         self.0.startup.end();
     }
 
-    /// Tells every client that wants to know of it what has changed.
+    /// Notifies all clients that receive this kind of change.
     pub fn notify(&self, change: Change) {
         self.0.changes.send(change);
     }
 
-    /// All counters in the text format of Prometheus.
+    /// All counters, in the Prometheus text format.
     pub fn metrics(&self) -> String {
         self.0.metrics.encode()
     }
 
-    /// Stops all transports: they take nothing new, let what runs end for [`ServeOptions::drain`], and return.
+    /// Stops all transports. They refuse new requests, let running calls finish for up to
+    /// [`ServeOptions::drain`], and return.
     pub fn stop(&self) {
         self.0.active.stop();
     }
@@ -134,7 +137,7 @@ impl Server {
         self.0.active.is_stopping()
     }
 
-    /// The output of a future, or nothing if the server is stopped before it is there.
+    /// Runs a future. None if the server is stopped first.
     pub async fn unless_stopping<F: Future>(&self, work: F) -> Option<F::Output> {
         self.0.active.unless_stopping(work).await
     }

@@ -1,11 +1,11 @@
-//! Signals by which a process is asked to end.
+//! Signals that end the process.
 
 use std::future::Future;
 
-/// Returns when the process is asked to end: by Ctrl-C or, on Unix, SIGTERM.
+/// Returns when the process receives Ctrl-C or, on Unix, SIGTERM.
 ///
 /// # Errors
-/// If the system does not let this process listen for signals.
+/// If the signal handlers cannot be installed.
 pub async fn asked_to_end() -> std::io::Result<()> {
     #[cfg(unix)]
     let terminated = {

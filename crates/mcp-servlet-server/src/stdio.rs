@@ -13,24 +13,24 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::{handler::service, server::Server};
 use transport::{Closed, Lines};
 
-/// How long calls may go on once a client on a pipe sends nothing more. Clients kill servers that stay for longer than two
-/// seconds.
+/// How long calls may go on after the client has closed its end of the pipe. Clients kill servers
+/// that take longer than two seconds.
 const LEAVING: Duration = Duration::from_millis(1500);
 
-/// Why serving stopped before the client was done.
+/// Why serving stopped before the client disconnected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The client and this server could not agree on how to begin.
+    /// The client did not open the session as MCP requires.
     #[error("the client did not open the session as MCP wants")]
     Opening {
         /// What happened instead.
         source: Box<ServerInitializeError>,
     },
-    /// The task that answers requests died.
+    /// The task that answers requests panicked or was cancelled.
     #[error("the server stopped in the middle of its work")]
     Stopped {
-        /// How it died.
+        /// The error of the task.
         source: tokio::task::JoinError,
     },
 }
@@ -38,16 +38,17 @@ pub enum ServeError {
 /// Serves on standard input and output until the client closes them or the server is stopped.
 ///
 /// # Errors
-/// [`ServeError`]. A client that leaves is no error.
+/// [`ServeError`]. A client that disconnects is not an error.
 pub async fn stdio(server: &Server) -> Result<(), ServeError> {
     let (reader, writer) = rmcp::transport::stdio_pipes();
     lines(server, reader, writer).await
 }
 
-/// Serves one client on any pair of streams, a message per line, until it closes its own or the server is stopped.
+/// Serves one client on any pair of streams, with one message per line, until the client closes its
+/// stream or the server is stopped.
 ///
 /// # Errors
-/// [`ServeError`]. A client that leaves is no error.
+/// [`ServeError`]. A client that disconnects is not an error.
 pub async fn lines<R, W>(server: &Server, reader: R, writer: W) -> Result<(), ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -55,7 +56,7 @@ where
 {
     let transport = Lines::new(server.clone(), reader, writer);
     let closed = transport.closed();
-    // Boxed, because it is large.
+    // Boxed, because the future is large.
     let opening = Box::pin(service(server).serve(transport));
     let Some(opened) = server.0.active.unless_stopping(opening).await else {
         return Ok(());
@@ -88,13 +89,13 @@ where
     }
 }
 
-/// Returns when the server is told to stop and what was running has ended, or has had its time.
+/// Returns when the server is stopped and running work has ended or has used up its time.
 async fn drained(server: &Server) {
     server.0.active.stopping().await;
     server.0.active.idle(server.0.options.drain).await;
 }
 
-/// Returns when nobody waits for an answer any more: the client reads nothing more, or sends nothing more and has waited.
+/// Returns when the client reads no more, or when it sends no more and its running calls have had their time.
 async fn left(closed: &Closed) {
     let sends_nothing = async {
         closed.input.cancelled().await;

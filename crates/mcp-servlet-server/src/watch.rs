@@ -1,8 +1,9 @@
-//! Notices that files change, by looking at them again and again.
+//! Detects changed files by polling.
 //!
-//! Looking costs little and misses nothing, wherever the files are: not behind a symbolic link that is swapped, not on a
-//! network, not in a container, where systems send no events. What was seen before files were read is what the next look
-//! is compared with, so a change while they are read or loaded is noticed afterwards.
+//! Polling costs little and works everywhere, even where the system sends no events: behind a
+//! symbolic link that is swapped, on a network drive, in a container. Each poll is compared with
+//! the state from before the files were read, so a change during reading or loading is noticed
+//! afterwards.
 
 use std::{
     collections::BTreeMap,
@@ -11,43 +12,43 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// How often files are looked at, and for how long they must stay the same to count as written.
+/// The poll interval, and how long a file must stay unchanged to count as completely written.
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// The mark of a directory that can be made again, such as cargo's `target`.
+/// The file that marks a cache directory, such as cargo's `target`.
 const CACHE: &str = "CACHEDIR.TAG";
 
-/// What files are like at one moment.
+/// The state of files at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     watched: Vec<Watched>,
     files: BTreeMap<PathBuf, Option<State>>,
 }
 
-/// What tells one state of a file from another one.
+/// Modification time and size, which identify one state of a file.
 type State = (SystemTime, u64);
 
-/// What is looked at.
+/// A watched path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Watched {
     /// A file, or the `.wasm` files of a directory.
     Named(PathBuf),
-    /// Everything below a directory that somebody wrote.
+    /// Everything below a directory, except hidden files and caches.
     Sources(PathBuf),
 }
 
 impl Snapshot {
-    /// Looks at a file, or at the `.wasm` files of a directory, and from now on.
+    /// Adds a file, or the `.wasm` files of a directory, in its current state.
     pub fn add(&mut self, path: PathBuf) {
         self.look(Watched::Named(path));
     }
 
-    /// Looks at everything below a directory but hidden files and caches, and from now on.
+    /// Adds everything below a directory except hidden files and caches, in its current state.
     pub fn add_sources(&mut self, directory: PathBuf) {
         self.look(Watched::Sources(directory));
     }
 
-    /// The same files as they are now.
+    /// The current state of the same files.
     #[must_use]
     pub fn again(&self) -> Self {
         let mut now = Self::default();
@@ -57,7 +58,7 @@ impl Snapshot {
         now
     }
 
-    /// The same files as soon as they are others than these, and nobody is writing them any more.
+    /// Waits until the files have changed and are no longer being written. Returns the new state.
     pub async fn changed(&self) -> Self {
         let mut seen = self.clone();
         loop {
@@ -93,7 +94,7 @@ impl Snapshot {
         for entry in inside {
             let path = entry.path();
             let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            // A link to a directory is none, and so leads nowhere in circles.
+            // A symbolic link to a directory does not count as one, so links cannot form a cycle.
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
             match is_directory {
                 _ if is_hidden => {}
@@ -104,7 +105,7 @@ impl Snapshot {
         }
     }
 
-    /// Follows symbolic links. A file that is not there may come.
+    /// Follows symbolic links. A missing file is watched too, because it may appear later.
     fn look_at(&mut self, file: PathBuf) {
         let data = fs::metadata(&file).ok();
         let state = data.and_then(|data| Some((data.modified().ok()?, data.len())));

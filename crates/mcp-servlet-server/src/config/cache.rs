@@ -1,10 +1,10 @@
-//! Whether compiled modules can be kept where a configuration says.
+//! Checks the directory for compiled modules.
 
 use std::{fs, io, path::Path};
 
 use mcp_servlet_runtime::CompileCache;
 
-/// Checks that the directory is there or can be made, and that files can be written to it.
+/// Checks that the directory exists or can be created, and that it is writable.
 pub(super) fn check(text: &str, cache: &CompileCache) -> Result<(), String> {
     let CompileCache::Directory(directory) = cache else {
         return Ok(());
@@ -12,7 +12,7 @@ pub(super) fn check(text: &str, cache: &CompileCache) -> Result<(), String> {
     if text.is_empty() {
         return Err("expected a directory, or `off`".to_owned());
     }
-    // It is made when it is needed.
+    // The directory itself is created on first use.
     let mut existing = directory.ancestors().filter(|path| path.exists());
     let existing = existing.next().unwrap_or(Path::new("."));
     write_to(existing).map_err(|error| {

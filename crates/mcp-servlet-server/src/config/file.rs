@@ -1,4 +1,4 @@
-//! What stands in the file, key by key.
+//! The keys of the file.
 
 mod requests;
 mod tasks;
@@ -22,10 +22,10 @@ use crate::HttpOptions;
 pub(super) use requests::Requests;
 use tasks::Tasks;
 
-/// The most connections, sessions or calls that may be allowed.
+/// The highest limit for connections, sessions or calls.
 const MOST: usize = 1_000_000;
 
-/// The most instances that a servlet may have. Each reserves some gigabytes of addresses.
+/// The highest limit for instances. Each of them reserves some gigabytes of address space.
 const MOST_INSTANCES: usize = 10_000;
 
 /// A server of MCP servlets.
@@ -266,7 +266,7 @@ enum UnknownAre {
 }
 
 impl Arguments {
-    /// Sets what the section says.
+    /// Applies the section to `options`.
     pub(super) fn apply(self, options: &mut LoadOptions) {
         let unknown = self.unknown.map(|unknown| match unknown {
             UnknownAre::Refuse => UnknownArguments::Refuse,
@@ -323,7 +323,7 @@ enum ResultsAre {
 }
 
 impl Http {
-    /// The options with what is said here.
+    /// The options that the section describes.
     pub(super) fn options(self) -> HttpOptions {
         let mut options = HttpOptions::default();
         let body = |limit: Size| limit.0.map_or(usize::MAX, saturated);
@@ -357,8 +357,7 @@ enum ErrorsAre {
 }
 
 impl Limits {
-    /// Sets what is said here.
-    /// Paths begin in `folder`.
+    /// Applies the section to `options`. Relative paths start at `folder`.
     pub(super) fn apply(&self, options: &mut LoadOptions, folder: &Path) {
         set(&mut options.timeout, self.timeout.map(|limit| limit.0));
         set(&mut options.memory, self.memory.map(|limit| limit.0));
@@ -399,14 +398,14 @@ impl Limits {
 }
 
 impl InstancesAre {
-    /// Whether it says how many there may be.
+    /// Whether `min` or `max` is set.
     pub(super) fn has_bounds(&self) -> bool {
         self.min.is_some() || self.max.is_some()
     }
 }
 
 impl ToolLimits {
-    /// The options with what is said here.
+    /// The options that the section describes.
     pub(super) fn options(&self) -> ToolOptions {
         ToolOptions {
             timeout: self.timeout.map(|limit| limit.0),

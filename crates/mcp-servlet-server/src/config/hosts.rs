@@ -1,12 +1,12 @@
-//! Patterns of hosts, as people write them.
+//! Host patterns.
 
 use std::net::Ipv6Addr;
 
-/// Reads a pattern of hosts, `*` and `?` in it, such as `*.example.com`. It is normalized as URLs are: lower case, Punycode,
-/// and brackets around an IPv6 address.
+/// Parses a host pattern such as `*.example.com`, with `*` and `?` as wildcards. The result is
+/// normalized like the host of a URL: lower case, Punycode, and brackets around an IPv6 address.
 ///
 /// # Errors
-/// What was expected instead of a pattern that no host matches.
+/// What was expected, if no host can match the pattern.
 pub fn parse_host(text: &str) -> Result<String, String> {
     const EXPECTED: &str =
         "expected a host without scheme, user, port and path, such as api.example or *.example";
@@ -20,7 +20,7 @@ pub fn parse_host(text: &str) -> Result<String, String> {
         let host = url::Host::parse(text).map_err(|_| EXPECTED.to_owned())?;
         return Ok(host.to_string());
     }
-    // Where there is a colon in a host, there are brackets around it.
+    // Only IPv6 addresses contain colons, and these are in brackets.
     let may_have_colons = text.starts_with(['[', '*', '?'])
         && text.ends_with([']', '*', '?'])
         && !text.contains("]:");

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, and where.
+//! Errors in a configuration, with their positions.
 
 use std::{fmt, io, ops::Range, path::PathBuf};
 
@@ -9,39 +9,39 @@ pub enum ConfigError {
     /// The file could not be read.
     #[error("cannot read `{}`", path.display())]
     Read {
-        /// The file that was asked for.
+        /// The path of the configuration.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Something in it is wrong.
+    /// The configuration is invalid.
     #[error("{}", Shown { path, text, problems })]
     Wrong {
-        /// The file.
+        /// The path of the configuration.
         path: PathBuf,
-        /// What is in it, with stars for secrets.
+        /// The text of the configuration, with secrets masked by asterisks.
         text: String,
-        /// What is wrong, at least one thing.
+        /// The problems, at least one.
         problems: Vec<Problem>,
     },
 }
 
-/// One thing that is wrong with a configuration.
+/// One problem in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it stands, in bytes.
+    /// The byte range in the text.
     pub span: Range<usize>,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and what was expected.
     pub message: String,
 }
 
-/// As many problems are shown; whoever has more mends these first.
+/// How many problems are shown at most.
 const MAX_SHOWN: usize = 100;
 
 /// How many characters of a long line are shown around a problem.
 const MAX_WIDTH: usize = 160;
 
-/// All problems, each with its line.
+/// Writes each problem with the line that it is in.
 struct Shown<'a> {
     path: &'a PathBuf,
     text: &'a str,
@@ -66,7 +66,7 @@ impl fmt::Display for Shown<'_> {
 }
 
 impl Shown<'_> {
-    /// `lines` are the places where lines begin.
+    /// `lines` are the offsets at which lines begin.
     fn problem(
         &self,
         problem: &Problem,
@@ -78,14 +78,14 @@ impl Shown<'_> {
         let line_start = lines[number - 1];
         let line = self.text[line_start..].lines().next().unwrap_or_default();
         let column = self.text[line_start..start].chars().count();
-        // At least one mark, and none beyond the line.
+        // Marks at least one character, and none past the end of the line.
         let width = self
             .text
             .get(start..problem.span.end.min(line_start + line.len()));
         let width = width.map_or(1, |text| text.chars().count());
         let marks = "^".repeat(width.clamp(1, MAX_WIDTH));
         let path = self.path.display();
-        // Later lines of a message begin nothing new: there may be names in it that somebody else chose.
+        // Later lines are indented, so that text from the configuration cannot pass for another problem.
         let message = problem.message.trim_end().replace('\n', "\n  ");
         writeln!(f, "{path}:{number}:{}: {message}", column + 1)?;
         let margin = number.to_string();

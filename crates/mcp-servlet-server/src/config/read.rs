@@ -1,4 +1,4 @@
-//! Reads the text of a configuration, past what is wrong with it.
+//! Parses a configuration and collects every problem instead of stopping at the first.
 
 use std::ops::Range;
 
@@ -14,23 +14,24 @@ use super::{
     secrets, wording,
 };
 
-/// The most servlets of one configuration. Each has an instance, and its file is looked at four times a second.
+/// How many servlets a configuration may have. Each one has an instance, and its file is checked
+/// four times a second.
 const MAX_SERVLETS: usize = 10_000;
 
-/// What a text says, and what is wrong with it.
+/// The result of parsing a configuration.
 pub(super) struct Read {
-    /// All that could be read; nothing if the text is not TOML.
+    /// Everything that could be read. None if the text is not TOML.
     pub(super) file: Option<File>,
     pub(super) problems: Vec<Problem>,
-    /// The parts of the text that no error may show.
+    /// The byte ranges that errors must not show.
     pub(super) secrets: Vec<Range<usize>>,
 }
 
-/// Reads a text without the parts that cannot be read.
+/// Parses a configuration and skips the parts that are invalid.
 pub(super) fn read(text: &str) -> Read {
     let (mut table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        // Text that is not TOML may have been meant in many ways.
+        // Without a TOML table, no part of the text can be trusted.
         return Read {
             file: None,
             problems: errors.iter().map(problem).collect(),
@@ -39,7 +40,7 @@ pub(super) fn read(text: &str) -> Read {
     }
     let secrets = secrets::of_table(table.get_ref(), text);
     let mut problems = Vec::new();
-    // Each servlet is read for itself, so that a mistake costs no second look at all others.
+    // Servlets are deserialized one by one, so that a mistake in one does not repeat the work for the others.
     let servlets = match table.get_mut().remove("servlet") {
         Some(value) if value.get_ref().is_table() => Some(value),
         Some(other) => {
@@ -85,7 +86,7 @@ pub(super) fn read(text: &str) -> Read {
     }
 }
 
-/// Leaves out the servlets behind the last one that there may be.
+/// Removes the servlets past [`MAX_SERVLETS`].
 fn leave_out_too_many(servlets: &mut DeTable<'_>, problems: &mut Vec<Problem>) {
     if servlets.len() <= MAX_SERVLETS {
         return;
@@ -116,7 +117,7 @@ fn problem(error: &Error) -> Problem {
     }
 }
 
-/// Reads a value without its entries that cannot be read.
+/// Deserializes a value and skips its invalid entries.
 fn recover<'t, T>(
     mut value: Spanned<DeValue<'t>>,
     read: impl Fn(Spanned<DeValue<'t>>) -> Result<T, Error>,
@@ -134,14 +135,14 @@ fn recover<'t, T>(
         let mut problem = problem(&error);
         let missing = missing(&problem.message).map(str::to_owned);
         problem.message = wording::reworded(&problem.message);
-        // That a key is missing is found out last.
+        // serde reports a missing key only after all others were read.
         let is_last = missing.is_some() && problem.span == value.span();
         let path = match value.get_mut() {
             DeValue::Table(table) if !is_last => leave_out(table, &problem.span),
             _ => None,
         };
         let place = path.as_deref().unwrap_or_default();
-        // A key whose value could not be read is not missing.
+        // The key is there; its value was removed because it is invalid.
         let is_left_out = missing.is_some_and(|key| left_out.contains(&[place, &[key]].concat()));
         if !is_left_out {
             problems.push(problem);
@@ -162,7 +163,7 @@ const TABLES: [&str; 8] = [
     "tools",
 ];
 
-/// Leaves out lists where tables belong: serde would take the items for the values of the keys, in their order.
+/// Removes arrays where tables are expected: serde would take their items for the values of the keys, in order.
 fn leave_out_lists(table: &mut DeTable<'_>, problems: &mut Vec<Problem>) {
     let mut wrong = Vec::new();
     for (key, value) in table.iter_mut() {
@@ -182,13 +183,13 @@ fn leave_out_lists(table: &mut DeTable<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The key that is missing, if an error says that one is.
+/// The missing key, if the error is about one.
 fn missing(message: &str) -> Option<&str> {
     message.strip_prefix("missing field `")?.strip_suffix('`')
 }
 
-/// Removes the entry that has this place for its key or its value, or else the innermost one in whose value it is; where
-/// the entry stood, key by key.
+/// Removes the entry whose key or value has this span, or else the innermost one whose value
+/// contains it. Returns the keys that lead to it.
 fn leave_out(table: &mut DeTable<'_>, place: &Range<usize>) -> Option<Vec<String>> {
     let mut found = None;
     for (key, value) in table.iter_mut() {
@@ -216,7 +217,8 @@ fn leave_out(table: &mut DeTable<'_>, place: &Range<usize>) -> Option<Vec<String
     Some(vec![name])
 }
 
-/// The same within an array. An item's key is where it begins: its number changes when one before it is left out.
+/// Like [`leave_out`], within an array. The key of an item is its offset: its index changes when an
+/// earlier item is removed.
 fn leave_out_item(items: &mut DeArray<'_>, place: &Range<usize>) -> Option<Vec<String>> {
     let key = |span: Range<usize>| span.start.to_string();
     for item in items.iter_mut() {

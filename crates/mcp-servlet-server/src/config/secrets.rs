@@ -1,10 +1,10 @@
-//! The parts of a configuration that errors must not show: values for servlets, and what is secret in URLs.
+//! The parts of a configuration that errors must not show: values for servlets, and credentials in URLs.
 
 use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-/// The values that servlets read, and the secret parts of their sources.
+/// The byte ranges of the values for servlets and of the credentials in their sources.
 pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     if let Some(requests) = table.get("requests") {
@@ -42,7 +42,7 @@ fn values(value: &DeValue<'_>, span: Range<usize>, secrets: &mut Vec<Range<usize
     }
 }
 
-/// What is before the host in the URLs of proxies, also where one has no scheme or is under the wrong key.
+/// The credentials in the URLs of proxies. They count as secret even without a scheme or under the wrong key.
 fn proxies(value: &DeValue<'_>, span: Range<usize>, text: &str, secrets: &mut Vec<Range<usize>>) {
     match value {
         DeValue::Table(table) => {
@@ -62,7 +62,7 @@ fn proxies(value: &DeValue<'_>, span: Range<usize>, text: &str, secrets: &mut Ve
     }
 }
 
-/// User, password and query of a URL as it is written, quotes included.
+/// User, password and query of a URL, as byte ranges of the literal with its quotes.
 fn of_url(written: &str) -> Vec<Range<usize>> {
     let Some(start) = written.find("://").map(|at| at + 3) else {
         return Vec::new();
@@ -73,14 +73,14 @@ fn of_url(written: &str) -> Vec<Range<usize>> {
     }
     let rest = &written[start..];
     let query = rest.find('?').map_or(end, |at| start + at + 1);
-    // A password may contain what would end it if it were encoded.
+    // An unencoded password may contain `@`, `/` or `#`.
     let user = written[start..query]
         .rfind('@')
         .map_or(start, |at| start + at);
     vec![start..user, query..end]
 }
 
-/// Everything that may be a value in a text that is not TOML.
+/// Every byte range that may be a value, in a text that is not TOML.
 pub(super) fn of_garbled(text: &str) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     let mut start = 0;
@@ -97,7 +97,7 @@ pub(super) fn of_garbled(text: &str) -> Vec<Range<usize>> {
     secrets
 }
 
-/// The text with stars for its secrets, byte by byte, so that everything else stays where it is.
+/// Replaces each byte of a secret with an asterisk, so that all other offsets stay the same.
 pub(super) fn masked(text: &str, secrets: &[Range<usize>]) -> String {
     let mut masked = text.as_bytes().to_vec();
     for secret in secrets {
@@ -107,7 +107,7 @@ pub(super) fn masked(text: &str, secrets: &[Range<usize>]) -> String {
             }
         }
     }
-    // A secret consists of whole characters, so nothing is left of one.
+    // Secrets start and end at character boundaries, so the text stays valid UTF-8.
     String::from_utf8_lossy(&masked).into_owned()
 }
 

@@ -1,4 +1,4 @@
-//! Configurations, right and wrong.
+//! Valid and invalid configurations.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn reads_everything_that_can_be_said() {
     let [first, second] = config.entries.as_slice() else {
         panic!("two servlets, not {:?}", config.entries);
     };
-    // In the order of the file, not of the alphabet.
+    // Servlets keep the order of the file.
     assert_eq!(first.name.as_deref(), Some("weather"));
     assert_eq!(second.name.as_deref(), Some("archive"));
     let options = &first.options;
@@ -183,7 +183,7 @@ fn tells_what_a_directory_cannot_have() {
     );
 }
 
-/// Places and messages of everything that is wrong.
+/// Positions and messages of all problems.
 #[track_caller]
 fn assert_problems(text: &str, expected: &[&str]) {
     let error = parse(text).expect_err(text);

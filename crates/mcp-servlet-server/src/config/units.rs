@@ -1,4 +1,4 @@
-//! Times, sizes, numbers, and values from the environment, as people write them.
+//! Durations, sizes and counts in a configuration, and environment variables in its values.
 
 use std::{borrow::Cow, fmt, marker::PhantomData, time::Duration};
 
@@ -8,10 +8,10 @@ use serde::{
     de::{Error, Unexpected, Visitor},
 };
 
-/// The longest time that can be set. Nothing waits longer, and `none` is there for what has no bound.
+/// The longest duration that can be set. `none` means no limit.
 const MAX_TIME: Duration = Duration::from_hours(24 * 365);
 
-/// The smallest memory that can be set: one page of WebAssembly.
+/// The smallest memory limit: one page of WebAssembly.
 const MIN_MEMORY: u64 = 64 << 10;
 
 /// A time such as `500ms`, `30s`, `2m`, `1h`, or `none`.
@@ -38,11 +38,11 @@ pub(super) struct Memory(pub(super) Option<u64>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count<const MIN: usize, const MAX: usize>(pub(super) usize);
 
-/// A value that is written as text, and what it looks like.
+/// A value that is written as a string, and the form that is expected.
 trait Quoted: Sized {
     const EXPECTED: &'static str;
 
-    /// The unit for a number that has none.
+    /// The unit to suggest for a number without one.
     const UNIT: &'static str;
 
     fn parse(text: &str) -> Result<Self, String>;
@@ -171,7 +171,7 @@ impl<const MIN: usize, const MAX: usize> JsonSchema for Count<MIN, MAX> {
     }
 }
 
-/// Reads a time such as `500ms`, `30s`, `2m` or `1h`, of at most a year; `none` is no bound.
+/// Parses a duration such as `500ms`, `30s`, `2m` or `1h`, up to a year. `none` means no limit.
 ///
 /// # Errors
 /// What was expected instead.
@@ -191,7 +191,7 @@ pub fn parse_duration(text: &str) -> Result<Option<Duration>, String> {
     Ok(limit)
 }
 
-/// Reads a size such as `512KiB`, `64MiB` or `1GiB`, in bytes; `none` is no bound.
+/// Parses a size such as `512KiB`, `64MiB` or `1GiB` into bytes. `none` means no limit.
 ///
 /// # Errors
 /// What was expected instead.
@@ -205,7 +205,7 @@ pub fn parse_size(text: &str) -> Result<Option<u64>, String> {
     parse(text, UNITS, "a size such as 512KiB, 64MiB or 1GiB, or none")
 }
 
-/// Reads how much memory an instance may take, as [`parse_size`] does: at least one page of WebAssembly.
+/// Parses a memory limit like [`parse_size`]. The minimum is one page of WebAssembly.
 ///
 /// # Errors
 /// What was expected instead.
@@ -218,10 +218,10 @@ pub fn parse_memory(text: &str) -> Result<Option<u64>, String> {
     }
 }
 
-/// Each unit with its factor, and what people write instead of it. One that ends another one comes after it.
+/// Each unit with its factor and its common misspellings. A unit that is the suffix of another one comes after it.
 type Units<'a> = &'a [(&'a str, u64, &'a [&'a str])];
 
-/// A whole number with one of the units.
+/// Parses a whole number with one of the units.
 fn parse(text: &str, units: Units<'_>, expected: &str) -> Result<Option<u64>, String> {
     if text == "none" {
         return Ok(None);
@@ -236,7 +236,7 @@ fn parse(text: &str, units: Units<'_>, expected: &str) -> Result<Option<u64>, St
     })
 }
 
-/// What somebody meant who wrote a unit in another way.
+/// The value to suggest for a misspelled unit.
 fn meant(text: &str, units: Units<'_>) -> Option<String> {
     let digits = text.find(|one: char| !one.is_ascii_digit())?;
     let (number, written) = text.split_at(digits);
@@ -251,7 +251,7 @@ fn meant(text: &str, units: Units<'_>) -> Option<String> {
     is_number.then(|| format!("{number}{unit}"))
 }
 
-/// Puts values of the environment for `${NAME}` and `${NAME:-default}`; `$$` is a dollar.
+/// Expands `${NAME}` and `${NAME:-default}` from the environment. `$$` is a literal dollar sign.
 pub(super) fn expand(
     text: &str,
     mut variable: impl FnMut(&str) -> Option<String>,

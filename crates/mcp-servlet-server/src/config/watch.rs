@@ -1,4 +1,4 @@
-//! Serves a configuration as it changes.
+//! Reloads a configuration when it changes.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -8,10 +8,11 @@ use mcp_servlet_runtime::chain;
 use super::{Config, Mode};
 use crate::{Server, watch::Snapshot};
 
-/// Lets a server serve what a configuration says, whenever it or a `.wasm` file that it names changes.
+/// Serves a configuration, and reloads it whenever the file or a module that it names changes.
 ///
-/// What is new is loaded beside what is served, and takes its place only if it can be loaded; calls that have begun
-/// end with what they began with. `config` is what is served now. Never returns.
+/// The changed version is loaded next to the running one and replaces it only if loading succeeds.
+/// Calls that have begun finish on the old version. `config` is the configuration that is being
+/// served. Never returns.
 pub async fn watch(server: &Server, path: PathBuf, config: Config) {
     let mut files = config.files;
     loop {
@@ -47,7 +48,7 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
     }
 }
 
-/// What a configuration says now, and the files that this depends on.
+/// Loads the current configuration. The snapshot has the files that the outcome depends on.
 fn load(path: &std::path::Path, previous: &Host) -> (Snapshot, Result<Loaded, String>) {
     let (files, config) = Config::look_and_read(path, Mode::Load);
     let loaded = config

@@ -1,8 +1,8 @@
-//! What serde says about a configuration, in the words of people who write one.
+//! Rewrites serde's messages for people who write configurations.
 
 use mcp_servlet_schema::similar;
 
-/// Puts a message of serde as `expected X, found Y`, with the key that somebody most likely meant.
+/// Rewrites a message of serde as `expected X, found Y`, and suggests the key that is most likely meant.
 pub(super) fn reworded(message: &str) -> String {
     if let Some(rest) = message.strip_prefix("unknown field ") {
         return unknown_key(rest);
@@ -23,7 +23,7 @@ pub(super) fn reworded(message: &str) -> String {
     }
 }
 
-/// Leaves the value that was found out of a message.
+/// Removes the found value from a message.
 pub(super) fn withhold(message: &mut String) {
     if let Some(at) = message.find(", found ") {
         message.truncate(at);
@@ -39,7 +39,7 @@ fn unknown_key(rest: &str) -> String {
     }
 }
 
-/// The names of types in TOML.
+/// TOML's name for a type.
 fn of_toml(expected: &str) -> &str {
     match expected {
         "a sequence" => "a list in brackets",

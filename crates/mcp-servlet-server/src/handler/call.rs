@@ -1,4 +1,4 @@
-//! Calls of tools: answered by their request, or by a task that outlives it.
+//! Tool calls, which are answered directly or by a task that outlives the request.
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
@@ -27,19 +27,19 @@ use crate::{
     server::{Server, active::cancelled, seal::Request},
 };
 
-/// One call of a servlet, in a box, because it can be handed over to a task.
+/// One call of a servlet. Boxed, because it can be handed over to a task.
 type Running = Pin<Box<dyn Future<Output = Result<JsonObject, ErrorData>> + Send>>;
 
-/// When a tool runs as a task, as `execution.taskSupport` says.
+/// Whether a tool runs as a task, according to `execution.taskSupport`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskSupport {
-    /// It says nothing: when it takes long.
+    /// Absent: the call becomes a task if it takes long.
     Unsaid,
-    /// Never.
+    /// Never runs as a task.
     Forbidden,
-    /// Always, for clients that have tasks.
+    /// Always runs as a task for clients that support tasks.
     Optional,
-    /// Always, and not at all for other clients.
+    /// Always runs as a task. Clients without tasks cannot call it.
     Required,
 }
 
@@ -58,14 +58,14 @@ impl TaskSupport {
     }
 }
 
-/// A call of a tool and everything that it needs, so that it can outlive its request.
+/// A tool call and everything that it needs, so that it can outlive its request.
 struct ToolCall {
     server: Server,
     host: Arc<Host>,
     threshold: Arc<Threshold>,
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
-    /// The task that it has become.
+    /// The task that the call has become.
     task: TaskCell,
 }
 
@@ -83,7 +83,7 @@ impl ToolCall {
         let result = self.host.call_with(name, arguments, &extras);
         let result = tokio::select! {
             result = result.instrument(observed.span()) => result,
-            // Dropping the call stops it. rmcp sends no answer to a request that was cancelled.
+            // Dropping the call stops it. rmcp does not answer a cancelled request.
             () = self.cancelled() => Err(CallErrorKind::Cancelled.into()),
         };
         observed.end(self.host.servlet_of(name), &result);
@@ -94,8 +94,8 @@ impl ToolCall {
         Ok(json)
     }
 
-    /// Returns when nobody wants the result any more. The token of a request is cancelled as well when it is answered, which is
-    /// when a task goes on.
+    /// Returns when the result is no longer needed. rmcp also cancels the token of a request that
+    /// was answered; a task goes on after that.
     async fn cancelled(&self) {
         cancelled(&self.context).await;
         if let Some(task) = self.task.get() {
@@ -121,7 +121,7 @@ impl ToolCall {
         capabilities.is_some_and(|declared| declared.supports_tasks())
     }
 
-    /// Answers a request of the stateless era: by a task if the tool wants one, or if it takes long.
+    /// Answers a request since 2026-07-28. It becomes a task if the tool wants one or if the call takes long.
     async fn answer(
         self: &Arc<Self>,
         handler: &Handler,
@@ -133,7 +133,7 @@ impl ToolCall {
         if matches!(support, TaskSupport::Optional | TaskSupport::Required) && may_be_task {
             if let Some(created) = handler.tasks.create(&self.server) {
                 let first = Arc::clone(self);
-                // The call must not begin before it knows that it is a task.
+                // The call has to know its task before it begins.
                 let first = Box::pin(async move { first.run(inputs).await });
                 return Ok(Answered::Later(self.hand_over(handler, created, first)));
             }
@@ -155,7 +155,7 @@ impl ToolCall {
         first.await.map(Answered::Now)
     }
 
-    /// Lets a task go on with a call.
+    /// Hands a running call over to a task.
     fn hand_over(
         self: &Arc<Self>,
         handler: &Handler,
@@ -164,7 +164,7 @@ impl ToolCall {
     ) -> Arc<Task> {
         let task = Arc::clone(&created.task);
         let (call, asked) = (Arc::clone(self), Arc::clone(&task));
-        // It is set once, as a request becomes one task.
+        // A request becomes a task only once, so the cell is empty.
         let _ = self.task.set(Arc::clone(&task));
         let work = async move {
             let again = |inputs| call.start(inputs);
@@ -182,11 +182,11 @@ impl ToolCall {
     }
 }
 
-/// How a request of the stateless era is answered.
+/// How a request since 2026-07-28 is answered.
 enum Answered {
-    /// By what the servlet said.
+    /// With the servlet's result.
     Now(JsonObject),
-    /// By a task, whose result is fetched later.
+    /// With a task, whose result is fetched later.
     Later(Arc<Task>),
 }
 
@@ -231,7 +231,7 @@ impl Handler {
     }
 }
 
-/// Refuses a tool that is always a task to a client that has none.
+/// Refuses a tool that always runs as a task, if the client does not support tasks.
 fn require_tasks(call: &ToolCall) -> Result<(), ErrorData> {
     if call.client_has_tasks() {
         return Ok(());

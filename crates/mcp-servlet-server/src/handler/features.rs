@@ -1,4 +1,4 @@
-//! Resources, prompts and completion, as rmcp asks for them.
+//! Resources, prompts and completions.
 
 use mcp_servlet_host::{Host, Listed, Servlet};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
@@ -25,7 +25,7 @@ use crate::{
     server::{active::cancelled, seal::Request},
 };
 
-/// Adds what the servlets have beside tools; a client learns of nothing that is not there.
+/// Declares the capabilities that at least one servlet has.
 pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
     let any = |has: fn(&Servlet) -> bool| host.servlets().iter().any(|servlet| has(servlet));
     if any(Servlet::reads_resources) {
@@ -90,7 +90,7 @@ impl Handler {
         match input_rounds::answer(&self.server.0.seal, &context, &asked, inputs, read).await? {
             Answer::Complete(mut json) => {
                 if era == Era::Modern {
-                    // What a servlet reads, it may read differently for the next one who asks.
+                    // Results may differ between clients and reads, so they must not be cached.
                     json.entry("ttlMs").or_insert_with(|| json!(0));
                     json.entry("cacheScope").or_insert_with(|| json!("private"));
                 }
@@ -156,7 +156,7 @@ impl Handler {
     }
 }
 
-/// The code for a resource that is not there was changed by 2026-07-28.
+/// The error code for an unknown resource changed with 2026-07-28.
 fn resource_error(error: &CallError, era: Era) -> ErrorData {
     let mut data = protocol_error(error);
     if era == Era::Modern && data.code.0 == Fault::RESOURCE_NOT_FOUND {
@@ -165,7 +165,7 @@ fn resource_error(error: &CallError, era: Era) -> ErrorData {
     data
 }
 
-/// A completion for something that is not there is wrong, not absent.
+/// Completion for an unknown prompt or resource is an invalid request, not a missing resource.
 fn complete_error(error: &CallError) -> ErrorData {
     let mut data = protocol_error(error);
     if matches!(error.kind, CallErrorKind::UnknownResource { .. }) {

@@ -1,8 +1,9 @@
-//! Servlets that ask the client before they answer.
+//! Input rounds: servlets that need input from the client before they answer (MRTR).
 //!
-//! A servlet asks by a result of the type `input_required`, and is called again with the answers. Clients of the
-//! stateless era know that: they get the questions, and send the request again. For clients of the handshake era the
-//! host asks each question by a request of its own, while theirs is open.
+//! A servlet returns a result of type `input_required` and is called again with the responses.
+//! Clients since 2026-07-28 get the input requests and repeat their request with the responses. For
+//! clients up to 2025-11-25, the host sends each input request as a request of its own, while
+//! theirs is still open.
 
 use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 
@@ -22,23 +23,23 @@ use crate::{
     },
 };
 
-/// How often a servlet may ask for one answer.
+/// How many rounds one request may take.
 const ROUNDS: usize = 16;
 
-/// How long a client may take to answer one question: somebody has to read it first.
+/// How long a client may take to answer one input request: a person may have to read it.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// What a request has beside its arguments once questions were answered.
+/// The parameters that a request has in addition to its arguments in later rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Inputs {
-    /// The answers, by the keys of their questions.
+    /// The responses, by the keys of their input requests.
     pub(super) responses: Option<JsonObject>,
-    /// What the servlet wants to know again.
+    /// The servlet's `requestState`.
     pub(super) state: Option<String>,
 }
 
 impl Inputs {
-    /// What the client sent.
+    /// Takes the parameters that the client sent.
     pub(super) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
         Self {
             responses: responses.map(JsonObject::from_iter),
@@ -46,7 +47,7 @@ impl Inputs {
         }
     }
 
-    /// The same with the state as the servlet wrote it.
+    /// Verifies the signed state and replaces it with the servlet's own.
     pub(super) fn open(mut self, seal: &Seal, request: &Request<'_>) -> Result<Self, ErrorData> {
         if let Some(sealed) = &mut self.state {
             *sealed = seal.open(sealed, request)?;
@@ -60,13 +61,13 @@ impl Inputs {
 pub(super) enum Answer {
     /// With its result.
     Complete(JsonObject),
-    /// With questions, for a client that sends the request again.
+    /// With input requests, for a client that repeats its request.
     Questions(JsonObject),
 }
 
-/// Answers a request by calls of a servlet: by one, unless the servlet has questions for a client of the handshake era.
+/// Answers a request. Clients up to 2025-11-25 may need several calls of the servlet, all others one.
 ///
-/// In a box, because rmcp moves what works on a request several times before it works.
+/// Boxed, because rmcp moves the future several times before it polls it.
 pub(super) fn answer<'a, F>(
     seal: &'a Seal,
     context: &'a RequestContext<RoleServer>,
@@ -89,7 +90,7 @@ where
     })
 }
 
-/// What a client of the stateless era gets for the result of a servlet: the result, or its questions with a signed state.
+/// The result for a client since 2026-07-28. If it contains input requests, its state is signed.
 pub(super) fn settle(
     seal: &Seal,
     context: &RequestContext<RoleServer>,
@@ -105,7 +106,8 @@ pub(super) fn settle(
     Ok(Answer::Questions(result))
 }
 
-/// Calls a servlet until it has a result: `first` is the call that has begun, `again` calls with the answers that `ask` got.
+/// Calls a servlet until it has a result: `first` is the running call, `again` calls with the
+/// responses from `ask`.
 pub(super) async fn converse<F, A>(
     context: &RequestContext<RoleServer>,
     first: F,
@@ -135,7 +137,7 @@ where
     Ok(result)
 }
 
-/// The questions of a result, if it asks some instead of being the last one. The client can answer them.
+/// The input requests of a result. None if the result is final. An error if the client cannot answer them.
 fn questions(
     context: &RequestContext<RoleServer>,
     result: &JsonObject,
@@ -154,7 +156,7 @@ fn questions(
     }
 }
 
-/// The questions of a result, by key.
+/// The input requests of a result, by key.
 fn asked(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
     static NONE: std::sync::LazyLock<JsonObject> = std::sync::LazyLock::new(JsonObject::new);
     let wrong = || {
@@ -175,7 +177,7 @@ fn asked(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
     Err(wrong())
 }
 
-/// What a client must have declared to be asked this, and which part of that.
+/// A capability that the client must declare for an input request, and the mode within it.
 type Capability = (&'static str, Option<&'static str>);
 
 fn capability(question: &Value) -> Option<Capability> {
@@ -191,7 +193,7 @@ fn capability(question: &Value) -> Option<Capability> {
     })
 }
 
-/// Whether a client has a capability. An `elicitation` that names no mode is that of forms, as it was before there were modes.
+/// Whether a client has a capability. `elicitation` without modes means forms, as it did before modes existed.
 fn has(declared: &Value, (name, part): Capability) -> bool {
     let whole = &declared[name];
     match part {
@@ -202,7 +204,7 @@ fn has(declared: &Value, (name, part): Capability) -> bool {
     }
 }
 
-/// Refuses to ask a client what it did not say that it can answer.
+/// Refuses input requests that need a capability which the client has not declared.
 fn require(context: &RequestContext<RoleServer>, questions: &JsonObject) -> Result<(), ErrorData> {
     let declared = json!(context.client_capabilities());
     let needed = questions.values().filter_map(capability);
@@ -214,7 +216,7 @@ fn require(context: &RequestContext<RoleServer>, questions: &JsonObject) -> Resu
     let mut names = Vec::new();
     for (name, part) in needed {
         match part {
-            // Clients that know of no modes have this one.
+            // Clients from before modes existed support forms.
             None | Some("form") => {
                 missing[name] = json!({});
                 names.push(format!("`{name}`"));
@@ -236,7 +238,7 @@ fn require(context: &RequestContext<RoleServer>, questions: &JsonObject) -> Resu
     ))
 }
 
-/// Asks a client of the handshake era, one question after the other: there may be a person who answers.
+/// Sends the input requests to a client up to 2025-11-25, one after the other, since a person may have to answer.
 async fn ask(
     context: &RequestContext<RoleServer>,
     questions: &JsonObject,
@@ -264,7 +266,7 @@ async fn ask(
     Ok(responses)
 }
 
-/// Sends the request as the servlet wrote it, where rmcp's types would drop what they do not know.
+/// Sends the servlet's JSON unchanged: rmcp's types would drop unknown fields.
 async fn ask_one(peer: &Peer<RoleServer>, question: &Value) -> Result<Value, ServiceError> {
     let method = question["method"].as_str().unwrap_or_default();
     let request = CustomRequest::new(method, question.get("params").cloned());

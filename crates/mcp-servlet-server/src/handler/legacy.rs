@@ -1,9 +1,9 @@
-//! What the schemas of MCP before 2026-07-28 do not allow, taken out for clients of that time.
+//! Removes from tool schemas what MCP does not allow before 2026-07-28.
 
 use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json};
 
-/// Makes the schemas of a tool fit the older ones: properties have no boolean schemas.
+/// Adapts the schemas of a tool: older versions allow no boolean schemas for properties.
 pub(super) fn fit(tool: &mut JsonObject) {
     for key in ["inputSchema", "outputSchema"] {
         if let Some(Value::Object(schema)) = tool.get_mut(key) {
@@ -12,7 +12,7 @@ pub(super) fn fit(tool: &mut JsonObject) {
     }
 }
 
-/// `true` and `false` as schemas that are objects.
+/// Replaces `true` and `false` by equivalent object schemas.
 fn properties(schema: &mut JsonObject) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
         return;

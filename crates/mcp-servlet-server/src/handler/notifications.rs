@@ -1,4 +1,4 @@
-//! Tells the client what a servlet says while its call runs.
+//! Forwards the notifications of a servlet to the client while the call runs.
 
 #![allow(
     deprecated,
@@ -28,16 +28,16 @@ use tokio::runtime::Handle;
 
 use crate::{era::Era, handler::tasks::Task, server::Server};
 
-/// How long a client that does not read may keep a call waiting, for each notification.
+/// How long one notification may block a call if the client does not read.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// From which level on a session of the handshake era wants lines of the log.
+/// The lowest log level that a session up to 2025-11-25 receives.
 #[derive(Debug)]
 pub(super) struct Threshold(AtomicU8);
 
 impl Default for Threshold {
     fn default() -> Self {
-        // Until the client says something, that is up to the server.
+        // MCP leaves the level to the server until the client sets one.
         Self(AtomicU8::new(LoggingLevel::Info as u8))
     }
 }
@@ -52,7 +52,7 @@ impl Threshold {
     }
 }
 
-/// Whether one of the servlets writes to the log of its client.
+/// Whether one of the servlets sends log messages.
 pub(super) fn logs(host: &Host) -> bool {
     let mut servlets = host.servlets().iter();
     servlets.any(|servlet| servlet.module().logs_to_client())
@@ -61,24 +61,24 @@ pub(super) fn logs(host: &Host) -> bool {
 /// The task that a call has become, once it has.
 pub(super) type TaskCell = Arc<OnceLock<Arc<Task>>>;
 
-/// The client of one request.
+/// Sends notifications to the client of one request.
 #[derive(Debug)]
 pub(super) struct Teller {
     peer: Peer<RoleServer>,
     era: Era,
     runtime: Handle,
-    /// The token by which the client follows the progress, if it does.
+    /// The progress token, if the client sent one.
     token: Option<Value>,
-    /// From which level on it wants lines of the log, if it wants any.
+    /// The lowest log level that the client wants. None if it wants no log messages.
     threshold: Option<u8>,
-    /// Once the call is a task, its request is answered, and clients ask after the task.
+    /// Once the call is a task, its request is answered and the client polls the task instead.
     task: TaskCell,
     server: Server,
-    /// Whether the servlet said that one of its lists has changed.
+    /// Whether the servlet announced that one of its lists has changed.
     relist: AtomicBool,
 }
 
-/// Then the call is over, and its instance can be asked what it lists now.
+/// Lists are read again after the call, because its instance is free then.
 impl Drop for Teller {
     fn drop(&mut self) {
         if *self.relist.get_mut() && self.server.0.relisting.want() {
@@ -98,7 +98,7 @@ impl Teller {
         let era = Era::of(context);
         let threshold = match era {
             Era::Legacy => Some(session.get()),
-            // Whoever wants lines says so with the request.
+            // Since 2026-07-28, each request names its log level.
             Era::Modern => context.meta.log_level().map(|level| level as u8),
         };
         Self {
@@ -113,7 +113,7 @@ impl Teller {
         }
     }
 
-    /// What every client may want to know, not only this one.
+    /// Announces a change to all clients, not only to this one.
     fn changed(&self, change: Change) {
         match change {
             Change::Tools | Change::Prompts | Change::Resources => {
@@ -123,7 +123,7 @@ impl Teller {
         }
     }
 
-    /// The progress of this request, not of another one that the servlet knows.
+    /// Sends progress, if its token is the one of this request.
     async fn progress(&self, params: JsonObject) -> Result<(), Problem> {
         if self.token.is_none() || params.get("progressToken") != self.token.as_ref() {
             return Ok(());
@@ -147,7 +147,7 @@ impl Teller {
         }
     }
 
-    /// Clients of the stateless era ask again when they like; they know of no such notification.
+    /// Clients since 2026-07-28 have no such notification; they repeat their request.
     async fn elicitation_complete(&self, params: JsonObject) -> Result<(), Problem> {
         if self.era == Era::Modern {
             return Ok(());
@@ -174,7 +174,7 @@ impl Listener for Teller {
                 }
             }
         };
-        // The thread is one that may block. What the servlet says must be out before its result is.
+        // Host functions run on a thread that may block. A notification must be sent before the result.
         let told = self
             .runtime
             .block_on(async { tokio::time::timeout(PATIENCE, told).await });
@@ -190,7 +190,7 @@ impl Listener for Teller {
     }
 }
 
-/// The message of a progress, or else its numbers.
+/// The message of a progress notification, or else its numbers.
 fn status(progress: &JsonObject) -> String {
     if let Some(Value::String(message)) = progress.get("message") {
         return message.clone();

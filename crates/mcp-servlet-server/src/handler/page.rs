@@ -1,7 +1,8 @@
-//! Lists in pages.
+//! Pagination of lists.
 //!
-//! A cursor names the entry that the page before it ended with. So a list may change between two pages: either the
-//! entry is still there and the rest follows it, or the client is told to begin again.
+//! A cursor names the last entry of the previous page, so a list may change between two pages. If
+//! that entry still exists, the next page continues after it. Otherwise the client gets an error
+//! and has to start again.
 
 use std::fmt::Write as _;
 
@@ -9,9 +10,9 @@ use mcp_servlet_runtime::JsonObject;
 use rmcp::{ErrorData, model::PaginatedRequestParams};
 use serde_json::Value;
 
-/// A part of a list as the result of a request.
+/// One page of a list, as the result of a request.
 ///
-/// `name` is the field of the result, `key` the field that tells entries apart.
+/// `name` is the field of the result, `key` the field that identifies an entry.
 pub(super) fn page(
     name: &str,
     key: &str,
@@ -33,7 +34,7 @@ pub(super) fn page(
     Ok(result)
 }
 
-/// The place behind the entry that a cursor names.
+/// The index after the entry that a cursor names.
 fn after(key: &str, entries: &[Value], cursor: &str) -> Result<usize, ErrorData> {
     let last = read(cursor);
     let found = last.and_then(|last| entries.iter().position(|entry| entry[key] == *last));
@@ -44,7 +45,7 @@ fn after(key: &str, entries: &[Value], cursor: &str) -> Result<usize, ErrorData>
     })
 }
 
-/// A name as a cursor, in hexadecimal: opaque, and free of anything that a transport could mangle.
+/// Encodes a name as a cursor. Hexadecimal is opaque and survives every transport.
 fn write(name: &str) -> String {
     name.bytes().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

@@ -1,4 +1,4 @@
-//! Requests that wait until a server has its first servlets.
+//! Requests that wait until the server has loaded its servlets.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::Handler;
 use crate::server::{Server, active::cancelled};
 
 impl Handler {
-    /// The host that answers a request. While the server is starting, the request waits for its servlets.
+    /// The host that answers a request. While the server starts, the request waits.
     pub(super) async fn host(
         &self,
         context: &RequestContext<RoleServer>,

@@ -1,15 +1,16 @@
-//! The form of structured content, which depends on the protocol version of the client.
+//! Structured content, in the form that the client's protocol version allows.
 //!
-//! Since 2026-07-28 structured content is any JSON, and an output schema any schema. Before, both are of objects. Servlets
-//! do not choose: they may say either, and here it becomes what the client knows.
+//! Since 2026-07-28 structured content can be any JSON value, and an output schema any schema.
+//! Older versions only allow objects. A servlet may use either form; the server converts it for the
+//! client.
 //!
-//! | the servlet's output schema | clients up to 2025-11-25 | clients since 2026-07-28 |
+//! | type in the servlet's output schema | clients up to 2025-11-25 | clients since 2026-07-28 |
 //! |---|---|---|
-//! | of an object | as it is | as it is |
-//! | of anything else | wrapped: an object with the property `result` | as it is |
-//! | wrapped by the servlet, as ours do, so that all hosts can pass it on | as it is | what is in `result` |
+//! | object | unchanged | unchanged |
+//! | any other | wrapped in an object with the property `result` | unchanged |
+//! | wrapped by the servlet, as ours do, so that all hosts can pass it on | unchanged | the content of `result` |
 //!
-//! A wrapped schema has the mark `x-fastmcp-wrap-result`, a convention that clients know.
+//! A wrapped schema has the keyword `x-fastmcp-wrap-result`, a convention that clients know.
 
 use mcp_servlet_runtime::JsonObject;
 use serde_json::{Value, json};
@@ -18,13 +19,13 @@ use crate::era::Era;
 
 const MARK: &str = "x-fastmcp-wrap-result";
 
-/// The one property of a wrapped schema, and of wrapped content.
+/// The only property of a wrapped schema and of wrapped content.
 const RESULT: &str = "result";
 
-/// Keywords that belong to the root of a schema.
+/// Keywords that must stay at the root of a schema.
 const OF_THE_ROOT: [&str; 3] = ["$schema", "$defs", "definitions"];
 
-/// Gives the output schema of a tool the form for clients of an era.
+/// Converts the output schema of a tool for clients of an era.
 pub(super) fn set_schema(era: Era, tool: &mut JsonObject) {
     let Some(schema) = tool.get_mut("outputSchema") else {
         return;
@@ -32,13 +33,13 @@ pub(super) fn set_schema(era: Era, tool: &mut JsonObject) {
     match (era, form(schema)) {
         (Era::Modern, Form::Wrapped) => *schema = unwrapped(schema),
         (Era::Legacy, Form::Other) if is_movable(schema) => *schema = wrapped(schema.take()),
-        // No object of its own can refer to its root, and older clients know no other schemas.
+        // The schema refers to its own root, so it cannot be wrapped, and older clients know no other form.
         (Era::Legacy, Form::Other) => drop(tool.shift_remove("outputSchema")),
         _ => {}
     }
 }
 
-/// Gives structured content the form of the schema that [`set_schema`] makes of the tool's.
+/// Converts structured content to match the schema that [`set_schema`] makes.
 pub(super) fn set_content(era: Era, tool: Option<&JsonObject>, result: &mut JsonObject) {
     let Some(content) = result.get_mut("structuredContent") else {
         return;
@@ -59,10 +60,10 @@ pub(super) fn set_content(era: Era, tool: Option<&JsonObject>, result: &mut Json
     }
 }
 
-/// What an output schema is of.
+/// The type of an output schema.
 enum Form {
     Object,
-    /// An object that stands for the value in `result`.
+    /// An object that wraps the value in `result`.
     Wrapped,
     Other,
 }
@@ -113,7 +114,7 @@ fn move_root(from: &mut JsonObject, to: &mut JsonObject) {
     }
 }
 
-/// Whether the references in a schema lead where they did when it, but not its definitions, goes to another place.
+/// Whether all references in a schema stay valid when the schema moves and its definitions stay at the root.
 fn is_movable(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => members

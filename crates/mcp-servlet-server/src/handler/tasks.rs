@@ -1,8 +1,8 @@
-//! Tasks: calls of tools whose results clients fetch later (SEP-2663, `io.modelcontextprotocol/tasks`).
+//! Tasks: tool calls whose results clients fetch later (SEP-2663, `io.modelcontextprotocol/tasks`).
 //!
-//! rmcp has a `TaskManager`, but it keeps results and questions as its own types, which drop what those do not know, and it
-//! forgets a task only when somebody asks for one. Here, tasks keep the JSON of the servlet, end with their time to live,
-//! and are bounded in number.
+//! rmcp has a `TaskManager`, but it keeps results and input requests as typed values, which drop
+//! unknown fields, and it removes expired tasks only when a client asks for one. Here, tasks keep
+//! the JSON of the servlet, end with their time to live, and are limited in number.
 
 mod task;
 
@@ -24,7 +24,7 @@ use crate::{
 };
 pub(crate) use task::Task;
 
-/// The tasks of one client, or of all clients over HTTP, which are told apart by ids that nobody can guess.
+/// The tasks of one client, or of all clients over HTTP. Over HTTP, unguessable ids keep clients apart.
 #[derive(Clone, Debug)]
 pub(crate) struct Tasks(Arc<Scope>);
 
@@ -32,19 +32,19 @@ pub(crate) struct Tasks(Arc<Scope>);
 struct Scope {
     known: Mutex<HashMap<String, Arc<Task>>>,
     room: Arc<Semaphore>,
-    /// Cancelled when nobody can ask for these tasks any more.
+    /// Cancelled when no client can ask for these tasks any more.
     gone: CancellationToken,
     _gone: DropGuard,
 }
 
-/// The right to be one more task, until dropped.
+/// A permit for one more task, until dropped.
 #[derive(Debug)]
 struct Room {
     _scope: OwnedSemaphorePermit,
     _server: OwnedSemaphorePermit,
 }
 
-/// A task that nothing works on yet.
+/// A task whose work has not started.
 #[derive(Debug)]
 pub(crate) struct Created {
     pub(crate) task: Arc<Task>,
@@ -52,7 +52,7 @@ pub(crate) struct Created {
 }
 
 impl Tasks {
-    /// No tasks yet, and room for so many.
+    /// An empty set of tasks with room for `max`.
     pub(crate) fn new(max: usize) -> Self {
         let gone = CancellationToken::new();
         Self(Arc::new(Scope {
@@ -63,7 +63,7 @@ impl Tasks {
         }))
     }
 
-    /// A new task, which clients can ask for from now on. None if there are too many.
+    /// Creates a task that clients can ask for. None if there are too many.
     pub(crate) fn create(&self, server: &Server) -> Option<Created> {
         let room = Room {
             _scope: Arc::clone(&self.0.room).try_acquire_owned().ok()?,
@@ -77,7 +77,8 @@ impl Tasks {
         Some(Created { task, room })
     }
 
-    /// Works on a task. Its result stays until the end of its time to live, when work that has not ended is cancelled.
+    /// Runs the work of a task. The result is kept until the time to live ends; work that still
+    /// runs then is cancelled.
     pub(crate) fn spawn(
         &self,
         server: &Server,
@@ -90,7 +91,7 @@ impl Tasks {
             let mut work = Box::pin(caught("tools/call", work));
             let result = tokio::select! {
                 result = &mut work => result,
-                // Nobody can fetch a result of a server that stops.
+                // Clients cannot fetch results from a server that has stopped.
                 () = end_of(&server, &task) => {
                     task.cancel();
                     work.await
@@ -111,7 +112,7 @@ impl Tasks {
         });
     }
 
-    /// The task of that id.
+    /// The task with this id.
     pub(crate) fn find(&self, id: &str) -> Result<Arc<Task>, ErrorData> {
         self.0.known().get(id).cloned().ok_or_else(|| {
             let message = format!("unknown task `{id}`: it was never created, or its time is up");
@@ -126,7 +127,7 @@ impl Scope {
     }
 }
 
-/// Returns when nobody can fetch the result of a task any more.
+/// Returns when no client can fetch the result of a task any more.
 async fn end_of(server: &Server, task: &Task) {
     tokio::select! {
         () = task.expired() => {}
@@ -141,7 +142,7 @@ fn forget(scope: &Weak<Scope>, task: &Task) {
     }
 }
 
-/// 128 random bits: who does not know the id of a task cannot ask for it.
+/// 128 random bits: a client that does not know the id of a task cannot ask for it.
 fn id() -> String {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).expect("the system has randomness");

@@ -1,4 +1,4 @@
-//! Bodies of requests and answers.
+//! Bodies of requests and responses.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::{
     passthrough,
 };
 
-/// A body that is a message of JSON-RPC, or the answer that says why it is none.
+/// The body if it is a JSON-RPC message, or else a response that says what is wrong with it.
 pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes, Kind), Response> {
     let limit = options.body;
     let bytes = to_bytes(body, limit);
@@ -41,7 +41,7 @@ pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes,
     }
 }
 
-/// The answer to what is no message of MCP, or of no method of its era.
+/// The response to an invalid message or an unknown method.
 pub(super) fn refused(refusal: &Refusal) -> Response {
     let status = if refusal.is_of_no_method() {
         StatusCode::NOT_FOUND
@@ -51,7 +51,7 @@ pub(super) fn refused(refusal: &Refusal) -> Response {
     (status, Json(refusal.to_json())).into_response()
 }
 
-/// An answer with the JSON of servlets as they wrote it. `held` lives until the last byte is on its way.
+/// A response with the JSON of servlets unchanged. `held` lives until the last byte is sent.
 pub(super) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Response {
     response.map(|body| {
         let body = body.map_frame(move |frame| {
@@ -62,7 +62,7 @@ pub(super) fn unloaded<T: Send + 'static>(response: Response, held: T) -> Respon
     })
 }
 
-/// A message by itself, or events that have one in a line each. None if it stays as it is.
+/// Handles a single message, or events with one message per line. None if nothing changes.
 fn unload(data: &Bytes) -> Option<Bytes> {
     let text = std::str::from_utf8(data).ok()?;
     if text.starts_with('{') {

@@ -1,4 +1,4 @@
-//! Takes connections: as many as may be, each of which must say soon what it wants.
+//! Accepts connections, up to a limit. A client that sends nothing is disconnected.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::HttpOptions;
 
-/// How far clients may go that do not say what they want.
+/// Limits for clients that send nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     connections: usize,
@@ -32,7 +32,7 @@ impl Limits {
     }
 }
 
-/// Serves connections until `end`, and after that those that are there until they have their answers.
+/// Serves connections until `end`, and then lets the open ones finish.
 pub(super) async fn serve(
     mut listener: TcpListener,
     routes: Router,
@@ -44,7 +44,7 @@ pub(super) async fn serve(
     loop {
         let next = async {
             let permit = Arc::clone(&permits).acquire_owned().await;
-            // On errors it waits and tries again.
+            // `accept` retries on errors.
             (permit, Listener::accept(&mut listener).await.0)
         };
         let Some((permit, stream)) = end.run_until_cancelled(next).await else {
@@ -68,7 +68,7 @@ async fn converse(
     head_time: Option<Duration>,
     end: CancellationToken,
 ) {
-    // Answers are several small writes; held back for each other, they cost clients 25 ms per call.
+    // Nagle's algorithm would delay the small writes of an answer by about 25 ms per call.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }

@@ -1,4 +1,4 @@
-//! Lets web pages of the allowed origins read answers.
+//! CORS: lets pages of the allowed origins read responses.
 
 use axum::{
     extract::Request,
@@ -13,15 +13,15 @@ use axum::{
     response::Response,
 };
 
-/// What a browser says of a page that sends a request.
+/// A request that comes from a web page.
 pub(super) struct Page {
     origin: HeaderValue,
-    /// The answer, if it only asks whether it may send another request.
+    /// The response, if the request is a preflight.
     permission: Option<Response>,
 }
 
 impl Page {
-    /// None if no page sends it.
+    /// None if the request does not come from a page.
     pub(super) fn of(request: &Request) -> Option<Self> {
         let headers = request.headers();
         let origin = headers.get(ORIGIN)?.clone();
@@ -31,9 +31,9 @@ impl Page {
         Some(Self { origin, permission })
     }
 
-    /// Adds what browsers want to see to the answer that an allowed origin gets.
+    /// Adds the CORS headers to a response, unless the origin was refused.
     pub(super) fn share(self, mut response: Response) -> Response {
-        // The service looks at the origin before anything else, and this is how it refuses one.
+        // rmcp's service checks the origin first, and refuses it with this status.
         if response.status() == StatusCode::FORBIDDEN {
             return response;
         }
@@ -49,7 +49,7 @@ impl Page {
     }
 }
 
-/// The answer to a browser that asks whether it may send a request.
+/// The response to a preflight request.
 fn permission(asked: &HeaderMap) -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -57,7 +57,7 @@ fn permission(asked: &HeaderMap) -> Response {
     let methods = HeaderValue::from_static("GET, POST, DELETE");
     headers.insert(ALLOW, methods.clone());
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
-    // Whichever it wants: parameters of tools are headers too.
+    // All requested headers are allowed, because tool parameters may be headers.
     if let Some(wanted) = asked.get(ACCESS_CONTROL_REQUEST_HEADERS) {
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
     }

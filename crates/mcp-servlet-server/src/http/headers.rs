@@ -1,4 +1,4 @@
-//! Headers that decide whether a request is taken.
+//! Headers that decide whether a request is accepted.
 
 use axum::{
     body::to_bytes,
@@ -9,10 +9,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-/// What rmcp wants to see; it takes no wildcard for it.
+/// The `Accept` header that rmcp requires; it does not understand wildcards.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-/// Lets clients that take everything, or do not say what they take, have what there is.
+/// Sets `Accept` for clients that accept everything or send no such header.
 pub(super) fn accept_all(headers: &mut HeaderMap) {
     let is_wildcard = |value: &HeaderValue| {
         let ranges = value.to_str().unwrap_or_default().split(',');
@@ -24,7 +24,7 @@ pub(super) fn accept_all(headers: &mut HeaderMap) {
     }
 }
 
-/// Where a request comes from, and to whom it goes, as its headers say.
+/// The `Host` and `Origin` of a request.
 pub(super) struct Sender {
     host: String,
     origin: String,
@@ -44,7 +44,7 @@ impl Sender {
         }
     }
 
-    /// Says why rmcp has refused the request, and which option would allow it.
+    /// Explains why rmcp refused the request, and which option would allow it.
     pub(super) async fn refused(self, refusal: Response) -> Response {
         let text = to_bytes(refusal.into_body(), 1024)
             .await

@@ -1,7 +1,8 @@
-//! Sessions of the handshake era, and when they end for want of use.
+//! Sessions (up to 2025-11-25), and when they end.
 //!
-//! rmcp would end a session when nothing was said in it for a while, also while a tool works or somebody reads a question.
-//! Here a session is in use for as long as a request is, or a stream on which the client listens.
+//! rmcp ends a session after a while without messages, even while a tool runs or a person reads an
+//! elicitation. Here a session is in use as long as one of its requests runs or the client listens
+//! on a stream.
 
 use std::{
     collections::HashMap,
@@ -16,9 +17,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::server::active::SessionEnd;
 
-/// How often is looked for sessions without use, as a part of the time after which they end.
+/// Idle sessions are checked this many times per idle limit.
 const LOOKS: u32 = 8;
-/// How often is looked for sessions that ended, where none ends for want of use.
+/// How often ended sessions are removed, if there is no idle limit.
 const FORGET: Duration = Duration::from_mins(1);
 
 /// All sessions.
@@ -30,9 +31,9 @@ pub(super) struct Sessions {
 
 /// How a session is used.
 struct Use {
-    /// By so many requests and streams.
+    /// The number of open requests and streams.
     open: usize,
-    /// When that changed for the last time.
+    /// When that number last changed.
     since: Instant,
     /// Cancelled when the client ends the session.
     end: CancellationToken,
@@ -56,17 +57,17 @@ impl Sessions {
         &self.manager
     }
 
-    /// How many there are.
+    /// The number of sessions.
     pub(super) async fn count(&self) -> usize {
         self.manager.sessions.read().await.len()
     }
 
-    /// Whether there is such a session.
+    /// Whether the session exists.
     pub(super) async fn has(&self, id: &str) -> bool {
         self.manager.sessions.read().await.contains_key(id)
     }
 
-    /// A session was opened, and is in use until what this returns is dropped.
+    /// Registers a new session, which is in use until the returned guard is dropped.
     pub(super) fn open(self: &Arc<Self>, id: &str) -> InUse {
         let used = Use {
             open: 1,
@@ -82,7 +83,7 @@ impl Sessions {
         }
     }
 
-    /// A session is in use until what this returns is dropped. None if there is no such session.
+    /// Marks a session as in use until the returned guard is dropped. None if there is no such session.
     pub(super) fn enter(self: &Arc<Self>, id: &str) -> Option<InUse> {
         let mut sessions = self.uses();
         let id = Arc::clone(sessions.get_key_value(id)?.0);
@@ -97,14 +98,14 @@ impl Sessions {
         })
     }
 
-    /// Stops what runs in a session.
+    /// Stops the calls of a session.
     pub(super) fn end(&self, id: &str) {
         if let Some(used) = self.uses().get(id) {
             used.end.cancel();
         }
     }
 
-    /// Forgets sessions that ended, and ends those that had no use for that long, if there is such a time. Never returns.
+    /// Removes ended sessions, and ends those that were idle for `limit`. Never returns.
     pub(super) async fn end_idle(&self, limit: Option<Duration>) {
         let every = limit.map_or(FORGET, |limit| limit / LOOKS);
         let mut looks = tokio::time::interval(every.max(Duration::from_millis(1)));
@@ -118,7 +119,7 @@ impl Sessions {
         }
     }
 
-    /// The sessions that had no use for that long. They, and those that ended otherwise, are forgotten here.
+    /// The sessions that were idle for `limit`. These and ended ones are removed here.
     async fn idle(&self, limit: Option<Duration>) -> Vec<SessionId> {
         let living = self.manager.sessions.read().await;
         let mut idle = Vec::new();
@@ -135,11 +136,11 @@ impl Sessions {
     }
 }
 
-/// Keeps a session, until dropped.
+/// Keeps a session in use until dropped.
 pub(super) struct InUse {
     sessions: Arc<Sessions>,
     id: SessionId,
-    /// When the session ends.
+    /// Cancelled when the session ends.
     pub(super) end: SessionEnd,
 }
 

@@ -1,7 +1,7 @@
-//! Answers of one message, as JSON instead of a stream.
+//! Sends a response that consists of one message as JSON instead of an event stream.
 //!
-//! rmcp answers every request of a session with a stream of events. Some clients take no events of more than 1 MiB, but JSON of
-//! any length, so an answer without a notification or a question before it is sent as JSON.
+//! rmcp answers every request of a session with a stream. Some clients refuse events above 1 MiB
+//! but accept JSON of any length, so a result that no other message precedes is sent as JSON.
 
 use std::{
     pin::Pin,
@@ -19,10 +19,11 @@ use hyper::body::{Body as HttpBody, Frame};
 use serde::{Deserialize, de::IgnoredAny};
 use tokio_util::bytes::BytesMut;
 
-/// How long an answer may take. Then a stream begins, which tells clients and proxies every few seconds that it is alive.
+/// How long to wait for the answer. After that a stream begins, whose keep-alive events stop
+/// clients and proxies from timing out.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The only message of an answer as JSON, or the answer as it is.
+/// The only message of a response as JSON, or the response unchanged.
 pub(super) async fn single(response: Response) -> Response {
     if !is_stream(response.headers()) {
         return response;
@@ -46,7 +47,7 @@ fn is_stream(headers: &HeaderMap) -> bool {
     content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// Reads on until there is a message. None if there never is one.
+/// Reads until the first message. None if the stream ends without one.
 async fn first_message(body: &mut Body, begun: &mut BytesMut) -> Option<String> {
     loop {
         let frame = body.frame().await?.ok()?;
@@ -59,7 +60,7 @@ async fn first_message(body: &mut Body, begun: &mut BytesMut) -> Option<String> 
     }
 }
 
-/// The data of the first whole event that has some. Those without only say how to resume the stream.
+/// The data of the first complete event that has some. Events without data only say how to resume the stream.
 fn message(events: &str) -> Option<String> {
     let (whole, _) = events.rsplit_once("\n\n")?;
     whole.split("\n\n").find_map(|event| {
@@ -70,7 +71,7 @@ fn message(events: &str) -> Option<String> {
     })
 }
 
-/// Whether this is the answer to a request, and not a message that comes before it.
+/// Whether this is the response to a request, and not a message that precedes it.
 fn is_answer(message: &str) -> bool {
     #[derive(Deserialize)]
     struct Head {
@@ -79,7 +80,7 @@ fn is_answer(message: &str) -> bool {
     serde_json::from_str::<Head>(message).is_ok_and(|head| head.method.is_none())
 }
 
-/// A body of which the beginning was read.
+/// A body whose beginning has already been read.
 struct Resumed {
     begun: Option<Bytes>,
     rest: Body,

@@ -1,4 +1,4 @@
-//! What is being worked on, so that stopping can wait for it.
+//! Tracks running work, so that stopping can wait for it.
 
 use std::{borrow::Cow, future::Future, time::Duration};
 
@@ -15,7 +15,7 @@ use tokio_util::{
 
 use crate::{panics::caught, server::Server};
 
-/// The work of all transports, and the wish to end it.
+/// The running work of all transports, and the signal to stop.
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     work: TaskTracker,
@@ -23,7 +23,7 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    /// Marks the begin of some work, which lasts as long as the token.
+    /// Marks work as running until the token is dropped.
     pub(crate) fn begin(&self) -> TaskTrackerToken {
         self.work.token()
     }
@@ -37,17 +37,17 @@ impl Active {
         self.stop.is_cancelled()
     }
 
-    /// Becomes ready when the server is told to stop.
+    /// Returns when the server is stopped.
     pub(crate) async fn stopping(&self) {
         self.stop.cancelled().await;
     }
 
-    /// The output of a future, or nothing if the server is told to stop first.
+    /// Runs a future. None if the server is stopped first.
     pub(crate) async fn unless_stopping<F: Future>(&self, work: F) -> Option<F::Output> {
         self.stop.run_until_cancelled(work).await
     }
 
-    /// Waits until nothing is being worked on, but not longer than this.
+    /// Waits until no work is running, but no longer than `limit`.
     pub(crate) async fn idle(&self, limit: Duration) {
         if tokio::time::timeout(limit, self.work.wait()).await.is_err() {
             let left = self.work.len();
@@ -59,11 +59,11 @@ impl Active {
     }
 }
 
-/// The end of the session that a request over HTTP belongs to, among the extensions of the request.
+/// Request extension: cancelled when the HTTP session of the request ends.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionEnd(pub(crate) CancellationToken);
 
-/// Returns when nobody waits for the answer to a request any more, or when it is answered: rmcp cancels its token for both.
+/// Returns when the request was cancelled or answered: rmcp cancels its token in both cases.
 pub(crate) async fn cancelled(context: &RequestContext<RoleServer>) {
     let parts = context.extensions.get::<Parts>();
     match parts.and_then(|parts| parts.extensions.get::<SessionEnd>()) {
@@ -75,7 +75,7 @@ pub(crate) async fn cancelled(context: &RequestContext<RoleServer>) {
     }
 }
 
-/// A service whose requests are work.
+/// A service whose requests count as running work.
 pub(crate) struct Counted<H> {
     server: Server,
     inner: H,

@@ -1,4 +1,4 @@
-//! Tells clients that a list or a resource has changed.
+//! Notifies clients of changed lists and resources.
 
 use std::{collections::HashSet, sync::Mutex, sync::PoisonError};
 
@@ -11,10 +11,10 @@ use rmcp::{
 };
 use tokio::sync::broadcast::{self, error::RecvError};
 
-/// How many changes may wait for one slow client before it is told of all lists at once.
+/// How many changes may queue up for a slow client. After that, it is notified of all lists at once.
 const WAITING: usize = 64;
 
-/// From the server to everything that is connected to it.
+/// A channel from the server to everything that is connected to it.
 #[derive(Debug)]
 pub(crate) struct Changes(broadcast::Sender<Change>);
 
@@ -26,7 +26,7 @@ impl Default for Changes {
 
 impl Changes {
     pub(crate) fn send(&self, change: Change) {
-        // Without receivers nobody is connected who could be told.
+        // `send` fails if no client is connected, which is fine.
         let _ = self.0.send(change);
     }
 
@@ -35,13 +35,13 @@ impl Changes {
     }
 }
 
-/// The changes since it was made, in order.
+/// Receives the changes since it was created, in order.
 #[derive(Debug)]
 pub(crate) struct Follower(broadcast::Receiver<Change>);
 
 impl Follower {
-    /// What changed next. If so much changed that some was lost, that is everything: all lists, and the resources that the
-    /// client wants to hear of. None at the end.
+    /// The next change. If changes were lost, this returns all lists and all resources in `wanted`.
+    /// None at the end.
     async fn next(&mut self, wanted: impl FnOnce() -> Vec<String>) -> Option<Vec<Change>> {
         match self.0.recv().await {
             Ok(change) => Some(vec![change]),
@@ -54,7 +54,7 @@ impl Follower {
         }
     }
 
-    /// Passes changes on to a client of the handshake era for as long as it is there.
+    /// Notifies a client up to 2025-11-25 of changes, until it disconnects.
     pub(crate) async fn tell(mut self, peer: Peer<RoleServer>, subscribed: &Subscribed) {
         while let Some(changes) = self.next(|| subscribed.all()).await {
             for change in changes {
@@ -65,7 +65,7 @@ impl Follower {
         }
     }
 
-    /// Passes on to a subscription what it is for.
+    /// Sends the changes that a subscription asked for.
     pub(crate) async fn feed(mut self, subscription: &SubscriptionContext) {
         let wanted = || {
             let accepted = subscription.accepted();
@@ -112,15 +112,15 @@ async fn feed(
     }
 }
 
-/// The resources that a client of the handshake era wants to hear of.
+/// The resources that a client up to 2025-11-25 has subscribed to.
 #[derive(Debug, Default)]
 pub(crate) struct Subscribed(Mutex<HashSet<String>>);
 
 impl Subscribed {
-    /// How many one client may have, so that it cannot fill the memory.
+    /// The limit for one client, so that it cannot exhaust the memory.
     const LIMIT: usize = 10_000;
 
-    /// False if there are too many already.
+    /// Adds a subscription. False if there are too many.
     pub(crate) fn add(&self, uri: String) -> bool {
         let mut uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if uris.len() >= Self::LIMIT && !uris.contains(&uri) {
@@ -146,7 +146,7 @@ impl Subscribed {
     }
 }
 
-/// Which lists of two hosts are different.
+/// The lists in which two hosts differ.
 pub(crate) fn differences(old: &Host, new: &Host) -> Vec<Change> {
     let same_tools = old.tools().map(Tool::json).eq(new.tools().map(Tool::json));
     let mut changes = Vec::new();

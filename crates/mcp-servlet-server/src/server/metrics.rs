@@ -1,4 +1,4 @@
-//! What operators want to know of the server, counted.
+//! Metrics of the server.
 
 use std::{
     fmt::Write as _,
@@ -19,7 +19,7 @@ use prometheus_client::{
 };
 use tracing::{Span, field::Empty};
 
-/// Which tool was called, and how that ended.
+/// Labels: the tool and the outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Ended {
     servlet: String,
@@ -27,7 +27,7 @@ struct Ended {
     outcome: &'static str,
 }
 
-/// Which tool was called.
+/// Labels: the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Called {
     servlet: String,
@@ -35,15 +35,15 @@ struct Called {
 }
 
 impl Called {
-    /// What the log has of the call; how it ended is added when it has.
+    /// The span of the call. The outcome is recorded when the call ends.
     fn span(&self) -> Span {
         let Self { servlet, tool } = self;
-        // An error has its call at every level of the log.
+        // The error level keeps the span enabled at every log level.
         tracing::error_span!("call", servlet, tool, outcome = Empty, milliseconds = Empty)
     }
 }
 
-/// The counters of one server.
+/// The metrics of one server.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
@@ -58,7 +58,7 @@ impl Default for Metrics {
         let mut registry = Registry::with_prefix("servlet");
         let calls = Family::default();
         registry.register("calls", "Calls of tools that have ended", calls.clone());
-        // From 0.1 ms to 26 s, each four times the one before.
+        // From 0.1 ms to 26 s. Each bucket is four times as large as the one before.
         let seconds = Family::new_with_constructor(buckets as fn() -> Histogram);
         registry.register_with_unit(
             "call_duration",
@@ -93,7 +93,7 @@ fn buckets() -> Histogram {
 }
 
 impl Metrics {
-    /// All counters in the text format of Prometheus.
+    /// All counters, in the Prometheus text format.
     pub(crate) fn encode(&self) -> String {
         let mut text = String::new();
         if let Err(error) = encode(&mut text, &self.registry) {
@@ -103,7 +103,7 @@ impl Metrics {
         text
     }
 
-    /// Begins to watch a call.
+    /// Starts to measure a call.
     pub(crate) fn call(&self, host: &Host, tool: &str) -> Call<'_> {
         let servlet = host.servlet_of(tool);
         self.running.inc();
@@ -120,17 +120,17 @@ impl Metrics {
     }
 }
 
-/// A call that is being watched.
+/// A call that is being measured.
 pub(crate) struct Call<'a> {
     metrics: &'a Metrics,
-    /// None if there is no such tool: counting every name that clients make up would fill the memory.
+    /// None if there is no such tool. Labels with names that clients make up would exhaust the memory.
     called: Option<Called>,
     span: Span,
     start: Instant,
 }
 
 impl Call<'_> {
-    /// In which the call runs, so that log lines of the servlet tell to which call they belong.
+    /// The span of the call. Log lines of the servlet appear within it.
     pub(crate) fn span(&self) -> Span {
         self.span.clone()
     }
@@ -143,7 +143,7 @@ impl Call<'_> {
         }
     }
 
-    /// Counts how the call ended, and logs it.
+    /// Counts the outcome of the call and logs it.
     pub(crate) fn end(self, servlet: Option<&Servlet>, result: &Result<CallToolResult, CallError>) {
         let outcome = match result {
             Ok(result) if result.is_error() => "tool_error",
@@ -154,7 +154,7 @@ impl Call<'_> {
         self.count(outcome, self.start.elapsed());
         match result {
             Ok(result) => log_help(servlet, result),
-            // What the client did, or what a servlet says on purpose, is nothing for an operator to look after.
+            // Mistakes of clients and deliberate errors of servlets do not concern the operator.
             Err(
                 error @ CallError {
                     kind:
@@ -197,7 +197,7 @@ impl Drop for Call<'_> {
     }
 }
 
-/// Logs what an operator can do about a result. Where directories are open, a file that is not there is nothing unusual.
+/// Logs help for the operator. If the servlet may open directories, a missing file is not unusual.
 fn log_help(servlet: Option<&Servlet>, result: &CallToolResult) {
     let Some(servlet) = servlet else { return };
     let Some(help) = servlet.help(result) else {

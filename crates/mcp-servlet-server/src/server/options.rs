@@ -1,18 +1,18 @@
-//! How clients are served.
+//! Options for serving clients.
 
 use std::time::Duration;
 
-/// What holds for every client, however it is connected.
+/// Options that apply to every client, on all transports.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServeOptions {
-    /// How many entries a list has before it goes on in another page.
+    /// Maximum number of entries on one page of a list.
     pub page_size: usize,
-    /// How long a client may take a list for current without asking again.
+    /// How long clients may cache a list.
     pub list_ttl: Duration,
-    /// How long calls may go on once the server was told to stop.
+    /// How long calls may go on after the server is stopped.
     pub drain: Duration,
-    /// When calls become tasks, and for how long.
+    /// When calls become tasks, and limits for tasks.
     pub tasks: TaskOptions,
     /// How long requests wait for the servlets of a server that is [`starting`](super::Server::starting).
     pub startup: Duration,
@@ -30,23 +30,23 @@ impl Default for ServeOptions {
     }
 }
 
-/// When calls become tasks, how many there may be, and for how long. Clients have tasks if they declare the extension
-/// `io.modelcontextprotocol/tasks`, since 2026-07-28.
+/// When calls become tasks, how many there may be, and how long they live. Only clients that
+/// declare the extension `io.modelcontextprotocol/tasks` get tasks, which exist since 2026-07-28.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TaskOptions {
-    /// How many tasks there may be at once, with those whose results wait to be fetched. 0 turns tasks off.
+    /// Maximum number of tasks, including those whose results wait to be fetched. 0 turns tasks off.
     pub max: usize,
-    /// How many of them may belong to one connection on standard input and output. Over HTTP there are no connections to
-    /// which a task could belong.
+    /// Maximum number of tasks of one connection on standard input and output. Over HTTP, tasks do
+    /// not belong to a connection.
     pub max_per_connection: usize,
-    /// How long a call runs before it becomes a task. Tools that say `"execution": {"taskSupport": "optional"}` or
-    /// `"required"` run as tasks from the start, and those that say `"forbidden"` never do.
+    /// How long a call runs before it becomes a task. Tools with `"execution": {"taskSupport":
+    /// "optional"}` or `"required"` run as tasks from the start; tools with `"forbidden"` never do.
     pub after: Duration,
-    /// How long a task lives from its creation. A call that still runs then is stopped, and a result is dropped.
+    /// How long a task lives from its creation. Then a running call is stopped and the result is dropped.
     pub ttl: Duration,
-    /// How many bytes of JSON the results that wait to be fetched may have together, with the questions that clients have not
-    /// answered; `None` lifts the bound. A task whose result is too large fails.
+    /// Maximum total size of unfetched results and unanswered input requests, in bytes of JSON.
+    /// `None` means no limit. A task whose result exceeds it fails.
     pub results: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads lists again that servlets have changed.
+//! Reads the lists of servlets again after they have changed.
 
 use std::sync::{
     Arc, Mutex, PoisonError, TryLockError,
@@ -9,7 +9,7 @@ use mcp_servlet_runtime::chain;
 
 use crate::server::{Server, changes::differences};
 
-/// Whether lists are to be read again, and whether somebody does so.
+/// Whether lists have to be read again, and whether that is already being done.
 #[derive(Debug, Default)]
 pub(crate) struct Relisting {
     wanted: AtomicBool,
@@ -17,21 +17,22 @@ pub(crate) struct Relisting {
 }
 
 impl Relisting {
-    /// Whether this is the first wish since the lists were read: then somebody has to come.
+    /// Requests a new read. True if none was requested before, so that the caller has to start one.
     pub(crate) fn want(&self) -> bool {
         !self.wanted.swap(true, Ordering::AcqRel)
     }
 
-    /// Nobody can come.
+    /// Withdraws the request, because the caller cannot start a read.
     pub(crate) fn forget(&self) {
         self.wanted.store(false, Ordering::Release);
     }
 }
 
 impl Server {
-    /// Reads the lists again of servlets that say when theirs change, and tells clients what is different.
+    /// Reads the lists of servlets that announce changes, and notifies clients of the differences.
     ///
-    /// Waits for calls that run in these servlets. Where one does so already, it looks once more.
+    /// Waits for running calls of these servlets. If another thread is already reading, that thread
+    /// reads once more.
     pub(crate) fn relist(&self) {
         let relisting = &self.0.relisting;
         while relisting.wanted.load(Ordering::Acquire) {
@@ -60,7 +61,7 @@ impl Server {
         }
         let mut current = self.0.host.write().unwrap_or_else(PoisonError::into_inner);
         if !Arc::ptr_eq(&current, &old) {
-            // Meanwhile there are other servlets, and whoever replaced them wants their lists read.
+            // The servlets were replaced meanwhile, and `replace` reads the new lists.
             return;
         }
         let changes = differences(&old, &new);

@@ -1,8 +1,8 @@
-//! State that travels to the client and back, closed against changes.
+//! Signed state that travels to the client and back.
 //!
-//! What a servlet must remember from one round of questions to the next goes through the hands of the client. The
-//! host signs it, together with the request that it belongs to and the time until it holds; the servlet never sees the
-//! key. It is no secret: clients can read it.
+//! The `requestState` of a servlet goes through the client between two input rounds. The host signs
+//! it together with the request that it belongs to and the time at which it expires. The servlet
+//! never sees the key. The state is not encrypted: clients can read it.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use rmcp::{
 };
 use serde_json::Value;
 
-/// How long a client may take to answer.
+/// How long a signed state is valid.
 const HOLDS: Duration = Duration::from_hours(1);
 
-/// A key that lives as long as the server.
+/// A signing key that lives as long as the server.
 #[derive(Debug)]
 pub(crate) struct Seal(RequestStateCodec);
 
@@ -40,7 +40,7 @@ impl Seal {
             .0
             .open_with(sealed, &request.to_bytes())
             .map_err(|error| {
-                // The client is not told more: it may be trying.
+                // The client gets no details: it may be probing.
                 tracing::debug!(%error, "request state");
             });
         let state = state.and_then(|state| String::from_utf8(state).map_err(drop));
@@ -52,7 +52,7 @@ impl Seal {
     }
 }
 
-/// What a request asks for.
+/// The request that a state belongs to.
 pub(crate) struct Request<'a> {
     pub(crate) method: &'a str,
     pub(crate) name: &'a str,
@@ -60,7 +60,7 @@ pub(crate) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The same bytes whenever the same is asked.
+    /// A canonical encoding: equal requests have equal bytes.
     fn to_bytes(&self) -> Vec<u8> {
         let mut arguments = Value::from(self.arguments.cloned());
         arguments.sort_all_objects();

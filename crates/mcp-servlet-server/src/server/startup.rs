@@ -1,4 +1,4 @@
-//! Whether a server has its first servlets.
+//! Whether a server has loaded its first servlets.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use mcp_servlet_runtime::JsonObject;
 use rmcp::model::{PromptsCapability, ResourcesCapability, ServerCapabilities};
 use tokio_util::sync::CancellationToken;
 
-/// Whether the servlets of a server are there.
+/// The startup of a server.
 #[derive(Debug)]
 pub(crate) struct Startup {
     ended: CancellationToken,
-    /// Whether the server began without servlets: then it does not know what to declare.
+    /// Whether the server began without servlets, so that it does not know which capabilities to declare.
     began_empty: bool,
 }
 
 impl Startup {
-    /// Of a server that has its servlets from the beginning.
+    /// For a server that has its servlets from the beginning.
     pub(crate) fn done() -> Self {
         let startup = Self {
             began_empty: false,
@@ -25,7 +25,7 @@ impl Startup {
         startup
     }
 
-    /// Of a server whose servlets come later.
+    /// For a server that gets its servlets later.
     pub(crate) fn running() -> Self {
         Self {
             ended: CancellationToken::new(),
@@ -37,7 +37,7 @@ impl Startup {
         self.ended.cancel();
     }
 
-    /// Adds everything that servlets may offer, if nobody knew what they offer when the first client came.
+    /// Declares all capabilities, if the server began without servlets.
     pub(crate) fn declare(&self, capabilities: &mut ServerCapabilities) {
         if !self.began_empty {
             return;
@@ -53,7 +53,7 @@ impl Startup {
         capabilities.logging = Some(JsonObject::new());
     }
 
-    /// Waits until the servlets are there. False if they are not within this time.
+    /// Waits until the startup has ended. False if that takes longer than `limit`.
     pub(crate) async fn wait(&self, limit: Duration) -> bool {
         tokio::time::timeout(limit, self.ended.cancelled())
             .await

@@ -1,4 +1,4 @@
-//! How much the results of tasks may take until they are forgotten.
+//! Limits the memory for the results of tasks.
 
 use std::{io, sync::Arc};
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What is counted together, as a semaphore gives at most 2^32 permits at once.
+/// The number of bytes per permit, since a semaphore has at most 2^32 permits.
 const UNIT: u64 = 1 << 10;
 
 /// Room for results, in units.
@@ -27,7 +27,7 @@ impl Results {
         }
     }
 
-    /// The room that a value takes as JSON, until dropped.
+    /// Reserves room for a value as JSON, until the permit is dropped.
     pub(crate) fn keep(&self, value: &impl Serialize) -> Result<OwnedSemaphorePermit, ErrorData> {
         let size = size(value);
         let units = u32::try_from(size.div_ceil(UNIT)).unwrap_or(u32::MAX);
@@ -47,7 +47,7 @@ impl Results {
     }
 }
 
-/// How many bytes a value has as JSON.
+/// The size of a value as JSON, in bytes.
 fn size(value: &impl Serialize) -> u64 {
     struct Counted(u64);
     impl io::Write for Counted {
@@ -67,7 +67,7 @@ fn size(value: &impl Serialize) -> u64 {
     }
 }
 
-/// Room for so many tasks.
+/// A semaphore with one permit per task.
 pub(crate) fn semaphore(max: usize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)))
 }

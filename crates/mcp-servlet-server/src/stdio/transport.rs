@@ -1,7 +1,7 @@
-//! Messages as lines, on pipes.
+//! Messages as lines.
 //!
-//! rmcp's own transport drops what is no message, and who sent it waits for an answer that never comes. This one says
-//! what is wrong, and leaves to rmcp's codec what a line means.
+//! rmcp's own transport drops invalid messages, so that the sender waits for an answer that never
+//! comes. This one answers with an error, and leaves the parsing of lines to rmcp's codec.
 
 use std::{io, sync::Arc};
 
@@ -24,36 +24,37 @@ use crate::{
     server::Server,
 };
 
-/// How many bytes a line may have.
+/// Maximum length of a line, in bytes.
 const LIMIT: usize = 16 << 20;
 
-/// Before the first line of some editors.
+/// Some editors write it before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// How far a client has gone away.
+/// Which directions of the connection the client has closed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Closed {
-    /// It sends nothing more, but may read answers.
+    /// The client sends no more, but may still read answers.
     pub(super) input: CancellationToken,
-    /// It reads nothing more.
+    /// The client reads no more.
     pub(super) output: CancellationToken,
 }
 
 /// One message per line, on a reader and a writer.
 pub(super) struct Lines<R, W> {
     reader: BufReader<R>,
-    /// The line that is being read. Here, because reading is given up whenever there is something to send.
+    /// The line that is being read. It is kept here because sending a message cancels the read.
     line: BytesMut,
-    /// The line is longer than it may be, which was answered; the rest of it is skipped.
+    /// The line exceeds the limit. The error was sent, and the rest of the line is skipped.
     skipping: bool,
     /// None once it is closed.
     writer: Arc<Mutex<Option<W>>>,
     closed: Closed,
-    /// The answer to a line that was no message. A task, because half of an answer would spoil the next one.
+    /// The error for an invalid line. It is written by a task of its own, because a write that is
+    /// cancelled halfway would corrupt the next message.
     refusing: Option<JoinHandle<io::Result<()>>>,
-    /// Whether there was a request that decides which era the client is of.
+    /// Whether the request that decides the client's era has arrived.
     opened: bool,
-    /// Once it stops, there are no new requests.
+    /// Once the server is stopped, new requests are refused.
     server: Server,
 }
 
@@ -75,12 +76,12 @@ where
         }
     }
 
-    /// What becomes known here of how the client goes away.
+    /// A handle that shows which directions the client has closed.
     pub(super) fn closed(&self) -> Closed {
         self.closed.clone()
     }
 
-    /// The next whole line with its end, or why there is none. None if the client has gone.
+    /// The next complete line with its line break, or why it is invalid. None if the client has disconnected.
     async fn next_line(&mut self) -> Option<Result<BytesMut, Refusal>> {
         loop {
             let available = self.reader.fill_buf().await.inspect_err(|error| {
@@ -112,7 +113,7 @@ where
         }
     }
 
-    /// What stands after the last end of a line: a client may leave its last one without.
+    /// The text after the last line break: the last line of a client may lack one.
     fn last_line(&mut self) -> Option<BytesMut> {
         let mut line = self.line.split();
         (!line.is_empty()).then(|| {
@@ -126,7 +127,7 @@ where
         self.refusing = Some(tokio::spawn(self.write(answer)));
     }
 
-    /// Writes a line. One that cannot be written was the last one.
+    /// Writes a line. The transport is closed if that fails.
     fn write(&self, line: String) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (writer, output) = (Arc::clone(&self.writer), self.closed.output.clone());
         async move {
@@ -139,7 +140,7 @@ where
     }
 }
 
-/// What a line says. None if it says nothing that matters to anyone.
+/// Parses a line. None if the message can be ignored.
 fn parse(mut line: BytesMut, server: &Server) -> Result<Option<Incoming>, Refusal> {
     if line.starts_with(BYTE_ORDER_MARK) {
         let _mark = line.split_to(BYTE_ORDER_MARK.len());
@@ -154,8 +155,8 @@ fn parse(mut line: BytesMut, server: &Server) -> Result<Option<Incoming>, Refusa
     message::decode(&mut line).map_err(|refusal| refusal.to(kind.into_id()))
 }
 
-/// Whether this is the request by which rmcp knows the era of a client. Until then it would take whatever is no request for a
-/// mistake, and end.
+/// Whether this request decides the client's era in rmcp. Before it arrives, rmcp ends the session
+/// on anything but a request.
 fn opens(message: &Incoming) -> bool {
     let JsonRpcMessage::Request(request) = message else {
         return false;
@@ -205,7 +206,7 @@ where
 
     async fn receive(&mut self) -> Option<Incoming> {
         loop {
-            // A client that sends nonsense and reads no answers waits here.
+            // A client that sends invalid lines and reads no answers has to wait here.
             if let Some(refusing) = &mut self.refusing {
                 let refused = refusing.await;
                 self.refusing = None;

@@ -1,4 +1,4 @@
-//! Arguments that a tool does not know, which clients add on their own.
+//! Arguments that a tool does not know, which some clients add on their own.
 
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::{LoadOptions, UnknownArguments};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{client::Served, support::Wat};
 
-/// Fails with its input as the text of the error.
+/// Fails with its input as the error text.
 const ECHO: &str = "(local $to i64) (local $i i64)
     (local.set $to (call $alloc (call $input_length)))
     (block $done (loop $next
@@ -17,7 +17,7 @@ const ECHO: &str = "(local $to i64) (local $i i64)
     (call $error_set (local.get $to))
     (i32.const -1)";
 
-/// A tool with this schema, as a server drops or refuses what it does not know.
+/// A tool with this schema, on a server that drops or refuses unknown arguments.
 fn served(schema: &Value, unknown: UnknownArguments) -> Served {
     let tool = json!({ "name": "t", "description": "d", "inputSchema": schema });
     let wat = Wat::new()
@@ -31,7 +31,7 @@ fn served(schema: &Value, unknown: UnknownArguments) -> Served {
     Served::start(Host::new(vec![servlet]))
 }
 
-/// What the servlet gets, or what the model reads instead.
+/// What the servlet receives, or the error for the model.
 fn sent(served: &Served, arguments: Value) -> String {
     let params = json!({ "name": "t", "arguments": arguments });
     let message = served.ask("tools/call", params).message();

@@ -1,4 +1,4 @@
-//! Servlets that ask the client, and how clients of both eras get the questions.
+//! Servlets with input requests, for clients of both eras.
 
 use mcp_servlet_host::Host;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::{
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// A servlet that asks in its first call, and answers in its second.
+/// A servlet that sends an input request in its first call, and answers in its second.
 fn asking(question: &Value) -> Served {
     let asks = json!({
         "resultType": "input_required",
@@ -29,7 +29,7 @@ fn form() -> Value {
     json!({"method": "elicitation/create", "params": params})
 }
 
-/// A call in the stateless era, by a client that can show forms.
+/// A call since 2026-07-28, from a client that can show forms.
 fn call(more: &Value) -> Value {
     let mut params = json!({"name": "t", "_meta": {CAPABILITIES: {"elicitation": {}}}});
     for (key, value) in more.as_object().expect("an object") {

@@ -1,4 +1,4 @@
-//! Clients that do not want an answer any more: what they asked for stops, and the next one is answered.
+//! Cancelled requests: the call stops, and the next request is answered.
 
 use std::{
     io::Write as _,
@@ -18,10 +18,10 @@ use crate::{
     support::{DESCRIPTION, Wat},
 };
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A servlet with one instance and all the time in the world; long requests never end.
+/// A servlet with one instance and no timeout; requests with long arguments never end.
 fn host() -> Host {
     let body = "(if (i64.gt_u (call $input_length) (i64.const 2000)) (then (loop $l (br $l))))
         (call $output {}) (i32.const 0)";

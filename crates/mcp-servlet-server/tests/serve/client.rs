@@ -1,4 +1,4 @@
-//! A server on a port of its own, and a client that speaks HTTP and nothing more.
+//! A server on a port of its own, and a plain HTTP client.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -19,19 +19,19 @@ pub(crate) struct Served {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     session: Option<String>,
-    /// Whose pages may read it.
+    /// `Access-Control-Allow-Origin`.
     pub(crate) origin: Option<String>,
     pub(crate) content_type: Option<String>,
     pub(crate) body: String,
 }
 
 impl Answer {
-    /// The message in the body, or the last one if they are a stream.
+    /// The message in the body, or the last one of a stream.
     pub(crate) fn message(&self) -> Value {
         self.messages().pop().unwrap_or_default()
     }
@@ -120,7 +120,7 @@ impl Served {
         self.send("POST", "/mcp", &all, body)
     }
 
-    /// A request of the stateless era.
+    /// Sends a request since 2026-07-28.
     pub(crate) fn ask(&self, method: &str, params: Value) -> Answer {
         self.ask_with(&[], method, params)
     }
@@ -139,12 +139,12 @@ impl Served {
         self.post(&headers, &stateless(method, params))
     }
 
-    /// Opens a session and gives its id.
+    /// Opens a session and returns its id.
     pub(crate) fn open(&self) -> String {
         self.open_with(&json!({}))
     }
 
-    /// The same, for a client with these capabilities.
+    /// Opens a session as a client with these capabilities.
     pub(crate) fn open_with(&self, capabilities: &Value) -> String {
         let opened = self.post(&[], &initialize(capabilities));
         let session = opened.session.clone();
@@ -154,8 +154,7 @@ impl Served {
         session
     }
 
-    /// Sends a request in a session and answers what the server asks meanwhile: each request by a result, until the
-    /// response is there.
+    /// Sends a request in a session. Each request from the server gets a result, until the response arrives.
     pub(crate) fn converse(
         &self,
         session: &str,
@@ -165,7 +164,7 @@ impl Served {
         self.converse_on(self.begin(session, message), session, answer)
     }
 
-    /// The same on a stream that has begun.
+    /// The same, on a stream that is already open.
     pub(crate) fn converse_on(
         &self,
         mut response: Response<Body>,
@@ -183,7 +182,7 @@ impl Served {
         panic!("the stream ended without a response");
     }
 
-    /// The first messages on the stream of a session that belong to no request, once `act` has run.
+    /// The first messages on the stream of a session that belong to no request, after `act` has run.
     pub(crate) fn hear<const N: usize>(&self, session: &str, act: impl FnOnce()) -> [Value; N] {
         let mut stream = self.listen(session, None);
         act();
@@ -191,7 +190,7 @@ impl Served {
         std::array::from_fn(|_| messages.next().expect("a message"))
     }
 
-    /// Sends a request, loses the stream of its answer as soon as that has begun, and listens to the rest.
+    /// Sends a request, drops the stream as soon as it has begun, and resumes it.
     pub(crate) fn lose_and_resume(&self, session: &str, message: &Value) -> Response<Body> {
         let mut begun = self.begin(session, message);
         let lines = BufReader::new(begun.body_mut().as_reader()).lines();
@@ -259,7 +258,7 @@ pub(crate) fn initialize(capabilities: &Value) -> String {
     .to_string()
 }
 
-/// A request of the stateless era, whose client can do nothing unless the parameters say so.
+/// A request since 2026-07-28. The client has no capabilities unless the parameters name some.
 pub(crate) fn stateless(method: &str, mut params: Value) -> String {
     let meta = &mut params["_meta"];
     meta["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();

@@ -1,4 +1,4 @@
-//! What clients send that is not quite what MCP wants, and answers as they can read them.
+//! Requests that bend the rules of MCP, and answers that such clients can read.
 
 use mcp_servlet_host::Host;
 use mcp_servlet_runtime::LoadOptions;
@@ -19,7 +19,7 @@ fn plain() -> Served {
     serve(DESCRIPTION, r#"{"content":[]}"#)
 }
 
-/// A request of the stateless era with these headers.
+/// A request since 2026-07-28 with these headers.
 fn list(served: &Served, path: &str, more: &[(&str, &str)]) -> Answer {
     let mut headers = vec![
         ("content-type", "application/json"),
@@ -109,7 +109,7 @@ fn what_is_no_message_is_told_where_and_why() {
     };
     let broken = message("{\"jsonrpc\": \"2.0\",\n oops}");
     assert!(broken.contains("line 2 column 2"), "{broken}");
-    // It is JSON, and more than the numbers of rmcp can hold.
+    // Valid JSON, but the number is too large for rmcp.
     let large = message(r#"{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":1e400}}"#);
     assert!(large.contains("number out of range"), "{large}");
 }
@@ -150,7 +150,7 @@ fn a_thousand_tools_are_on_the_first_page() {
 
 #[test]
 fn the_largest_answer_fits_into_the_lines_of_clients() {
-    // The official SDK of TypeScript and others stop at 10 MiB for each line.
+    // The official TypeScript SDK and others accept lines up to 10 MiB.
     let limit = LoadOptions::default().output.expect("a limit");
     assert!(limit + (1 << 20) <= 10 << 20, "{limit}");
 }

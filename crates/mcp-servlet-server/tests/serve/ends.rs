@@ -1,4 +1,4 @@
-//! Ends of clients: what they left running stops, and the server does not wait for it.
+//! Clients that disconnect: their calls stop, and the server does not wait for them.
 
 use std::{
     sync::Arc,
@@ -19,13 +19,13 @@ use crate::{
     support::{DESCRIPTION, Wat},
 };
 
-/// Less than what clients wait before they kill a server, and than what rmcp waits for calls.
+/// Shorter than the time after which clients kill a server, and than rmcp's wait for running calls.
 const SOON: Duration = Duration::from_secs(4);
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A servlet with one instance and all the time in the world; long requests never end.
+/// A servlet with one instance and no timeout; requests with long arguments never end.
 fn host() -> Host {
     let body = "(if (i64.gt_u (call $input_length) (i64.const 2000)) (then (loop $l (br $l))))
         (call $output {}) (i32.const 0)";

@@ -1,4 +1,4 @@
-//! MCP over real HTTP: sessions, stateless requests, and what is refused.
+//! MCP over HTTP: sessions, stateless requests, and refusals.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -272,7 +272,7 @@ fn subscriptions_hear_of_changes_until_the_server_stops() {
         let filter =
             json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
         let listening = scope.spawn(|| served.ask("subscriptions/listen", filter));
-        // Until somebody listens there is nothing to wait for, so tell again and again.
+        // The subscription may not be open yet, so notify until it is.
         for _ in 0..20 {
             served.server.notify(Change::Tools);
             std::thread::sleep(Duration::from_millis(20));
@@ -319,7 +319,7 @@ fn a_connection_on_which_nothing_is_asked_is_closed() {
         let mut stream = TcpStream::connect(&served.address).expect("a connection");
         stream.write_all(said.as_bytes()).expect("a write");
         let mut answer = Vec::new();
-        // A connection that is reset is closed as well.
+        // A reset connection counts as closed.
         let _ = stream.read_to_end(&mut answer);
         assert_eq!(String::from_utf8_lossy(&answer), "", "{said}");
     }
@@ -355,7 +355,7 @@ fn a_client_that_is_ready_twice_hears_of_a_change_once() {
     assert_eq!(methods[1], "notifications/prompts/list_changed");
 }
 
-/// Says that the list of tools is another one.
+/// Imports the notification for a changed list of tools.
 const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
 
 #[test]
@@ -392,7 +392,7 @@ fn a_servlet_that_cannot_list_keeps_no_other_from_changing_its_list() {
 #[test]
 fn lists_that_change_with_every_call_are_read_no_more_often() {
     const CALLS: usize = 40;
-    // Each description has another name for the other tool.
+    // Each list has a different name for the other tool.
     let list = |at: usize| {
         let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
         json!({"tools": [tool("t"), tool(&format!("read_{at}"))]}).to_string()
@@ -420,7 +420,7 @@ fn lists_that_change_with_every_call_are_read_no_more_often() {
         times.expect("a number")
     };
     let mut times = 0;
-    // Until they are read no more.
+    // Waits until the number of reads stays the same.
     while times < 2 || times != read() {
         times = read();
         std::thread::sleep(Duration::from_millis(200));

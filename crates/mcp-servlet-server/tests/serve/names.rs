@@ -1,4 +1,4 @@
-//! Tools that appear while servlets are served.
+//! Tools that appear while servlets are being served.
 
 use std::{
     sync::Arc,
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{client::Served, support::Wat};
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
@@ -71,7 +71,7 @@ fn fixed(prefix: Prefix) -> Mount {
     mount("fixed", &wat, prefix)
 }
 
-/// A servlet called `other` whose list of tools is another one after its first call.
+/// A servlet called `other` whose tools change after its first call.
 fn changing(prefix: Prefix, before: &[&str], after: &[&str]) -> Mount {
     let wat = Wat::new()
         .import(NOTIFY)
@@ -95,7 +95,7 @@ fn text(served: &Served, tool: &str) -> Value {
     result["result"]["content"][0]["text"].clone()
 }
 
-/// Serves these, and calls a tool after which the lists are read again.
+/// Serves the mounts, and calls a tool after which the lists are read again.
 fn after_a_call(mounts: Vec<Mount>, tool: &str) -> Served {
     let served = Served::start(Host::compose(mounts));
     let before = served.server.host();

@@ -1,4 +1,4 @@
-//! What a server tells its operators: health and metrics.
+//! Endpoints for operators: health and metrics.
 
 use mcp_servlet_host::Host;
 use serde_json::json;

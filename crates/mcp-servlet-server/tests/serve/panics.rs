@@ -1,4 +1,4 @@
-//! Panics in the server: a log whose subscriber panics is one that can be had.
+//! Panics in the server, caused by a log subscriber that panics.
 
 use std::{fmt::Debug, sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt as _};
 
 use crate::{client::stateless, reload::start_log, support::Wat};
 
-/// A log that panics when a tool called `boom` is called.
+/// A subscriber that panics when a tool called `boom` is called.
 struct Fragile;
 
 struct Tool(bool);
@@ -37,9 +37,9 @@ impl<S: Subscriber> Layer<S> for Fragile {
     }
 }
 
-/// Lets what runs on this thread write to the fragile log.
+/// Installs the fragile subscriber for this thread.
 fn fragile_log() -> DefaultGuard {
-    // With a single subscriber, tracing asks the one of whichever thread comes first whether anything is to be logged.
+    // With a single subscriber, tracing caches the interest of whichever thread logs first.
     start_log();
     tracing::subscriber::set_default(tracing_subscriber::registry().with(Fragile))
 }
@@ -75,7 +75,7 @@ impl Client {
     }
 }
 
-/// A server with a tool that brings the log down, as a task or not, and another one.
+/// A server with two tools, one of which makes the subscriber panic. `support` decides whether they run as tasks.
 fn server(support: &str) -> Server {
     let tool = |name: &str, support: &str| json!({"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}});
     let tools = json!({"tools": [tool("boom", support), tool("t", "forbidden")]});

@@ -1,4 +1,4 @@
-//! MCP over a pipe, line by line, as a client writes it.
+//! MCP over a pipe, line by line.
 
 use std::{sync::Arc, time::Duration};
 
@@ -106,7 +106,7 @@ async fn declares_what_the_exports_of_a_servlet_promise() {
         declared(&[]).await,
         [none.clone(), none.clone(), none.clone()]
     );
-    // Nobody could read what is listed.
+    // Without `read_resource`, clients could not read what is listed.
     assert_eq!(declared(&[listed]).await[0], none);
     assert_eq!(declared(&[listed, ("read_resource", "")]).await[0], reads);
     assert_eq!(declared(&[("read_resource", "")]).await[0], reads);
@@ -388,7 +388,7 @@ async fn wrong_params_are_told_to_who_asked() {
         message.starts_with("wrong params of `initialize`: "),
         "{message}"
     );
-    // A number that no machine has is JSON, but nothing that rmcp reads.
+    // Valid JSON, but the number is too large for rmcp.
     let text = format!(
         "{}\n{{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\",\"params\":{{\"a\":1e400}}}}\n",
         initialize()

@@ -1,4 +1,4 @@
-//! A configuration that changes while it is served.
+//! A configuration that changes while it is being served.
 
 use std::{
     fs,
@@ -19,12 +19,12 @@ use tempfile::TempDir;
 
 use crate::{client::Served, support::Wat};
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 const ONE: &str = "[servlet.a]\nsource = \"a.wasm\"\nallow = { hosts = [\"127.0.0.1\"] }\n";
 
-/// A server of a folder with a configuration, which is watched.
+/// A server that watches a configuration in a temporary folder.
 struct Watched {
     served: Served,
     folder: TempDir,
@@ -76,12 +76,12 @@ impl Watched {
         self.served.ask("tools/call", params).message()["result"]["content"][0]["text"].clone()
     }
 
-    /// Waits until these are the tools.
+    /// Waits until the server has these tools.
     fn serves(&self, tools: &[&str]) {
         eventually(&format!("{tools:?}"), || self.tools() == tools);
     }
 
-    /// Waits until the log has a line about this folder, or this servlet, with all these words in it.
+    /// Waits until a log line about this folder or servlet contains all of these words.
     fn says(&self, words: &[&str]) {
         let folder = self.folder.path().display().to_string();
         eventually(&format!("{words:?}"), || {
@@ -101,7 +101,7 @@ impl Drop for Watched {
     }
 }
 
-/// What all servers of this process log.
+/// The log of all servers in this process.
 pub(crate) static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 struct Log;
@@ -144,13 +144,13 @@ fn answer(text: &str) -> String {
     json!({"content": [{"type": "text", "text": text}]}).to_string()
 }
 
-/// A servlet with one tool, which answers with a text.
+/// A servlet with one tool that answers with this text.
 fn servlet(tool: &str, text: &str) -> Vec<u8> {
     let wat = Wat::new().describe(&describe(tool));
     wat.answer(&answer(text)).wasm()
 }
 
-/// Where servlets wait until the test lets them go on.
+/// Lets servlets wait until the test lets them go on.
 struct Gate(TcpListener);
 
 impl Gate {
@@ -158,7 +158,7 @@ impl Gate {
         Self(TcpListener::bind("127.0.0.1:0").expect("a port"))
     }
 
-    /// A servlet with one tool, which waits before it does what `export` does.
+    /// A servlet with one tool, which waits before it runs `export`.
     fn servlet(&self, export: &str, tool: &str, text: &str) -> Vec<u8> {
         let address = self.0.local_addr().expect("an address");
         let request = json!({"url": format!("http://{address}/")}).to_string();
@@ -180,7 +180,7 @@ impl Gate {
         wat.export("call", &answer(text), &body("call")).wasm()
     }
 
-    /// Waits until a servlet waits.
+    /// Waits until a servlet has reached the gate.
     fn reached(&self) -> TcpStream {
         let (mut stream, _) = self.0.accept().expect("a connection");
         let _ = stream.read(&mut [0; 1024]).expect("a request");
@@ -250,7 +250,7 @@ fn a_wrong_configuration_leaves_what_was_served_and_says_where() {
     watched.write("servlet.toml", other);
     watched.says(&["ERROR", "what was served stays", "b.wasm"]);
     assert_eq!(watched.call("t"), "1");
-    // What the configuration waits for is watched too.
+    // A missing module is watched as well.
     watched.write("b.wasm", servlet("u", "2"));
     watched.serves(&["u"]);
 }
@@ -308,7 +308,7 @@ fn a_change_of_the_configuration_while_it_is_loaded_is_served_next() {
         format!("{ONE}tools = {{ prefix = \"name\" }}"),
     );
     open(loading);
-    // Loaded for the first configuration; the module is the same, and so it is not asked again.
+    // The module was loaded for the first configuration and has not changed, so it is not described again.
     watched.serves(&["a_u"]);
 }
 

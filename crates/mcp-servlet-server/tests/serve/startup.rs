@@ -1,4 +1,4 @@
-//! Clients of a server whose servlets are not there yet.
+//! Clients of a server that is still loading its servlets.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use mcp_servlet_server::{self, ServeOptions, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-/// Opens a session, asks for the tools and gives both answers. `meanwhile` happens once the session is open.
+/// Opens a session, lists the tools and returns both answers. `meanwhile` runs once the session is open.
 async fn open_and_list(server: Server, meanwhile: impl FnOnce(&Server)) -> [Value; 2] {
     let (client, other) = tokio::io::duplex(1 << 16);
     let (reader, writer) = tokio::io::split(other);

@@ -1,4 +1,4 @@
-//! Calls that clients ask after: `io.modelcontextprotocol/tasks`.
+//! Calls that become tasks: `io.modelcontextprotocol/tasks`.
 
 use std::{
     sync::Arc,
@@ -16,20 +16,20 @@ use crate::{
     support::Wat,
 };
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Goes round for a while, which is far longer than a millisecond.
+/// Loops for much longer than a millisecond.
 const SLOW: &str = "(local $n i32) (loop $l (br_if $l (i32.lt_u (local.tee $n \
                     (i32.add (local.get $n) (i32.const 1))) (i32.const 300000000))))";
 
-/// Never ends, for a request with long arguments.
+/// Never ends if the arguments are long.
 const ENDLESS: &str =
     "(if (i64.gt_u (call $input_length) (i64.const 2000)) (then (loop $l (br $l))))";
 
 const ANSWER: &str = r#"{"content":[],"vendor":{"b":1,"a":2}}"#;
 
-/// A servlet with one instance and one tool, whose calls run `body` and answer that.
+/// A servlet with one instance and one tool, whose calls run `body` and return `answer`.
 fn host(support: Option<&str>, body: &str, answer: &str) -> Host {
     let wat = described(support).export(
         "call",
@@ -68,7 +68,7 @@ fn serve(host: Host, options: ServeOptions) -> Served {
     Served::start_with(host, options, HttpOptions::default())
 }
 
-/// The parameters of a request of a client that has tasks.
+/// Parameters of a request from a client that supports tasks.
 fn with_tasks(mut params: Value) -> Value {
     let capabilities =
         json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}});
@@ -211,7 +211,7 @@ fn cancelling_a_task_stops_its_call() {
     let task = after(&served, id, "working");
     assert_eq!(task["status"], "cancelled");
     assert_eq!(task.get("result").or(task.get("error")), None);
-    // There is one instance, so it is free again.
+    // The only instance is free again.
     let plain = served.ask("tools/call", json!({"name": "t"})).message();
     assert_eq!(plain["result"]["content"], json!([]));
     assert!(served.server.metrics().contains("outcome=\"cancelled\""));
@@ -264,7 +264,7 @@ fn nothing_is_left_of_a_task_when_its_time_is_up() {
         }
     }
     assert!(start.elapsed() + Duration::from_millis(50) >= ttl);
-    // The call that never ends was stopped.
+    // The endless call was stopped.
     let plain = served.ask("tools/call", json!({"name": "t"})).message();
     assert_eq!(plain["result"]["content"], json!([]));
 }
@@ -274,7 +274,7 @@ fn there_are_as_many_tasks_as_there_may_be() {
     let one = || options(|tasks| tasks.max = 1);
     let optional = serve(host(Some("optional"), "", ANSWER), one());
     id(&call(&optional, json!({"name": "t"})));
-    // Its result waits to be fetched, so the next call is answered at once.
+    // The unfetched result uses up the limit for tasks, so the next call is answered directly.
     assert_eq!(call(&optional, json!({"name": "t"}))["content"], json!([]));
     let required = serve(host(Some("required"), "", ANSWER), one());
     id(&call(&required, json!({"name": "t"})));
@@ -285,7 +285,7 @@ fn there_are_as_many_tasks_as_there_may_be() {
 
 #[test]
 fn results_of_tasks_take_no_more_room_than_they_may() {
-    // `ANSWER` and its type have less than a KiB, which is the unit.
+    // `ANSWER` with its type takes less than a KiB, which is the unit.
     let two = options(|tasks| tasks.results = Some(2 << 10));
     let served = serve(host(Some("required"), "", ANSWER), two);
     let statuses = (0..3).map(|_| {
@@ -416,7 +416,7 @@ fn nobody_sees_the_tasks_of_others() {
     assert_eq!(get(&served, id)["status"], "completed");
 }
 
-/// The answer to one request of another client, who is connected by a pipe.
+/// The response to one request of another client, which is connected by a pipe.
 fn over_a_pipe(to: &Served, message: &str) -> Value {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let server = to.server.clone();

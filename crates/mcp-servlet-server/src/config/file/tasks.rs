@@ -30,7 +30,7 @@ pub(in crate::config) struct Tasks {
 }
 
 impl Tasks {
-    /// The options with what is said here.
+    /// The options that the section describes.
     pub(in crate::config) fn options(self) -> TaskOptions {
         let mut options = TaskOptions::default();
         set(&mut options.max, self.max.map(|limit| limit.0));

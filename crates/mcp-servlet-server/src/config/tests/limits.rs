@@ -1,4 +1,4 @@
-//! Limits of a server: tasks, compiling, how many servlets.
+//! Limits of a server: tasks, compile time, number of servlets.
 
 use super::*;
 

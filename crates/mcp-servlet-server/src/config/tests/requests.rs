@@ -1,4 +1,4 @@
-//! `[requests]`: HTTP requests of servlets.
+//! `[requests]`: HTTP requests that servlets send.
 
 use super::*;
 

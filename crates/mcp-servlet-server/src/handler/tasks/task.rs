@@ -1,4 +1,4 @@
-//! One task: what its client can learn of it, answer and cancel.
+//! One task: its state, the responses of the client, and cancellation.
 
 use std::{
     collections::BTreeMap,
@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Between two questions of a client after the state of a task: a quarter of its age, within these bounds.
+/// The bounds of the poll interval, which is a quarter of the task's age.
 const POLL: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 
-/// The most bytes of a message that says how far a call is.
+/// The maximum length of a status message, in bytes.
 const MESSAGE: usize = 4 << 10;
 
-/// A call that clients ask after.
+/// A call that clients poll.
 #[derive(Debug)]
 pub(crate) struct Task {
     id: String,
@@ -30,10 +30,10 @@ pub(crate) struct Task {
     since: Instant,
     ttl: Duration,
     state: Mutex<State>,
-    /// An answer came.
+    /// Notified when a response arrives.
     answered: Notify,
     cancelled: CancellationToken,
-    /// Cancelled when the client has gone.
+    /// Cancelled when the client has disconnected.
     gone: CancellationToken,
 }
 
@@ -41,9 +41,9 @@ pub(crate) struct Task {
 struct State {
     updated: String,
     message: Option<String>,
-    /// What the client is asked, by keys that are used once in a task, with the keys that the servlet gave.
+    /// The open input requests. The keys are unique within the task; each value has the servlet's own key.
     questions: BTreeMap<String, (String, Value)>,
-    /// How many questions there were.
+    /// How many input requests there were so far.
     asked: usize,
     answers: JsonObject,
     ended: Option<Ended>,
@@ -86,7 +86,7 @@ impl Task {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What `tasks/get` says, as JSON: the state, and the questions, the result or the error that belong to it.
+    /// The JSON of `tasks/get`: the state with its input requests, result or error.
     pub(crate) fn to_json(&self) -> JsonObject {
         let state = self.state();
         let mut task = Wire::new(&self.id, state.status(), &self.created, &state.updated);
@@ -115,7 +115,7 @@ impl Task {
         json
     }
 
-    /// Says how far the call is.
+    /// Sets the status message.
     pub(crate) fn say(&self, mut message: String) {
         message.truncate(message.floor_char_boundary(MESSAGE));
         let mut state = self.state();
@@ -123,7 +123,7 @@ impl Task {
         state.touch();
     }
 
-    /// Asks the client, and waits until everything is answered.
+    /// Publishes input requests, and waits until all of them have responses.
     pub(crate) async fn ask(&self, questions: JsonObject) -> Result<JsonObject, ErrorData> {
         self.state().ask(questions);
         loop {
@@ -140,7 +140,7 @@ impl Task {
         }
     }
 
-    /// Takes answers of the client. Those to questions that nobody asked, or that have an answer, are ignored.
+    /// Takes responses of the client. Those without an open input request are ignored.
     pub(crate) fn answer(&self, responses: impl IntoIterator<Item = (String, Value)>) {
         let mut state = self.state();
         for (key, response) in responses {
@@ -153,7 +153,7 @@ impl Task {
         self.answered.notify_one();
     }
 
-    /// Stops the call, if it has not ended.
+    /// Stops the call if it is still running.
     pub(crate) fn cancel(&self) {
         self.cancelled.cancel();
     }
@@ -162,7 +162,7 @@ impl Task {
         self.cancelled.cancelled().await;
     }
 
-    /// Returns when the client has gone.
+    /// Returns when the client has disconnected.
     pub(crate) async fn gone(&self) {
         self.gone.cancelled().await;
     }
@@ -172,7 +172,7 @@ impl Task {
         tokio::time::sleep_until(self.since + self.ttl).await;
     }
 
-    /// Keeps how the call ended.
+    /// Stores the outcome of the call.
     pub(crate) fn end(&self, result: Result<JsonObject, ErrorData>) {
         let mut state = self.state();
         state.questions.clear();
@@ -206,14 +206,14 @@ impl State {
     fn ask(&mut self, questions: JsonObject) {
         for (key, question) in questions {
             self.asked += 1;
-            // A servlet may ask for the same thing again, where clients want keys that are new.
+            // A servlet may use a key again, but clients expect new keys.
             let fresh = format!("{key}.{}", self.asked);
             self.questions.insert(fresh, (key, question));
         }
         self.touch();
     }
 
-    /// All answers, once no question is open.
+    /// All responses, once no input request is open.
     fn answers(&mut self) -> Option<JsonObject> {
         let is_answered = self.questions.is_empty();
         is_answered.then(|| std::mem::take(&mut self.answers))
