@@ -1,4 +1,4 @@
-//! `servlet build`: from a crate to a `.wasm` file that is known to load.
+//! `servlet build`: builds a crate into a `.wasm` file and checks that hosts can load it.
 
 mod abi;
 mod browser;
@@ -72,7 +72,7 @@ pub(crate) struct Build {
     format: Format,
 }
 
-/// One finished servlet.
+/// A servlet that was built.
 struct Built {
     package: String,
     path: PathBuf,
@@ -118,7 +118,7 @@ impl Build {
         write(&all, self.format)
     }
 
-    /// What takes the space in a package: builds it again, with names.
+    /// The size report of a package. Builds it again, with function names.
     fn space(
         &self,
         package: &Package,
@@ -166,7 +166,7 @@ fn build(
     })
 }
 
-/// Copies a file into a folder, in one step for a host that watches it; where it is then.
+/// Copies a file into a folder and returns its new path. The copy is atomic, because a host may watch the folder.
 fn put(file: &Path, folder: &Path) -> Result<PathBuf, Failure> {
     let folder = std::path::absolute(folder)?;
     let path = folder.join(file.file_name().unwrap_or_default());
@@ -181,7 +181,7 @@ fn put(file: &Path, folder: &Path) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// The folder of a crate that is given by folder or manifest.
+/// The folder of a crate, for a path to the folder or to its manifest.
 pub(crate) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if path.ends_with("Cargo.toml") && folder.as_os_str().is_empty() => {
@@ -192,7 +192,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Reads a file as a module, or in part.
+/// Reads a file and parses it as a module, or a part of it.
 fn read<T>(path: &Path, parse: impl Fn(&[u8]) -> Result<T, Unreadable>) -> Result<T, Failure> {
     let wasm = std::fs::read(path).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", path.display());
@@ -207,7 +207,7 @@ fn read<T>(path: &Path, parse: impl Fn(&[u8]) -> Result<T, Unreadable>) -> Resul
 fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Result<(), Failure> {
     let mut unknown = module.unknown_imports();
     if module.abi().is_none() {
-        // Those of a plugin's own host are what its schema says.
+        // An XTP plugin imports these from its own host, as its schema declares.
         unknown.retain(|import| import.module != "extism:host/user");
     }
     if unknown.iter().any(Import::is_wasm_bindgen) {
@@ -225,9 +225,9 @@ fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Res
     Err(Failure::new(Kind::Build, message))
 }
 
-/// Refuses a module that no host can call, as it is where a crate says no `export!`.
+/// Refuses a module that no host can call, which is what a crate without `export!` builds to.
 fn check_exports(module: &Module, package: &Package) -> Result<(), Failure> {
-    // The linker and WASI export these.
+    // Names such as `_initialize` come from the linker and WASI.
     let of_linker = |name: &str| name.starts_with('_');
     let mut functions = module.exports.iter().filter(|export| export.function);
     if functions.any(|export| !of_linker(&export.name)) {
@@ -261,7 +261,7 @@ fn write(all: &[Built], format: Format) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What someone who built this is likely to want: to see one servlet, to use several.
+/// The command to run next: `describe` for one servlet, `serve` for several.
 fn next(all: &[Built]) -> Option<String> {
     let servlets = all.iter().filter(|built| built.module.abi().is_some());
     let paths: Vec<_> = servlets.map(Built::shown_path).collect();
@@ -298,7 +298,7 @@ impl Built {
         }
     }
 
-    /// As short as it can be from here.
+    /// The shortest path from the current directory.
     fn shown_path(&self) -> String {
         let here = std::env::current_dir().unwrap_or_default();
         let path = self.path.strip_prefix(&here).unwrap_or(&self.path);
@@ -323,7 +323,7 @@ impl Built {
     }
 }
 
-/// With a comma between thousands.
+/// Formats a number with commas between thousands.
 fn grouped(number: usize) -> String {
     if number < 1000 {
         return number.to_string();

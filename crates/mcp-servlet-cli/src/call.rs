@@ -1,4 +1,4 @@
-//! `servlet call`: one call of one tool.
+//! `servlet call`: calls a tool.
 
 mod feedback;
 
@@ -55,7 +55,7 @@ impl Call {
     }
 }
 
-/// Calls a tool as a client that follows its progress.
+/// Calls a tool as a client that asks for progress notifications.
 fn call(
     servlet: &Servlet,
     tool: &str,
@@ -82,7 +82,7 @@ fn show(servlet: &Servlet, result: &CallToolResult) -> Result<(), Failure> {
     Ok(write_result(&mut terminal::out(), result)?)
 }
 
-/// Prints a result of MCP, or the error in its place, for programs.
+/// Prints an MCP result as JSON, or the error.
 pub(crate) fn print(result: Result<JsonObject, CallError>) -> Result<(), Failure> {
     let mut out = terminal::json();
     match result {

@@ -1,4 +1,4 @@
-//! `servlet check`: what hosts make of a servlet.
+//! `servlet check`: checks whether a servlet works in each host.
 
 use std::{
     io::{self, Write},
@@ -101,7 +101,7 @@ impl Check {
     }
 }
 
-/// What is built, if the path is that of a crate; otherwise what is there.
+/// The servlets that are built, if the path is a crate; otherwise the modules at the path.
 fn sources(path: &str, abi: Option<build::Abi>) -> Result<Vec<Source>, Failure> {
     let folder = build::folder(Path::new(path));
     if !folder.join("Cargo.toml").is_file() {
@@ -152,7 +152,7 @@ fn write_report(out: &mut impl Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// "works, as v1: 1 warning"
+/// For example "works, as v1: 1 warning".
 fn verdict(report: &Report, host: Target) -> String {
     let errors = report.count(host, Level::Error);
     let mut verdict = String::from(match errors {
@@ -202,7 +202,7 @@ fn write_finding(out: &mut impl Write, finding: &Finding, report: &Report) -> io
     Ok(())
 }
 
-/// "mcp.run; a warning in hyper-mcp, mcp-servlet"
+/// For example "mcp.run; a warning in hyper-mcp, mcp-servlet".
 fn hosts(finding: &Finding, report: &Report) -> String {
     let worst = finding.level();
     let every_host = finding.hosts_at(worst).count() == report.hosts.len();

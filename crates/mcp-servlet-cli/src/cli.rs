@@ -80,11 +80,11 @@ impl Cli {
     }
 }
 
-/// Shows what is wrong with the command line, or the help that was asked for.
+/// Prints an error in the command line, or the help that was requested.
 pub(crate) fn report(error: &clap::Error) -> ExitCode {
     let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     if !error.use_stderr() {
-        // Help and version, which nobody else wrote.
+        // Help and version contain no text from arguments, so they need no escaping.
         let _ = error.print();
         return code;
     }

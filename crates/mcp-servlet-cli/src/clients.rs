@@ -1,4 +1,4 @@
-//! The lines that add a server to an MCP client.
+//! The configuration that adds a server to an MCP client.
 
 use std::{collections::BTreeMap, io::Write as _, path::Path};
 
@@ -11,7 +11,7 @@ use crate::{
     terminal::{self, note},
 };
 
-/// What is printed instead of a value that may be secret.
+/// Replaces a value that may be secret.
 pub(crate) const HIDDEN: &str = "…";
 
 /// An MCP client with a format of its own.
@@ -27,29 +27,29 @@ pub(crate) enum Client {
     Codex,
 }
 
-/// How a client gets to a server.
+/// How a client connects to a server.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Way {
-    /// It starts a command.
+    /// The client starts a command.
     Command {
         /// The program.
         command: String,
-        /// What it is given.
+        /// The arguments.
         args: Vec<String>,
-        /// Environment variables that it reads, with placeholders.
+        /// Environment variables of the command, with placeholders for their values.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         env: BTreeMap<String, String>,
     },
-    /// It connects to an address.
+    /// The client connects to a URL.
     Http {
-        /// Where to.
+        /// The URL.
         url: String,
     },
 }
 
 impl Way {
-    /// This very command, with other arguments.
+    /// The `servlet` command itself, with other arguments.
     pub(crate) fn this_command(args: Vec<String>) -> Result<Self, Failure> {
         let program = std::env::current_exe().map_err(|error| {
             let message = format!("the system does not say where this command is: {error}");
@@ -60,7 +60,7 @@ impl Way {
         Ok(Self::Command { command, args, env })
     }
 
-    /// The same with environment variables, whose values are left open.
+    /// Adds environment variables with placeholders for their values.
     pub(crate) fn with_variables<'a>(mut self, names: impl Iterator<Item = &'a String>) -> Self {
         if let Self::Command { env, .. } = &mut self {
             env.extend(names.map(|name| (name.clone(), String::new())));
@@ -77,14 +77,14 @@ impl Way {
 }
 
 impl Client {
-    /// Prints the whole file, for a client that has no other server.
+    /// Prints a complete file, for a client without other servers.
     pub(crate) fn print(self, name: &str, way: &Way) -> Result<(), Failure> {
         let text = self.config(&key(name), way);
         let mut out = terminal::out();
         Ok(writeln!(out, "{}", text.trim_end())?)
     }
 
-    /// Each environment variable with what the client replaces by its value, or else what people replace.
+    /// Fills in placeholders that the client replaces by values, or else placeholders for people to replace.
     fn with_placeholders(self, way: &Way) -> Way {
         let mut way = way.clone();
         if let Way::Command { env, .. } = &mut way {
@@ -102,7 +102,7 @@ impl Client {
     fn config(self, name: &str, way: &Way) -> String {
         let way = &self.with_placeholders(way);
         let mut server = json!(way);
-        // Where it is not said, an address is for an older transport, or is guessed.
+        // Without `type`, some clients assume an older transport for a URL, or guess.
         let says_kind = match self {
             Self::Vscode => true,
             Self::Claude => matches!(way, Way::Http { .. }),
@@ -124,7 +124,7 @@ impl Client {
     }
 }
 
-/// Says what a person has to fill in, because it is not printed.
+/// Lists values that the user has to fill in, because they are not printed.
 pub(crate) fn say_what_is_hidden(what: impl Iterator<Item = String>) {
     for what in what {
         note(format_args!(
@@ -133,7 +133,7 @@ pub(crate) fn say_what_is_hidden(what: impl Iterator<Item = String>) {
     }
 }
 
-/// A name as all clients take it: some put it before the names of tools.
+/// A name that all clients accept. Some of them prefix the names of tools with it.
 fn key(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let plain: String = name
@@ -146,7 +146,7 @@ fn key(name: &str) -> String {
     }
 }
 
-/// A path from the root, for a client that starts the command somewhere else.
+/// An absolute path, because the client may start the command in another directory.
 pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
     let absolute = std::path::absolute(path);
     let absolute = absolute.ok().filter(|path| path.exists());

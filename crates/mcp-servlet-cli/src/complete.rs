@@ -1,4 +1,4 @@
-//! `servlet complete`: what a servlet suggests for an argument.
+//! `servlet complete`: suggests values for an argument.
 
 use std::{
     collections::HashSet,
@@ -67,7 +67,7 @@ impl Complete {
         }
     }
 
-    /// What is completed as MCP refers to it, and what its arguments are called.
+    /// The reference to the prompt or template for `completion/complete`, and the names of its arguments.
     fn target(&self, servlet: &Servlet) -> Result<(Value, Vec<String>), Failure> {
         let is_meant = |entry: &&Listed| entry.key() == self.of;
         if let Some(prompt) = servlet.prompts().iter().find(is_meant) {
@@ -84,7 +84,8 @@ impl Complete {
         Err(Failure::with_help(Kind::Usage, message, among(known)))
     }
 
-    /// Names that nothing has would get no suggestions, and of two values one would be dropped, in silence.
+    /// Refuses unknown and repeated arguments. Otherwise the former would get no suggestions, and
+    /// the latter would be dropped silently.
     fn check(&self, known: &[String]) -> Result<(), Failure> {
         let mut given = std::iter::once(&self.argument).chain(&self.others);
         let mut seen = HashSet::new();
@@ -110,7 +111,7 @@ pub(crate) fn argument_names(prompt: &Listed) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The variables of a template as RFC 6570 has them: `{name}`, `{?a,b}`, `{/path*}`.
+/// The variables of a URI template (RFC 6570): `{name}`, `{?a,b}`, `{/path*}`.
 fn variables(template: &str) -> Vec<String> {
     let expressions = template.split('{').skip(1);
     let expressions = expressions.filter_map(|rest| rest.split('}').next());

@@ -1,4 +1,4 @@
-//! Content of a result, shown to a person.
+//! Prints the content of a result.
 
 use std::io::{self, Write};
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 
 use crate::terminal::one_line;
 
-/// Writes text as it is and says of everything else what it is.
+/// Prints text unchanged, and a description of any other content.
 pub(crate) fn write_result(out: &mut impl Write, result: &CallToolResult) -> io::Result<()> {
     for item in result.content() {
         write_item(out, item)?;
     }
     match result.structured_content() {
-        // Beside content, it says the same for programs.
+        // Structured content repeats the content for programs.
         Some(data) if result.content().is_empty() => writeln!(out, "{data:#}"),
         _ => Ok(()),
     }
 }
 
-/// Writes the messages of a prompt, each with who says it.
+/// Prints the messages of a prompt with their roles.
 pub(crate) fn write_messages(out: &mut impl Write, messages: &[Value]) -> io::Result<()> {
     for message in messages {
         writeln!(
@@ -50,7 +50,7 @@ fn write_item(out: &mut impl Write, item: &Value) -> io::Result<()> {
     }
 }
 
-/// Writes text under its address, and of bytes how many there are.
+/// Prints text below its URI. For binary contents it prints the size.
 pub(crate) fn write_resource(out: &mut impl Write, resource: &Value) -> io::Result<()> {
     let text = |key: &str| resource.get(key).and_then(Value::as_str);
     let (uri, kind) = (
@@ -65,13 +65,13 @@ pub(crate) fn write_resource(out: &mut impl Write, resource: &Value) -> io::Resu
     writeln!(out, "[resource {uri}, {kind}, {length} bytes]")
 }
 
-/// Writes text with an end of line.
+/// Prints text and ends it with a line break.
 pub(crate) fn write_text(out: &mut impl Write, text: &str) -> io::Result<()> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     write!(out, "{text}{end}")
 }
 
-/// How many bytes base64 text stands for.
+/// The number of bytes that base64 text decodes to.
 fn decoded_length(base64: &str) -> usize {
     base64.trim_end_matches('=').len() * 3 / 4
 }

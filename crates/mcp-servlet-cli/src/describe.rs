@@ -1,4 +1,4 @@
-//! `servlet describe`: everything that a servlet offers and needs.
+//! `servlet describe`: shows everything that a servlet offers and needs.
 
 mod schema;
 
@@ -42,7 +42,7 @@ impl Describe {
     }
 }
 
-/// Everything that the servlet lists, each list as clients get it.
+/// The lists of a servlet as JSON, as clients get them.
 fn json_of(servlet: &Servlet) -> Value {
     let listed = |entries: &[Listed]| {
         entries
@@ -115,7 +115,7 @@ fn write_tool(out: &mut impl Write, tool: &Tool) -> io::Result<()> {
     Ok(())
 }
 
-/// `readOnlyHint` and its like, with `not` before those that are false.
+/// The tool annotations such as `readOnlyHint`, with `not` before those that are false.
 fn hints(tool: &Tool) -> Vec<String> {
     let annotations = tool.json().get("annotations").and_then(Value::as_object);
     let hints = annotations.into_iter().flatten();
@@ -127,7 +127,7 @@ fn hints(tool: &Tool) -> Vec<String> {
     hints.collect()
 }
 
-/// What a servlet has in addition to tools, each kind under its own heading.
+/// Prints resources, prompts and templates, each kind under its own heading.
 fn write_entries(out: &mut impl Write, kind: &str, entries: &[Listed]) -> io::Result<()> {
     if entries.is_empty() {
         return Ok(());
@@ -151,7 +151,7 @@ fn write_entries(out: &mut impl Write, kind: &str, entries: &[Listed]) -> io::Re
     Ok(())
 }
 
-/// The arguments of a prompt; nothing else has any.
+/// The arguments of a prompt. Other entries have none.
 fn prompt_arguments(entry: &JsonObject) -> Vec<schema::Row> {
     let arguments = entry.get("arguments").and_then(Value::as_array);
     let row = |argument: &Value| {

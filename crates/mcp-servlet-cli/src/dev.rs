@@ -1,4 +1,4 @@
-//! `servlet dev`: servlets that are built and served again whenever their sources change.
+//! `servlet dev`: rebuilds and reloads servlets whenever their sources change.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,7 +23,7 @@ use crate::{
     terminal::note,
 };
 
-/// How long the command goes on reading a project whose client has left.
+/// How long to keep reading the project after the client has disconnected.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// Build the servlets at a path, serve them to MCP clients, and do so again whenever their sources change
@@ -55,7 +55,7 @@ pub(crate) struct Dev {
     limits: Limits,
 }
 
-/// What is built and served: everything but where clients connect.
+/// The build and serve settings, without the transports.
 #[derive(Debug)]
 struct Workshop {
     path: PathBuf,
@@ -82,7 +82,7 @@ impl Dev {
         };
         let runtime = Runtime::new()?;
         let result = runtime.block_on(serve(server, Arc::new(workshop), self.transports));
-        // Waits neither for input nor for a build that nobody awaits any more.
+        // Does not wait for standard input or for a build whose result is no longer needed.
         runtime.shutdown_background();
         result
     }
@@ -94,7 +94,7 @@ impl Dev {
         Ok(())
     }
 
-    /// How a client gets to this server.
+    /// How a client connects to this server.
     fn way(&self) -> Result<Way, Failure> {
         if let Some(url) = self.transports.url()? {
             return Ok(Way::Http { url });
@@ -112,7 +112,7 @@ impl Dev {
     }
 }
 
-/// What a server of a project is called: as its servlet, or if it has several as its folder.
+/// The server's name for a project: the name of its only servlet, or else of its folder.
 fn name(project: &Project) -> Result<String, Failure> {
     let names = project.names()?;
     match &*names {
@@ -121,13 +121,14 @@ fn name(project: &Project) -> Result<String, Failure> {
     }
 }
 
-/// The name of a server that has built nothing yet: that of its folder.
+/// The server's name before the first build: the name of the folder.
 fn folder_name(path: &Path) -> Option<String> {
     let folder = std::path::absolute(build::folder(path)).ok()?;
     Some(folder.file_name()?.to_string_lossy().into_owned())
 }
 
-/// Serves from the start, so that no client waits for cargo to open its session, and builds meanwhile.
+/// Starts the server at once, so that clients do not wait for cargo before they can open a session,
+/// and builds meanwhile.
 async fn serve(
     server: Server,
     workshop: Arc<Workshop>,
@@ -140,7 +141,7 @@ async fn serve(
         files = &mut sources => files.map_err(defect)??,
         served = &mut serving => {
             served?;
-            // A client that leaves at once does not hide that there is nothing to build.
+            // Even if the client disconnects at once, the user should learn that there is nothing to build.
             let left = tokio::time::timeout(LEAVING, sources).await;
             return left.map_or(Ok(()), |files| files.map_err(defect)?.map(drop));
         }
@@ -155,17 +156,18 @@ fn defect(error: JoinError) -> Failure {
 }
 
 impl Workshop {
-    /// Lets a server serve what is built of the sources, now and whenever they change. Never returns.
+    /// Serves the current build, and rebuilds whenever the sources change. Never returns.
     async fn keep_up(self: Arc<Self>, server: Server, mut files: Snapshot) {
         loop {
             files = self.clone().renew(&server, files).await;
-            // If nothing could be built, what waits for a build is answered without.
+            // After a failed build, requests that waited for it are answered without servlets.
             server.started();
             files.changed().await;
         }
     }
 
-    /// Builds once, and lets the server serve that if it succeeds. Gives what the build depended on, as it was before.
+    /// Builds once, and replaces the host if that succeeds. Returns the state of the sources from
+    /// before the build.
     async fn renew(self: Arc<Self>, server: &Server, files: Snapshot) -> Snapshot {
         let previous = server.host();
         let mut seen = files.clone();
@@ -187,7 +189,8 @@ impl Workshop {
         }
     }
 
-    /// Builds and loads what is there, and says how that ended. `files` become what this depends on, as it was before.
+    /// Builds and loads the servlets, and logs the outcome. `files` becomes the state of the
+    /// sources from before the build.
     fn host(&self, files: &mut Snapshot, previous: &Host) -> Option<Host> {
         *files = files.again();
         match self.build(files, previous) {

@@ -1,4 +1,4 @@
-//! How a command ends when it does not succeed.
+//! Failures and exit codes.
 
 use std::{error::Error, io, process::ExitCode};
 
@@ -9,20 +9,20 @@ use mcp_servlet_server::config::ConfigError;
 
 use crate::terminal::note;
 
-/// Why a command did not succeed.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Nobody reads the output any more, which is not the command's fault.
+    /// The reader of the output has closed it, which does not count as an error.
     NoReader,
-    /// The answer of the tool is an error, and has been shown.
+    /// The tool returned an error, which has been printed.
     ToolError,
-    /// A test failed, and has been shown.
+    /// A test failed, and the failure has been printed.
     TestsFailed,
-    /// A check found something that will not do, and has shown it.
+    /// A check failed, and the findings have been printed.
     CheckFailed,
-    /// Something that has been shown.
+    /// An error that has been printed.
     Shown(Kind),
-    /// Something to tell.
+    /// An error that still has to be printed.
     Told {
         kind: Kind,
         message: String,
@@ -30,14 +30,14 @@ pub(crate) enum Failure {
     },
 }
 
-/// Who has to do something about it.
+/// Who has to fix it. The values are exit codes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
-    /// Whoever typed the command.
+    /// The user of the command.
     Usage = 2,
-    /// Whoever wrote the servlet.
+    /// The author of the servlet.
     Servlet = 3,
-    /// Whoever builds the servlet.
+    /// The person who builds the servlet.
     Build = 4,
 }
 
@@ -62,7 +62,7 @@ impl Failure {
         }
     }
 
-    /// Says what happened and gives the exit code for it.
+    /// Prints the error and returns its exit code.
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::NoReader => ExitCode::SUCCESS,
@@ -149,7 +149,7 @@ impl From<ArgumentError> for Failure {
     }
 }
 
-/// Mostly it is the output that cannot be written; reading has messages of its own.
+/// Almost always a write error: errors while reading have messages of their own.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -159,12 +159,13 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// No later line of a message begins where a message of this command does: the text may come from a servlet.
+/// Indents all lines but the first. The text may come from a servlet, and must not look like a
+/// message of this command.
 pub(crate) fn indented(message: &str, margin: &str) -> String {
     message.replace('\n', &format!("\n{margin}"))
 }
 
-/// The message of an error and of all its causes.
+/// The message of an error, followed by its causes.
 pub(crate) fn chain(error: &dyn Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {}", chain(source)),

@@ -1,4 +1,4 @@
-//! `servlet gen`: Rust from an XTP schema, and what is wrong with the schema.
+//! `servlet gen`: generates Rust from an XTP schema, and reports problems in it.
 
 use std::{
     fs,
@@ -116,7 +116,7 @@ impl From<DateType> for Dates {
     }
 }
 
-/// The texts of a schema, under the names that messages have for them.
+/// A schema and its overlay, each with the name that messages use for it.
 #[derive(Debug)]
 pub(crate) struct Texts {
     pub(crate) schema: (String, String),
@@ -149,7 +149,7 @@ impl Reading {
             .catch_all(self.catch_all)
     }
 
-    /// The same choices by their names, and on a command line.
+    /// The options as JSON, with their names from the command line.
     pub(crate) fn to_json(&self) -> Value {
         let (mode, dates) = (name(self.mode), name(self.dates));
         let mut arguments = Vec::new();
@@ -229,7 +229,8 @@ impl Generate {
         schema.to_plugin(&options)
     }
 
-    /// For people to standard error, so that standard output can be a file; for editors to standard output.
+    /// Prints problems to standard error for people, so that standard output can be a file. JSON
+    /// goes to standard output.
     fn show(&self, found: &Diagnostics) -> Result<(), Failure> {
         match self.format {
             Format::Json => writeln!(terminal::json(), "{}", found.to_json())?,
@@ -239,7 +240,7 @@ impl Generate {
     }
 }
 
-/// Shows the problems of a schema, and fails if no plugin can be made of it.
+/// Prints the problems of a schema. Fails if no plugin can be generated from it.
 pub(crate) fn check(texts: &Texts, reading: &Reading) -> Result<(), Failure> {
     let options = reading.adjusted(Options::for_plugin());
     let schema = reading.parse(texts);
@@ -255,7 +256,7 @@ pub(crate) fn check(texts: &Texts, reading: &Reading) -> Result<(), Failure> {
     }
 }
 
-/// Reads a schema, with the name that messages have for it.
+/// Reads a schema. Returns its text with the name for messages.
 fn named(path: &Path) -> Result<(String, String), Failure> {
     Ok((path.display().to_string(), read(path)?))
 }
@@ -268,14 +269,14 @@ fn read(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Shows problems to a person, underlined in the schema.
+/// Prints problems with the lines of the schema that they are in.
 pub(crate) fn show(found: &Diagnostics) {
     if !found.is_empty() {
         terminal::picture(|colors| found.to_picture(colors));
     }
 }
 
-/// Says whether a file is what the schema generates.
+/// Checks that a file is what the schema generates.
 fn compare(path: &Path, rust: &str) -> Result<(), Failure> {
     let shown = path.display();
     let problem = match fs::read(path) {

@@ -1,4 +1,4 @@
-//! Arguments as they are typed.
+//! Arguments from the command line.
 
 use std::io::{self, Read as _};
 
@@ -22,7 +22,8 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// The arguments, read by a schema. Without one there are none: what they are for does not exist, and the call says so.
+    /// Parses the arguments according to a schema. Without a schema there are none, because the
+    /// tool or prompt does not exist; the call reports that.
     pub(crate) fn read(&self, schema: Option<&JsonObject>) -> Result<JsonObject, Failure> {
         match (&self.json, self.arguments.as_slice()) {
             (Some(text), _) => object(text, "--json"),

@@ -1,4 +1,4 @@
-//! `servlet inspect`: what a servlet is made of, and what would be served of it.
+//! `servlet inspect`: shows the structure of a servlet, and what a server would offer of it.
 
 use std::{
     collections::BTreeMap,
@@ -33,7 +33,7 @@ pub(crate) struct Inspect {
     limits: Limits,
 }
 
-/// What there is to say about one servlet.
+/// The report on one servlet.
 struct Report {
     source: String,
     module: Option<Module>,
@@ -41,7 +41,7 @@ struct Report {
     problems: Vec<LoadError>,
 }
 
-/// What clients would see of a servlet: names of tools and prompts, addresses of resources.
+/// What clients see of a servlet: names of tools and prompts, URIs of resources.
 #[derive(Default)]
 struct Served {
     tools: Vec<String>,
@@ -61,7 +61,7 @@ impl Served {
         }
     }
 
-    /// What is served of a servlet among others.
+    /// What a host that also serves other servlets offers of this one.
     fn among(&mut self, servlet: &Arc<Servlet>, host: &Host) {
         let is_it =
             |owner: Option<&Servlet>| owner.is_some_and(|one| std::ptr::eq(one, &**servlet));
@@ -82,7 +82,7 @@ impl Served {
             .retain(|key| is_listed(Servlet::resource_templates, key));
     }
 
-    /// Each with its kind.
+    /// Each name or URI, with its kind.
     fn all(&self) -> impl Iterator<Item = (&'static str, &String)> {
         let kinds = [
             ("tool", &self.tools),
@@ -129,8 +129,8 @@ impl Inspect {
     }
 }
 
-/// Shows what would be served of several servlets together: names with prefixes, and what is left out because another servlet
-/// has it.
+/// Shows what the servlets would offer together: prefixed names, and entries that are left out
+/// because another servlet has the same name.
 fn serve_together(sources: &[Source], limits: &Limits, reports: &mut [Report]) {
     let entries = sources.iter().cloned();
     let entries: Vec<_> = entries
@@ -158,7 +158,7 @@ fn serve_together(sources: &[Source], limits: &Limits, reports: &mut [Report]) {
 }
 
 impl Report {
-    /// Whether a problem is known already.
+    /// Whether the report already has this problem.
     fn has(&self, problem: &LoadError) -> bool {
         let text = chain(problem);
         self.problems.iter().any(|known| chain(known) == text)
@@ -186,12 +186,12 @@ impl Report {
         report
     }
 
-    /// The interface by which hosts call it.
+    /// The ABI of the module.
     fn abi(&self) -> Option<Abi> {
         self.module.as_ref().and_then(Module::abi)
     }
 
-    /// Imports by what they are for, in the order of their modules.
+    /// The names of the imports, by module.
     fn imports(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut imports: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for import in self.module.iter().flat_map(|module| &module.imports) {

@@ -1,4 +1,4 @@
-//! The options that say what a servlet may do.
+//! Options for limits and permissions of a servlet.
 
 use std::{
     ffi::OsStr,
@@ -60,7 +60,7 @@ pub(crate) struct Limits {
     compile_timeout: Option<Limit<Duration>>,
 }
 
-/// Reads a value that may be secret: unlike clap, an error does not show it.
+/// Parses a value that may be secret. Unlike clap's errors, these do not show the value.
 #[derive(Clone)]
 struct Secret<P>(P);
 
@@ -84,7 +84,7 @@ where
     }
 }
 
-/// A bound, or none. Not an `Option`, which means something else to clap.
+/// A limit, or no limit. Not an `Option`, because clap takes that for an optional argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Limit<T>(Option<T>);
 
@@ -106,13 +106,13 @@ impl Limits {
         }
     }
 
-    /// The options that say the same, in any folder, but for values that may be secret.
+    /// The same options for use in any folder, without values that may be secret.
     pub(crate) fn arguments(&self) -> Result<Vec<String>, Failure> {
         let mut arguments = Vec::new();
         if self.allow_private {
             arguments.push("--allow-private".to_owned());
         }
-        // In one, because a value may begin with a dash.
+        // As one argument, because a value may begin with a dash.
         let mut add = |name: &str, value: String| arguments.push(format!("{name}={value}"));
         for (key, _) in &self.config {
             add("--config", format!("{key}={HIDDEN}"));
@@ -125,7 +125,8 @@ impl Limits {
         }
         for path in &self.allow_path {
             let host = clients::absolute(&path.host)?;
-            // A name is that of the directory where none is given, and on Windows has a colon only there.
+            // Without a name, the guest path is the host path. Only such a guest path may contain a
+            // colon on Windows.
             let name = if path.guest == Path::new(&host) {
                 String::new()
             } else {
@@ -150,7 +151,7 @@ impl Limits {
         Ok(arguments)
     }
 
-    /// What [`Limits::arguments`] leave out because it may be secret.
+    /// The options that [`Limits::arguments`] leaves out because they may be secret.
     pub(crate) fn hidden(&self) -> impl Iterator<Item = String> {
         let keys = self.config.iter().map(|(key, _)| key);
         let proxy = self.proxy.as_ref().filter(|proxy| proxy.has_credentials());
@@ -158,7 +159,7 @@ impl Limits {
             .chain(proxy.map(|proxy| format!("the URL `{proxy}`")))
     }
 
-    /// Whether one of them was given.
+    /// Whether one of these options was given.
     pub(crate) fn are_given(&self) -> bool {
         let lists_are_empty =
             self.config.is_empty() && self.allow_host.is_empty() && self.allow_path.is_empty();
@@ -175,7 +176,7 @@ fn none() -> String {
     "none".to_owned()
 }
 
-/// Reads `KEY=VALUE`.
+/// Parses `KEY=VALUE`.
 pub(crate) fn key_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
@@ -185,7 +186,7 @@ fn path(text: &str) -> Result<AllowedPath, String> {
     path_on(text, cfg!(windows))
 }
 
-/// Reads `DIR[:NAME[:ro]]` where directories may, or may not, begin with a drive.
+/// Parses `DIR[:NAME[:ro]]`. On Windows, directories may begin with a drive.
 fn path_on(text: &str, has_drives: bool) -> Result<AllowedPath, String> {
     let (text, read_only) = text
         .strip_suffix(":ro")
@@ -204,7 +205,7 @@ fn path_on(text: &str, has_drives: bool) -> Result<AllowedPath, String> {
     })
 }
 
-/// How much of a path is `C:`, before a separator.
+/// The length of a drive such as `C:` at the start of a path, if a separator follows.
 fn drive(path: &str) -> usize {
     match path.as_bytes() {
         [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic() => 2,

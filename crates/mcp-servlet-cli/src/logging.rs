@@ -1,4 +1,4 @@
-//! Logs: to standard error, as many as asked for.
+//! Logs on standard error.
 
 use std::fmt;
 
@@ -11,20 +11,19 @@ use tracing_subscriber::{
 
 use crate::terminal;
 
-/// Whether lines have the time.
+/// Whether log lines have a timestamp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Times {
-    /// For servers, which run for long.
+    /// For servers, which run for a long time.
     Shown,
-    /// For commands that end.
+    /// For commands that run once.
     Hidden,
 }
 
-/// Starts logging. `RUST_LOG` wins over `-v`.
+/// Starts logging. `RUST_LOG` overrides `-v`.
 pub(crate) fn start(verbose: u8, times: Times) {
     let level = ["warn", "info", "debug", "trace"][usize::from(verbose.min(3))];
-    // Extism and rmcp repeat at length what the commands report themselves.
-    // ureq logs requests with all they have, secrets among them.
+    // Extism and rmcp log errors that the commands print themselves. ureq logs whole requests, including secrets.
     let quiet = if verbose < 2 {
         "extism=off,rmcp=off,ureq=off,ureq_proto=off"
     } else {
@@ -42,7 +41,7 @@ pub(crate) fn start(verbose: u8, times: Times) {
     }
 }
 
-/// Writes each field on one line, with [`terminal::one_line`]: servlets choose the text of many.
+/// Writes each field on one line with [`terminal::one_line`], because servlets choose the text of many fields.
 struct OneLine;
 
 impl<'w> MakeVisitor<Writer<'w>> for OneLine {
@@ -57,7 +56,7 @@ impl<'w> MakeVisitor<Writer<'w>> for OneLine {
     }
 }
 
-/// The fields of one event or span.
+/// Visits the fields of one event or span.
 struct Fields<'w> {
     out: Writer<'w>,
     is_first: bool,
@@ -67,7 +66,7 @@ struct Fields<'w> {
 impl Fields<'_> {
     fn write(&mut self, field: &Field, value: fmt::Arguments<'_>) -> fmt::Result {
         let name = field.name();
-        // Fields of the crate `log` that only repeat what the event has.
+        // Fields of the crate `log`, which repeat the event's own.
         if name.starts_with("log.") {
             return Ok(());
         }

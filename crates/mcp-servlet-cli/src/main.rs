@@ -1,10 +1,10 @@
 //! The `servlet` command: build, describe, call and serve MCP servlets.
 //!
-//! Results go to standard output, logs and errors to standard error. The exit code tells how it ended:
+//! Results go to standard output, logs and errors to standard error. The exit codes are:
 //!
 //! | code | meaning |
 //! |---|---|
-//! | 0 | success, also when the reader of the output leaves early |
+//! | 0 | success, even if the reader of the output closes it early |
 //! | 1 | the tool answered, and its answer is an error; a test failed, or a check did |
 //! | 2 | wrong usage: an unknown option, an argument that the tool does not take |
 //! | 3 | the servlet failed: it does not load, traps, runs out of time, or raises a fault |
@@ -48,7 +48,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use mimalloc::MiMalloc;
 
-/// A call allocates some hundred small pieces, most of which another thread frees; this one is good at that.
+/// A call makes a few hundred small allocations, and another thread frees most of them. mimalloc is fast at that.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -1,11 +1,11 @@
-//! What a servlet declares that it needs, for people.
+//! The declared needs of a servlet, as text.
 
 use mcp_servlet_host::Loaded;
 use mcp_servlet_runtime::{ConfigKey, Needs};
 
 use crate::terminal::note;
 
-/// Names everything that servlets need and were not given, with the options that give it if they can be added.
+/// Warns about needs that are not met. With `with_options`, it names the options that meet them.
 pub(crate) fn warn(loaded: &Loaded, with_options: bool) {
     for unmet in loaded.unmet_needs() {
         note(format_args!("warning: {unmet}"));
@@ -15,7 +15,7 @@ pub(crate) fn warn(loaded: &Loaded, with_options: bool) {
     }
 }
 
-/// A line for each configuration key, host and directory.
+/// One line per configuration key, host and directory.
 pub(crate) fn lines(needs: &Needs) -> impl Iterator<Item = String> {
     let hosts = needs.hosts.iter().map(|host| format!("host      {host}"));
     let paths = needs.paths.iter().map(|path| format!("path      {path}"));

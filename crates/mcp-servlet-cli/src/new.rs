@@ -1,4 +1,4 @@
-//! `servlet new`: a project that builds, tests and runs as it is.
+//! `servlet new`: creates a project that builds, tests and runs without changes.
 
 mod schema;
 mod sdk;
@@ -114,7 +114,7 @@ impl New {
         })
     }
 
-    /// The SDK, if it is known. Of another template it need not be, which then says it itself.
+    /// The SDK, if it is known. Templates other than ours may name their own.
     fn sdk(&self) -> Result<Option<Sdk>, Failure> {
         if let Some(text) = &self.sdk {
             return Sdk::parse(text).map(Some);
@@ -141,7 +141,7 @@ impl New {
         Ok(bundle)
     }
 
-    /// The flags for the template, if it has them all.
+    /// The template's flags for `--feature` and `--wasi`. Fails if it lacks one.
     fn features(&self, config: &Config) -> Result<Vec<&str>, Failure> {
         let wanted = self.feature.iter().map(String::as_str);
         let wanted = wanted.chain(self.wasi.then_some("wasi"));
@@ -174,13 +174,13 @@ impl New {
     }
 }
 
-/// Builds the template of a checkout, which takes a while for the first time.
+/// Builds the template of a checkout, which takes a while the first time.
 fn build(checkout: &Path) -> Result<Bundle, Failure> {
     let bundle = steps::build("the template", || xtp_bundle::ours::build(checkout))?;
     Ok(bundle)
 }
 
-/// Runs `prepare` and `format`. The project is written; one of them that fails is no reason to lose it.
+/// Runs the scripts `prepare` and `format`. If one of them fails, the project is kept.
 fn run_scripts(folder: &Path) -> Result<(), Failure> {
     let manifest = Manifest::read(folder)?;
     for name in ["prepare", "format"] {
@@ -197,7 +197,7 @@ fn run_scripts(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the project's wasm will be, as its `xtp.toml` says.
+/// The path of the project's wasm according to its `xtp.toml`.
 fn wasm(folder: &Path) -> Result<Option<PathBuf>, Failure> {
     let Some(bin) = Manifest::read(folder)?.bin else {
         return Ok(None);

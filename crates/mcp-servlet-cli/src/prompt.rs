@@ -1,4 +1,4 @@
-//! `servlet prompt`: the messages of one prompt.
+//! `servlet prompt`: shows the messages of a prompt.
 
 use clap::Args;
 use mcp_servlet_host::{Listed, Servlet};
@@ -50,7 +50,7 @@ impl Prompt {
     }
 }
 
-/// The arguments of a prompt as a schema: all of them are text.
+/// The arguments of a prompt as a schema. All of them are strings.
 fn schema(prompt: &Listed) -> JsonObject {
     let names = argument_names(prompt).into_iter();
     let properties: JsonObject = names

@@ -1,4 +1,4 @@
-//! `servlet read`: the contents of one resource.
+//! `servlet read`: shows the contents of a resource.
 
 use std::{
     fs,
@@ -68,7 +68,7 @@ impl Read {
     }
 }
 
-/// Writes the only text as it is, and everything else with its address.
+/// Prints a single text unchanged. Anything else is printed with its URI.
 fn show(contents: &[Value]) -> io::Result<()> {
     let mut out = terminal::out();
     if let [only] = contents

@@ -1,4 +1,4 @@
-//! `servlet serve`: servlets as an MCP server.
+//! `servlet serve`: serves servlets over MCP.
 
 pub(crate) mod transports;
 
@@ -98,17 +98,17 @@ impl Serve {
             runtime.spawn(async move { config::watch(&server, path, config).await });
         }
         let result = runtime.block_on(self.transports.run(server, http));
-        // Waits neither for input nor for a call that nobody awaits any more.
+        // Does not wait for standard input or for a call whose result is no longer needed.
         runtime.shutdown_background();
         result
     }
 
-    /// Whether something is given that a configuration sets.
+    /// Whether an option was given that belongs in the configuration.
     fn has_settings(&self) -> bool {
         self.limits.are_given() || self.prefix.is_some() || self.schemas_for.is_some()
     }
 
-    /// The configuration, if one is given.
+    /// The configuration, if one was given.
     fn config(&self) -> Result<Option<(PathBuf, Config)>, Failure> {
         let is_config = |file: &String| {
             Path::new(file)
@@ -138,14 +138,14 @@ impl Serve {
         }
     }
 
-    /// What the server is called: as its configuration says, or as what it serves.
+    /// The server's name: from the configuration, or else from the served files.
     fn name(&self, config: Option<&(PathBuf, Config)>) -> String {
         let introduced = config.and_then(|(_, config)| config.introduction.name.clone());
         let stem = || Path::new(self.files.first()?.split(['?', '#']).next()?).file_stem();
         introduced.unwrap_or_else(|| stem().unwrap_or_default().to_string_lossy().into_owned())
     }
 
-    /// How a client gets to this server.
+    /// How a client connects to this server.
     fn way(&self, config: Option<&(PathBuf, Config)>) -> Result<Way, Failure> {
         if let Some(url) = self.transports.url()? {
             return Ok(Way::Http { url });
@@ -169,7 +169,7 @@ impl Serve {
         Ok(Way::this_command(arguments)?.with_variables(variables))
     }
 
-    /// What [`Serve::way`] leaves out because it may be secret.
+    /// The values that [`Serve::way`] leaves out because they may be secret.
     fn hidden(&self) -> impl Iterator<Item = String> {
         let urls = self.files.iter().filter(|file| {
             let is_url = !matches!(Source::parse(file), Source::File(_));
@@ -179,7 +179,7 @@ impl Serve {
         urls.chain(self.limits.hidden())
     }
 
-    /// Files that were named must be there; of a directory, what cannot be loaded is left out.
+    /// The servlets to load. A named file that fails to load is an error; in a directory, such files are skipped.
     fn entries(&self) -> Result<Vec<Entry>, LoadError> {
         let options = self.limits.options();
         let mut entries = Vec::new();
@@ -199,7 +199,7 @@ impl Serve {
     }
 }
 
-/// Warns about what is not served. It is a failure if that is everything.
+/// Warns about servlets that are skipped. Fails if nothing is left.
 fn report(loaded: &Loaded) -> Result<(), Failure> {
     warn(loaded);
     if loaded.host.servlets().is_empty() {
@@ -208,7 +208,7 @@ fn report(loaded: &Loaded) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Warns about servlets that are skipped and entries that are left out.
+/// Warns about skipped servlets, and about entries that are left out.
 pub(crate) fn warn(loaded: &Loaded) {
     for problem in &loaded.skipped {
         note(format_args!(

@@ -1,4 +1,4 @@
-//! Says on standard error what a command is doing, and how long each step took.
+//! Prints the current step of a command to standard error, and how long it took.
 
 use std::{
     fmt::{self, Display},
@@ -7,7 +7,7 @@ use std::{
 
 use crate::terminal::note;
 
-/// Builds something: `building X…`, then what the tools that build it say, then `built X in 3.2 s` if that succeeds.
+/// Runs a build. Prints `building X…` before it and, if it succeeds, `built X in 3.2 s` after it.
 pub(crate) fn build<T, E>(what: impl Display, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     let start = Instant::now();
     note(format_args!("building {what}…"));
@@ -16,7 +16,7 @@ pub(crate) fn build<T, E>(what: impl Display, work: impl FnOnce() -> Result<T, E
     Ok(result)
 }
 
-/// A duration for people: `3.2 s`, or `2 min 5 s`.
+/// A duration as `3.2 s` or `2 min 5 s`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elapsed(Duration);
 

@@ -1,7 +1,8 @@
-//! Output for people and programs: the only way in which this command writes to its standard streams.
+//! Output for people and programs. All output of this command goes through this module.
 //!
-//! Names, descriptions, messages and files come from servlets, schemas and servers that may be hostile. Control characters
-//! in them could rewrite what is on the screen, so they are shown as `\u{1b}` wherever they come from.
+//! Names, descriptions, messages and files may come from hostile servlets, schemas and servers.
+//! Control characters in them could rewrite the screen, so they are printed as escapes such as
+//! `\u{1b}`.
 
 use std::{
     borrow::Cow,
@@ -10,29 +11,30 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Shows text of several lines: everything but ends of lines and tabs that a terminal would act on is escaped.
+/// Escapes text of several lines. Only line breaks and tabs are kept.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     escape(text, Escapes::Text)
 }
 
-/// Shows text that belongs on one line, such as a name in a table.
+/// Escapes text that must stay on one line, such as a name in a table.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escape(text, Escapes::Line)
 }
 
-/// What is escaped, and how.
+/// Which characters are escaped, and how.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
-    /// All but ends of lines and tabs, as Rust writes them.
+    /// All except line breaks and tabs, as Rust escapes.
     Text,
-    /// All, as Rust writes them.
+    /// All, as Rust escapes.
     Line,
-    /// What JSON allows in strings but terminals act on, as JSON writes it: the value stays the same.
+    /// Characters that JSON allows in strings but that terminals act on, as JSON escapes. The value
+    /// stays the same.
     Json,
 }
 
-/// Whether terminals act on a character instead of showing it: control characters, and those that change the direction of
-/// text or end a line.
+/// Whether terminals act on a character instead of showing it: control characters, characters that
+/// change the text direction, and line separators.
 fn is_active(one: char) -> bool {
     one.is_control()
         || matches!(one,
@@ -43,7 +45,7 @@ fn escape(text: &str, escapes: Escapes) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let stays = |at: usize, one: char| match one {
         '\n' | '\t' => escapes != Escapes::Line,
-        // A return alone goes back to the start of the line.
+        // A carriage return without a line feed would let text overwrite its own line.
         '\r' if escapes != Escapes::Line => bytes.get(at + 1) == Some(&b'\n'),
         one => !is_active(one),
     };
@@ -62,7 +64,7 @@ fn escape(text: &str, escapes: Escapes) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A stream on which everything is [`visible`].
+/// A stream that makes all text [`visible`].
 pub(crate) struct Visible<W> {
     inner: W,
     escapes: Escapes,
@@ -81,13 +83,15 @@ impl<W: Write> Write for Visible<W> {
     }
 }
 
-/// Whether the last line on the terminal is a status: everything that is written takes its place.
+/// Whether the last line on the terminal is a status line, which the next output replaces.
 static HAS_STATUS: AtomicBool = AtomicBool::new(false);
 
-/// How wide a status may be: a line that wraps cannot be replaced, and terminals have at least 80 columns.
+/// The maximum width of a status line: a line that wraps cannot be replaced, and terminals have at
+/// least 80 columns.
 const STATUS_WIDTH: usize = 79;
 
-/// Shows how far something is: on a terminal in a line that is replaced by whatever comes next, else in a line of its own.
+/// Prints the progress of something: on a terminal in a line that the next output replaces,
+/// otherwise on a line of its own.
 pub(crate) fn status(text: &str) {
     if !is_watched() {
         return note(format_args!("{}", one_line(text)));
@@ -98,7 +102,7 @@ pub(crate) fn status(text: &str) {
     let _ = stderr.flush();
 }
 
-/// As much of a text as fits into a status. Characters outside ASCII may take two columns.
+/// The longest prefix that fits into a status line. Characters outside ASCII may take two columns.
 fn fitting(text: &str) -> &str {
     let mut width = 0;
     let end = text.char_indices().find(|(_, one)| {
@@ -108,14 +112,14 @@ fn fitting(text: &str) -> &str {
     end.map_or(text, |(end, _)| &text[..end])
 }
 
-/// Takes a status off the terminal, before something else is written.
+/// Erases the status line before other output.
 fn clear_status() {
     if HAS_STATUS.swap(false, Ordering::Relaxed) {
         let _ = io::stderr().lock().write_all(b"\r\x1b[K");
     }
 }
 
-/// Standard error as it is, for lines that were made [`one_line`] already, with colors.
+/// Unescaped standard error, for colored log lines that already went through [`one_line`].
 pub(crate) fn log() -> io::Stderr {
     clear_status();
     io::stderr()
@@ -130,7 +134,7 @@ pub(crate) fn out() -> Visible<io::StdoutLock<'static>> {
     }
 }
 
-/// Standard output, for one JSON value: what it means stays the same.
+/// Standard output, for one JSON value. Escaping does not change the value.
 pub(crate) fn json() -> Visible<io::StdoutLock<'static>> {
     clear_status();
     Visible {
@@ -148,12 +152,12 @@ pub(crate) fn err() -> Visible<io::StderrLock<'static>> {
     }
 }
 
-/// Writes a line to standard error. If nobody reads it, there is nobody to tell.
+/// Writes a line to standard error. If standard error is closed, the line is lost.
 pub(crate) fn note(line: fmt::Arguments<'_>) {
     let _ = writeln!(err(), "{line}");
 }
 
-/// Standard output, for a document that may be redirected into a file: what it is only matters to a terminal.
+/// Standard output, for a document that may be redirected to a file. It is escaped only on a terminal.
 pub(crate) fn document() -> Box<dyn Write> {
     let stdout = io::stdout().lock();
     if stdout.is_terminal() {
@@ -162,8 +166,8 @@ pub(crate) fn document() -> Box<dyn Write> {
     Box::new(stdout)
 }
 
-/// Writes a picture to standard error, with colors for a person who wants some. Colors are control characters, so a
-/// picture with other ones has none.
+/// Writes a diagnostic to standard error, in color on a terminal unless `NO_COLOR` is set. Colors are
+/// control characters, so a text that contains other control characters is written without color.
 pub(crate) fn picture(paint: impl Fn(bool) -> String) {
     let plain = paint(false);
     let shown = visible(&plain);
@@ -175,7 +179,7 @@ pub(crate) fn picture(paint: impl Fn(bool) -> String) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Whether a person watches standard error.
+/// Whether standard error is a terminal.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }

@@ -1,4 +1,4 @@
-//! `servlet test`: the tests of a project with its wasm in a host, and XTP test modules.
+//! `servlet test`: runs the tests of a project with its wasm in a host, and XTP test modules.
 
 mod modules;
 
@@ -113,7 +113,7 @@ impl Test {
         native.and(modules)
     }
 
-    /// `cargo test`, with the wasm for those tests that want it.
+    /// Runs `cargo test`, with the wasm for tests that want it.
     fn run_cargo(
         &self,
         folder: &Path,
@@ -151,7 +151,7 @@ impl Test {
     }
 }
 
-/// The servlets among what was built; a plugin of another interface has nothing to serve.
+/// The servlets among the built modules. XTP plugins with other exports cannot be served.
 fn candidates(
     built: &[(String, PathBuf)],
     options: &LoadOptions,

@@ -1,4 +1,4 @@
-//! What the `xtp` command does: projects from templates, and test modules.
+//! The functions of the `xtp` command: projects from templates, and test modules.
 
 pub(crate) mod harness;
 pub(crate) mod project;

@@ -1,11 +1,11 @@
-//! Transcripts of the command, under `tests/cmd`; `./x bless` rewrites them.
+//! Transcripts of the command, in `tests/cmd`. `./x bless` rewrites them.
 
 use std::path::Path;
 use std::{env, fs};
 
 use e2e::{Profile, fixture, root, wasm};
 
-/// Runs where the examples are, as `greet.wasm` and so on, so that transcripts read like a session.
+/// Runs in a folder with the examples as `greet.wasm` and so on, so that transcripts read like a session.
 #[test]
 fn commands_do_what_their_transcripts_say() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("transcripts");

@@ -1,4 +1,4 @@
-//! Modules that would keep the command busy, or take its memory.
+//! Modules that would keep the command busy or exhaust its memory.
 
 use std::{
     path::{Path, PathBuf},
@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A servlet with this among its functions, which `describe` may call.
+/// A servlet with these imports and parts. `describe` is code that runs when the host asks for the tools.
 fn servlet(folder: &Path, imports: &str, parts: &str, describe: &str) -> PathBuf {
     let text = format!(
         r#"(module
@@ -31,7 +31,7 @@ fn servlet(folder: &Path, imports: &str, parts: &str, describe: &str) -> PathBuf
     path
 }
 
-/// What the command says, which must not take longer than that.
+/// Runs the command and returns its output. It must not take longer than `soon`.
 #[track_caller]
 fn run(arguments: &[&str], path: &Path, tool: Option<&str>, soon: Duration) -> String {
     let start = Instant::now();

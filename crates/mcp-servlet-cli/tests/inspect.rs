@@ -1,4 +1,4 @@
-//! What `servlet inspect` shows of a directory: what would be served of it together.
+//! `servlet inspect` of a directory: what a server would offer of all servlets together.
 
 #[path = "../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;

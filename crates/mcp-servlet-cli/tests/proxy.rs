@@ -1,4 +1,4 @@
-//! Which requests go through a proxy, and where the command learns of it.
+//! Which requests go through a proxy, and where the command reads its URL.
 
 #[path = "../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;

@@ -1,4 +1,4 @@
-//! No command prints a secret, however much it logs: values, URLs, headers, the environment.
+//! No command prints a secret at any log level: configuration values, URLs, headers, environment variables.
 
 #[path = "../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
@@ -14,7 +14,7 @@ use std::{
 use serde_json::json;
 use support::Wat;
 
-/// What every secret begins with.
+/// The beginning of every secret.
 const MARK: &str = "s3cr3t";
 
 fn servlet(folder: &Path, arguments: &[&str]) -> Output {
@@ -34,7 +34,7 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Answers with a module at `/a.wasm`, and with errors and redirects everywhere else.
+/// Serves a module at `/a.wasm`, and errors and redirects everywhere else.
 fn server(wasm: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -68,7 +68,7 @@ fn answer(mut stream: TcpStream, line: &str, wasm: &[u8]) {
     let _ = stream.write_all(&[head.as_bytes(), body].concat());
 }
 
-/// A servlet whose tool sends a request with a header, and which asks for a value.
+/// A servlet whose tool sends a request with a header, and which needs a configuration value.
 fn sending(address: &str) -> Vec<u8> {
     let request = json!({
         "url": format!("http://{address}/?s3cr3t-request"),
@@ -97,10 +97,10 @@ fn assert_kept(what: &[&str], output: &Output) {
     }
 }
 
-/// A proxy at which nothing listens.
+/// A proxy that refuses connections.
 const PROXY: &str = "http://s3cr3t-user:s3cr3t-password@127.0.0.1:1";
 
-/// Commands with their arguments behind the servlet.
+/// Commands, with the arguments that follow the servlet.
 const COMMANDS: [(&str, &[&str]); 16] = [
     ("describe", &[]),
     ("describe", &["--format", "json"]),
@@ -133,7 +133,7 @@ const COMMANDS: [(&str, &[&str]); 16] = [
     ("test", &["--with"]),
 ];
 
-/// Command lines with a secret that is wrong, or for a folder that has no project.
+/// Command lines with an invalid secret, or for a folder without a project.
 const OTHERS: [&[&str]; 8] = [
     &[
         "serve",
@@ -166,7 +166,7 @@ const OTHERS: [&[&str]; 8] = [
     &["build"],
 ];
 
-/// A module, a redirect, an error and what is refused, all with secrets in their URLs.
+/// A module, a redirect, an error and a refused connection, all with secrets in their URLs.
 fn sources(address: &str) -> Vec<String> {
     let url = |path: &str| {
         format!("http://s3cr3t-user:s3cr3t-password@{address}/{path}?key=s3cr3t-query")
@@ -215,7 +215,7 @@ fn no_error_of_a_configuration_shows_a_secret() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("servlet.toml");
     for text in [
-        // Wrong values beside secrets, and secrets that are wrong.
+        // Invalid values next to secrets, and secrets that are invalid.
         "[servlet.a]\nsource = \"none.wasm\"\nconfig = { token = \"s3cr3t\" }\nlimits = 1\n",
         "[servlet.a]\nsource = \"none.wasm\"\nconfig = { token = \"s3cr3t\", n = 1 }\n",
         "[servlet.a]\nsource = \"none.wasm\"\nconfig.token = \"${MCP_SERVLET_TEST_TOKEN} $s3cr3t\"\n",

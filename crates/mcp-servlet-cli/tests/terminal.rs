@@ -1,4 +1,4 @@
-//! Whatever a servlet, a schema, a configuration or a server says, no command lets it act on the terminal.
+//! No command prints control characters from servlets, schemas, configurations or servers to the terminal.
 
 #[path = "../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
@@ -17,7 +17,7 @@ use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
 use support::Wat;
 
-/// What a terminal would act on, and a line that looks as if the command had written it.
+/// Text that a terminal would act on, and a line that imitates output of the command.
 const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}1A\r\u{202e}\u{7f}\nforged: line";
 
 const ANSWER: &str = "(call $output {}) (i32.const 0)";
@@ -32,7 +32,7 @@ fn servlet(folder: &Path, arguments: &[&str]) -> Output {
         .expect("the command runs")
 }
 
-/// Characters that a terminal acts on; ends of lines and tabs are what tables consist of.
+/// Characters that a terminal acts on, except line breaks and tabs, which tables contain.
 fn active(text: &str) -> Option<char> {
     let text = text.replace("\r\n", "\n");
     text.chars().find(|one| {
@@ -42,7 +42,7 @@ fn active(text: &str) -> Option<char> {
     })
 }
 
-/// A name as WebAssembly text has it.
+/// A string literal of the WebAssembly text format.
 fn wat_string(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
         write!(out, "\\{byte:02x}").expect("memory takes everything");
@@ -67,7 +67,7 @@ fn description(name: &str) -> Value {
     })
 }
 
-/// A servlet that has hostile names and texts wherever it may have some.
+/// A servlet with hostile text in every name and description.
 fn everything(text: &str) -> Vec<u8> {
     let list = |key: &str| json!([{ key: format!("x:{text}"), "name": text, "description": text }]);
     let prompt = json!([{ "name": "p", "description": text, "arguments": [{ "name": text }] }]);
@@ -169,7 +169,7 @@ fn write_files(folder: &Path, text: &str) {
     );
 }
 
-/// Answers everybody with a status and a place that are hostile.
+/// Answers every request with a hostile status and location.
 fn server(text: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -195,7 +195,7 @@ const FILES: [&str; 6] = [
     "panics.wasm",
 ];
 
-/// Command lines for everything that is hostile.
+/// Command lines that use every hostile file.
 fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
     let (uri, empty) = (format!("x:{argument}"), format!("{argument}=1"));
     let (uri, empty) = (uri.as_str(), empty.as_str());
@@ -243,11 +243,11 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
     runs.into_iter().map(owned).collect()
 }
 
-/// Runs every command on everything that is hostile; the names of the commands.
+/// Runs every command on the hostile files. Returns the names of the commands.
 fn run_all(text: &str) -> BTreeSet<String> {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), text);
-    // An argument has no byte 0.
+    // An argument cannot contain a NUL byte.
     let runs = runs(&server(text), &text.replace('\0', " "));
     for run in &runs {
         let arguments: Vec<_> = run.iter().map(String::as_str).collect();
@@ -260,7 +260,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
                 "{run:?}, standard {stream}:\n{shown:?}"
             );
         }
-        // The text of a tool's error is the answer, and may have lines of its own, as may what a person typed.
+        // A tool's error and the user's own arguments are printed as they are, so they may contain line breaks.
         let is_answer = run[0] == "call" && output.status.code() == Some(1);
         let is_typed = run.iter().any(|argument| argument.contains("forged"));
         if is_answer || is_typed {

@@ -1,11 +1,11 @@
-//! For which hosts a servlet is built: the interface of its wasm.
+//! The ABIs that servlets can be built for.
 
 use cargo_metadata::{Metadata, Package, camino::Utf8PathBuf};
 use clap::ValueEnum;
 
 use crate::failure::{Failure, Kind};
 
-/// The crate that has the interfaces, each but the default one as a feature.
+/// The crate whose features select the ABI. The default ABI needs none.
 const SDK: &str = "mcp-servlet";
 
 const HYPER_MCP_V2: &str = "hyper-mcp-v2";
@@ -21,7 +21,7 @@ pub(crate) enum Abi {
 }
 
 impl Abi {
-    /// What is built goes into a folder of its own, so that neither takes the place of the other.
+    /// The target folder. Each ABI has its own, so that one build does not overwrite the other.
     pub(super) fn folder(self, metadata: &Metadata) -> Utf8PathBuf {
         match self {
             Self::Servlet => metadata.target_directory.clone(),
@@ -29,7 +29,7 @@ impl Abi {
         }
     }
 
-    /// The options for `cargo build` of a package.
+    /// The options of `cargo build` for a package.
     pub(super) fn options(self, package: &Package) -> Result<Vec<String>, Failure> {
         if self == Self::Servlet {
             return Ok(Vec::new());

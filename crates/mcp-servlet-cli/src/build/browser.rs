@@ -1,4 +1,4 @@
-//! Finds out which dependency brought wasm-bindgen, code for browsers, into a servlet.
+//! Finds the dependency that pulls wasm-bindgen, which needs a browser, into a servlet.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,10 +6,10 @@ use cargo_metadata::{DependencyKind, Metadata, Package, PackageId};
 
 use crate::failure::{Failure, Kind};
 
-/// The crates that are made for browsers; whoever depends on one of them is the reason.
+/// Crates that only work in browsers. Dependents of these are what the report names.
 const FAMILY: [&str; 4] = ["wasm-bindgen", "js-sys", "web-sys", "wasm-bindgen-futures"];
 
-/// What helps with the crates that people meet.
+/// Advice for crates that commonly depend on them.
 const REMEDIES: [(&str, &str); 6] = [
     (
         "chrono",
@@ -32,7 +32,7 @@ const REMEDIES: [(&str, &str); 6] = [
     ("uuid", "uuid: turn off its feature `js`"),
 ];
 
-/// The failure for a package whose wasm imports functions of wasm-bindgen.
+/// The error for a package whose wasm imports functions of wasm-bindgen.
 pub(super) fn explain(package: &Package, metadata: &Metadata) -> Failure {
     let chains = chains(package, metadata);
     let mut message = format!(
@@ -63,7 +63,7 @@ fn remedy(culprit: &str) -> String {
     )
 }
 
-/// For each crate that depends on the family, the shortest way to it from the package.
+/// The shortest dependency chain from the package to each crate that depends on the family.
 fn chains(package: &Package, metadata: &Metadata) -> Vec<Vec<String>> {
     let dependencies = dependencies(metadata);
     let mut came_from: BTreeMap<&PackageId, &PackageId> = BTreeMap::new();
@@ -92,7 +92,7 @@ fn chains(package: &Package, metadata: &Metadata) -> Vec<Vec<String>> {
     chains
 }
 
-/// What ends up in the wasm: no build scripts, no tests.
+/// The dependencies that end up in the wasm: without build and dev dependencies.
 pub(super) fn dependencies(metadata: &Metadata) -> BTreeMap<&PackageId, Vec<&PackageId>> {
     let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
     let normal = |node: &cargo_metadata::NodeDep| {

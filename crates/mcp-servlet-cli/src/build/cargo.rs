@@ -1,4 +1,4 @@
-//! Runs cargo and finds what it made.
+//! Runs cargo and finds the artifacts.
 
 use std::{
     env,
@@ -16,7 +16,7 @@ use crate::{
     terminal::note,
 };
 
-/// Makes sure that the compiler for `path` has the standard library for the targets of these packages.
+/// Checks that the toolchain used for `path` has the standard library of the packages' targets.
 pub(super) fn check_targets(
     path: &Path,
     packages: &[&Package],
@@ -51,9 +51,10 @@ fn check_target(path: &Path, target: &str) -> Result<(), Failure> {
     ))
 }
 
-/// Builds one package, alone so that no other one turns on features in it, and returns the `.wasm` file.
+/// Builds one package and returns the `.wasm` file. It is built alone, so that no other package
+/// turns on features in it.
 ///
-/// As nothing but a `cdylib`: cargo leaves out the link-time optimization of a package that is an `rlib` as well.
+/// It is built only as a `cdylib`: cargo skips link-time optimization for a package that is an `rlib` as well.
 pub(super) fn build(
     package: &Package,
     target: Target,
@@ -65,7 +66,7 @@ pub(super) fn build(
     if io::stderr().is_terminal() {
         format = "json-diagnostic-rendered-ansi";
     } else {
-        // Nobody watches its progress; warnings and errors still come.
+        // No terminal, so no progress bar. Warnings and errors still appear.
         command.arg("--quiet");
     }
     let mut cargo = command
@@ -78,7 +79,7 @@ pub(super) fn build(
             package.manifest_path.as_str(),
         ])
         .args(options)
-        // Whatever stands there is for this command.
+        // The standard input belongs to `servlet`, not to cargo.
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
@@ -118,14 +119,15 @@ fn does_not_build(package: &Package, remedy: Option<&str>) -> Failure {
     }
 }
 
-/// Cargo, in a folder for the sake of rustup.
+/// Cargo, run in a folder so that rustup uses the folder's toolchain.
 pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(tool("CARGO", "cargo"));
     command.envs(target()).current_dir(folder);
     command
 }
 
-/// Where the environment wants targets, if it does; cargo would take a relative path from the folder that it runs in.
+/// `CARGO_TARGET_DIR` as an absolute path, if it is set. Cargo would resolve it against the folder
+/// that it runs in.
 pub(super) fn target() -> Option<(&'static str, PathBuf)> {
     const NAME: &str = "CARGO_TARGET_DIR";
     let target = env::var_os(NAME)?;

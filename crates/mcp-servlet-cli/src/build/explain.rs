@@ -1,4 +1,4 @@
-//! `servlet build --explain`: what takes the space in a servlet, and what to do about it.
+//! `servlet build --explain`: the parts of a servlet by size, with advice.
 
 use std::{
     collections::BTreeMap,
@@ -8,10 +8,10 @@ use std::{
 use mcp_servlet_runtime::{space::Function, space::Theme};
 use serde_json::{Value, json};
 
-/// How many crates and functions are named.
+/// How many crates and functions are listed.
 const NAMED: usize = 8;
 
-/// What takes the space in one module.
+/// The sizes of the parts of one module.
 pub(super) struct Space {
     functions: Vec<Function>,
     data: u64,
@@ -22,7 +22,7 @@ impl Space {
         Self { functions, data }
     }
 
-    /// The table for people.
+    /// Writes the table for `--format human`.
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let code = self.code();
         writeln!(
@@ -72,7 +72,7 @@ impl Space {
         writeln!(out)
     }
 
-    /// The same for programs.
+    /// The same data for `--format json`.
     pub(super) fn json(&self) -> Value {
         let object = |rows: Vec<(String, u64)>| {
             rows.into_iter()
@@ -91,7 +91,7 @@ impl Space {
         self.functions.iter().map(|function| function.size).sum()
     }
 
-    /// Themes with advice, if they take more than a hundredth.
+    /// Themes with advice that take more than 1% of the code.
     fn worth_a_word(&self) -> Vec<(Theme, u64)> {
         let mut sizes = BTreeMap::new();
         for function in &self.functions {
@@ -106,7 +106,7 @@ impl Space {
     }
 }
 
-/// The sizes of functions by something, the largest first.
+/// Sums the sizes of functions by key, the largest first.
 fn sums(functions: &[Function], by: impl Fn(&Function) -> String) -> Vec<(String, u64)> {
     let mut sums = BTreeMap::new();
     for function in functions {

@@ -9,7 +9,7 @@ use crate::{
     failure::{Failure, Kind},
 };
 
-/// Asks cargo what is at a path, with the dependencies for the target.
+/// Runs `cargo metadata` for a path, with the dependencies for the target.
 pub(super) fn read(path: &Path, target: Target) -> Result<Metadata, Failure> {
     let manifest = path.join("Cargo.toml");
     if !manifest.is_file() {
@@ -42,7 +42,8 @@ pub(super) fn read(path: &Path, target: Target) -> Result<Metadata, Failure> {
 
 /// The packages at the path that build to a `cdylib`.
 ///
-/// At a workspace without a package of its own these are the default members, or if no servlet is among them all.
+/// For a workspace without a root package, these are the default members, or all members if no
+/// default member is a servlet.
 pub(super) fn servlets<'a>(
     metadata: &'a Metadata,
     path: &Path,

@@ -1,10 +1,10 @@
-//! Which profile a build uses, and how cargo is told.
+//! The cargo profile of a build.
 
 use cargo_metadata::Metadata;
 
 const SERVLET: &str = "servlet";
 
-/// What makes the smallest wasm; the same as `[profile.servlet]` in this repository.
+/// Settings for the smallest wasm, the same as `[profile.servlet]` in this repository.
 const SETTINGS: [&str; 6] = [
     "inherits='release'",
     "opt-level='z'",
@@ -18,7 +18,7 @@ const SETTINGS: [&str; 6] = [
 #[derive(Debug, PartialEq)]
 pub(super) struct Profile {
     name: String,
-    /// Whether the workspace lacks it, so that the command line has to say what it is.
+    /// Whether the workspace lacks the profile, so that the command line has to define it.
     defined_here: bool,
 }
 
@@ -32,7 +32,7 @@ impl Profile {
         }
     }
 
-    /// The options that keep the names of functions, but no more: sizes stay what they are.
+    /// The options that keep function names but no other debug information, so that sizes stay the same.
     pub(super) fn options_with_names(&self) -> Vec<String> {
         let mut options = self.options();
         for setting in ["strip=false", "debug=0"] {
@@ -55,7 +55,7 @@ impl Profile {
     }
 }
 
-/// Whether a workspace manifest has the profile. Its header is the one way in which people write it.
+/// Whether a workspace manifest defines the profile. Only the usual form of the header is recognized.
 fn defines_servlet(manifest: &str) -> bool {
     let mut lines = manifest.lines().map(str::trim);
     lines.any(|line| line.starts_with("[profile.servlet]"))

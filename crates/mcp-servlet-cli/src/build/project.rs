@@ -1,4 +1,4 @@
-//! A crate or a workspace, for the commands that build it on the way.
+//! A crate or workspace, for commands that build it first.
 
 use std::{
     collections::BTreeSet,
@@ -13,14 +13,14 @@ use crate::{
     failure::Failure,
 };
 
-/// What cargo says of a crate or a workspace with servlets.
+/// The cargo metadata of a crate or workspace with servlets.
 pub(crate) struct Project {
     folder: PathBuf,
     metadata: Metadata,
 }
 
 impl Project {
-    /// Asks cargo about a folder or a manifest.
+    /// Reads the metadata of a folder or manifest.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let folder = build::folder(path);
         let metadata = packages::read(folder, Target::default())?;
@@ -32,21 +32,21 @@ impl Project {
         })
     }
 
-    /// The names of its packages that are servlets.
+    /// The names of the packages that are servlets.
     pub(crate) fn names(&self) -> Result<Vec<String>, Failure> {
         let packages = packages::servlets(&self.metadata, &self.folder)?.into_iter();
         Ok(packages.map(|package| package.name.to_string()).collect())
     }
 
-    /// The name of its folder.
+    /// The name of the workspace folder.
     pub(crate) fn folder_name(&self) -> String {
         let root = self.metadata.workspace_root.file_name();
         root.unwrap_or_default().to_owned()
     }
 
-    /// Builds its servlets as `servlet build` does, with these of its options: by default the smallest.
+    /// Builds the servlets like `servlet build` with these options. By default they are built for size.
     ///
-    /// Gives each package with its file.
+    /// Returns each package with its file.
     pub(crate) fn build(
         &self,
         abi: Abi,
@@ -65,8 +65,8 @@ impl Project {
             .collect()
     }
 
-    /// What its servlets are made of, as far as somebody may change it: their packages, those that they depend on by path,
-    /// and what stands at the root of the workspace.
+    /// The files that the servlets are built from and that may change: their packages, path
+    /// dependencies, and the files at the workspace root.
     pub(crate) fn sources(&self) -> Result<Snapshot, Failure> {
         let mut files = Snapshot::default();
         let root = self.metadata.workspace_root.as_std_path();
@@ -83,7 +83,7 @@ impl Project {
             }
         }
         let packages = self.metadata.packages.iter();
-        // Others come from a registry, and never change.
+        // Packages from a registry never change.
         let local =
             packages.filter(|package| package.source.is_none() && seen.contains(&package.id));
         for folder in local.filter_map(|package| package.manifest_path.parent()) {

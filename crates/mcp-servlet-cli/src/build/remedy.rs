@@ -1,8 +1,8 @@
-//! What to do about errors of the compiler that are typical of servlets.
+//! Advice for compiler errors that are typical of servlets.
 
 use cargo_metadata::{CompilerMessage, diagnostic::DiagnosticLevel};
 
-/// The lines that make the crates `getrandom`, `rand` and `uuid` take their randomness from the host.
+/// The Cargo.toml lines that let the crates `getrandom`, `rand` and `uuid` get randomness from the host.
 const RANDOMNESS: &str = "\
 randomness comes from the host, by a feature of mcp-servlet in Cargo.toml:
 mcp-servlet = { …, features = [\"getrandom\"] }
@@ -10,16 +10,16 @@ and by these lines in .cargo/config.toml, which `servlet new` writes:
 [target.wasm32-unknown-unknown]
 rustflags = [\"--cfg\", \"getrandom_backend=\\\"custom\\\"\"]";
 
-/// What uuid wants on top of that.
+/// The additional lines that uuid needs.
 const UUID: &str = "\
 turn on a feature of uuid and one of mcp-servlet in Cargo.toml:
 uuid = { version = \"1\", features = [\"v4\", \"rng-getrandom\"] }
 mcp-servlet = { …, features = [\"getrandom\"] }";
 
-/// The name of a macro that each `export!` defines.
+/// The name of a macro that every `export!` defines.
 const EXPORT: &str = "one_export_per_crate";
 
-/// What to do about the error, if it is one of these.
+/// The advice for an error, if it is a known one.
 pub(super) fn of(message: &CompilerMessage) -> Option<&'static str> {
     let diagnostic = &message.message;
     if diagnostic.level != DiagnosticLevel::Error {

@@ -1,4 +1,4 @@
-//! What servlets are built for: WebAssembly alone, or with WASI.
+//! The targets that servlets can be built for: plain WebAssembly, or with WASI.
 
 use cargo_metadata::Package;
 use clap::ValueEnum;
@@ -18,7 +18,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// The name that rustc has for it.
+    /// The target triple.
     pub(crate) const fn triple(self) -> &'static str {
         match self {
             Self::Bare => "wasm32-unknown-unknown",
@@ -26,7 +26,7 @@ impl Target {
         }
     }
 
-    /// The target of the command line, or else the one in the package's manifest:
+    /// The target from the command line, or else from the package's manifest:
     /// `[package.metadata.mcp-servlet] target = "wasm32-wasip1"`.
     pub(super) fn of(package: &Package, given: Option<Self>) -> Result<Self, Failure> {
         let named = &package.metadata["mcp-servlet"]["target"];

@@ -1,4 +1,4 @@
-//! What a servlet tells its client while a call runs: how far it is, and lines for the log.
+//! Notifications of a servlet during a call: progress and log messages.
 
 use mcp_servlet_runtime::{JsonObject, Listener, Notification};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::{
     terminal::{note, status},
 };
 
-/// Shows notifications on standard error as they come.
+/// Writes notifications to standard error as they arrive.
 #[derive(Debug)]
 pub(super) struct Feedback;
 
@@ -19,7 +19,7 @@ impl Listener for Feedback {
             Notification::Message(params) if is_wanted(&params) => {
                 note(format_args!("{}", indented(&message(&params), "  ")));
             }
-            // Lists, and questions that were answered, matter to clients that stay.
+            // Other notifications, such as changed lists, only matter to clients that stay connected.
             _ => {}
         }
     }
@@ -37,7 +37,7 @@ fn progress(params: &JsonObject) -> String {
     }
 }
 
-/// Whether a line of the log is shown: details only with `-vv`.
+/// Whether a log message is shown. Debug messages need `-vv`.
 fn is_wanted(params: &JsonObject) -> bool {
     params.get("level").is_none_or(|level| level != "debug")
         || tracing::enabled!(target: "servlet", tracing::Level::DEBUG)
@@ -53,7 +53,7 @@ fn message(params: &JsonObject) -> String {
     format!("log[{level}]{logger}: {}", text(params.get("data")))
 }
 
-/// A string as it is, other values as JSON. Floats that are whole numbers have no fraction.
+/// A string unchanged, any other value as JSON. Whole floats have no fraction.
 fn text(value: Option<&Value>) -> String {
     match value {
         None => String::new(),

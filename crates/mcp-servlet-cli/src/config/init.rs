@@ -1,4 +1,4 @@
-//! `servlet config init`: a configuration to start from, with everything that servlets declare that they need.
+//! `servlet config init`: writes a configuration with everything that the servlets declare as needed.
 
 use std::{
     fmt::Write as _,
@@ -97,7 +97,7 @@ impl Section {
     fn of(source: &Source, folder: &Path) -> Result<Self, LoadError> {
         let module = source.module()?;
         let text = match source {
-            // Paths in a configuration begin where it is.
+            // Paths in a configuration are relative to the folder of its file.
             Source::File(path) if folder != Path::new("") => {
                 clients::absolute(path).unwrap_or_else(|_| path.display().to_string())
             }
@@ -213,7 +213,7 @@ fn keys(sections: &[Section]) -> impl Iterator<Item = (&Section, &ConfigKey)> {
     })
 }
 
-/// A default as a configuration has it: text as it is, everything else as JSON; `$` stands for itself.
+/// A default value as configuration text: a string unchanged, any other value as JSON, with `$` escaped.
 fn as_text(value: &Value) -> String {
     let text = value
         .as_str()
@@ -226,7 +226,7 @@ fn line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// Text of a servlet in a comment, which no control character can end.
+/// Writes text of a servlet as a comment. Control characters cannot end the comment.
 fn comment(text: &mut String, comment: &str) {
     for line in comment.lines() {
         let line: String = line.chars().filter(|c| !c.is_control()).collect();
@@ -243,7 +243,7 @@ fn key(name: &str) -> String {
     }
 }
 
-/// What JSON escapes, TOML reads; TOML escapes one character more.
+/// A TOML string. JSON escapes are valid in TOML; TOML requires one more.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

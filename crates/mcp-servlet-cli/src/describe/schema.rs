@@ -6,18 +6,18 @@ use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{SchemaField, schema_fields, schema_in_words};
 use serde_json::Value;
 
-/// One line of a table: columns of equal width, then text, which may have several lines.
+/// One row: columns of equal width, then text that may have several lines.
 pub(super) struct Row {
     pub(super) columns: Vec<String>,
     pub(super) text: String,
 }
 
-/// The type of a whole schema.
+/// The type that a whole schema describes.
 pub(super) fn in_words(schema: &JsonObject) -> String {
     schema_in_words(schema, &Value::Object(schema.clone()))
 }
 
-/// Name, type, whether it is required, and description of each field.
+/// Prints name, type, required or optional, and description of each field.
 pub(super) fn write_fields(out: &mut impl Write, schema: &JsonObject) -> io::Result<()> {
     let rows: Vec<_> = schema_fields(schema).into_iter().map(row).collect();
     write_rows(out, &rows)

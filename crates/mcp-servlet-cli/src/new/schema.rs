@@ -11,13 +11,13 @@ use crate::{
     terminal::note,
 };
 
-/// The interface of MCP servlets.
+/// The XTP schema of MCP servlets.
 const INTERFACE: &str = include_str!("../../../../schema.yaml");
 
-/// Reads YAML or JSON, or takes the interface of MCP servlets. The result is the schema, and its
-/// text with what the command line says of it.
+/// Reads a schema in YAML or JSON, or takes the schema of MCP servlets. Returns the parsed schema,
+/// and its text with the options from the command line.
 ///
-/// With `check`, its problems are shown as by `servlet gen`, and one that is an error ends the command.
+/// With `check`, its problems are printed as by `servlet gen`, and an error fails the command.
 pub(super) fn read(
     path: Option<&Path>,
     reading: &Reading,

@@ -1,4 +1,4 @@
-//! Where a new project gets the SDK.
+//! The dependency on the SDK in a new project.
 
 use std::{
     env,
@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Kind};
 
-/// Says where the checkout is, if it moved since this command was built.
+/// Overrides the path of the checkout, if it has moved since this command was built.
 pub(super) const CHECKOUT: &str = "MCP_SERVLET_CHECKOUT";
 
-/// The dependency of a new project, by the keys that Cargo.toml has for it.
+/// The dependency, with the keys of Cargo.toml.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Sdk {
@@ -22,7 +22,8 @@ pub(super) enum Sdk {
 }
 
 impl Sdk {
-    /// A version has digits and dots, a git repository an address; all else is a path.
+    /// Parses the value of `--sdk`. Digits and dots are a version, a URL is a git repository,
+    /// anything else is a path.
     pub(super) fn parse(text: &str) -> Result<Self, Failure> {
         let version = text.trim_start_matches(['^', '~', '=', '>', '<', ' ']);
         if version.starts_with(|c: char| c.is_ascii_digit()) && !Path::new(text).exists() {
@@ -50,7 +51,7 @@ impl Sdk {
     }
 }
 
-/// The checkout that this command was built from, if it is still there.
+/// The checkout that this command was built from, if it still exists.
 pub(super) fn checkout() -> Option<PathBuf> {
     let built_from = || {
         Some(

@@ -1,4 +1,4 @@
-//! How clients reach the server, and when it ends.
+//! The transports of a server, and its shutdown.
 
 use std::{net::Ipv6Addr, num::NonZeroU16};
 
@@ -43,7 +43,8 @@ pub(crate) struct Transports {
 }
 
 impl Transports {
-    /// Serves until the client on standard input leaves, or the process is asked to end. `limits` are for HTTP.
+    /// Serves until the client on standard input disconnects, or the process receives a signal to
+    /// end. `limits` apply to HTTP.
     pub(crate) async fn run(self, server: Server, limits: HttpOptions) -> Result<(), Failure> {
         let only_stdio = self.http.is_none();
         let http = bind(self.http.as_deref()).await?;
@@ -64,7 +65,7 @@ impl Transports {
                     Err(error) if only_stdio => {
                         return Err(Failure::new(Kind::Usage, chain(&error)));
                     }
-                    // Those who came over HTTP did nothing wrong.
+                    // Clients over HTTP are still served.
                     Err(error) => tracing::error!("standard input: {}", chain(&error)),
                 }
             }
@@ -104,7 +105,7 @@ impl Transports {
         }
     }
 
-    /// Where clients find the server over HTTP, at this port.
+    /// The URL of the server at this port.
     fn url_at(&self, port: u16) -> Result<String, Failure> {
         let host = self
             .http
@@ -122,7 +123,7 @@ impl Transports {
         Ok(there.url()?.unwrap_or_default())
     }
 
-    /// Where clients find the server, if not over standard input and output.
+    /// The URL of the server, if it serves HTTP.
     pub(crate) fn url(&self) -> Result<Option<String>, Failure> {
         let Some(address) = &self.http else {
             return Ok(None);
@@ -133,7 +134,7 @@ impl Transports {
             );
             return Err(Failure::new(Kind::Usage, message));
         };
-        // From everywhere, this machine is reached by its name.
+        // These addresses listen on all interfaces; clients on this machine use `localhost`.
         let host = match host {
             "0.0.0.0" | "[::]" => "localhost",
             host => host,
@@ -158,7 +159,8 @@ impl Transports {
         if !self.http_name.is_empty() {
             options.hosts.clone_from(&self.http_name);
         } else if let Some(host) = self.http.as_deref().and_then(host) {
-            // By the name at which it listens, clients find it. No website has an address of this machine for a name.
+            // Clients may use the host that the server listens on. No website can have an address
+            // of this machine as its name.
             options.hosts.push(host.to_owned());
         }
         if !self.http_origin.is_empty() {
@@ -168,14 +170,14 @@ impl Transports {
     }
 }
 
-/// The one name or address that stands in an address to listen on; none if it is all of them.
+/// The host of a listen address. None if it listens on all addresses.
 fn host(address: &str) -> Option<&str> {
     let (host, _) = address.rsplit_once(':')?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     (!["0.0.0.0", "::", ""].contains(&host)).then_some(host)
 }
 
-/// Splits a host, in brackets if it is an address of IPv6, from a port if there is one.
+/// Splits a host, in brackets if it is an IPv6 address, from an optional port.
 fn split(text: &str) -> Option<(&str, Option<NonZeroU16>)> {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port.parse().ok()?)),
@@ -195,7 +197,7 @@ fn is_of_a_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._".contains(&byte)
 }
 
-/// Reads a name that stands in the header `Host`.
+/// Parses a name for the `Host` header.
 fn name(text: &str) -> Result<String, String> {
     if text.parse::<Ipv6Addr>().is_ok() {
         return Ok(format!("[{text}]"));
@@ -206,7 +208,7 @@ fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// Reads an origin as browsers name it, or with `*` for any port.
+/// Parses an origin in the form that browsers send, or with `*` for any port.
 fn origin(text: &str) -> Result<String, String> {
     let of_a_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
     let is_origin = text.split_once("://").is_some_and(|(scheme, place)| {
@@ -225,7 +227,7 @@ fn origin(text: &str) -> Result<String, String> {
     )
 }
 
-/// Returns when the process is asked to end once more, while it waits for calls to end.
+/// Returns when a second signal arrives while the server waits for running calls.
 async fn asked_again(server: &Server) -> Result<(), Failure> {
     server.unless_stopping(std::future::pending::<()>()).await;
     mcp_servlet_server::asked_to_end().await?;
@@ -233,7 +235,7 @@ async fn asked_again(server: &Server) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens an address.
+/// Binds an address.
 async fn bind(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
     let Some(address) = address else {
         return Ok(None);

@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// One test module and what it is run with.
+/// One test module with its inputs.
 pub(super) struct Run {
     pub(super) name: String,
     pub(super) plugin: Source,
@@ -28,7 +28,7 @@ pub(super) struct Run {
     pub(super) mock_input: Option<Vec<u8>>,
 }
 
-/// The runs that `xtp.toml` asks for, with their modules built.
+/// The runs that `xtp.toml` lists, with their modules built.
 pub(super) fn of_project(
     folder: &Path,
     built: &[(String, PathBuf)],
@@ -57,7 +57,7 @@ pub(super) fn of_project(
     tests.into_iter().map(run).collect()
 }
 
-/// A file of the project, or an address.
+/// A file of the project, or a URL.
 fn source(folder: &Path, text: &str) -> Source {
     match Source::parse(text) {
         Source::File(path) => Source::File(folder.join(path)),
@@ -73,7 +73,7 @@ fn input(folder: &Path, input: MockInput) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// Reads an input of a test.
+/// Reads the input of a test.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", path.display());
@@ -81,7 +81,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// Runs all of them and shows what came of it.
+/// Runs all of them and prints the reports.
 pub(super) fn run_all(
     runs: Vec<Run>,
     options: &LoadOptions,

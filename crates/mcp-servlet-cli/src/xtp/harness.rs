@@ -1,8 +1,8 @@
-//! Runs XTP test modules: Extism modules that call a plugin and assert what it answers.
+//! Runs XTP test modules: Extism modules that call a plugin and check its answers.
 //!
-//! A test module exports `test` and imports from `xtp:test/harness`: `call`, `time`, `assert`, `reset`, `group` and
-//! `mock_input`. The functions that the plugin under test imports from its host are those that a third module, the
-//! mock host, exports under the same names.
+//! A test module exports `test` and imports from `xtp:test/harness`: `call`, `time`, `assert`,
+//! `reset`, `group` and `mock_input`. A third module, the mock host, exports the functions that the
+//! plugin under test imports from its host, under the same names.
 
 mod functions;
 mod mock;
@@ -19,22 +19,22 @@ pub(crate) use report::{Assertion, Report};
 /// The export that runs the tests.
 const TEST: &str = "test";
 
-/// What one run consists of.
+/// The modules and inputs of one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Harness {
     /// The plugin under test.
     pub(crate) plugin: Source,
     /// The test module.
     pub(crate) with: Source,
-    /// The module whose exports stand in for the host's functions.
+    /// The module that implements the host functions of the plugin.
     pub(crate) mock_host: Option<Source>,
-    /// What the test module gets when it asks for input.
+    /// The result of `mock_input`.
     pub(crate) mock_input: Option<Vec<u8>>,
-    /// What all three may do.
+    /// The limits for all three modules.
     pub(crate) options: LoadOptions,
 }
 
-/// What the functions of the harness share.
+/// State that the functions of the harness share.
 struct State {
     plugin: Plugin,
     mock_input: Option<Vec<u8>>,
@@ -44,12 +44,12 @@ struct State {
 type Shared = Arc<Mutex<State>>;
 
 impl Harness {
-    /// Loads the modules and runs the tests to their end.
+    /// Loads the modules and runs the tests.
     ///
     /// # Errors
     ///
-    /// [`LoadError`], if one of the modules does not load. Tests that fail are in the report, and so is a test module that
-    /// stopped halfway.
+    /// [`LoadError`], if a module cannot be loaded. The report contains failed tests, and a test
+    /// module that stopped early.
     pub(crate) fn run(self) -> Result<Report, LoadError> {
         let Fetched { name, wasm, .. } = self.plugin.fetch()?;
         let functions = match self.mock_host {

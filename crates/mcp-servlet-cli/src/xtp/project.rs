@@ -1,4 +1,4 @@
-//! What the `xtp` command does with a bundle: renders its template, writes the project, runs its scripts.
+//! Projects from XTP bundles: renders the template, writes the files, runs the scripts.
 
 mod error;
 mod manifest;

@@ -8,7 +8,7 @@ use super::{Assertion, Shared, lock};
 
 const NAMESPACE: &str = "xtp:test/harness";
 
-/// All of them; a module imports those that it uses.
+/// All of them. A module imports those that it uses.
 pub(super) fn all(state: &Shared) -> Vec<Function> {
     let function = |name, inputs: &[ValType], outputs: &[ValType], run: HostFunction| {
         let state = Arc::clone(state);
@@ -36,7 +36,8 @@ pub(super) fn all(state: &Shared) -> Vec<Function> {
 
 type HostFunction = fn(&mut CurrentPlugin, &[Val], &mut [Val], &Shared) -> Result<(), Error>;
 
-/// An export of the plugin. If it fails, so does the test: there is no way to hand an error over.
+/// Calls an export of the plugin. If the call fails, the test fails too, because the ABI has no way
+/// to return an error.
 fn call(
     guest: &mut CurrentPlugin,
     inputs: &[Val],
@@ -50,7 +51,7 @@ fn call(
     Ok(())
 }
 
-/// The same, for the nanoseconds that it takes.
+/// Calls an export of the plugin, and returns the time in nanoseconds.
 fn time(
     guest: &mut CurrentPlugin,
     inputs: &[Val],
@@ -82,7 +83,7 @@ fn assert(
     Ok(())
 }
 
-/// A new instance of the plugin. The mock host stays: it is a part of the test.
+/// Creates a new instance of the plugin. The mock host keeps its state: it is a part of the test.
 fn reset(_: &mut CurrentPlugin, _: &[Val], _: &mut [Val], state: &Shared) -> Result<(), Error> {
     lock(state).plugin.reset().map_err(Error::msg)
 }
@@ -112,7 +113,7 @@ fn mock_input(
     Ok(())
 }
 
-/// The bytes of a block in the memory of messages, which stays with the guest. There is no block for no bytes.
+/// The bytes of a block in Extism memory. The guest keeps the block. Offset 0 means no bytes.
 pub(super) fn bytes(guest: &mut CurrentPlugin, at: &Val) -> Result<Vec<u8>, Error> {
     if at.i64() == Some(0) {
         return Ok(Vec::new());
@@ -126,7 +127,7 @@ fn text(guest: &mut CurrentPlugin, at: &Val) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&bytes(guest, at)?).into_owned())
 }
 
-/// A new block with these bytes.
+/// Allocates a block with these bytes.
 pub(super) fn block(guest: &mut CurrentPlugin, bytes: &[u8]) -> Result<Val, Error> {
     if bytes.is_empty() {
         return Ok(Val::I64(0));

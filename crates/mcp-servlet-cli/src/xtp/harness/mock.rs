@@ -1,4 +1,4 @@
-//! A module whose exports stand in for the functions that a plugin imports from its host.
+//! The mock host: a module that implements the functions that a plugin imports from its host.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use wasmparser::{Parser, Payload, TypeRef};
 
 use super::functions::{block, bytes};
 
-/// A function that the plugin imports and this host does not have.
+/// An import of the plugin that this host does not provide.
 #[derive(Debug, PartialEq)]
 struct Wanted {
     module: String,
@@ -17,7 +17,7 @@ struct Wanted {
     gives_output: bool,
 }
 
-/// Host functions for the imports of `plugin`, each a call of the mock host's export of that name.
+/// Host functions for the imports of `plugin`. Each calls the mock host's export of the same name.
 pub(super) fn functions(
     mock: Source,
     (plugin, wasm): (&str, &[u8]),
@@ -33,7 +33,7 @@ pub(super) fn functions(
     Ok(functions.collect())
 }
 
-/// The imports of a module that are neither the kernel's nor WASI's, by the signatures that XTP has.
+/// The imports of a module that neither Extism nor WASI provides, and whether they have input and output.
 fn wanted(wasm: &[u8]) -> Result<Vec<Wanted>, wasmparser::BinaryReaderError> {
     let mut types = Vec::new();
     let mut wanted = Vec::new();

@@ -1,20 +1,20 @@
-//! What came of a run.
+//! The report of a run.
 
 use serde::Serialize;
 
-/// What came of a run.
+/// The report of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Report {
-    /// The groups, in the order in which they began. Assertions before the first one are in a group without a name.
+    /// The groups in the order in which they began. Assertions before the first group are in one without a name.
     pub(crate) groups: Vec<Group>,
-    /// Why the test module did not come to its end.
+    /// Why the test module stopped early.
     pub(crate) stopped: Option<String>,
 }
 
-/// Assertions that belong together.
+/// A group of assertions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Group {
-    /// Its name.
+    /// The name.
     pub(crate) name: Option<String>,
     /// The assertions, in order.
     pub(crate) assertions: Vec<Assertion>,
@@ -23,16 +23,16 @@ pub(crate) struct Group {
 /// One assertion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Assertion {
-    /// What it is about.
+    /// The name.
     pub(crate) name: String,
-    /// Whether it held.
+    /// Whether it passed.
     pub(crate) passed: bool,
-    /// What the test module says to someone who wonders why it did not.
+    /// The test module's explanation of a failure.
     pub(crate) reason: String,
 }
 
 impl Report {
-    /// Whether all tests ran, and every assertion held.
+    /// Whether all tests ran and every assertion passed.
     pub(crate) fn is_success(&self) -> bool {
         self.stopped.is_none() && self.assertions().all(|assertion| assertion.passed)
     }

@@ -1,8 +1,8 @@
-//! A plugin, a mock host and a test module, each of a few lines.
+//! A minimal plugin, mock host and test module.
 
 use super::*;
 
-/// Counts its calls in memory, and asks the host for the answer.
+/// Counts its calls in memory, and gets the answer from the host.
 const PLUGIN: &str = r#"(module
     (import "extism:host/env" "output_set" (func $output (param i64 i64)))
     (import "extism:host/env" "length" (func $length (param i64) (result i64)))
@@ -34,7 +34,7 @@ const MOCK: &str = r#"(module
         (call $output (local.get $at) (i64.const 1))
         (i32.const 0)))"#;
 
-/// A test module whose export does what `body` says; `$text` makes a block of a constant in memory.
+/// A test module whose export runs `body`; `$text` allocates a block with a constant from memory.
 fn module(data: &str, body: &str) -> Source {
     let text = format!(
         r#"(module
@@ -80,7 +80,7 @@ fn run(data: &str, body: &str, mock_input: Option<&str>) -> Report {
     harness.run().expect("all modules load")
 }
 
-/// What each assertion of a report says, in order: the reason is the text that the plugin answered.
+/// The reasons of all assertions, in order. A reason is the text that the plugin returned.
 fn reasons(report: &Report) -> Vec<&str> {
     report.assertions().map(|one| one.reason.as_str()).collect()
 }

@@ -1,31 +1,31 @@
-//! Why there is no project.
+//! Errors while a project is created.
 
 use std::{io, path::PathBuf};
 
 use mcp_servlet_runtime::LoadError;
 
-/// Why a bundle did not become a project.
+/// Why no project could be created from a bundle.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum Error {
-    /// The bundle's plugin does not load.
+    /// The bundle's plugin cannot be loaded.
     #[error("the bundle does not run")]
     Load(#[from] LoadError),
-    /// The plugin does not render a file.
+    /// The plugin failed to render a file.
     #[error("cannot render `{file}`: {message}")]
     Render {
-        /// The file in the template.
+        /// The path in the template.
         file: String,
-        /// What the plugin said.
+        /// The error message of the plugin.
         message: String,
     },
-    /// Two files of the template have one name in the project.
+    /// Two files of the template have the same path in the project.
     #[error("the template has two files `{file}`")]
     Twice {
-        /// The file in the project.
+        /// The path in the project.
         file: String,
     },
-    /// The project's folder exists.
+    /// The project's folder exists and is not empty.
     #[error("`{}` exists already, and is not empty", folder.display())]
     Exists {
         /// The folder.
@@ -36,7 +36,7 @@ pub(crate) enum Error {
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// `xtp.toml` could not be read.

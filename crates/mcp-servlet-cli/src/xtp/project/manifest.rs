@@ -1,4 +1,4 @@
-//! `xtp.toml`: the scripts and the tests of a project.
+//! `xtp.toml`: the scripts and tests of a project.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
@@ -6,13 +6,13 @@ use serde::Deserialize;
 
 use super::Error;
 
-/// What `xtp.toml` says; keys of other tools are passed over.
+/// The contents of `xtp.toml`. Keys of other tools are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Manifest {
-    /// The plugin that is tested, from the project's folder.
+    /// The path of the plugin, relative to the project's folder.
     pub(crate) bin: Option<String>,
-    /// Command lines by their names: `build`, `format`, `prepare`.
+    /// Command lines by name: `build`, `format`, `prepare`.
     pub(crate) scripts: BTreeMap<String, String>,
     /// The test modules to run.
     #[serde(rename = "test")]
@@ -22,35 +22,35 @@ pub(crate) struct Manifest {
 /// One `[[test]]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Test {
-    /// Its name.
+    /// The name.
     pub(crate) name: String,
-    /// A command line that builds the test module.
+    /// The command line that builds the test module.
     pub(crate) build: Option<String>,
     /// The test module.
     pub(crate) with: String,
-    /// The module whose exports stand in for the host's functions.
+    /// The module that implements the host functions of the plugin.
     pub(crate) mock_host: Option<String>,
-    /// What the test module gets when it asks for input.
+    /// The result of `mock_input`.
     #[serde(default)]
     pub(crate) mock_input: MockInput,
 }
 
-/// What a test module gets when it asks for input.
+/// The result of `mock_input`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct MockInput {
-    /// This text.
+    /// The text itself.
     pub(crate) data: Option<String>,
-    /// The contents of this file.
+    /// The path of a file with the text.
     pub(crate) file: Option<String>,
 }
 
 impl Manifest {
-    /// Reads `xtp.toml` in a folder; a folder without one has no scripts and no tests.
+    /// Reads `xtp.toml` in a folder. A folder without one has no scripts and no tests.
     ///
     /// # Errors
     ///
-    /// [`Error::Manifest`], if the file cannot be read or says something that it cannot say.
+    /// [`Error::Manifest`], if the file cannot be read or is invalid.
     pub(crate) fn read(folder: &Path) -> Result<Self, Error> {
         let path = folder.join("xtp.toml");
         let problem = |problem| Error::Manifest {

@@ -1,4 +1,4 @@
-//! From a bundle and a context to the files of a project.
+//! Renders a bundle into the files of a project.
 
 use mcp_servlet_runtime::{LoadOptions, Plugin};
 use serde_json::Value;
@@ -9,18 +9,18 @@ use super::Error;
 /// The export that renders one file.
 const RENDER: &str = "render";
 
-/// Gives each file with the bundle's suffix to its plugin; all others stay what they are.
+/// Renders each file with the bundle's suffix by its plugin. All other files are copied unchanged.
 ///
-/// One instance renders all files. The plugin sees the bytes of a file as its input and `context` as the configuration
-/// key `ctx`; it can reach neither files nor the network.
+/// One instance renders all files. Its input is the content of a file, and `context` is the
+/// configuration key `ctx`. The plugin cannot access files or the network.
 ///
 /// # Errors
 ///
-/// If the plugin does not load, or does not render a file.
+/// If the plugin cannot be loaded, or fails to render a file.
 pub(crate) fn render(bundle: &Bundle, context: &Value) -> Result<Vec<Entry>, Error> {
     let options = LoadOptions {
         config: [("ctx".to_owned(), context.to_string())].into(),
-        // A template is rendered by people at their desks, who can stop it.
+        // The user can stop a template that does not end.
         timeout: None,
         memory: None,
         compile: None,
@@ -54,7 +54,7 @@ pub(crate) fn render(bundle: &Bundle, context: &Value) -> Result<Vec<Entry>, Err
     Ok(entries)
 }
 
-/// The path without the suffix, if it has it and something else before it.
+/// The path without the suffix. None if it lacks the suffix, or if nothing precedes it.
 fn rendered_path<'a>(path: &'a str, suffix: &str) -> Option<&'a str> {
     let path = path.strip_suffix(suffix)?;
     (!path.is_empty() && !path.ends_with('/')).then_some(path)

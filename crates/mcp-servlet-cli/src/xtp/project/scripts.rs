@@ -5,13 +5,13 @@ use std::{
     process::{Command, ExitStatus, Stdio},
 };
 
-/// Runs a command line by the system's shell, in the folder of its project.
+/// Runs a command line in the system's shell, in the folder of the project.
 ///
-/// What it prints goes to standard error: standard output belongs to whoever called.
+/// Its output goes to standard error, because standard output is for results of this command.
 ///
 /// # Errors
 ///
-/// How it ended, or why it did not start, as text.
+/// A message with its exit status, or why it could not start.
 pub(crate) fn run_script(line: &str, folder: &Path) -> Result<(), String> {
     let mut command = shell(line);
     command.current_dir(folder).stdin(Stdio::null());

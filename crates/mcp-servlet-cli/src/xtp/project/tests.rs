@@ -1,4 +1,4 @@
-//! A bundle of another maker: a plugin of a few lines, another suffix, no key of ours.
+//! A bundle from another vendor: a minimal plugin, another suffix, and none of our keys.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use xtp_bundle::{Bundle, Entry};
 
 use super::*;
 
-/// Renders to the context and after it the template.
+/// Renders to the context, followed by the template.
 const PLUGIN: &str = r#"(module
     (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
     (import "extism:host/env" "store_u8" (func $store (param i64 i32)))

@@ -9,11 +9,11 @@ use xtp_bundle::Entry;
 
 use super::Error;
 
-/// Writes all entries into a folder that does not exist yet, or is empty. Nothing is ever overwritten.
+/// Writes all entries into a folder that does not exist yet or is empty. Never overwrites a file.
 ///
 /// # Errors
 ///
-/// If the folder has something in it, or the system refuses to write.
+/// If the folder is not empty, or a file cannot be written.
 pub(crate) fn write(entries: &[Entry], folder: &Path) -> Result<(), Error> {
     check_vacant(folder)?;
     check_unique(entries)?;
@@ -33,7 +33,7 @@ pub(crate) fn write(entries: &[Entry], folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a folder in which something could be overwritten.
+/// Refuses a folder that is not empty.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A servlet that takes the time from a crate made for browsers.
+//! A servlet that gets the time from a crate for browsers.
 
 #[unsafe(no_mangle)]
 pub extern "C" fn describe() -> i32 {

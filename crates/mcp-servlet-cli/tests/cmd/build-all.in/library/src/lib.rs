@@ -1,3 +1,3 @@
-//! A crate that is no servlet.
+//! A crate that is not a servlet.
 
 pub const OK: i32 = 0;

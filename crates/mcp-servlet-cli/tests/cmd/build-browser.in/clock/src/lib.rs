@@ -1,4 +1,4 @@
-//! Stands for a crate that asks the browser for the time.
+//! A fake crate that gets the time from the browser.
 
 pub fn now() -> i32 {
     wasm_bindgen::now()

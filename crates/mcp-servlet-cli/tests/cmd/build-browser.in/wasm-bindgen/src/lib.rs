@@ -1,4 +1,4 @@
-//! Stands for the crate of this name: it imports what only its own JavaScript provides.
+//! A fake wasm-bindgen: it imports functions that only the real crate's JavaScript provides.
 
 #[link(wasm_import_module = "__wbindgen_placeholder__")]
 unsafe extern "C" {
