@@ -24,7 +24,7 @@ pub struct Diagnostic {
     pub origin: Origin,
     /// Its place in that text.
     pub span: Span,
-    /// The same place as a JSON Pointer, for documents that were JSON before.
+    /// The same place as a JSON Pointer, for callers that have the document as JSON and not as text.
     pub pointer: String,
     /// What is wrong.
     pub message: String,

@@ -86,7 +86,7 @@ impl<'a> Glue<'a> {
         (!names.is_empty()).then(|| parse_quote!(pub use #runtime::{#(#names),*};))
     }
 
-    /// Enums are plain words in text.
+    /// Marks enums as payloads that are a plain word in `text/plain`.
     fn words(&self) -> impl Iterator<Item = Item> {
         let runtime = &self.runtime;
         let is_text = |def: &&crate::ir::TypeDef| matches!(def.kind, Kind::Enum(_));

@@ -8,8 +8,8 @@ use crate::span::At;
 pub(crate) struct Module {
     /// Indexed by [`TypeId`].
     pub(crate) types: Vec<TypeDef>,
-    /// The order in which types are generated: that of the schema, with inline types after the type that contains
-    /// them.
+    /// The order in which types are generated: the order of the schema. Inline types follow the
+    /// type that contains them.
     pub(crate) order: Vec<TypeId>,
     pub(crate) exports: Vec<Function>,
     pub(crate) imports: Vec<Function>,

@@ -1,4 +1,4 @@
-//! Types as Rust items that people like to read and use.
+//! Generates readable Rust items for types.
 
 mod alias;
 mod constructor;

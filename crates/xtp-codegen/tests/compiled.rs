@@ -37,7 +37,7 @@ fn compiles_every_case_for_wasm() {
     assert!(output.status.success(), "{said}");
 }
 
-/// As the workflow of a new project runs it.
+/// Runs clippy like the CI workflow of a new project.
 #[test]
 fn clippy_has_nothing_to_say_of_any_case() {
     let mut cargo = Command::new(env!("CARGO"));
@@ -71,7 +71,7 @@ fn rustfmt_leaves_a_file_of_its_own_as_it_is() {
         }
     }
     assert!(files.len() > 50, "{}", files.len());
-    // Another width than that of the printer, as an author may configure it.
+    // An author may configure a width other than the printer's.
     let config = ["--edition", "2024", "--check", "--config", "max_width=80"];
     let output = Command::new("rustfmt").args(config).args(&files).output();
     let output = output.unwrap();

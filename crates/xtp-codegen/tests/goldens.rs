@@ -1,6 +1,6 @@
-//! The generated code of small schemas, compared to the letter.
+//! Compares the generated code of small schemas with goldens, byte by byte.
 //!
-//! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test goldens` writes what is generated now.
+//! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test goldens` rewrites the goldens.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -37,7 +37,7 @@ fn generated(case: &Path) -> String {
     generated.unwrap_or_else(|problems| panic!("{name}:\n{problems}"))
 }
 
-/// What a case shows beside its schema.
+/// The options of a case. Cases without an entry test the default for types, without conversions.
 fn options(name: &str) -> Options {
     let options = Options::new();
     match name {

@@ -1,6 +1,6 @@
 //! Ten invalid schemas and their errors as people read them: `docs/schema-errors.md`.
 //!
-//! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test pictures` writes the document anew.
+//! `UPDATE_GOLDENS=1 cargo test -p xtp-codegen --test pictures` rewrites the document.
 
 use std::path::Path;
 use std::{env, fs};

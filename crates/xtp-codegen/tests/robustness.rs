@@ -105,7 +105,7 @@ fn survives_every_value_being_removed_or_replaced() {
                 *replaced.pointer_mut(place).unwrap() =
                     replacements[next % replacements.len()].clone();
                 survive(&replaced.to_string());
-                // Coprime to their number, so that every place gets other ones.
+                // Coprime to the number of replacements, so that every place gets different ones.
                 next += 7;
             }
             inputs += 3;

@@ -1,7 +1,7 @@
 //! Schemas that contain themselves.
 //!
-//! Through a list, a map, or an optional property, they are trees: XTP has none, but Rust does. Otherwise no value of
-//! them could end.
+//! Through a list, a map or an optional property, such a schema describes a tree. Rust can express
+//! trees, although XTP does not allow them. Otherwise every value of the schema would be infinite.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::compat::Finding;
 use crate::node::Node;
 
-/// One finding for each circle.
+/// One finding for each cycle.
 pub(super) fn find(root: &Node) -> Vec<Finding> {
     let schemas = root.get("components").and_then(|node| node.get("schemas"));
     let Some(schemas) = schemas else {
