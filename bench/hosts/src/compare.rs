@@ -1,4 +1,4 @@
-//! Ours and the others by turns: figures, and how good they should be.
+//! Compares our host with other servers, in turns, and checks the target ratios.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,11 +15,11 @@ use crate::peer::{Host, Servlet};
 use crate::start::start;
 use crate::stdio::Stdio;
 
-/// How often the sides take turns.
+/// How many rounds each side runs.
 const ROUNDS: usize = 7;
 const IN_FLIGHT: usize = 16;
 const SERVLETS: usize = 10;
-/// How long a slow call should take.
+/// The target duration of a slow call.
 const SLOW: Duration = Duration::from_millis(50);
 
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ pub(crate) struct Compare {
     native: PathBuf,
 }
 
-/// One figure of each side, ours first.
+/// The same figure for both sides, ours first.
 type Both<T> = [T; 2];
 
 impl Compare {
@@ -56,7 +56,7 @@ impl Compare {
         Ok(())
     }
 
-    /// Calls over HTTP, of the servlet and of a server that is no servlet.
+    /// Calls over HTTP, to the servlet and to a native server.
     fn against_native(&self, folder: &Path) -> anyhow::Result<Row> {
         let mut ours = Command::new(&self.subject.servlet);
         ours.arg("serve")
@@ -89,7 +89,7 @@ impl Compare {
     }
 }
 
-/// Fast calls one by one and many at once, slow calls many at once, and the memory after all of them.
+/// Measures fast calls one by one and in parallel, slow calls in parallel, and the memory after all of them.
 fn calls(hosts: &Both<Host>, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<Row>> {
     let servlets = Servlet::several(1, wasm, folder)?;
     let mut servers = Vec::new();
@@ -145,7 +145,7 @@ fn calls(hosts: &Both<Host>, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<R
     ])
 }
 
-/// How often the tool `spin` must go round to take as long as a slow call should.
+/// How many rounds the tool `spin` needs to take as long as a slow call.
 fn calibrate(host: &Host, server: &mut Stdio) -> anyhow::Result<u64> {
     let mut rounds = 1_000_000;
     loop {
@@ -171,7 +171,7 @@ fn calibrate(host: &Host, server: &mut Stdio) -> anyhow::Result<u64> {
     }
 }
 
-/// A load, and what it took on each side in each round.
+/// A load, with the measurements of each side and round.
 struct Loads {
     tool: &'static str,
     arguments: Value,
@@ -215,7 +215,7 @@ impl Loads {
         Ok(())
     }
 
-    /// The median of the rounds, of each side.
+    /// The median over all rounds, for each side.
     fn row(
         &self,
         label: &'static str,
@@ -235,12 +235,12 @@ impl Loads {
     }
 }
 
-/// From the start of ten servlets until clients see all their tools.
+/// The time from the start of ten servlets until clients see all their tools.
 fn starts(hosts: &Both<Host>, wasm: &Path) -> anyhow::Result<Vec<Row>> {
     let (mut first, mut again, mut peak) = (sides(), sides(), sides());
     for _ in 0..ROUNDS {
         for (side, host) in hosts.iter().enumerate() {
-            // Nothing that was compiled before is in a new folder.
+            // A new folder has no compiled modules yet.
             let folder = tempfile::tempdir()?;
             let servlets = Servlet::several(SERVLETS, wasm, folder.path())?;
             first[side].push(start(host, &servlets, folder.path())?.took * 1e3);

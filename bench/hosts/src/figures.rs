@@ -1,6 +1,6 @@
-//! What becomes of many measurements.
+//! Statistics of measurements.
 
-/// The value that this part of all is below: 0.5 for the median.
+/// The quantile for `part`: 0.5 is the median.
 pub(crate) fn quantile(values: &mut [f64], part: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     #[allow(

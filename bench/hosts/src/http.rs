@@ -1,4 +1,4 @@
-//! MCP clients over streamable HTTP, as thin as can be.
+//! Minimal MCP clients over streamable HTTP.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -12,14 +12,14 @@ use ureq::Agent;
 use crate::peer::initialize;
 use crate::process::Process;
 
-/// A server that listens.
+/// A running server.
 pub(crate) struct Listening {
     pub(crate) process: Process,
     pub(crate) url: String,
 }
 
 impl Listening {
-    /// Starts a server that says where it listens on its standard error.
+    /// Starts a server that prints its URL to standard error.
     pub(crate) fn start(command: &mut Command) -> anyhow::Result<Self> {
         let mut child = command
             .stdin(Stdio::null())
@@ -37,7 +37,7 @@ impl Listening {
                 break address.trim().to_owned();
             }
         };
-        // Read on, so that the server never waits for room in the pipe.
+        // Drains standard error, so that the server never blocks on a full pipe.
         thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Ok(Self { process, url })
     }
@@ -84,7 +84,7 @@ impl Session {
             .with_context(|| format!("`{method}` is answered by {body:?}"))
     }
 
-    /// Calls a tool; a call that does not succeed is an error.
+    /// Calls a tool. An error result is an error here.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<()> {
         let answer = self.request(
             "tools/call",
@@ -117,7 +117,7 @@ impl Session {
         Ok(body)
     }
 
-    /// Says goodbye, as clients should.
+    /// Ends the session, as clients should.
     pub(crate) fn close(self) -> anyhow::Result<()> {
         if let Some(id) = &self.id {
             self.agent
@@ -129,7 +129,7 @@ impl Session {
     }
 }
 
-/// Calls per second of so many clients, each of which waits for its answers.
+/// The calls per second of several clients. Each client waits for its responses.
 pub(crate) fn throughput(
     url: &str,
     tool: &str,

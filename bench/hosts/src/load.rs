@@ -1,4 +1,4 @@
-//! Calls over a pipe, some at once, and pings between them.
+//! Parallel calls over a pipe, with pings between them.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -13,13 +13,13 @@ pub(crate) struct Load<'a> {
     pub(crate) tool: &'a str,
     pub(crate) arguments: Value,
     pub(crate) calls: usize,
-    /// How many wait for their answers at any time.
+    /// How many calls run at the same time.
     pub(crate) in_flight: usize,
-    /// How often a ping goes between them, if at all.
+    /// The interval between pings. None sends none.
     pub(crate) ping_every: Option<Duration>,
 }
 
-/// What they took, in seconds.
+/// The measured times, in seconds.
 #[derive(Default)]
 pub(crate) struct Taken {
     pub(crate) calls: Vec<f64>,
@@ -28,7 +28,7 @@ pub(crate) struct Taken {
 }
 
 impl Load<'_> {
-    /// Makes all calls; one that does not succeed is an error.
+    /// Makes all calls. An error result is an error here.
     pub(crate) fn run(&self, server: &mut Stdio) -> anyhow::Result<Taken> {
         let mut taken = Taken::default();
         let mut calls = HashMap::new();
@@ -64,7 +64,7 @@ impl Load<'_> {
             }
         }
         taken.whole = start.elapsed().as_secs_f64();
-        // A ping that still waits has waited this long at least.
+        // A ping without a response has taken at least this long so far.
         let still = pings.into_values().map(|sent| sent.elapsed().as_secs_f64());
         taken.pings.extend(still);
         Ok(taken)

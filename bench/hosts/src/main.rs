@@ -1,8 +1,8 @@
-//! Measures `servlet serve` against another host of servlets and against a native MCP server, in one run, and under a long
-//! load.
+//! Compares `servlet serve` with another host of servlets and with a native MCP server in one run,
+//! and measures it under a long load.
 //!
-//! `./x bench hosts` and `./x bench soak` run it. All are real processes, over their real transports; both sides are measured
-//! by turns, so that they meet the same machine.
+//! `./x bench hosts` and `./x bench soak` run it. All servers are real processes with their real
+//! transports. The two sides run in turns, so that other load of the machine affects both.
 
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
 #![allow(

@@ -1,4 +1,4 @@
-//! The hosts that are compared, and how each is started.
+//! The hosts that are compared, and the commands that start them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Context;
 use serde_json::{Value, json};
 
-/// What a client says first.
+/// The parameters of `initialize`.
 pub(crate) fn initialize() -> Value {
     json!({
         "protocolVersion": "2025-06-18",
@@ -33,7 +33,8 @@ impl Host {
         }
     }
 
-    /// The command that serves these servlets over stdio, quietly, with its files and its compile cache in `folder`.
+    /// The command that serves these servlets over stdio with logs turned off. Its files and its
+    /// compile cache are in `folder`.
     pub(crate) fn command(&self, servlets: &[Servlet], folder: &Path) -> anyhow::Result<Command> {
         let (program, config) = match self {
             Self::Ours(program) => (program, folder.join("servlet.toml")),
@@ -66,7 +67,8 @@ pub(crate) struct Servlet {
 }
 
 impl Servlet {
-    /// So many servlets that do the same and are not the same: what compiles one is of no use for the next.
+    /// Copies of a servlet that differ in a custom section, so that no host can reuse a compiled
+    /// module for the next copy.
     pub(crate) fn several(count: usize, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<Self>> {
         let module = std::fs::read(wasm).with_context(|| wasm.display().to_string())?;
         let mut servlets = Vec::new();
@@ -82,7 +84,7 @@ impl Servlet {
     }
 }
 
-/// A custom section of this name, empty. Its lengths are below 128, so each is one byte.
+/// An empty custom section with this name. All lengths are below 128, so each takes one byte.
 fn custom_section(name: &str) -> Vec<u8> {
     let length = u8::try_from(name.len()).expect("names are short");
     let mut section = vec![0, length + 1, length];

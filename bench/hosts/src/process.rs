@@ -1,20 +1,20 @@
-//! A server as the operating system sees it. Linux only.
+//! The memory of a server according to the operating system. Linux only.
 
 use std::fs;
 use std::process::Child;
 
 use anyhow::Context;
 
-/// A process that ends with its owner.
+/// A process that is killed when this value is dropped.
 pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
-    /// The resident memory now, in KiB.
+    /// The current resident memory, in KiB.
     pub(crate) fn resident(&self) -> anyhow::Result<f64> {
         self.status("VmRSS:")
     }
 
-    /// The resident memory at its highest, in KiB.
+    /// The peak resident memory, in KiB.
     pub(crate) fn peak(&self) -> anyhow::Result<f64> {
         self.status("VmHWM:")
     }
@@ -31,7 +31,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Nothing is to be saved, and it may be gone already.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

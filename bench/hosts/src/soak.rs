@@ -1,4 +1,4 @@
-//! A long, mixed load over HTTP, and the server's memory minute by minute.
+//! A long, mixed load over HTTP, with the server's memory minute by minute.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 use crate::Subject;
 use crate::http::{Listening, Session};
 
-/// The minute from which on memory should stay as it is.
+/// The minute after which memory should stay constant.
 const SETTLED: u64 = 5;
-/// How much it may change, as a part of it.
+/// How much it may still change, as a fraction.
 const TOLERANCE: f64 = 0.05;
 const CLIENTS: usize = 8;
-/// A client starts a request this often, so that the machine is not kept busy for half an hour.
+/// The interval between requests of a client, so that the machine is not fully busy for half an hour.
 const PACE: Duration = Duration::from_millis(20);
-/// How long a call may run: far longer than a machine that is shared stands still.
+/// The timeout of a call: far longer than a shared machine may pause the process.
 const TIMEOUT: &str = "2s";
-/// After so many requests a client leaves, and another comes.
+/// After this many requests a client ends its session, and a new client starts.
 const REQUESTS: usize = 200;
 
 #[derive(clap::Args)]
@@ -66,8 +66,8 @@ impl Soak {
     }
 }
 
-/// Prints the memory of each minute, on average, as it rises and falls with what is being answered; it must end as it was
-/// when it had settled.
+/// Prints the average memory of each minute, because it varies with the running requests. At the
+/// end, it must be close to the value at minute [`SETTLED`].
 fn watch(
     server: &Listening,
     minutes: u64,
@@ -106,7 +106,7 @@ fn watch(
     Ok(())
 }
 
-/// One client after the other, each with its session.
+/// Runs one client after the other, each with a session of its own.
 fn client(
     url: &str,
     number: usize,
@@ -138,7 +138,7 @@ fn client(
     Ok(())
 }
 
-/// What a server should make of a request.
+/// The expected outcome of a request.
 enum Expected {
     Success,
     ToolError,
@@ -156,12 +156,12 @@ impl Expected {
     }
 }
 
-/// One request in so many is a loop, which costs its whole time limit of processor time.
+/// One of this many requests runs a loop, which uses processor time until its timeout.
 const LOOP_EVERY: usize = 3000;
-/// Weeks of rounds, on any machine.
+/// Takes weeks on any machine.
 const ENDLESS: u64 = 1 << 52;
 
-/// Small and large calls, work, wrong arguments, an unknown tool, and now and then a loop that is stopped.
+/// Small and large calls, computation, invalid arguments, an unknown tool, and now and then an endless loop.
 fn next(turn: usize) -> (Value, Expected) {
     use Expected::{Fault, Success, ToolError};
     let call = |tool: &str, arguments: Value| json!({ "name": tool, "arguments": arguments });

@@ -1,4 +1,4 @@
-//! How long a host takes from its start until clients see every tool.
+//! Measures the time from the start of a host until clients see every tool.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use serde_json::json;
 use crate::peer::{Host, Servlet};
 use crate::stdio::Stdio;
 
-/// A start, in seconds and KiB.
+/// The time of a start in seconds, and the memory in KiB.
 pub(crate) struct Started {
     pub(crate) took: f64,
     pub(crate) peak: f64,
 }
 
-/// Starts the host and lists until there is a `greet` of every servlet.
+/// Starts the host and lists its tools until there is a `greet` of every servlet.
 pub(crate) fn start(host: &Host, servlets: &[Servlet], folder: &Path) -> anyhow::Result<Started> {
     let mut server = Stdio::start(&mut host.command(servlets, folder)?)?;
     let wanted: Vec<String> = servlets

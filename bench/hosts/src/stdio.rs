@@ -1,4 +1,4 @@
-//! An MCP client over the pipes of a server, as thin as can be.
+//! A minimal MCP client over the pipes of a server.
 
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::peer::initialize;
 use crate::process::Process;
 
-/// Longer than anything here takes.
+/// Longer than any step takes.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 pub(crate) struct Stdio {
@@ -25,14 +25,14 @@ pub(crate) struct Stdio {
     last_id: u64,
 }
 
-/// An answer, and when it was there.
+/// A response, and the time of its arrival.
 pub(crate) struct Answer {
     pub(crate) id: u64,
     pub(crate) at: Instant,
     pub(crate) outcome: Outcome,
 }
 
-/// What a server says of a request.
+/// The response of a server.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Outcome {
@@ -79,7 +79,7 @@ impl Stdio {
         }
     }
 
-    /// Sends a request, and gives its number.
+    /// Sends a request and returns its id.
     pub(crate) fn send_request(&mut self, method: &str, params: &Value) -> anyhow::Result<u64> {
         self.last_id += 1;
         self.send(
@@ -95,7 +95,7 @@ impl Stdio {
             .context("the server does not read")
     }
 
-    /// What has been answered, after waiting for the first for so long; nothing, if nothing came.
+    /// Waits up to `patience` for the first response, and returns all that have arrived. Empty if none did.
     pub(crate) fn receive(&mut self, patience: Duration) -> anyhow::Result<Vec<Answer>> {
         if !self.is_readable(patience)? {
             ensure!(
@@ -125,7 +125,7 @@ impl Stdio {
     }
 }
 
-/// The answer on a line; notifications are none.
+/// The response on a line. None for a notification.
 fn answer(line: &[u8], at: Instant) -> Option<Answer> {
     #[derive(Deserialize)]
     struct Line {

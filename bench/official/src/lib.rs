@@ -1,7 +1,8 @@
-//! The other side of the benchmark: servlets in the style that the official generator gives.
+//! The official side of the benchmark: servlets in the style of the official generator.
 //!
-//! `pdk` has the shape of its output, and each servlet fills in `call` and `describe` as its authors
-//! do: arguments dug out of a JSON map, descriptions built by `json!`. A feature chooses the servlet.
+//! `pdk` has the shape of its output. Each servlet implements `call` and `describe` as authors do:
+//! arguments are taken from a JSON map, descriptions are built with `json!`. A feature chooses the
+//! servlet.
 
 #[macro_use]
 mod tools;

@@ -1,4 +1,4 @@
-//! The glue of a servlet, in the shape that the official generator gives it.
+//! The glue of a servlet, in the shape that the official generator produces.
 #![allow(dead_code, reason = "it has every type of the interface, used or not")]
 
 use base64_serde::base64_serde_type;

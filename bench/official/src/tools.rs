@@ -1,4 +1,4 @@
-//! Writes tools of three arguments as their author would: a string, an optional string, an integer.
+//! Defines tools of three arguments as an author would: a string, an optional string, an integer.
 #![allow(unused_macros, reason = "not every servlet has such tools")]
 
 macro_rules! tools {

@@ -1,3 +1,3 @@
-//! No tool at all.
+//! A servlet without tools.
 
 mcp_servlet::export!(static SERVLET = { tools: [] });

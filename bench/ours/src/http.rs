@@ -1,4 +1,4 @@
-//! The greeting, fetched.
+//! The greeting, with an HTTP request.
 
 use mcp_servlet::prelude::*;
 

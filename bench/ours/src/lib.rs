@@ -1,4 +1,4 @@
-//! This side of the benchmark: servlets that do what those in `../official` do. A feature chooses one.
+//! Our side of the benchmark: the same servlets as in `../official`. A feature chooses one.
 
 #[macro_use]
 mod tools;

@@ -1,4 +1,4 @@
-//! A tool that answers at once, and one that keeps a processor busy.
+//! A tool that returns at once, and one that keeps a processor busy.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! The greeting, with a variable read and written.
+//! The greeting, with a variable that is read and written.
 
 use mcp_servlet::prelude::*;
 

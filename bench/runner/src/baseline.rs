@@ -1,4 +1,4 @@
-//! Growth is noticed: the exact figures are committed, and checked.
+//! Checks bytes and instructions against the committed figures.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 
 use crate::exact::Figures;
 
-/// How far a figure may be from the committed one: this part of it.
+/// A figure may differ from the committed one by one part in this many.
 const TOLERANCE: u64 = 100;
 
 fn path(root: &Path) -> PathBuf {

@@ -1,4 +1,4 @@
-//! Builds servlets of both sides, alike.
+//! Builds the servlets of both sides with the same settings.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ pub(crate) enum Side {
 impl Side {
     pub(crate) const BOTH: [Self; 2] = [Self::Ours, Self::Official];
 
-    /// Its folder under `bench`, and its name in figures.
+    /// The folder under `bench`, and the name in figures.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ours => "ours",
@@ -34,9 +34,9 @@ impl Side {
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Profile {
-    /// `cargo build --release`, as most servlets are shipped.
+    /// `cargo build --release`, as most servlets are built.
     Plain,
-    /// The workspace's profile `servlet`, as `servlet build` makes them.
+    /// The workspace's profile `servlet`, as `servlet build` uses it.
     Tuned,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Builder {
     pub(crate) root: PathBuf,
     /// The settings of the workspace's profile `servlet`, for `--config`.
     tuned: Vec<String>,
-    /// Panic messages name source files, so bytes would depend on where things are.
+    /// Panic messages contain paths of source files, so the size would depend on the location of the checkout.
     remap: String,
 }
 
@@ -87,12 +87,12 @@ impl Builder {
         Ok(Self { root, tuned, remap })
     }
 
-    /// Where a servlet of this side is built.
+    /// The target directory of a side.
     pub(crate) fn target(&self, side: Side) -> PathBuf {
         self.root.join("target/bench").join(side.name())
     }
 
-    /// Builds the servlet that these features choose, and reads it.
+    /// Builds the servlet that these features select, and reads the wasm.
     pub(crate) fn build(
         &self,
         side: Side,
@@ -130,14 +130,14 @@ impl Builder {
         folder.join(format!("{}.wasm", side.library()))
     }
 
-    /// `cargo build` for the target, in the folder of a side, whatever the environment says.
+    /// `cargo build` for the target, in the folder of a side, without flags from the environment.
     pub(crate) fn cargo(&self, side: Side, target: &Path) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command
             .current_dir(self.root.join("bench").join(side.name()))
             .args(["build", "--target", TARGET, "--target-dir"])
             .arg(target);
-        // Our own dependencies change with the workspace; theirs are as they were measured.
+        // Our own dependencies change with the workspace. The official ones stay at the measured versions.
         if side == Side::Official {
             command.arg("--locked");
         }
@@ -153,7 +153,7 @@ impl Builder {
     }
 }
 
-/// Each line of the profile's section as a dotted key and its value.
+/// Each line of the profile's section, as a dotted key with its value.
 fn profile_settings(manifest: &str) -> Vec<String> {
     manifest
         .lines()

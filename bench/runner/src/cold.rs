@@ -1,4 +1,4 @@
-//! What a servlet's author pays to build it for the first time.
+//! The cost of a first build for a servlet's author.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::build::{Builder, Side};
 use crate::system;
 
-/// How often each side is built; the cheapest build counts.
+/// How many times each side is built. The cheapest build counts.
 const BUILDS: usize = 2;
 
 pub(crate) struct Cold {
@@ -20,7 +20,7 @@ pub(crate) struct Cold {
     pub(crate) crates: [f64; 2],
 }
 
-/// Builds the greeting of both sides from nothing, by turns.
+/// Builds the greeting of both sides from scratch, in turns.
 pub(crate) fn builds(builder: &Builder) -> anyhow::Result<Cold> {
     let mut cold = Cold {
         cpu: [f64::INFINITY; 2],
@@ -58,7 +58,7 @@ fn build(builder: &Builder, side: Side) -> anyhow::Result<(f64, f64)> {
     Ok((cpu, crates(&messages) as f64))
 }
 
-/// How many packages cargo's messages name.
+/// The number of packages in cargo's messages.
 fn crates(messages: &str) -> usize {
     let packages: BTreeSet<String> = messages
         .lines()

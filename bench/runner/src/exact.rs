@@ -1,4 +1,4 @@
-//! What repeats exactly: bytes, and the wasm instructions of calls.
+//! Measurements that repeat exactly: bytes, and the wasm instructions of calls.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use crate::host::{GREET, Metered, greet_of};
 /// Figures by name, such as `ours/greet/plain`.
 pub(crate) type Figures = BTreeMap<String, u64>;
 
-/// What the official generator's own project of the same tool comes to: bytes of a plain release build,
-/// and instructions of a call of 85 bytes.
+/// The figures of a project that the official generator itself created, with the same tool: bytes
+/// of a release build, and instructions of a call of 85 bytes.
 const REFERENCE: [(&str, u64); 2] = [
     ("official/greet/plain", 244_663),
     ("official/greet/call", 13_275),
 ];
 
-/// How far from it ours of the same shape may be, in percent.
+/// How much our copy of that project may differ from it, in percent.
 const TOLERANCE: f64 = 3.0;
 
-/// A servlet that both sides have, and a call of it.
+/// A servlet that both sides have, and a call.
 const SHARED: [(&str, &str); 5] = [
     ("greet", GREET),
     (
@@ -42,7 +42,7 @@ const SHARED: [(&str, &str); 5] = [
     ),
 ];
 
-/// What only ours is measured for: its name, its features and flags of cargo.
+/// Variants that only our side has: name, features, and flags of cargo.
 const ONLY_OURS: [(&str, &str, &[&str]); 6] = [
     ("empty", "empty", &[]),
     ("config", "config", &[]),
@@ -84,7 +84,7 @@ pub(crate) fn measure(builder: &Builder) -> anyhow::Result<Figures> {
     Ok(figures)
 }
 
-/// Measures a servlet of one side, and tells what it says of itself and answers.
+/// Measures a servlet of one side. Returns its description and its answer.
 fn shared(
     builder: &Builder,
     side: Side,
@@ -104,7 +104,7 @@ fn shared(
         figures.insert(key(what), fuel);
         anyhow::Ok(answer)
     };
-    // Hosts ask a fresh instance to describe itself, and call a warm one.
+    // Hosts describe a fresh instance, and call a warm one.
     let description = run("describe", "describe", "")?;
     run("call", "call", request)?;
     let answer = run("call", "call", request)?;
@@ -123,7 +123,7 @@ fn text(answer: &Value) -> anyhow::Result<String> {
         .to_owned())
 }
 
-/// Fails unless the official side comes to what its generator's project does.
+/// Fails unless our copy of the official project has the figures of the original.
 pub(crate) fn validity(figures: &Figures) -> anyhow::Result<Vec<String>> {
     let mut lines = Vec::new();
     for (name, reference) in REFERENCE {

@@ -1,10 +1,10 @@
-//! Servlets in Extism.
+//! Runs servlets in Extism.
 
 use anyhow::Context;
 use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder, Wasm};
 use serde_json::Value;
 
-/// More than any call here runs.
+/// More instructions than any call takes.
 const FUEL: u64 = 10_000_000_000;
 
 /// A request of 85 bytes.
@@ -23,7 +23,7 @@ pub(crate) fn instance(compiled: &CompiledPlugin) -> anyhow::Result<Plugin> {
     Plugin::new_from_compiled(compiled)
 }
 
-/// A servlet whose instructions are counted.
+/// A servlet with a count of its instructions.
 pub(crate) struct Metered(Plugin);
 
 impl Metered {
@@ -32,7 +32,7 @@ impl Metered {
         plugin.map(Self).context("Extism cannot load the servlet")
     }
 
-    /// The wasm instructions of a call, Extism's kernel included, and the answer.
+    /// The wasm instructions of a call, including Extism's kernel, and the answer.
     pub(crate) fn run(&mut self, export: &str, input: &str) -> anyhow::Result<(u64, Value)> {
         let answer = serde_json::from_slice(self.0.call(export, input)?)?;
         let fuel = self.0.fuel_consumed();
@@ -40,7 +40,7 @@ impl Metered {
     }
 }
 
-/// A call of the greeting whose request has this many bytes.
+/// A call of the greeting whose request has `length` bytes.
 pub(crate) fn greet_of(length: usize) -> String {
     let name = "Ada Lovelace";
     let filler = "a".repeat(length - GREET.len() + name.len());

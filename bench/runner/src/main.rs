@@ -1,7 +1,7 @@
 //! Measures our servlets against those of the official generator, both in one run.
 //!
-//! `./x bench` runs it. Bytes and instructions repeat exactly; time and memory are compared by ratio,
-//! because both sides meet the same load.
+//! `./x bench` runs it. Bytes and instructions repeat exactly. Time and memory are compared as
+//! ratios, because other load of the machine affects both sides.
 
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
 #![allow(

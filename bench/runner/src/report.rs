@@ -1,4 +1,4 @@
-//! What one run says.
+//! The report of a run.
 
 use bench_table::{Row, table};
 use serde_json::json;

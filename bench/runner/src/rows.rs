@@ -1,4 +1,4 @@
-//! What is compared, and how good it should be.
+//! The compared figures, and their target ratios.
 
 use bench_table::{Row, Target, Unit};
 
@@ -6,7 +6,7 @@ use crate::build::{Builder, Profile, Side};
 use crate::exact::{Figures, figure};
 use crate::{cold, timed};
 
-/// Rows of figures that both sides have: label, unit, figure, target.
+/// Figures that both sides have: label, unit, figure, target ratio.
 const EXACT: [(&str, Unit, &str, f64); 7] = [
     ("one tool, plain", Unit::Bytes, "greet/plain", 0.18),
     ("one tool, tuned", Unit::Bytes, "greet/tuned", 0.25),
@@ -95,14 +95,14 @@ fn both(figures: &Figures, name: &str) -> anyhow::Result<[f64; 2]> {
     ])
 }
 
-/// Bytes per tool from 1 to 21.
+/// Bytes per tool, from 1 to 21 tools.
 fn slope(figures: &Figures, profile: &str) -> anyhow::Result<[f64; 2]> {
     let many = both(figures, &format!("many/{profile}"))?;
     let one = both(figures, &format!("three/{profile}"))?;
     Ok([(many[0] - one[0]) / 20.0, (many[1] - one[1]) / 20.0])
 }
 
-/// Measures what depends on the machine.
+/// Measures the figures that depend on the machine.
 pub(crate) fn timed(builder: &Builder) -> anyhow::Result<Vec<Row>> {
     let mut greet = Vec::new();
     for side in Side::BOTH {

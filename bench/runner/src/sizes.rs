@@ -11,7 +11,8 @@ use crate::exact::{Figures, figure};
 const START: &str = "<!-- The table is written by `./x bench --quick --bless`. -->\n";
 const END: &str = "<!-- End of the table. -->\n";
 
-/// What costs how much: a label, the servlet with it, the one without, and how many times it is in.
+/// The cost of features: a label, the servlet with the feature, the servlet without, and how many
+/// times it contains the feature.
 const COSTS: [(&str, &str, &str, f64); 9] = [
     ("the first tool, of one string", "greet", "empty", 1.0),
     (

@@ -1,4 +1,4 @@
-//! What the operating system knows of a process. Linux only.
+//! Process statistics of the operating system. Linux only.
 
 use std::fs;
 use std::time::Duration;
@@ -6,16 +6,16 @@ use std::time::Duration;
 use anyhow::Context;
 use rustix::time::{ClockId, clock_gettime};
 
-/// The CPU seconds of this process, all threads, user and system.
+/// The CPU seconds of this process: all threads, user and system.
 pub(crate) fn process_cpu() -> anyhow::Result<f64> {
     let time = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime))?;
     Ok(time.as_secs_f64())
 }
 
-/// The CPU seconds of all processes that this one started and waited for, and of theirs.
+/// The CPU seconds of all finished child processes and their children.
 pub(crate) fn children_cpu() -> anyhow::Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat").context("/proc/self/stat")?;
-    // The name of the program, in parentheses, may hold spaces; what follows does not.
+    // The name of the program, in parentheses, may contain spaces. The fields after it do not.
     let (_, fields) = stat
         .rsplit_once(')')
         .context("/proc/self/stat has no name")?;

@@ -1,4 +1,4 @@
-//! Time and memory in the host, both sides by turns.
+//! Time and memory in the host. The two sides run in turns.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ const CALLS: usize = 5_000;
 const COMPILATIONS: usize = 12;
 const INSTANCES: u32 = 200;
 
-/// The median call of each servlet, in microseconds.
+/// The median duration of a call of each servlet, in microseconds.
 pub(crate) fn calls(servlets: &[Vec<u8>]) -> anyhow::Result<[f64; 2]> {
     let mut plugins = Vec::new();
     for wasm in servlets {
@@ -58,7 +58,7 @@ pub(crate) fn compile(servlets: &[Vec<u8>]) -> anyhow::Result<[f64; 2]> {
     Ok(times.map(|times| median(times) * 1e3))
 }
 
-/// The resident memory of one more instance of each servlet, in KiB; each in a fresh process.
+/// The resident memory of one more instance of each servlet, in KiB, each measured in a fresh process.
 pub(crate) fn memory(builder: &Builder, servlets: &[Vec<u8>]) -> anyhow::Result<[f64; 2]> {
     let mut memory = [0.0; 2];
     for ((side, wasm), memory) in Side::BOTH.into_iter().zip(servlets).zip(&mut memory) {
@@ -76,7 +76,7 @@ pub(crate) fn memory(builder: &Builder, servlets: &[Vec<u8>]) -> anyhow::Result<
     Ok(memory)
 }
 
-/// The resident bytes of one more instance, in this process.
+/// The resident bytes of one more instance, measured in this process.
 pub(crate) fn memory_here(wasm: &Path) -> anyhow::Result<u64> {
     let wasm = std::fs::read(wasm).with_context(|| wasm.display().to_string())?;
     let compiled = compile_servlet(&wasm)?;

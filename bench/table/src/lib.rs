@@ -1,8 +1,8 @@
-//! Figures of two sides, their ratio, and how good it should be: a table for people and for programs.
+//! A table of figures for two sides, with their ratio and its target, as text or JSON.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct as _};
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names say it")]
@@ -43,12 +43,12 @@ impl Unit {
     }
 }
 
-/// The ratio, ours to the peer's, that is good enough.
+/// The target for the ratio of our figure to the peer's.
 #[derive(Clone, Copy)]
 pub enum Target {
-    /// No more than this, for what costs something.
+    /// At most this, for costs.
     AtMost(f64),
-    /// No less than this, for what is wanted.
+    /// At least this, for benefits.
     AtLeast(f64),
 }
 
@@ -70,25 +70,25 @@ impl Target {
 
 /// One figure of both sides.
 pub struct Row {
-    /// What it is.
+    /// The name of the figure.
     pub label: &'static str,
-    /// What it counts.
+    /// The unit.
     pub unit: Unit,
-    /// Ours.
+    /// Our figure.
     pub ours: f64,
-    /// The other side's.
+    /// The peer's figure.
     pub peer: f64,
-    /// How good the ratio should be, if something is demanded.
+    /// The target ratio, if there is one.
     pub target: Option<Target>,
 }
 
 impl Row {
-    /// Ours to the peer's.
+    /// The ratio of our figure to the peer's.
     pub fn ratio(&self) -> f64 {
         self.ours / self.peer
     }
 
-    /// Whether the ratio is good enough, if something is demanded.
+    /// Whether the ratio meets the target. None without a target.
     pub fn met(&self) -> Option<bool> {
         self.target.map(|target| target.holds(self.ratio()))
     }
@@ -124,7 +124,7 @@ impl Serialize for Row {
     }
 }
 
-/// The rows, aligned, under a head that names the peer.
+/// The rows, aligned, below a header that names the peer.
 pub fn table(peer: &str, rows: &[Row]) -> String {
     let head = ["figure", "", "ours", peer, "ratio", "target", ""].map(str::to_owned);
     let mut lines = vec![head];
@@ -137,7 +137,7 @@ pub fn table(peer: &str, rows: &[Row]) -> String {
     lines.iter().map(|line| aligned(line, &widths)).collect()
 }
 
-/// A line of the table: words stand left, numbers right.
+/// A line of the table. Text is left-aligned, numbers are right-aligned.
 fn aligned(cells: &[String], widths: &[usize]) -> String {
     let mut line = String::new();
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
@@ -149,7 +149,7 @@ fn aligned(cells: &[String], widths: &[usize]) -> String {
     line + "\n"
 }
 
-/// A whole number with commas: 44,536.
+/// A whole number with commas, such as 44,536.
 pub fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
     let (sign, digits) = digits.split_at(usize::from(digits.starts_with('-')));

@@ -1,4 +1,4 @@
-//! Fetches pages for a model to read: HTML as Markdown, other text as it is.
+//! Fetches pages for a model to read. HTML becomes Markdown; other text stays unchanged.
 
 #[path = "../../../official/src/pdk.rs"]
 mod pdk;
@@ -111,7 +111,7 @@ fn fetch(arguments: Value) -> Result<String, Error> {
     part(&text, arguments.start_index, arguments.max_length)
 }
 
-/// The text of a response, by the media type that it says it has.
+/// The text of a response, according to its `Content-Type`.
 fn read(response: &HttpResponse, raw: bool) -> Result<String, Error> {
     let header = response.header("content-type").unwrap_or("text/plain");
     let header = header.to_ascii_lowercase();
@@ -132,7 +132,7 @@ fn read(response: &HttpResponse, raw: bool) -> Result<String, Error> {
     Ok(markdown.convert(&text)?)
 }
 
-/// Decodes by the charset of the header, or by what the page says of itself near its beginning.
+/// Decodes with the charset of the header, or else with the charset that the page itself names.
 fn decode(body: &[u8], header: &str) -> String {
     let beginning = String::from_utf8_lossy(&body[..body.len().min(1024)]);
     let label = [header, &beginning]
@@ -147,7 +147,7 @@ fn decode(body: &[u8], header: &str) -> String {
     encoding.decode(body).0.into_owned()
 }
 
-/// So many characters from there on, and where the next ones begin.
+/// At most `length` characters from `start` on, and a note about where the next part starts.
 fn part(text: &str, start: usize, length: usize) -> Result<String, Error> {
     let total = text.chars().count();
     if start > 0 && start >= total {

@@ -1,4 +1,4 @@
-//! Tells the time in any zone, and computes with it.
+//! Tells the time in any zone, and calculates with it.
 
 #[path = "../../../official/src/pdk.rs"]
 mod pdk;
@@ -17,7 +17,7 @@ struct Time(Zoned);
 impl TryFrom<String> for Time {
     type Error = jiff::Error;
 
-    /// Reads what [`show`] writes, and what has a zone in brackets or an offset.
+    /// Parses the output of [`show`], or a time with a zone in brackets or an offset.
     fn try_from(text: String) -> Result<Self, jiff::Error> {
         let (_, time) = text.rsplit_once(", ").unwrap_or(("", &text));
         if time.ends_with(']') {
@@ -118,7 +118,7 @@ pub(crate) fn call(input: CallToolRequest) -> Result<CallToolResult, Error> {
     })
 }
 
-/// Reads the arguments of a tool, and says what is missing, all of it at once.
+/// Parses the arguments of a tool. The error names all missing arguments at once.
 fn read_arguments<T: DeserializeOwned>(tool: &str, arguments: Value) -> Result<T, Error> {
     let tool = describe()?
         .tools
@@ -247,7 +247,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
     })
 }
 
-/// What a model reads of a tool.
+/// The description of a tool.
 fn tool(
     name: &str,
     description: &str,

@@ -1,4 +1,4 @@
-//! The greeting as a native MCP server on rmcp, over streamable HTTP: what no sandbox costs.
+//! The greeting as a native MCP server on rmcp, over streamable HTTP: the baseline without a sandbox.
 
 use axum::serve::ListenerExt as _;
 use rmcp::ServerHandler;
@@ -37,7 +37,7 @@ async fn main() -> anyhow::Result<()> {
     let service = StreamableHttpService::new(|| Ok(Greeter), sessions.into(), config);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     eprintln!("listening on http://{}/mcp", listener.local_addr()?);
-    // As a server for small answers should: without it, each waits for an acknowledgement.
+    // Without `TCP_NODELAY`, each small response would wait for an acknowledgement.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     let router = axum::Router::new().nest_service("/mcp", service);
     Ok(axum::serve(listener, router).await?)
