@@ -1,4 +1,4 @@
-//! Our own servlets pass `servlet check`.
+//! Runs `servlet check` on our own servlets.
 
 use std::path::PathBuf;
 

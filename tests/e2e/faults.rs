@@ -247,8 +247,8 @@ fn p99_under(served: &Served, fault: usize) -> Duration {
 
 #[test]
 fn pings_take_at_most_ten_times_as_long_while_something_goes_wrong() {
-    // How long a thread may run before the next one gets its turn, if there are as many threads as processors. An
-    // idle thread answers in a tenth of that, which says nothing about the server.
+    // The time slice of a thread, if there are as many busy threads as processors. An idle thread
+    // answers in a tenth of that, which says nothing about the server.
     const TURN: Duration = Duration::from_millis(1);
     let served = Served::start();
     for (at, (body, _)) in FAULTS.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Servlets for hyper-mcp in our host: ours answer as in their other build, and those of other authors work too.
+//! Servlets for hyper-mcp in our host: ours give the same answers as in their default build, and
+//! those of other authors work too.
 
 use std::path::Path;
 

@@ -30,7 +30,7 @@ fn serve_http(file: &Path) -> (Wire, String) {
     (wire, address.to_owned())
 }
 
-/// Sends a call of the stateless era.
+/// Sends a call since 2026-07-28.
 fn post(address: &str, arguments: &Value) -> TcpStream {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -52,7 +52,7 @@ fn post(address: &str, arguments: &Value) -> TcpStream {
     stream
 }
 
-/// Sends a message of the handshake era, in a session if there is one.
+/// Sends a message up to 2025-11-25, in a session if there is one.
 fn send(address: &str, session: &str, message: &Value) -> TcpStream {
     let body = message.to_string();
     let head = format!(

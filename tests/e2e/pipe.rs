@@ -12,7 +12,7 @@ pub(crate) struct Pipe {
     child: Child,
     input: ChildStdin,
     output: std::io::Lines<BufReader<ChildStdout>>,
-    /// The metadata that requests of the stateless era have about the client.
+    /// The client's metadata in requests since 2026-07-28.
     meta: Option<Value>,
     next: u64,
 }
@@ -34,7 +34,7 @@ impl Pipe {
         }
     }
 
-    /// A client of the handshake era with these capabilities.
+    /// A client up to 2025-11-25 with these capabilities.
     pub(crate) fn legacy(servlet: &Path, capabilities: Value, options: &[&str]) -> Self {
         let mut pipe = Self::open(servlet, options);
         let client = json!({ "name": "pipe", "version": "1.0" });
@@ -47,7 +47,7 @@ impl Pipe {
         pipe
     }
 
-    /// A client of the stateless era.
+    /// A client since 2026-07-28.
     pub(crate) fn modern(servlet: &Path, capabilities: Value) -> Self {
         let mut pipe = Self::open(servlet, &[]);
         pipe.meta = Some(json!({
@@ -85,7 +85,7 @@ impl Pipe {
         self.converse(method, params, |question| panic!("{question}"))
     }
 
-    /// The same; requests of the server meanwhile get these results.
+    /// Like [`Pipe::ask`]; requests that the server sends meanwhile get these results.
     pub(crate) fn converse(
         &mut self,
         method: &str,

@@ -196,7 +196,7 @@ fn assert_renders_without_a_checkout(bundle: &Path, folder: &Path) {
     }
 }
 
-/// The golden schemas of the generator, that of the example, and the interface of servlets.
+/// The golden schemas of the generator, the schema of the example, and the schema of servlets.
 fn schemas() -> Vec<(String, PathBuf)> {
     let goldens = root().join("crates/xtp-codegen/tests/golden");
     let folders = fs::read_dir(goldens).expect("goldens");

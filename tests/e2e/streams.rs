@@ -20,7 +20,7 @@ pub(crate) struct Wire {
     input: Mutex<Option<ChildStdin>>,
     heard: Arc<(Mutex<Heard>, Condvar)>,
     ids: AtomicU64,
-    /// The metadata that requests of a stateless client have about it.
+    /// The client's metadata in requests of a stateless client.
     meta: Option<Value>,
 }
 

@@ -200,7 +200,7 @@ fn a_servlet_for_wasi_has_clock_and_files() {
     assert!(said.contains("--target wasm32-wasip1"), "{said}");
 }
 
-/// The tool returns an error of its own. The operator, not the model, can fix the cause.
+/// The tool returns an error. The operator can fix the cause, the model cannot.
 fn without_a_directory_the_option_is_named(project: &Path) {
     let mut call = command(servlet(), project);
     call.args(["call", "built/reader.wasm", "read", "path=/data/note.txt"]);

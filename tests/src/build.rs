@@ -154,8 +154,9 @@ where
 pub fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).env("CARGO_TERM_QUIET", "true");
-    // Variables that cargo sets for the package of this test. Build scripts that read them, such as that of ring,
-    // would run again, and everything that depends on them would be rebuilt: now, and in the next `cargo test`.
+    // Cargo sets variables for the package of this test. Build scripts that read them, such as
+    // ring's, would run again, and everything that depends on them would be rebuilt: now, and in
+    // the next `cargo test`.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {

@@ -1,5 +1,5 @@
-//! Requests of the stateless era that are sent again: with wrong answers, with a changed state, or by clients with
-//! fewer capabilities.
+//! Requests since 2026-07-28 that are sent again: with invalid responses, with a changed state, or
+//! by clients with fewer capabilities.
 
 use serde_json::{Value, json};
 

@@ -1,11 +1,11 @@
-//! The guest's JSON, against `serde_json`.
+//! Compares the guest's JSON reader with `serde_json`.
 
 use std::str;
 
 use mcp_servlet_json::{ErrorKind, RawJson, from_slice, to_string};
 use serde_json::{Number, Value};
 
-/// Whether values are equal, `12.0` and `12` among them: the guest reads integral floats as integers.
+/// Whether values are equal. `12.0` and `12` count as equal, because the guest reads integral floats as integers.
 fn is_same(ours: &Value, theirs: &Value) -> bool {
     match (ours, theirs) {
         (Value::Number(ours), Value::Number(theirs)) => {
@@ -37,7 +37,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else {
         return;
     };
-    // Numbers are out of range for values only.
+    // Only a conversion to a value checks the range of numbers.
     let is_range = |error: &mcp_servlet_json::Error| error.kind() == ErrorKind::NumberOutOfRange;
     match RawJson::parse(text) {
         Ok(raw) => {

@@ -1,7 +1,7 @@
-//! Properties that hold for any bytes, reader by reader: nothing panics, nothing hangs, and answers are well-formed.
+//! Properties that hold for any bytes, reader by reader: no panics, no hangs, and well-formed answers.
 //!
-//! `./x fuzz` runs these under libFuzzer. A test runs them on the files of `corpus`, including those that once
-//! failed.
+//! `./x fuzz` runs these under libFuzzer. A test runs them on the files of `corpus`, which include
+//! all inputs that once failed.
 
 mod config;
 mod describe;

@@ -1,4 +1,4 @@
-//! What `xtp-codegen` generates for each golden schema, as it stands: whoever builds this knows that it compiles.
+//! The unchanged output of `xtp-codegen` for each golden schema. Building this crate proves that it compiles.
 
 #![deny(warnings)]
 
