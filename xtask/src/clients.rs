@@ -18,7 +18,7 @@ use table::{CLIENTS, Client, Transport};
 /// Arguments of the tools that need some; the URL of a web page replaces `PAGE`.
 const CALLS: &str = "tests/clients/calls.json";
 
-/// The host that the servlets may reach: that of the page.
+/// Lets the servlets reach the server of the page.
 const ALLOW: [&str; 2] = ["--allow-host", "127.0.0.1"];
 
 /// The line that a client prints when it has called the tools.

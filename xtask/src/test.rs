@@ -1,10 +1,10 @@
-//! Everything that must hold before a change lands.
+//! The checks and tests that every change must pass.
 
 use crate::shell::{cargo, run, show_first_build};
 use crate::{codegen, tidy};
 
-/// Names the targets, including an example: because of dev-dependencies, features are then those that clippy has just
-/// built.
+/// Builds the docs with the same features as clippy just before. Naming the targets, including an
+/// example, makes cargo take dev-dependencies into account.
 const DOC: [&str; 8] = [
     "doc",
     "--workspace",
@@ -35,8 +35,8 @@ const fn guest(features: &'static str) -> [&'static str; 11] {
     ]
 }
 
-/// Some tests run cargo offline, so that changes of a registry do not matter. They may run before a test that
-/// fetches.
+/// Fetches dependencies. Some tests run cargo offline, so that changes of a registry do not matter,
+/// and they may run before a test that fetches.
 const FETCH: [&str; 7] = [
     "fetch",
     "--locked",

@@ -1,4 +1,4 @@
-//! What must hold of the crates before they are published, and no test of theirs shows.
+//! Checks before a release that the tests of the crates do not cover.
 
 use std::env;
 use std::path::PathBuf;
@@ -20,10 +20,10 @@ const GUEST: [&str; 4] = [
 /// Features of the guest crates that work on every target.
 const FEATURES: &str = "mcp-servlet/http,mcp-servlet/log";
 
-/// The unsafe code of these modules runs natively too.
+/// Modules with unsafe code that also runs natively.
 const UNSAFE: [&str; 2] = ["allocator", "abi"];
 
-/// The version of cargo-deny that is installed if there is none.
+/// The version of cargo-deny to install if it is missing.
 const DENY: &str = "0.20.2";
 
 /// Checks the oldest compiler, unsafe code, licenses and packages.
@@ -63,12 +63,12 @@ fn check_oldest() -> anyhow::Result<()> {
     check.args(["run", &version, "cargo", "check", "--quiet", "--locked"]);
     check.args(GUEST.iter().flat_map(|name| ["--package", name]));
     check.args(["--features", FEATURES]).args(target_option);
-    // Another compiler would throw away what the usual one built.
+    // In the usual target directory, this compiler would invalidate the artifacts of the other one.
     check.arg("--target-dir").arg(target().join("oldest"));
     run(without_cargo(&mut check))
 }
 
-/// Runs the tests of unsafe code in Miri, if there is one.
+/// Runs the tests of unsafe code in Miri, if it is installed.
 fn check_unsafe() -> anyhow::Result<()> {
     let mut probe = Command::new("rustup");
     probe.args(["run", "nightly", "cargo", "miri", "--version"]);
@@ -97,7 +97,8 @@ fn check_unsafe() -> anyhow::Result<()> {
     run(without_cargo(&mut miri))
 }
 
-/// A command of another toolchain: the variables by which cargo tells its children of itself would mislead it.
+/// Prepares a command of another toolchain. The variables that cargo sets for child processes would
+/// select this one.
 fn without_cargo(command: &mut Command) -> &mut Command {
     for name in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN"] {
         command.env_remove(name);
@@ -105,7 +106,7 @@ fn without_cargo(command: &mut Command) -> &mut Command {
     command
 }
 
-/// Checks `deny.toml`, but for the list of vulnerabilities, which is not in a registry.
+/// Checks `deny.toml`, except for advisories, whose database is not in a registry.
 fn check_dependencies() -> anyhow::Result<()> {
     let deny = deny()?;
     let mut check = Command::new(deny);
@@ -114,7 +115,7 @@ fn check_dependencies() -> anyhow::Result<()> {
     run(&mut check)
 }
 
-/// The program cargo-deny: the one in `target/tools`, which is installed there if it is missing.
+/// The path of cargo-deny in `target/tools`. Installs it if it is missing.
 fn deny() -> anyhow::Result<PathBuf> {
     let tools = target().join("tools");
     let program = tools
@@ -140,7 +141,7 @@ fn deny() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// Packages the crates that are meant for a registry. They are not compiled again.
+/// Packages the crates that are published to a registry, without compiling them again.
 fn check_packages() -> anyhow::Result<()> {
     let metadata = MetadataCommand::new()
         .no_deps()

@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 
 use crate::shell::root;
 
-/// Crates that a crate must not depend on, even indirectly: its dependencies show what it is.
+/// Crates that a crate must not depend on, even indirectly.
 const WITHOUT: [(&str, &[&str]); 7] = [
     ("mcp-servlet", &["wasmtime", "tokio"]),
     ("mcp-servlet-types", &["wasmtime", "tokio", "serde_json"]),
