@@ -1,4 +1,4 @@
-//! The context that the driver of a bundle passes: one JSON text, the same for all files.
+//! The context that the driver of a bundle passes: a JSON document, the same for all files.
 
 use std::collections::BTreeMap;
 

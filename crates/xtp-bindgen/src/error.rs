@@ -15,7 +15,7 @@ pub enum Error {
     /// The context does not follow the contract of bundles.
     #[error("the configuration key `ctx` is not a context: {0}")]
     Context(#[source] serde_json::Error),
-    /// The template is not text.
+    /// The template is not UTF-8.
     #[error("the template is not UTF-8")]
     TemplateEncoding,
     /// The schema has problems.

@@ -24,7 +24,7 @@ pub(crate) struct Model {
     project: Project,
     /// The key `mcp-servlet` of Cargo.toml, as TOML.
     sdk: String,
-    /// Whether the schema is the interface of MCP servlets, for which the SDK has macros.
+    /// Whether the schema is the one of MCP servlets, for which the SDK has macros.
     mcp: bool,
     /// Whether the project is built for WASI.
     wasi: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Model {
     plugin: Option<Plugin>,
 }
 
-/// A plugin of an interface other than MCP servlets.
+/// A plugin for a schema other than the one of MCP servlets.
 #[derive(Debug, Serialize)]
 struct Plugin {
     /// The name of its struct.
