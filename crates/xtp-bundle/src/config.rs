@@ -14,7 +14,7 @@ pub struct Config {
     pub dependencies: Vec<String>,
     /// `available-feature-flags`: what a user can choose.
     pub feature_flags: Vec<FeatureFlag>,
-    /// `skip-empty-files`, a key of ours: whether to leave out a file that renders to nothing.
+    /// `skip-empty-files`, an extension of this project: whether to leave out a file that renders to nothing.
     pub skip_empty_files: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct FeatureFlag {
 }
 
 impl Config {
-    /// Reads the text of `config.yaml`.
+    /// Parses `config.yaml`.
     ///
     /// # Errors
     ///
