@@ -112,8 +112,8 @@ impl Build {
         self
     }
 
-    /// Generates into `OUT_DIR`. For a schema with errors, prints each with its place and ends the process, so call
-    /// it only from a build script.
+    /// Generates into `OUT_DIR`. If the schema has errors, it prints each with its position and
+    /// exits the process, so call it only from a build script.
     #[expect(clippy::print_stdout, reason = "so build scripts talk to cargo")]
     #[expect(clippy::print_stderr, reason = "and so to people")]
     pub fn generate(&self) {

@@ -18,13 +18,13 @@ use crate::span::{At, Origin, Span};
 pub struct Diagnostic {
     /// Whether it stops the generator.
     pub severity: Severity,
-    /// The kind of problem. The text of a code never changes its meaning.
+    /// The kind of problem. The meaning of a code never changes.
     pub code: Code,
-    /// The text with the problem.
+    /// The source with the problem.
     pub origin: Origin,
-    /// Its place in that text.
+    /// The position in that source.
     pub span: Span,
-    /// The same place as a JSON Pointer, for callers that have the document as JSON and not as text.
+    /// The same position as a JSON Pointer, for callers that have the document as JSON and not as text.
     pub pointer: String,
     /// What is wrong.
     pub message: String,
@@ -48,7 +48,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One paragraph: place, severity, code and message, and below them the help.
+/// One paragraph: position, severity, code and message, and below them the help.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Span { line, column, .. } = self.span;
@@ -64,7 +64,7 @@ impl fmt::Display for Diagnostic {
 /// How many problems people see at once.
 const MAX_SHOWN: usize = 50;
 
-/// Problems of a schema, in the order of the text.
+/// Problems of a schema, in the order of the source.
 ///
 /// As an error it is never empty. `Display` gives plain text, one paragraph for each problem,
 /// and [`to_json`](Self::to_json) what editors read; with the feature `miette`,
@@ -74,7 +74,7 @@ const MAX_SHOWN: usize = 50;
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// The problems in the order of the text.
+    /// The problems in the order of the source.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.0.iter()
     }
@@ -106,7 +106,7 @@ impl Diagnostics {
         shown.into_iter().map(|(_, problem)| problem)
     }
 
-    /// How many problems [`shown`](Self::shown) leaves out, in words.
+    /// A sentence with the number of problems that [`shown`](Self::shown) leaves out.
     pub fn more(&self) -> Option<String> {
         let more = self
             .0
@@ -135,7 +135,7 @@ impl<'a> IntoIterator for &'a Diagnostics {
     }
 }
 
-/// Collects the problems of one text.
+/// Collects the problems of one source.
 #[derive(Debug)]
 pub(crate) struct Report {
     origin: Origin,
@@ -208,7 +208,7 @@ impl Report {
             .any(|found| found.severity == Severity::Error)
     }
 
-    /// Adds the problems of another text's report.
+    /// Adds the problems of another source's report.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.found.append(&mut other.found);
     }
@@ -223,18 +223,18 @@ impl Report {
         }
     }
 
-    /// The problems in the order of the text, first those of this text, then those of others.
+    /// The problems in the order of the source: first those of this source, then those of others.
     pub(crate) fn into_diagnostics(mut self) -> Diagnostics {
         self.drop_repeated();
         self.drop_general();
         let own = self.origin;
-        // Stable, so that problems at one place keep the order in which they were found.
+        // A stable sort keeps problems at one position in the order in which they were found.
         self.found
             .sort_by_key(|problem| (problem.origin != own, problem.span));
         Diagnostics(self.found)
     }
 
-    /// Keeps one problem of each place: aliases repeat the problems of what they copy.
+    /// Keeps one problem per position: aliases repeat the problems of the node that they copy.
     fn drop_repeated(&mut self) {
         let mut seen = BTreeSet::new();
         self.found.retain(|problem| {
@@ -243,7 +243,7 @@ impl Report {
         });
     }
 
-    /// Merges the problem that a key is not in the published rules into another problem at the same place.
+    /// Merges the problem that a key is not in the published rules into another problem at the same position.
     fn drop_general(&mut self) {
         let place = |problem: &Diagnostic| (problem.origin.to_string(), problem.pointer.clone());
         let (general, mut specific): (Vec<_>, Vec<_>) = std::mem::take(&mut self.found)

@@ -1,4 +1,4 @@
-//! An XTP document with every name at its place and nothing resolved.
+//! An XTP document. Every name has its position, and references are not resolved.
 
 use crate::span::At;
 
@@ -38,7 +38,7 @@ pub(crate) enum Version {
     V1,
 }
 
-/// A name, with the place where it is defined or used.
+/// A name, with the position of its definition or use.
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
     pub(crate) text: String,

@@ -1,4 +1,4 @@
-//! Prints items as text.
+//! Prints items as Rust source.
 
 use syn::Item;
 

@@ -67,7 +67,7 @@ impl<'a> Glue<'a> {
         }
     }
 
-    /// All items as text; the types follow them.
+    /// The source of all items except the types, which follow them.
     pub(crate) fn texts(&self) -> Result<Vec<String>, Missing> {
         let mut texts: Vec<_> = self.in_scope().into_iter().map(format::item).collect();
         texts.extend(exports::texts(self)?);

@@ -160,7 +160,7 @@ impl Type {
 /// An export or an import.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
-    /// Its place in the schema.
+    /// The position in the schema.
     pub(crate) at: At,
     pub(crate) name: Names,
     pub(crate) docs: Option<String>,
@@ -179,7 +179,7 @@ impl Function {
 /// The input or the output of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
-    /// Its place in the schema.
+    /// The position in the schema.
     pub(crate) at: At,
     /// The number of its `Slot::Parameter`, under which `Spelling` has its Rust type.
     pub(crate) slot: usize,

@@ -1,4 +1,4 @@
-//! The types as plain JSON Schema, draft-07: the interface to the generator of types.
+//! The types as plain JSON Schema (draft-07), the input of typify.
 //!
 //! typify decides which Rust type a value has, and where a `Box` is needed. Names, attributes and docs are ours.
 //! Types and fields have numbers instead of names here, so that no name can cause an error in typify.

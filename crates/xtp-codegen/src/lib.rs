@@ -24,16 +24,18 @@
 //! # Ok::<(), xtp_codegen::Diagnostics>(())
 //! ```
 //!
-//! Each phase is a module: read the text into nodes with places; read the nodes into a document; apply the overlay;
-//! check; lower to types and functions with Rust names; describe the types as JSON Schema; let typify find their Rust
-//! types; replace typify's names; make items; print. Only [`Build`], which is for build scripts, reads and writes
-//! files. The same input gives the same bytes.
+//! Each phase is a module: read the source into nodes with positions; read the nodes into a
+//! document; apply the overlay; check; lower to types and functions with Rust names; describe the
+//! types as JSON Schema; let typify find their Rust types; replace typify's names; make items;
+//! print. Only [`Build`], which is for build scripts, reads and writes files. The same input gives
+//! the same bytes.
 //!
 //! [`Schema::to_rust`] returns types alone. [`Schema::to_plugin`] returns a plugin: the types, a trait of its
 //! exports, and functions of its imports.
 //!
-//! The rules that XTP publishes differ from those of the official generators' library; [`Mode`] chooses between them.
-//! All problems come at once, as [`Diagnostics`]: errors from [`Schema::parse`], warnings from [`Schema::warnings`].
+//! The rules that XTP publishes differ from those of the official generators' library; [`Mode`]
+//! chooses between them. All problems are reported together, as [`Diagnostics`]: errors from
+//! [`Schema::parse`], warnings from [`Schema::warnings`].
 
 mod build;
 mod check;

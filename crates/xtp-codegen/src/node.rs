@@ -1,7 +1,7 @@
-//! The text as a tree in which every node has its place.
+//! The source as a tree of nodes with positions.
 //!
-//! JSON is read in the same way: except for rare escapes it is a subset of YAML. Aliases and merge keys are resolved.
-//! Tags are refused, because a schema must mean the same as JSON.
+//! JSON is read in the same way: except for rare escapes it is a subset of YAML. Aliases and merge
+//! keys are resolved. Tags are refused, because a schema must mean the same as JSON.
 
 mod aliases;
 mod load;
@@ -13,22 +13,22 @@ use self::surrogates::without_surrogates;
 use crate::diagnostic::Diagnostics;
 use crate::span::{Origin, Span};
 
-/// The text as JSON, with aliases and merge keys resolved. It need not be a schema.
+/// Converts YAML to JSON, with aliases and merge keys resolved. The document need not be a schema.
 ///
 /// # Errors
-/// If the text is neither YAML nor JSON, or contains what JSON cannot express.
+/// If the text is neither YAML nor JSON, or contains something that JSON cannot express.
 pub fn to_json(name: &str, text: &str) -> Result<serde_json::Value, Diagnostics> {
     load(text, &Origin::new(name, text)).map(Node::into_json)
 }
 
-/// A value with its place.
+/// A value with its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) span: Span,
     pub(crate) value: Value,
 }
 
-/// A JSON value, with the entries of a map in the order of the text.
+/// A JSON value, with the entries of a map in the order of the source.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Null,

@@ -60,9 +60,9 @@ impl Options {
         self
     }
 
-    /// Chooses whether the text is a file of its own, for `mod name;`. Such a file starts with attributes that keep
-    /// `cargo fmt` from changing it, whatever `rustfmt.toml` says, and silence clippy about names and descriptions,
-    /// which come from the schema.
+    /// Chooses whether the code is a file of its own, for `mod name;`. Such a file starts with
+    /// attributes that keep `cargo fmt` from changing it, whatever `rustfmt.toml` says, and silence
+    /// clippy about names and descriptions, which come from the schema.
     ///
     /// `include!` does not accept such a file, so by default there are no attributes.
     #[must_use]
@@ -88,8 +88,7 @@ impl Options {
         self
     }
 
-    /// Chooses whether enums can be parsed from text, which brings a type `UnknownValue` for the
-    /// error. They can by default.
+    /// Chooses whether enums implement `FromStr`, which adds the error type `UnknownValue`. They do by default.
     #[must_use]
     pub fn conversions(mut self, wanted: bool) -> Self {
         self.conversions = wanted;
@@ -114,7 +113,7 @@ impl Options {
 
     /// Chooses whether `type: string` with `format: byte` is bytes in Rust, as `buffer` is.
     ///
-    /// JSON has the same base64 either way. By default it is a `String` that still has it.
+    /// JSON has the same base64 either way. By default the field is a `String` with the base64 text.
     #[must_use]
     pub fn decode_byte(mut self, wanted: bool) -> Self {
         self.decode_byte = wanted;
@@ -140,8 +139,8 @@ impl Options {
         self
     }
 
-    /// Chooses whether numbers and booleans of the content type `text/plain` are little-endian bytes, as in the
-    /// official generator for Rust, instead of decimal text.
+    /// Chooses whether numbers and booleans with the content type `text/plain` are little-endian
+    /// bytes, as in the official generator for Rust, instead of decimal text.
     #[must_use]
     pub fn little_endian_text(mut self, wanted: bool) -> Self {
         self.little_endian_text = wanted;
@@ -186,7 +185,7 @@ impl Options {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dates {
-    /// The unchanged text, in any offset and precision.
+    /// A `String` with the unchanged text, in any offset and precision.
     #[default]
     Text,
     /// `chrono::DateTime<chrono::FixedOffset>`; chrono needs `default-features = false` and the

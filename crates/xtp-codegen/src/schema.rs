@@ -1,4 +1,4 @@
-//! Generates Rust from text, phase by phase.
+//! Generates Rust from a schema, phase by phase.
 
 use crate::diagnostic::{Code, Diagnostics, Report};
 use crate::glue::{self, Glue};
@@ -10,7 +10,7 @@ use crate::span::{At, Origin, Pointer, Span};
 use crate::spell::Spelling;
 use crate::{check, compat, format, lower, node, overlay, read, types};
 
-/// The texts that make up one schema.
+/// The source of a schema, with its overlay and the rules for reading it.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
     schema: (&'a str, &'a str),
@@ -92,7 +92,7 @@ impl Schema {
     /// Reads and checks a schema.
     ///
     /// # Errors
-    /// All problems of the texts, if one of them is an error.
+    /// All problems, if one of them is an error.
     pub fn parse(input: &Input<'_>) -> Result<Self, Diagnostics> {
         let (name, text) = input.schema;
         let origin = Origin::new(name, text);
@@ -123,7 +123,7 @@ impl Schema {
         })
     }
 
-    /// Warnings about what other tools may refuse or misunderstand, in the order of the text.
+    /// Warnings about constructs that other tools may refuse or misunderstand, in the order of the source.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
     }
@@ -223,7 +223,7 @@ impl Schema {
 /// Generates Rust types from a schema in one step.
 ///
 /// # Errors
-/// All problems of the texts.
+/// All problems, if the schema has an error, or if an option is not valid Rust.
 pub fn generate(input: &Input<'_>, options: &Options) -> Result<String, Diagnostics> {
     Schema::parse(input)?.to_rust(options)
 }

@@ -1,4 +1,4 @@
-//! Recognizes the schemas of MCP servlets.
+//! Recognizes the schema of MCP servlets.
 
 use serde_json::Value;
 
@@ -14,8 +14,8 @@ const EXPORTS: [&str; 8] = [
     "read_resource",
 ];
 
-/// Whether a schema, as JSON, is an interface of MCP servlets: `call` and `describe` with their types, and only
-/// exports and imports of servlets.
+/// Whether a schema, as JSON, is one of MCP servlets: it has `call` and `describe` with their
+/// types, and no exports or imports that servlets do not have.
 ///
 /// Servlets need no generated code, because the SDK has macros for them.
 pub fn is_interface_of_servlets(schema: &Value) -> bool {

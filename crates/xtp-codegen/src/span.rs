@@ -1,9 +1,9 @@
-//! Places in a schema: a range of the text, and the JSON pointer of the node.
+//! Positions in a schema: a range of the source, and the JSON pointer of the node.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A text with its name for messages, usually the file name.
+/// A source with its name for messages, usually the file name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     name: Arc<str>,
@@ -11,7 +11,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Gives a text its name.
+    /// Names a source.
     pub fn new(name: impl AsRef<str>, text: impl AsRef<str>) -> Self {
         Self {
             name: name.as_ref().into(),
@@ -19,12 +19,12 @@ impl Origin {
         }
     }
 
-    /// The text.
+    /// The source text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Line and column of the first character after a range of the text.
+    /// Line and column of the first character after a range of the source.
     pub(crate) fn end_of(&self, span: Span) -> (usize, usize) {
         let inside = self.text.get(span.offset..span.offset + span.len);
         let inside = inside.unwrap_or_default();
@@ -44,7 +44,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A range of a text.
+/// A range of the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     /// Offset of the first byte.
@@ -66,7 +66,7 @@ impl Pointer {
         Self("#".to_owned())
     }
 
-    /// The place under `key`.
+    /// The pointer to the child `key`.
     pub(crate) fn child(&self, key: &str) -> Self {
         let key = key.replace('~', "~0").replace('/', "~1");
         Self(format!("{}/{key}", self.0))
@@ -77,7 +77,7 @@ impl Pointer {
     }
 }
 
-/// A place in one document, as a range and as a pointer.
+/// A position in one document, as a range and as a pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct At {
     pub(crate) span: Span,

@@ -1,4 +1,4 @@
-//! Random documents: nothing panics, and each mode agrees with the rules that it stands for.
+//! Random documents: nothing panics, and each mode agrees with the rules that it implements.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -12,7 +12,7 @@ mod survive;
 
 const NAMES: [&str; 8] = ["A", "B", "a", "type", "foo_bar", "fooBar", "$", "a-b"];
 
-/// A value that fits in no particular place.
+/// A value that is wrong almost everywhere.
 fn odd() -> impl Strategy<Value = Value> {
     let values = [
         json!(null),
@@ -214,8 +214,9 @@ fn agree(document: &Value) -> Result<(), TestCaseError> {
         );
     }
     if report.accepted() {
-        // The library accepts much that is not an object as one, and misses circles through lists of lists and
-        // through schemas that only rename another. Only some of them never end.
+        // The library accepts many values that are not objects, and misses cycles through lists of
+        // lists and through schemas that only rename another schema. Only some of these cycles are
+        // endless.
         let more = [Code::WrongKind, Code::Endless];
         let codes = [compat, lenient]
             .into_iter()

@@ -1,4 +1,4 @@
-//! The project's own schema follows the published rules of XTP and those of the official library.
+//! The project's own schema follows the published rules of XTP and the rules of the official library.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -59,7 +59,7 @@ fn describes_everything() {
     assert_eq!(silent, Vec::<String>::new());
 }
 
-/// An alternative to the declared output of an export: XTP has no unions.
+/// An alternative to the declared output of an export, because XTP has no unions.
 const INSTEAD: &str = "#/components/schemas/InputRequiredResult\"";
 
 #[test]
@@ -82,7 +82,7 @@ fn reaches_every_schema_from_an_export() {
     assert_eq!(orphans, Vec::<&String>::new());
 }
 
-/// The types of an interface that servlets have had. Each is generated, even if no export uses it.
+/// Generates every type of a schema that servlets have had, even if no export uses it.
 fn types(name: &str, text: &str) -> String {
     let document = yaml::to_json(text);
     assert_eq!(published::violations(&document), Vec::<String>::new());

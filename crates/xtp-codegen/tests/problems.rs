@@ -1,9 +1,9 @@
-//! Every problem that can be reported, with its code and its place.
+//! Every problem that can be reported, with its code and position.
 
 use xtp_codegen::Severity::{self, Error, Warning};
 use xtp_codegen::{Code, Diagnostics, Input, Mode, Options, Schema, generate};
 
-/// A severity and a code, the text with the problem, its line and column, and its pointer.
+/// A severity and a code, the source with the problem, its line and column, and its pointer.
 type Case = (Severity, Code, &'static str, (usize, usize), &'static str);
 
 fn problems(text: &str) -> Diagnostics {
@@ -13,7 +13,7 @@ fn problems(text: &str) -> Diagnostics {
     }
 }
 
-/// Each text has exactly one problem.
+/// Each source has exactly one problem.
 fn check(cases: &[Case], complete: impl Fn(&str) -> String) {
     for (severity, code, text, place, pointer) in cases {
         let problems = problems(&complete(text));
@@ -173,7 +173,7 @@ fn points_at_problems_of_functions() {
     });
 }
 
-/// A schema whose fifth line, from its fifth column on, is this text.
+/// A schema that contains this text from line 5, column 5 on.
 fn with_schemas(text: &str) -> String {
     let text = text.replace('\n', "\n    ");
     format!("version: v1-draft\nexports: {{}}\ncomponents:\n  schemas:\n    {text}\n")

@@ -36,7 +36,7 @@ fn survive(text: &str) {
     }
 }
 
-/// The places of all values in a document, parents first.
+/// The pointers to all values in a document, parents first.
 fn pointers(value: &Value, here: &str, into: &mut Vec<String>) {
     into.push(here.to_owned());
     match value {
@@ -65,7 +65,7 @@ fn remove(document: &mut Value, pointer: &str) {
     }
 }
 
-/// The replacements for a value; several are right in some places and wrong in others.
+/// Replacements for a value. Several of them are valid for some keys and invalid for others.
 fn replacements() -> Vec<Value> {
     vec![
         json!(null),
@@ -105,7 +105,7 @@ fn survives_every_value_being_removed_or_replaced() {
                 *replaced.pointer_mut(place).unwrap() =
                     replacements[next % replacements.len()].clone();
                 survive(&replaced.to_string());
-                // Coprime to the number of replacements, so that every place gets different ones.
+                // Coprime to the number of replacements, so that every value gets different ones.
                 next += 7;
             }
             inputs += 3;

@@ -1,7 +1,7 @@
 //! The library's search for schemas that contain themselves.
 //!
-//! It follows properties, the items of a list, and the values of a map. It follows neither lists of lists nor schemas
-//! that only rename another schema.
+//! It follows properties, the items of a list, and the values of a map. It does not follow lists of
+//! lists, or schemas that only rename another schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 

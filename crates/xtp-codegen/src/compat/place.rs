@@ -1,10 +1,10 @@
-//! Finds the places that the library's paths name.
+//! Finds the positions of the library's paths.
 
 use crate::node::{Entry, Node, Value};
 use crate::span::{At, Pointer};
 
-/// The place of a path, or of the last node on it that exists. Keys with a `/` make paths ambiguous; the longest key
-/// wins.
+/// The position of a path, or of the last node on it that exists. Keys with a `/` make paths
+/// ambiguous; the longest key wins.
 pub(super) fn find(root: &Node, path: &str) -> At {
     let mut rest = path.strip_prefix("#/").unwrap_or_default();
     let mut node = root;

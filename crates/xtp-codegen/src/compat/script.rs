@@ -82,7 +82,7 @@ fn index(key: &str) -> Option<u64> {
     (number.to_string() == key && number < u32::MAX).then_some(u64::from(number))
 }
 
-/// The text that the library shows for a value: JSON for objects and lists, else the plain value.
+/// The library's text for a value: JSON for objects and lists, else the plain value.
 pub(super) fn stringify(value: Option<&Node>) -> String {
     match value.map(|node| &node.value) {
         Some(Value::List(_) | Value::Map(_)) => value.map_or_else(String::new, json),
@@ -90,7 +90,7 @@ pub(super) fn stringify(value: Option<&Node>) -> String {
     }
 }
 
-/// The text of a value in a template string.
+/// A value as JavaScript puts it into a template string.
 pub(super) fn template(value: Option<&Node>) -> String {
     let Some(node) = value else {
         return "undefined".to_owned();

@@ -4,17 +4,17 @@ use std::fmt;
 
 /// The kind of problem that a [`Diagnostic`](crate::Diagnostic) reports.
 ///
-/// The number is stable: `XTP0xx` is about the text, `XTP1xx` about the shape of the document,
-/// `XTP2xx` about types, `XTP3xx` about names, `XTP4xx` about the overlay, `XTP9xx` about the
-/// generator itself.
+/// The number is stable: `XTP0xx` is about YAML and JSON syntax, `XTP1xx` about the structure of
+/// the document, `XTP2xx` about types, `XTP3xx` about names, `XTP4xx` about the overlay, `XTP9xx`
+/// about the generator itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Code {
-    /// The text is neither YAML nor JSON.
+    /// The source is neither YAML nor JSON.
     Syntax,
     /// A key appears twice in one map.
     DuplicateKey,
-    /// The text has no document, or several.
+    /// The source has no document, or several.
     DocumentCount,
     /// The document is nested too deeply.
     TooDeep,
@@ -24,11 +24,11 @@ pub enum Code {
     Aliases,
     /// A value is of another kind than expected.
     WrongKind,
-    /// A key has no meaning at its place.
+    /// A key has no meaning where it is used.
     UnknownKey,
     /// A key is missing.
     MissingKey,
-    /// The version is not one of XTP.
+    /// The version is not an XTP version.
     Version,
     /// The construct is part of a proposal, in a form that this generator does not support.
     Unsupported,
@@ -38,7 +38,7 @@ pub enum Code {
     BeyondLibrary,
     /// The official library refuses the schema for an internal reason.
     Library,
-    /// The type is not one of XTP.
+    /// The type is not an XTP type.
     UnknownType,
     /// The format does not fit the type.
     Format,
@@ -52,11 +52,11 @@ pub enum Code {
     Required,
     /// An enum has no values, or one of them twice.
     EnumValues,
-    /// The content type is not one of XTP.
+    /// The content type is not an XTP content type.
     ContentType,
     /// A schema contains itself, as trees do.
     Cycle,
-    /// A schema contains itself in every value, so no value could end.
+    /// Every value of the schema would be infinite.
     Endless,
     /// The members of a union cannot be distinguished.
     Union,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 impl Diagnostics {
-    /// The problems as a JSON array, in the order of the text.
+    /// The problems as a JSON array, in the order of the source.
     ///
     /// Each is an object with `severity` (`error` or `warning`), `code`, `message`, `help`,
     /// `file`, `pointer` (a JSON Pointer as a URI fragment), and `start` and

@@ -35,7 +35,7 @@ pub(super) fn texts(glue: &Glue<'_>) -> Result<Vec<String>, Missing> {
     ])
 }
 
-/// Written as text, because the printer does not break lines in macros.
+/// Formatted as a string, because the printer does not break lines in macros.
 fn export_macro(glue: &Glue<'_>) -> String {
     let runtime = glue.runtime.to_token_stream().to_string().replace(' ', "");
     let mut text = format!(

@@ -1,13 +1,13 @@
 //! Splits names into words.
 
-/// Words that stay whole despite their capitals.
+/// Words that stay whole despite their mixed case.
 const WHOLE: [&str; 8] = [
     "OAuth", "IPv4", "IPv6", "UInt", "GraphQL", "MySQL", "iOS", "macOS",
 ];
 
-/// Splits a name at signs, before a capital after a small letter, and before the last capital
-/// of a row if a small letter follows: `getHTTPServer` is `get`, `HTTP`, `Server`. The plural
-/// of a row is one word: `userIDs` is `user`, `IDs`.
+/// Splits a name at separators, before an upper-case letter after a lower-case one, and before the
+/// last upper-case letter of a run if a lower-case letter follows: `getHTTPServer` is `get`,
+/// `HTTP`, `Server`. The plural of a run is one word: `userIDs` is `user`, `IDs`.
 pub(super) fn words(name: &str) -> Vec<&str> {
     let parts = name.split(|c: char| !c.is_ascii_alphanumeric());
     let mut words = Vec::new();
@@ -26,7 +26,7 @@ fn word_length(part: &str) -> usize {
     if let Some(whole) = WHOLE.iter().find(|whole| starts_with_word(part, whole)) {
         return whole.len() + lower(&part[whole.len()..]);
     }
-    // Digits belong to what precedes them: `A2B` is one row.
+    // Digits belong to the letters before them: `A2B` is one run.
     let is_row = part.starts_with(|c: char| c.is_ascii_uppercase());
     let row = count(part, |c| {
         is_row && (c.is_ascii_uppercase() || c.is_ascii_digit())
@@ -38,13 +38,13 @@ fn word_length(part: &str) -> usize {
         0 => lower(part),
         1 => row + lower(rest),
         _ if is_plural(rest) => row + 1,
-        // The last capital of the row begins the next word.
+        // The last upper-case letter of the run begins the next word.
         _ if begins_word => row - 1,
         _ => row + lower(rest),
     }
 }
 
-/// Whether a row of capitals is followed only by the `s` of a plural.
+/// Whether a run of upper-case letters is followed only by the `s` of a plural.
 fn is_plural(rest: &str) -> bool {
     let behind = rest.strip_prefix('s');
     behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_ascii_lowercase()))

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use saphyr::{MarkedYaml, Marker, ScanError, YamlLoader};
 use saphyr_parser::{Event, Parser, Span, SpannedEventReceiver};
 
-/// How many nodes all aliases of a text may add.
+/// How many nodes all aliases of a source may add.
 const MAX_COPIED: usize = 100_000;
 /// How deep nodes may nest. Without aliases, the indentation limit and the parser keep them below this.
 const MAX_DEPTH: usize = 512;
 
-/// Why a text has no documents.
+/// Why the documents could not be read.
 pub(super) enum Error {
     Scan(ScanError),
     /// An alias adds too much.
@@ -23,7 +23,7 @@ pub(super) enum Error {
     },
 }
 
-/// The documents of a text.
+/// The documents of a source.
 pub(super) fn documents(text: &str) -> Result<Vec<MarkedYaml<'_>>, Error> {
     let mut bounds = Bounds::default();
     let mut parser = Parser::new_from_iter(text.chars());

@@ -9,10 +9,10 @@ use crate::span::{At, Origin, Pointer, Span};
 /// The deepest indentation that is accepted. It limits how deep a document can nest, and so the stack.
 const MAX_INDENT: usize = 200;
 
-/// Reads the one document of a text.
+/// Reads a source that has one document.
 ///
 /// # Errors
-/// If the text is not YAML, has several documents, or contains what JSON cannot express.
+/// If the source is not YAML, has several documents, or contains something that JSON cannot express.
 pub(crate) fn load(text: &str, origin: &Origin) -> Result<Node, Diagnostics> {
     let mut report = Report::plain(origin);
     let root = load_into(text, &mut report);
@@ -76,8 +76,9 @@ fn report_scan_error(error: &ScanError, places: &Places<'_>, report: &mut Report
     }
 }
 
-/// Finds the first line whose structure starts too far right. Only blanks and the signs of nested collections, each
-/// followed by a blank, can precede a node, so their number limits the depth. The library itself limits brackets.
+/// Finds the first line whose structure is indented too far. Only spaces and the indicators of
+/// nested collections, each followed by a space, can precede a node, so their number limits the
+/// depth. The library itself limits brackets.
 fn too_deep(text: &str) -> Option<At> {
     let mut offset = 0;
     for (index, line) in text.split('\n').enumerate() {
@@ -108,13 +109,13 @@ fn structure(line: &str) -> usize {
     }
 }
 
-/// A place before the document has any structure.
+/// The position before the first node.
 fn at_root(span: Span) -> At {
     let pointer = Pointer::root();
     At { span, pointer }
 }
 
-/// Turns the library's places, in characters, into byte offsets.
+/// Converts the library's positions, in characters, into byte offsets.
 struct Places<'a> {
     text: &'a str,
     /// Byte offset of each character, and of the end.

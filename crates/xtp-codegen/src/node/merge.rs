@@ -8,8 +8,8 @@ use crate::span::{At, Pointer};
 
 /// The entries of a map, with those of its merge key instead of that key.
 ///
-/// As in YAML, entries of the map win over merged ones, and earlier maps of a list win over later ones. Merged
-/// entries keep their places in the text.
+/// As in YAML, entries of the map win over merged ones, and earlier maps of a list win over later
+/// ones. Merged entries keep their positions.
 pub(super) fn merged(entries: Vec<Entry>, pointer: &Pointer, report: &mut Report) -> Vec<Entry> {
     if !entries.iter().any(|entry| entry.key.is_merge) {
         return entries;

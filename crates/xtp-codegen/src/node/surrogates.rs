@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-/// The same JSON in a form that YAML accepts: `\ud83d\ude00` becomes `\U0001F600`. That is shorter, so blanks after
-/// the closing quote keep everything behind it in place.
+/// Rewrites JSON into a form that YAML accepts: `\ud83d\ude00` becomes `\U0001F600`. That is
+/// shorter, so spaces after the closing quote keep the columns of everything behind it.
 ///
-/// A text that is not a JSON object stays unchanged.
+/// A source that is not a JSON object stays unchanged.
 pub(super) fn without_surrogates(text: &str) -> Cow<'_, str> {
     let has_some = text.contains("\\ud") || text.contains("\\uD");
     if !has_some || !text.trim_start().starts_with('{') {
@@ -17,7 +17,7 @@ pub(super) fn without_surrogates(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Rewrites a text that is JSON.
+/// Rewrites JSON.
 fn rewritten(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut blanks = 0;
@@ -46,7 +46,7 @@ fn rewritten(text: &str) -> String {
 /// The length of two escapes.
 const PAIR: usize = "\\ud83d\\ude00".len();
 
-/// The character of two escapes at the start of a text.
+/// The character of two escapes at the start of a string.
 fn pair(text: &str) -> Option<char> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;

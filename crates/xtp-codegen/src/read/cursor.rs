@@ -1,4 +1,4 @@
-//! A node with its place, and methods that read it.
+//! A node with its position, and methods that read it.
 
 use crate::diagnostic::{Code, Diagnostic, Report};
 use crate::document::Name;
@@ -12,7 +12,7 @@ use crate::suggest;
 pub(crate) struct Cursor<'a> {
     node: &'a Node,
     pointer: Pointer,
-    /// The place of the node's key, or of the node itself.
+    /// The position of the node's key, or of the node itself.
     announced: Span,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The place of the value.
+    /// The position of the value.
     pub(crate) fn at(&self) -> At {
         At {
             span: self.node.span,
@@ -33,7 +33,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The place of the key.
+    /// The position of the key.
     pub(crate) fn at_key(&self) -> At {
         At {
             span: self.announced,
@@ -48,7 +48,7 @@ impl<'a> Cursor<'a> {
         by: Refused,
         report: &'r mut Report,
     ) -> &'r mut Diagnostic {
-        // An empty value has no place of its own.
+        // An empty value has no position of its own.
         let empty = self.is_null();
         let at = if empty { self.at_key() } else { self.at() };
         let found = self.node.value.kind();
@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
         Some(text)
     }
 
-    /// A string, in a place that requires one.
+    /// Reads a string that is required.
     pub(crate) fn expect_text(&self, by: Refused, report: &mut Report) -> Option<String> {
         if let Value::Text(text) = &self.node.value {
             return Some(text.clone());
@@ -239,7 +239,7 @@ impl<'a> Fields<'a> {
         found
     }
 
-    /// A text that may be absent, such as a description. The library accepts any value.
+    /// Reads an optional string, such as a description. The library accepts any value.
     pub(crate) fn text(&self, key: &str, report: &mut Report) -> Option<String> {
         let cursor = self.get(key)?;
         cursor.expect_text(Refused::Published, report)

@@ -11,7 +11,7 @@ const WIDTH: usize = 100;
 
 /// The doc attributes of a description, for an item indented by `indent`.
 pub(crate) fn attributes(description: Option<&str>, indent: usize) -> Vec<TokenStream> {
-    // Three slashes and a blank precede each line.
+    // Three slashes and a space precede each line.
     let width = WIDTH - indent - 4;
     let lines = lines(description.unwrap_or_default(), width);
     let attribute = |line: &String| {
@@ -77,8 +77,8 @@ pub(crate) fn is_visible(c: char) -> bool {
     !hidden && (!c.is_control() || c == '\n' || c == '\t')
 }
 
-/// A code block. One in a quote or a list is moved out of it, because the rules for where quotes and lists end, and
-/// the block with them, are many.
+/// A code block. A block in a quote or a list is moved out of it, because Markdown's rules for the
+/// end of quotes and lists, and of the blocks in them, are complicated.
 struct Fence<'a> {
     /// The quotes and list items around it.
     around: &'a str,
@@ -123,7 +123,7 @@ fn markers(line: &str) -> usize {
     length
 }
 
-/// The length of the first marker with the blanks around it.
+/// The length of the first marker with the spaces around it.
 fn marker(text: &str) -> Option<usize> {
     let start = text.trim_start();
     let digits = start.chars().take_while(char::is_ascii_digit).count();
@@ -145,14 +145,14 @@ fn safe_language(language: &str) -> &str {
         .map_or("text", |safe| safe)
 }
 
-/// Removes four leading blanks, including those after markers: rustdoc would take the line for code and test it.
+/// Removes four leading spaces, including those after markers: rustdoc would take the line for code and test it.
 fn dedent(line: &str) -> String {
     let text = line.trim_start();
     let indent = (line.len() - text.len()).min(3);
     let (around, rest) = text.split_at(markers(text));
     let mut short = " ".repeat(indent);
     for mark in around.split_inclusive(' ') {
-        // A single blank is the rest of several.
+        // Each marker keeps a single space.
         if mark != " " || !short.ends_with(' ') {
             short.push_str(mark);
         }

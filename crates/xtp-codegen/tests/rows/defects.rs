@@ -1,4 +1,4 @@
-//! Defects of the official generator for Rust that ours does not have.
+//! Defects of the official generator for Rust that this generator does not have.
 //!
 //! The types are those of the goldens, which compile natively and for wasm. Defects of the glue have their cases in
 //! the tests of the glue; here a test checks that those exist.

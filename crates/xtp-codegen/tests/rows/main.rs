@@ -1,7 +1,8 @@
-//! The facts about XTP, row by row: what the published rules and the official library say of a schema, what the
-//! official generator for Rust makes of it, and what ours does instead.
+//! Facts about XTP, row by row: the verdicts of the published rules and the official library on a
+//! schema, the output of the official generator for Rust, and our own.
 //!
-//! Every row has a case with the row's title. A table fails if one of its rows is missing or its case does not run.
+//! Every row has a case with the row's title. A table fails if one of its rows is missing or its
+//! case does not run.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -62,7 +63,7 @@ fn has_none_of_the_defects_of_the_official_generator() {
     run(&defects::TITLES, &defects::ROWS);
 }
 
-/// The messages of the official library for a text, as pairs of message and path.
+/// The messages of the official library for a document, as pairs of message and path.
 fn library(text: &str) -> Vec<(String, String)> {
     let report = xtp_codegen::compat::report("schema.yaml", text).unwrap();
     let errors = report.errors.into_iter();

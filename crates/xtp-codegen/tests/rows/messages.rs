@@ -36,7 +36,7 @@ pub(crate) const ROWS: [Row; 12] = [
 
 const A: &str = "#/components/schemas/A/properties/a";
 
-/// The library says exactly this of the text.
+/// Checks that the library reports exactly these messages.
 fn says(text: &str, expected: &[(&str, &str)]) {
     let found = library(text);
     let found: Vec<_> = found

@@ -84,7 +84,7 @@ fn parse(text: &str, mode: Mode) -> Result<Schema, String> {
     Schema::parse(&input).map_err(|problems| problems.to_string())
 }
 
-/// Checks both verdicts on the texts, and that our modes agree. By default we accept what the library accepts.
+/// Checks both verdicts on the documents, and that our modes agree. By default we accept what the library accepts.
 fn judge(texts: &[String], published: Verdict, library: Verdict) {
     for text in texts {
         let found = published::violations(&yaml::to_json(text));
@@ -388,7 +388,7 @@ fn like_keywords() {
     judge(&texts, Accept, Accept);
 }
 
-/// The servlet interface that all hosts share, and its newer parts.
+/// The schema of servlets that all hosts share, and its newer parts.
 fn interface() {
     let text = include_str!("../../../../schema.yaml");
     judge(&[text.to_owned()], Accept, Accept);

@@ -1,9 +1,10 @@
-//! The rules that XTP publishes about the shape of a document: the keys of an object, and the kinds of their values.
-//! They are stricter than the official library, and in a few places more lenient.
+//! The rules that XTP publishes about the structure of a document: the keys of an object, and the
+//! kinds of their values. They are mostly stricter than the official library, and more lenient in a
+//! few cases.
 
 use serde_json::Value;
 
-/// Adds the problems of a value, with their places.
+/// Adds the problems of a value, with their pointers.
 type Rule = fn(&Value, &str, &mut Vec<String>);
 
 /// The problems that the rules find in a document.

@@ -1,12 +1,12 @@
-//! Properties that hold for every text. The tests run the corpus through it.
+//! Properties that hold for every input. The tests run the corpus through it.
 
 use xtp_codegen::{Code, Diagnostics, Input, Mode, Options, Schema, compat};
 
 /// Reads, judges and generates with every option.
 ///
 /// # Panics
-/// If something panics, if the generator reports a bug of its own, if the output is not Rust, or if a problem lacks
-/// its place or a help.
+/// If something panics, if the generator reports a bug of its own, if the output is not Rust, or if
+/// a problem lacks its position or a help.
 pub(crate) fn survive(text: &str) {
     for mode in [Mode::Lenient, Mode::Strict, Mode::Compat] {
         let input = Input::new("schema.yaml", text).mode(mode);

@@ -1,9 +1,9 @@
-//! YAML as JSON, read without the crate under test.
+//! Converts YAML to JSON without the crate under test.
 
 use saphyr::{LoadableYamlNode, Scalar, Yaml};
 use serde_json::{Value, json};
 
-/// Reads the one document of a text.
+/// Reads a source that has one document.
 pub(crate) fn to_json(text: &str) -> Value {
     let documents = Yaml::load_from_str(text).unwrap();
     assert_eq!(documents.len(), 1);

@@ -1,4 +1,4 @@
-//! The lines of a text around a problem.
+//! The lines of a source around a problem.
 //!
 //! miette would count lines from the start for each problem, and it panics if a mark is behind 65,535 columns, as in
 //! JSON without line breaks. So it gets an excerpt: the line of the problem and its neighbours, cut to a readable
@@ -13,15 +13,15 @@ const AROUND: usize = 100;
 /// How many characters are marked.
 const MARKED: usize = 100;
 
-/// A few lines of a text, with one place marked.
+/// A few lines of a source, with one range marked.
 #[derive(Debug)]
 pub(super) struct Excerpt {
     name: String,
     text: String,
-    /// The line of the text where the excerpt starts, counted from 0.
+    /// The line of the source where the excerpt starts, counted from 0.
     first_line: usize,
     marked: SourceSpan,
-    /// The line and column of the mark in the whole text, both counted from 0.
+    /// The line and column of the mark in the whole source, both counted from 0.
     place: (usize, usize),
 }
 

@@ -1,6 +1,6 @@
 //! Wraps long lines of prose.
 
-/// Breaks a line at blanks so that its parts keep to `width` where possible.
+/// Breaks a line at spaces so that its parts keep to `width` where possible.
 pub(super) fn wrap(line: &str, width: usize) -> Vec<String> {
     let text = line.trim_start();
     let is_block = text.starts_with(['|', '#']);
