@@ -98,7 +98,8 @@ impl Pair {
     }
 }
 
-/// A schema without an empty `required`, and without the `additionalProperties` that ours has and few authors write.
+/// A schema without an empty `required`, and without `additionalProperties`, which our macros add
+/// and few authors write.
 fn as_written_by_hand(mut schema: Value) -> Value {
     let members = schema.as_object_mut().expect("an object");
     if members.get("required") == Some(&json!([])) {

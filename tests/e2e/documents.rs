@@ -79,7 +79,7 @@ fn code(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// The commands in documents, each with its place.
+/// The commands in documents, each with its document and line.
 fn commands() -> Vec<(String, Vec<String>)> {
     let mut commands = Vec::new();
     for line in lines() {

@@ -158,7 +158,7 @@ fn a_client_that_cannot_answer_is_not_asked_by_either() {
     }
 }
 
-/// The results of the plugin's three questions.
+/// The results of the three requests that the plugin sends to its client.
 fn interviewed(said: &[Value]) -> [Value; 3] {
     let result = said.last().expect("a result");
     let text = result["result"]["content"][0]["text"].as_str();

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::exports::imports;
 use crate::support::{load, object, text};
 
-/// The address of a server on this machine.
+/// Starts a server on this machine and returns its URL.
 pub(crate) fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));

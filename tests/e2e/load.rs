@@ -21,7 +21,8 @@ fn serve(file: &Path, options: &[&str]) -> Wire {
     Wire::start(command)
 }
 
-/// Also serves over HTTP, and returns the address. The server does not end with the client on standard input.
+/// Also serves over HTTP. Returns the client and the address. The server keeps running when the
+/// client on standard input leaves.
 fn serve_http(file: &Path) -> (Wire, String) {
     let here = "127.0.0.1:0";
     let wire = serve(file, &["--http", here, "--stdio", "--operations", here]);

@@ -1,4 +1,4 @@
-//! Plugins of other interfaces in Extism: payloads through a host and back, in both directions.
+//! XTP plugins with other schemas in Extism: payloads through a host and back, in both directions.
 
 mod conformance;
 mod host;

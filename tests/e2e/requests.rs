@@ -118,7 +118,7 @@ fn json_that_is_no_request_says_what_is_wrong() {
     }
 }
 
-/// The interface requires neither `params` nor `uri` of a request to read a resource.
+/// The schema requires neither `params` nor `uri` of a request to read a resource.
 #[test]
 fn exports_beside_call_say_what_a_request_lacks() {
     let mut servlet = Raw::load("kv_notes");

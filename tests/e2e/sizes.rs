@@ -50,7 +50,7 @@ fn the_table_in_the_readme_is_right_within_a_percent() {
     }
 }
 
-/// Rows that are also in the README have the same words. `./x bless` writes the sizes.
+/// A row that is also in the README has the same text there. `./x bless` writes the sizes.
 #[test]
 fn the_table_of_interfaces_is_right_within_a_percent() {
     let path = root().join("docs/abis.md");

@@ -55,7 +55,7 @@ impl Wire {
         wire
     }
 
-    /// Starts a server for a client of revision 2026-07-28, which describes itself in each request.
+    /// Starts a server for a client of protocol version 2026-07-28, which describes itself in each request.
     pub(crate) fn stateless(command: Command) -> Self {
         let mut wire = Self::connect(command);
         wire.meta = Some(json!({

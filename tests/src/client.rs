@@ -11,12 +11,12 @@ use serde_json::Value;
 use tokio::process::Command;
 use tokio::runtime::Runtime;
 
-/// How a connection begins.
+/// The lifecycle of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Era {
-    /// With a handshake, as in all revisions up to 2025-11-25.
+    /// With a handshake, as in all protocol versions up to 2025-11-25.
     Handshake,
-    /// With metadata in each request, as since 2026-07-28.
+    /// With metadata in each request, since 2026-07-28.
     Stateless,
 }
 
@@ -28,7 +28,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts the command and shakes hands with it.
+    /// Starts the command and opens a session.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// What the server answered instead.
+    /// The error of the server.
     pub fn tools(&self) -> Result<Vec<Tool>, ServiceError> {
         self.runtime.block_on(self.service.list_all_tools())
     }

@@ -90,7 +90,7 @@ impl Host {
     }
 }
 
-/// An empty block has no address.
+/// Reads a block of memory. An empty payload has no block.
 fn read(plugin: &mut CurrentPlugin, block: &Val) -> Vec<u8> {
     let block = plugin.memory_from_val(block);
     let bytes = block.and_then(|block| plugin.memory_bytes(block).ok().map(<[u8]>::to_vec));
