@@ -103,7 +103,7 @@ fn calls() -> anyhow::Result<OsString> {
     Ok(path.into())
 }
 
-/// The folders in `examples`, except plugins of other interfaces, which have a build script.
+/// The folders in `examples`, except XTP plugins with other schemas, which have a build script.
 fn examples() -> anyhow::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root().join("examples"))? {

@@ -1,7 +1,8 @@
 //! Runs MCP's official conformance suite against real servlets in the real host.
 //!
-//! Every scenario of the suite runs, required or not, for every revision and each extension. A failure or a warning
-//! must be in `conformance/expected.txt`, and every line of that file must fail.
+//! Every scenario of the suite runs, required or not, for every protocol version and each
+//! extension. A failure or a warning must be in `conformance/expected.txt`, and every line of that
+//! file must fail.
 
 mod expected;
 mod results;
@@ -23,7 +24,7 @@ const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 /// Servlets in `tests/fixtures` for what no example does.
 const FIXTURES: [&str; 2] = ["list_changes", "tasks"];
 
-/// The column of scenarios that belong to an extension instead of a revision.
+/// The column of scenarios that belong to an extension instead of a protocol version.
 const EXTENSION: &str = "extension";
 
 /// Runs every scenario, prints a table, and fails unless exactly the expected checks fail.

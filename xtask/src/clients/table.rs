@@ -10,7 +10,7 @@ use crate::shell::{cargo, root, run, target};
 /// A program in `tests/clients` that calls every tool with one client: `PROGRAM MODE CALLS TARGET…`.
 pub(super) struct Client {
     pub(super) name: &'static str,
-    /// `legacy` for the versions with a handshake, or a protocol version.
+    /// `legacy` for protocol versions up to 2025-11-25, or a protocol version.
     modes: &'static [&'static str],
     transports: &'static [Transport],
     program: Program,

@@ -1,4 +1,4 @@
-//! The results of the suite, by scenario and revision.
+//! The results of the suite, by scenario and protocol version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,11 +8,11 @@ use std::path::Path;
 use anyhow::Context;
 use serde_json::Value;
 
-/// A scenario and the revisions that it applies to.
+/// A scenario and the protocol versions that it applies to.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Scenario {
     name: String,
-    /// Revisions, or `extension`.
+    /// Protocol versions, or `extension`.
     columns: Vec<String>,
 }
 
@@ -40,14 +40,14 @@ pub(crate) struct Finding {
     pub(crate) message: String,
 }
 
-/// The result of one scenario at one revision.
+/// The result of one scenario at one protocol version.
 #[derive(Debug, Default)]
 struct Cell {
     passed: usize,
     findings: Vec<Finding>,
 }
 
-/// All scenarios at all revisions.
+/// All scenarios at all protocol versions.
 pub(crate) struct Table {
     scenarios: Vec<Scenario>,
     cells: BTreeMap<(String, String), Cell>,
@@ -59,7 +59,7 @@ impl Table {
         Self { scenarios, cells }
     }
 
-    /// The revisions, and `extension`.
+    /// The protocol versions, and `extension`.
     pub(crate) fn columns(&self) -> BTreeSet<String> {
         let columns = self.scenarios.iter().flat_map(|one| &one.columns);
         columns.cloned().collect()
@@ -144,7 +144,7 @@ impl Cell {
 }
 
 impl fmt::Display for Table {
-    /// A line for each scenario: how many of its checks passed at each revision.
+    /// A line for each scenario: how many of its checks passed at each protocol version.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = self.columns();
         let names = self.scenarios.iter().map(|one| one.name.len());

@@ -1,4 +1,4 @@
-//! Checks which modules and crates use which: no circles, and no forbidden dependency.
+//! Checks which modules and crates use which: no cycles, and no forbidden dependency.
 
 mod modules;
 mod packages;
@@ -25,7 +25,7 @@ pub(super) fn problems() -> anyhow::Result<Vec<String>> {
 /// Names, each with the names that it uses.
 type Graph<T> = BTreeMap<T, BTreeSet<T>>;
 
-/// The shortest circle of a graph, as the path from a node back to itself.
+/// The shortest cycle of a graph, as the path from a node back to itself.
 fn shortest_circle<T: Ord + Clone>(graph: &Graph<T>) -> Option<Vec<T>> {
     let circles = graph.keys().filter_map(|start| circle_from(graph, start));
     circles.min_by_key(Vec::len)

@@ -49,7 +49,7 @@ impl Modules {
         Ok(modules)
     }
 
-    /// The shortest circle, with a file for each of its arrows.
+    /// The shortest cycle, with a file for each of its arrows.
     pub(super) fn circle(&self) -> Option<String> {
         let circle = shortest_circle(&self.graph)?;
         let arrows = circle.windows(2).map(|pair| {
