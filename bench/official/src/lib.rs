@@ -1,8 +1,7 @@
 //! The official side of the benchmark: servlets in the style of the official generator.
 //!
 //! `pdk` has the shape of its output. Each servlet implements `call` and `describe` as authors do:
-//! arguments are taken from a JSON map, descriptions are built with `json!`. A feature chooses the
-//! servlet.
+//! arguments from a JSON map, descriptions from `json!`. A feature chooses the servlet.
 
 #[macro_use]
 mod tools;
