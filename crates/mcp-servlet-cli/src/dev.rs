@@ -139,8 +139,8 @@ async fn serve(
     let mut serving = pin!(transports.run(server.clone(), HttpOptions::default()));
     let files = tokio::select! {
         files = &mut sources => files.map_err(defect)??,
-        served = &mut serving => {
-            served?;
+        ended = &mut serving => {
+            ended?;
             // Even if the client disconnects at once, the user should learn that there is nothing to build.
             let left = tokio::time::timeout(LEAVING, sources).await;
             return left.map_or(Ok(()), |files| files.map_err(defect)?.map(drop));

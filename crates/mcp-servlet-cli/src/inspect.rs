@@ -63,8 +63,9 @@ impl Served {
 
     /// What a host that also serves other servlets offers of this one.
     fn among(&mut self, servlet: &Arc<Servlet>, host: &Host) {
-        let is_it =
-            |owner: Option<&Servlet>| owner.is_some_and(|one| std::ptr::eq(one, &**servlet));
+        let is_it = |owner: Option<&Servlet>| {
+            owner.is_some_and(|one| std::ptr::eq(one, Arc::as_ptr(servlet)))
+        };
         let tools = host.tools().map(Tool::name);
         let tools = tools.filter(|tool| is_it(host.servlet_of(tool)));
         self.tools = tools.map(str::to_owned).collect();

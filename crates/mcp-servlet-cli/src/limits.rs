@@ -32,8 +32,7 @@ pub(crate) struct Limits {
     #[arg(long)]
     allow_private: bool,
 
-    /// Send HTTP requests of the servlet through an HTTP proxy, such as http://proxy.example:3128; the proxy resolves the names
-    /// of hosts
+    /// Send HTTP requests of the servlet through the HTTP proxy at this URL; the proxy resolves the names of hosts
     #[arg(long, value_name = "URL", value_parser = Secret(Proxy::parse))]
     proxy: Option<Proxy>,
 

@@ -103,12 +103,12 @@ fn a_servlet_sends_through_the_proxy_of_its_operator_and_no_other() {
     let call = ["call", "a.wasm", "t", "--allow-host", "api.example"];
     let direct = servlet(folder.path(), &environment, &call);
     assert!(!direct.status.success(), "{direct:?}");
-    let sent = servlet(
+    let output = servlet(
         folder.path(),
         &environment,
         &[&call[..], &["--proxy", &url]].concat(),
     );
-    assert!(text(&sent.stdout).contains("sent"), "{sent:?}");
+    assert!(text(&output.stdout).contains("sent"), "{output:?}");
     assert!(operator.requests()[0].starts_with("CONNECT api.example:80 "));
     assert_eq!(environment.requests(), [""; 0]);
 }

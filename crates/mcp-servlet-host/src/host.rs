@@ -118,6 +118,7 @@ impl Host {
     /// A host with the current lists of all servlets that can report changes. If a servlet fails to
     /// list its items, its previous lists stay. Tools and prompts that were served keep their
     /// names, even if others appear or disappear.
+    #[must_use]
     pub fn relisted(&self) -> Self {
         let mut mounts = self.mounts.clone();
         for mount in &mut mounts {

@@ -29,7 +29,8 @@ impl Listener for Feedback {
 fn progress(params: &JsonObject) -> String {
     let mut line = format!("progress: {}", text(params.get("progress")));
     if let Some(total) = params.get("total").filter(|total| !total.is_null()) {
-        line += &format!(" of {}", text(Some(total)));
+        line += " of ";
+        line += &text(Some(total));
     }
     match params.get("message") {
         Some(Value::String(message)) if !message.is_empty() => line + ": " + message,

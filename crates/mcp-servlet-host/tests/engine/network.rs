@@ -50,9 +50,9 @@ fn sending(body: &str, request: &str, times: usize, then: &str) -> Wat {
 /// Code that stores a text in memory.
 fn stored(at: usize, text: &str) -> String {
     let bytes = text.bytes().zip(at..);
-    bytes
-        .map(|(byte, at)| format!("(i32.store8 (i32.const {at}) (i32.const {byte}))"))
-        .collect()
+    let stores =
+        bytes.map(|(byte, at)| format!("(i32.store8 (i32.const {at}) (i32.const {byte}))"));
+    stores.collect::<Vec<_>>().concat()
 }
 
 fn options() -> LoadOptions {

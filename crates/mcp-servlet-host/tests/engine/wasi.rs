@@ -146,9 +146,9 @@ fn functions_keep_their_meaning_where_others_are_imported() {
 #[test]
 fn output_of_a_module_whose_table_has_initial_values_is_logged() {
     // The values refer to functions by their indices, which change if a function import is added.
-    let parts = r#"(type $t (func (result i32)))
+    let parts = r"(type $t (func (result i32)))
         (func $f (result i32) i32.const 1000)
-        (table $all 2 2 (ref null func) (ref.func $f))"#;
+        (table $all 2 2 (ref null func) (ref.func $f))";
     let body = format!(
         "{} (return (call_indirect $all (type $t) (i32.const 1)))",
         write(1, &["hello\n"])

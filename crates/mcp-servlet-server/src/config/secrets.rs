@@ -44,22 +44,19 @@ fn values(value: &DeValue<'_>, span: Range<usize>, secrets: &mut Vec<Range<usize
 
 /// The credentials in the URLs of proxies. They count as secret even without a scheme or under the wrong key.
 fn proxies(value: &DeValue<'_>, span: Range<usize>, text: &str, secrets: &mut Vec<Range<usize>>) {
-    match value {
-        DeValue::Table(table) => {
-            for (_, value) in table {
-                proxies(value.get_ref(), value.span(), text, secrets);
-            }
+    if let DeValue::Table(table) = value {
+        for (_, value) in table {
+            proxies(value.get_ref(), value.span(), text, secrets);
         }
-        _ => {
-            let written = text.get(span.clone()).unwrap_or_default();
-            let start = written.find("://").map_or(0, |at| at + 3);
-            let end = match written.rfind('@') {
-                _ if written.contains('\\') => written.len(),
-                at => at.unwrap_or(start),
-            };
-            secrets.push(span.start + start.min(end)..span.start + end);
-        }
+        return;
     }
+    let written = text.get(span.clone()).unwrap_or_default();
+    let start = written.find("://").map_or(0, |at| at + 3);
+    let end = match written.rfind('@') {
+        _ if written.contains('\\') => written.len(),
+        at => at.unwrap_or(start),
+    };
+    secrets.push(span.start + start.min(end)..span.start + end);
 }
 
 /// User, password and query of a URL, as byte ranges of the literal with its quotes.

@@ -142,14 +142,14 @@ impl Modules {
             None if self.names.contains(first) => first.clone(),
             None => ROOT.to_owned(),
         };
-        let user = module.first().map_or(ROOT, String::as_str).to_owned();
-        if used == user {
+        let from = module.first().map_or(ROOT, String::as_str).to_owned();
+        if used == from {
             return;
         }
         let mention = format!("{} has `{}`", file.display(), path.join("::"));
-        let arrow = (user.clone(), used.clone());
+        let arrow = (from.clone(), used.clone());
         self.evidence.entry(arrow).or_insert(mention);
-        self.graph.entry(user).or_default().insert(used);
+        self.graph.entry(from).or_default().insert(used);
     }
 }
 
