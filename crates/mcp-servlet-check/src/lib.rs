@@ -1,7 +1,18 @@
 //! Checks how hosts treat a servlet: whether they load it, what they drop, and which rules of
 //! clients it breaks.
 //!
-//! One table, `check/feature.rs`, contains what each host does with each feature. [`table`] prints it.
+//! One table, `feature.rs`, contains what each host does with each feature. [`table`] prints it.
+//!
+//! ```
+//! use mcp_servlet_check::{Target, check};
+//! use mcp_servlet_runtime::Source;
+//!
+//! let wasm = b"\0asm\x01\0\0\0".to_vec();
+//! let empty = Source::Bytes { name: "empty".to_owned(), wasm };
+//! let report = check(empty, &Target::ALL, &[])?;
+//! assert!(report.loads_in.is_empty(), "it exports nothing");
+//! # Ok::<(), mcp_servlet_host::LoadError>(())
+//! ```
 
 mod address;
 mod collision;

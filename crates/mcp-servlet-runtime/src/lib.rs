@@ -8,13 +8,17 @@
 //! By default, servlets have no access to the network or to files, and their memory and time are
 //! limited. See [`LoadOptions`].
 //!
-//! ```no_run
-//! use mcp_servlet_runtime::{Guest, LoadOptions};
+//! ```
+//! use mcp_servlet_runtime::{Guest, LoadOptions, Source};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let greet = Guest::load("greet.wasm", &LoadOptions::default())?;
-//! let output = greet.call("describe", Vec::new())?;
-//! println!("{}", String::from_utf8(output)?);
+//! # let wasm = wat::parse_str(r#"(module
+//! #     (func (export "describe") (result i32) i32.const 0)
+//! #     (func (export "call") (result i32) i32.const 0))"#)?;
+//! let source = Source::Bytes { name: "empty".to_owned(), wasm }; // or `"greet.wasm"`, its path
+//! let guest = Guest::load(source, &LoadOptions::default())?;
+//! let description = guest.call("describe", Vec::new())?;
+//! assert!(description.is_empty());
 //! # Ok(())
 //! # }
 //! ```

@@ -1,5 +1,21 @@
-//! Serves a [`Host`] over MCP: all protocol versions from 2024-11-05 to 2026-07-28, over stdio and
-//! streamable HTTP.
+//! Serves a [`Host`](mcp_servlet_host::Host) over MCP: all protocol versions from 2024-11-05 to
+//! 2026-07-28, over stdio and streamable HTTP.
+//!
+//! A [`Server`] answers the requests of all its clients. [`stdio`] and [`http()`] are its transports,
+//! and [`config`] reads `servlet.toml`.
+//!
+//! ```no_run
+//! use mcp_servlet_host::{Host, Servlet, runtime::LoadOptions};
+//! use mcp_servlet_server::{ServeOptions, Server, stdio};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let greet = Servlet::load("greet.wasm", &LoadOptions::default())?;
+//! let host = Host::new(vec![greet]);
+//! stdio(&Server::new(host.into(), ServeOptions::default())).await?;
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod config;
 mod era;

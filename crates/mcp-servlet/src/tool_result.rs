@@ -5,7 +5,7 @@ use mcp_servlet_types::Content;
 
 /// The result of a tool: content blocks, and perhaps structured content beside them.
 ///
-/// Most tools return simpler things, see [`IntoToolResult`]; this is for those that need all of it.
+/// Most tools return simpler things, see [`IntoToolResult`](crate::IntoToolResult); this is for those that need all of it.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
