@@ -2,7 +2,7 @@
 
 use std::{
     io::{Read as _, Write as _},
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream},
     sync::{Arc, Mutex},
 };
 
@@ -33,9 +33,7 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.expect("a connection");
-                let mut request = [0; 4096];
-                let length = stream.read(&mut request).unwrap_or(0);
-                let request = String::from_utf8_lossy(&request[..length]).to_lowercase();
+                let request = read_request(&mut stream).to_lowercase();
                 kept.lock().expect("no panic").push(request);
                 let _ = stream.write_all(answer.as_bytes());
             }
@@ -46,6 +44,29 @@ impl Server {
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().expect("no panic").clone()
     }
+}
+
+/// Reads a request to the end of its body, which may arrive after its head.
+fn read_request(stream: &mut TcpStream) -> String {
+    let mut request = Vec::new();
+    let mut part = [0; 4096];
+    while !is_complete(&String::from_utf8_lossy(&request)) {
+        match stream.read(&mut part) {
+            Ok(length) if length > 0 => request.extend(&part[..length]),
+            _ => break,
+        }
+    }
+    String::from_utf8_lossy(&request).into_owned()
+}
+
+fn is_complete(request: &str) -> bool {
+    let Some((head, body)) = request.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let head = head.to_ascii_lowercase();
+    let length = head.split_once("\r\ncontent-length:");
+    let length = length.and_then(|(_, rest)| rest.lines().next()?.trim().parse().ok());
+    body.len() >= length.unwrap_or(0)
 }
 
 pub(crate) fn allowing(hosts: &[&str]) -> LoadOptions {
