@@ -11,7 +11,7 @@
 //! let tool = json!({ "inputSchema": { "properties": { "city": { "type": "string" } } } });
 //! let schemas = Schemas::of(tool.as_object().unwrap()).unwrap();
 //! let problem = schemas.arguments(false, json!({ "city": 7 }).as_object()).unwrap_err();
-//! assert!(problem.starts_with("invalid arguments: /city"), "{problem}");
+//! assert!(problem.starts_with("invalid arguments: `/city` must match"), "{problem}");
 //! ```
 
 mod arguments;
