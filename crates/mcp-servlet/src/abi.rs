@@ -263,7 +263,7 @@ fn store_block(at: u64, block: &[u8; 128]) {
     store_words(at, block);
 }
 
-/// Stores the first `N` bytes and steps over them, if there are as many.
+/// Stores the first `N` bytes and steps over them, if there are that many.
 #[inline]
 fn store_next<const N: usize>(at: &mut u64, rest: &mut &[u8]) {
     if let Some(words) = next_chunk::<N>(rest) {
@@ -310,7 +310,7 @@ fn load(handle: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// As [`load`], what is text; empty if it is none.
+/// Like [`load`], for text; empty if it is not UTF-8.
 #[cfg(feature = "hyper-mcp-v2")]
 fn load_text(handle: u64) -> String {
     let bytes = load(handle).unwrap_or_default();

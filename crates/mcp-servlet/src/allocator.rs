@@ -3,8 +3,8 @@
 //! A servlet allocates a little in each call and gives all of it back. For that, taking a block off a
 //! list and putting it back is enough: some twenty instructions, where a general allocator needs some
 //! hundred and fifty, and a tenth of its code. The price is that a block is up to twice as large as
-//! what is asked for, and that freed blocks are never joined: a vector that grew by doubling leaves
-//! all its former blocks behind, for others of their sizes.
+//! requested, and that freed blocks are never joined: a vector that grew by doubling leaves all its
+//! former blocks behind, to be reused for requests of their sizes.
 #![allow(unsafe_code, reason = "an allocator hands out memory")]
 #![allow(
     clippy::cast_ptr_alignment,
@@ -26,7 +26,7 @@ const SMALLEST: usize = 16;
 /// The lists: by the leading zeros of the largest size, then the same for what is aligned to its size.
 const LISTS: usize = 2 * usize::BITS as usize;
 
-/// Where memory comes from.
+/// The source of memory.
 trait Pages {
     /// The start of so many new pages, if there are any.
     fn grow(&mut self, pages: usize) -> Option<*mut u8>;
@@ -41,7 +41,7 @@ struct Heap<M> {
     memory: M,
     /// The first free block of each list.
     free: [*mut Block; LISTS],
-    /// Where memory is that was never handed out, and where it ends.
+    /// The start of the memory that was never handed out; `end` is its end.
     fresh: *mut u8,
     end: *mut u8,
 }
@@ -88,7 +88,7 @@ impl<M: Pages> Heap<M> {
     /// # Safety
     ///
     /// The caller owns the block, which `take` made for this layout, and gives it up unless the answer is null.
-    /// The size, rounded up to the alignment, is no overflow.
+    /// The size, rounded up to the alignment, does not overflow.
     #[inline]
     unsafe fn resize(&mut self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as the caller promises.

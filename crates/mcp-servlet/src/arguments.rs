@@ -308,7 +308,7 @@ impl<T> Whole<T> {
         self.node.of_arguments()
     }
 
-    /// Stops the build if the schema is not that of an object, as clients send one.
+    /// Stops the build if the schema is not an object schema, since clients send arguments as an object.
     #[track_caller]
     pub const fn check(&self) {
         self.node.check();

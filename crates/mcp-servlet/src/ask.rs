@@ -59,12 +59,12 @@ use crate::context::Context;
 use crate::error::ToolError;
 use crate::schema::Schema;
 
-/// Something that a client can be asked: [`elicit`], [`sample`] or [`roots`].
+/// A request for input from the client: [`elicit`], [`sample`] or [`roots`].
 pub trait Question {
     /// What the client answers.
     type Answer;
 
-    /// The name of the question, which nothing else that the tool asks has.
+    /// The key of the request, unique among all requests of the tool.
     fn key(&self) -> &str;
 
     /// What the client must be able to do.
@@ -80,7 +80,7 @@ pub trait Question {
     #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
     fn put(&self, params: &str) -> String;
 
-    /// The answer in MCP's response, as JSON; `None` if it is none, and must be asked for again.
+    /// Reads the JSON of MCP's response. `None` if it is invalid; the request is then sent again.
     #[doc(hidden)]
     fn read(&self, response: &str) -> Option<Self::Answer>;
 }
@@ -118,7 +118,7 @@ macro_rules! tuples {
             type Answers = ($($question::Answer,)*);
 
             fn ask(self, round: &mut Round) -> Option<Self::Answers> {
-                // All of them are asked before the first that is missing counts.
+                // Ask all of them before `?` returns for the first that is missing.
                 let answers = ($(round.ask(&self.$at),)*);
                 Some(($(answers.$at?,)*))
             }
@@ -208,11 +208,11 @@ impl Context {
 
     /// Runs what must not happen again when the tool is called with answers, and keeps what it returned.
     ///
-    /// The value travels to the client and back, so it must be no secret.
+    /// The value travels to the client and back, so it must not be a secret.
     ///
     /// # Errors
     ///
-    /// If the value has no JSON, or an earlier one is no `T`.
+    /// If the value cannot be written as JSON, or an earlier one cannot be read as `T`.
     pub fn once<T: Serialize + DeserializeOwned>(
         &self,
         key: &str,

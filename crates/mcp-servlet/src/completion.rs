@@ -36,7 +36,7 @@ pub trait Suggest {
     note = "put the attribute on the function"
 )]
 pub trait Completed {
-    /// What the suggestions are for.
+    /// The argument or variable that the suggestions are for.
     const TARGET: Target;
 }
 

@@ -84,13 +84,14 @@ impl Context {
         self.host.random(bytes);
     }
 
-    /// Sends an HTTP request and waits for the response. A status of 400 and above is no error.
+    /// Sends an HTTP request and waits for the response. A status of 400 and above is not an error.
     ///
     /// # Errors
     ///
     /// [`HttpError`](crate::HttpError) if there is no response, with the reason as its
-    /// [`kind`](crate::HttpError::kind): no connection, a host that the operator does not allow, a response that is too
-    /// large. Hosts other than that of `servlet` end the call instead, unless the URL is not one of HTTP.
+    /// [`kind`](crate::HttpError::kind): no connection, a host that the operator does not allow, a
+    /// response that is too large. In hosts other than `servlet`, these end the call instead, unless
+    /// the URL is not an HTTP URL.
     #[cfg(feature = "http")]
     pub fn http(
         &self,

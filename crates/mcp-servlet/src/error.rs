@@ -15,7 +15,7 @@ use crate::tool_result::ToolResult;
 /// A failure that the model should see: its text becomes the content of a result with `isError`.
 ///
 /// Anything that converts into a boxed error converts into it, so `?` works in a tool that returns
-/// `Result<_, ToolError>`. The text is the error's and that of all its causes.
+/// `Result<_, ToolError>`. The text is that of the error, followed by all its causes.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -40,16 +40,16 @@ pub struct ToolError {
     detail: Option<Box<Detail>>,
 }
 
-/// What an error is beyond its message.
+/// What an error contains in addition to its message.
 #[derive(Debug)]
 enum Detail {
-    /// No matter of the model.
+    /// An error for the client, not for the model.
     Fault(Fault),
     /// The whole result, as JSON: with a code or data, or no error at all but questions to the client.
     Result(String),
 }
 
-/// Where a result has the code and the data of a [`ToolError`], in `_meta`.
+/// The key in the `_meta` of a result for the code and the data of a [`ToolError`].
 const ERROR: &str = "mcp-servlet/error";
 
 impl ToolError {
@@ -63,8 +63,8 @@ impl ToolError {
 
     /// The same with a code for programs, such as `not_found`. The model reads the message alone.
     ///
-    /// Code and data stand in the result's `_meta`, under `mcp-servlet/error`; of a prompt or a resource, which has no such
-    /// result, they are the data of the fault. A fault stays as it is.
+    /// A tool's result has code and data in its `_meta`, under `mcp-servlet/error`. A prompt or a
+    /// resource has no such result; there, they are the data of the fault. A fault does not change.
     #[must_use]
     pub fn with_code(self, code: &str) -> Self {
         let mut json = String::new();

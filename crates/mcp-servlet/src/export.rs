@@ -36,10 +36,10 @@ mod xtp;
 /// | `hosts` | the hosts that it sends HTTP requests to, such as `"api.example"` or `"*.example"` |
 /// | `paths` | the directories that it opens, such as `"/data"` |
 ///
-/// Each may be left out, and the order is free. Clients get lists in the order in which they stand here; an
+/// All sections are optional and in any order. Clients get lists in the order of the entries here; an
 /// entry may be a path and may carry `#[cfg(…)]`. A function that is not listed is unused code, and rustc
-/// says so. Beside the exports by which hosts know a servlet, only what a section
-/// needs is exported from the wasm.
+/// warns about it. In addition to the exports by which hosts recognize a servlet, the wasm exports only what a
+/// section needs.
 ///
 /// `config`, `hosts` and `paths` grant nothing: they tell operators what to set and to allow. They are written to the
 /// custom section `mcp-servlet:needs` of the wasm, which adds nothing to its code and data, and
@@ -185,7 +185,7 @@ macro_rules! __or {
     };
 }
 
-/// What is wrong with the section that comes next.
+/// The compile error for a section that is wrong.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __wrong_section {
@@ -212,7 +212,7 @@ macro_rules! __wrong_section {
     };
 }
 
-/// What the sections beside `tools` hold, as a static.
+/// The entries of the sections other than `tools`, as a static.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __features {
@@ -277,7 +277,7 @@ macro_rules! __with_generators {
     };
 }
 
-/// The servlet as it is: all schemas are constants.
+/// The servlet without generators: all schemas are constants.
 #[cfg(not(feature = "schemars"))]
 #[doc(hidden)]
 #[macro_export]

@@ -232,7 +232,7 @@ fn suggestions(outcome: Result<Completion, Failure<'_>>) -> Result<Completion, F
     }
 }
 
-/// What a prompt answers in the place of messages: questions to the client, or a fault.
+/// What a prompt returns instead of messages: requests for input, or a fault.
 fn prompt_failure(entry: &PromptEntry, failure: Failure<'_>) -> Result<String, Fault> {
     Err(match failure {
         Failure::Tool(error) => return error.into_questions(),

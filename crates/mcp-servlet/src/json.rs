@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use mcp_servlet_json::{Kind, Reader, write_u64};
 
-/// The children of a JSON array or object: name or index, and text. Of another value there are none.
+/// The children of a JSON array or object: name or index, and JSON text. Any other value has none.
 pub(crate) struct Children<'a> {
     reader: Reader<'a>,
     /// Of the next element, in an array.
@@ -15,7 +15,7 @@ impl<'a> Children<'a> {
     pub(crate) fn of(json: &'a str) -> Self {
         let mut reader = Reader::from(json);
         let is_array = matches!(reader.peek_kind(), Ok(Kind::Array));
-        // Of something that is neither, `next_key` finds nothing.
+        // For a value that is neither, `next_key` returns nothing.
         let _ = if is_array {
             reader.begin_array()
         } else {

@@ -13,7 +13,7 @@ use crate::tool_result::ToolResult;
 ///
 /// | returned | becomes |
 /// |---|---|
-/// | `String`, `&'static str`, `Cow<'static, str>`, `Box<str>` | the part of it that is asked for |
+/// | `String`, `&'static str`, `Cow<'static, str>`, `Box<str>` | the requested part of it |
 /// | `Result<T, E>` | the part of `T`, or `isError` with the text of the error and its causes |
 #[diagnostic::on_unimplemented(
     message = "a tool with `parts` cannot return `{Self}`",

@@ -2,7 +2,7 @@
 
 use crate::schema::text::{check_object, has_member};
 
-/// Icons, user interface and `_meta`, each as JSON text, which the description holds as it is.
+/// Icons, user interface and `_meta`, each as JSON text that goes into the description unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct Presentation {
     /// An array of icons, empty for none.

@@ -49,7 +49,7 @@ pub struct PromptDef {
     pub name: &'static str,
     /// The name that people see, empty for none.
     pub title: &'static str,
-    /// What the prompt is good for.
+    /// What the prompt does, for the user.
     pub description: &'static str,
     /// The schema of the arguments.
     pub input: Node,

@@ -65,7 +65,7 @@ impl Description {
 /// Which side of a tool a schema describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// Arguments: what may be left out is not required, and nothing is nullable.
+    /// Arguments: optional properties are not required, and nothing is nullable.
     Input,
     /// Results: everything that serde always writes is required, and `None` is `null`.
     Output,
@@ -448,7 +448,7 @@ impl<const N: usize> Text<N> {
         }
     }
 
-    /// What is said of properties that have no name here.
+    /// The schema of properties that are not listed by name.
     const fn rest(&mut self, object: &Object, side: Side) {
         if let Some((values, nullable)) = flattened_map(object) {
             self.key("additionalProperties");

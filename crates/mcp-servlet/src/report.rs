@@ -1,8 +1,7 @@
 //! Tells the model what is wrong with its arguments: where, what the schema asks for, what came.
 //!
-//! What the schema asks for is read back from its text in the servlet's description, the one place
-//! where it stands. So none of this costs anything before a call goes wrong, and it is kept small:
-//! it is in every servlet.
+//! The expected schema is read back from its text in the servlet's description, which is its only copy.
+//! So a report costs nothing before a call goes wrong. The code is kept small, since it is in every servlet.
 
 use mcp_servlet_json::{Error, ErrorKind, write_raw, write_u64};
 
@@ -15,7 +14,7 @@ const SHOWN: usize = 60;
 /// How much of a schema is shown, in bytes.
 const SCHEMA: usize = 1000;
 
-/// What a report takes from the whole servlet.
+/// What a report needs from the whole servlet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hints {
     /// Example arguments of each tool: a JSON array.
@@ -24,14 +23,14 @@ pub(crate) struct Hints {
     explain: Explain,
 }
 
-/// What the schema does not say of a number, empty for nothing; the flag tells that it is out of range.
+/// Explains what the schema does not say about a number; empty for nothing. The flag says that it is out of range.
 type Explain = fn(&str, &str, bool) -> &'static str;
 
-/// Of a schema of several variants the one that a value is nearest to.
+/// Picks the variant of a schema that a value is nearest to.
 type Choose = for<'a> fn(&'a str, &str) -> &'a str;
 
 impl Hints {
-    /// Whoever has no schema with variants, or no numbers, does not link what is for them.
+    /// Without a schema with variants, or without numbers, the code for them is not linked.
     pub(crate) const fn new(description: &[u8], examples: &'static [u8]) -> Self {
         let (has_variants, has_numbers) = kinds(description);
         Self {
@@ -112,7 +111,7 @@ impl<'a> Report<'a> {
             Failure::Argument { name, text, error } => report.argument(name, text, error),
             Failure::Missing(arguments) => report.missing(arguments),
             Failure::Unknown(name) => report.unknown(name),
-            // These are no matter of the arguments: they do not come here.
+            // These are not about the arguments and never reach this function.
             Failure::Malformed(_) | Failure::Fault(_) | Failure::Tool(_) => {}
         }
         report.example(element(hints.examples, index));
@@ -245,7 +244,7 @@ impl<'a> Report<'a> {
         self.value = value;
     }
 
-    /// The schema here, or of several the one that is meant.
+    /// The schema here; if it has variants, the nearest one.
     fn variant(&self) -> &'a str {
         (self.hints.choose)(self.schema, self.value)
     }

@@ -31,7 +31,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The place of the tool that is asked for, as far as that is known.
+    /// The index of the requested tool, as far as it is known.
     pub(crate) fn tool(&self) -> usize {
         self.tool.unwrap_or(0)
     }

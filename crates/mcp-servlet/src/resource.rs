@@ -62,7 +62,7 @@ pub struct ResourceDef {
 }
 
 impl ResourceDef {
-    /// Nothing said; also stands in for a resource with errors.
+    /// The defaults; also used for a resource with errors.
     pub const UNSET: Self = Self {
         uri: "",
         name: "",

@@ -31,7 +31,7 @@ pub use self::schemars_types::Schemars;
 
 /// A type whose JSON Schema is known at compile time.
 ///
-/// Derive it beside serde's `Deserialize` (arguments) or `Serialize` (structured results):
+/// Derive it together with serde's `Deserialize` (arguments) or `Serialize` (structured results):
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -165,7 +165,7 @@ impl Node {
         })
     }
 
-    /// Text of a form of its own, of which nobody knows an example who is not given one.
+    /// A string that the type parses; examples cannot be derived from it.
     pub const fn parsed() -> Self {
         Self::new(Kind::String {
             format: "",
@@ -343,8 +343,8 @@ impl Property {
         }
     }
 
-    /// The same, optional on input: a default stands in. `json` is that default, empty if not a constant; other text stops
-    /// the build.
+    /// The same property, optional on input, with a default. `json` is that default, empty if it is not
+    /// a constant; text that is not JSON stops the build.
     #[must_use]
     #[track_caller]
     pub const fn with_default(self, json: &'static str) -> Self {
@@ -356,7 +356,7 @@ impl Property {
         }
     }
 
-    /// The same, optional on input: the default of `T` stands in.
+    /// The same property, optional on input, with the default of `T`.
     #[must_use]
     pub const fn with_type_default<T: Schema + ?Sized>(self) -> Self {
         self.with_default(T::DEFAULT)

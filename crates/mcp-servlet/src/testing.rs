@@ -29,8 +29,8 @@
 //!
 //! Resources, prompts and completion have [`read_resource`](crate::Servlet::read_resource),
 //! [`get_prompt`](crate::Servlet::get_prompt) and [`complete_prompt`](crate::Servlet::complete_prompt), each
-//! with a sister that takes a context. What clients see in lists comes from
-//! [`list_resources`](crate::Servlet::list_resources) and its like.
+//! with a variant that takes a context. [`list_resources`](crate::Servlet::list_resources) and its siblings
+//! return the lists that clients see.
 //!
 //! A test that should hold for the wasm as well has [`#[mcp_servlet::test]`](macro@crate::test), and takes a
 //! [`Client`].
@@ -88,7 +88,7 @@ impl TestContext {
         self.with(|host| host.vars.insert(key.into(), value.into()))
     }
 
-    /// The same with a clock that stands still.
+    /// The same context with a clock that always returns `now`.
     #[must_use]
     pub fn with_now(self, now: SystemTime) -> Self {
         self.with(|host| host.now = Some(now))
@@ -164,7 +164,7 @@ impl TestContext {
         self.with_response(key, response)
     }
 
-    /// The same with a person who says no to the form `key`.
+    /// The same context with a user who declines the form `key`.
     #[must_use]
     pub fn with_declined_form(self, key: &str) -> Self {
         self.with_response(key, "{\"action\":\"decline\"}".to_owned())
@@ -230,7 +230,7 @@ impl TestContext {
         self.with(|host| host.client.meta.insert(key.to_owned(), value))
     }
 
-    /// What the client was asked so far: keys, and MCP's requests.
+    /// The requests that the client got so far: key and MCP request.
     pub fn asked(&self) -> Vec<(String, RawJson)> {
         let host = self.context.host.state();
         let asked = host.client.asked.iter();

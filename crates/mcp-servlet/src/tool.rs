@@ -45,7 +45,7 @@ pub struct ToolDef {
     pub name: &'static str,
     /// The name that people see, empty for none.
     pub title: &'static str,
-    /// What the tool does, for the model.
+    /// The description of the tool, for the model.
     pub description: &'static str,
     /// What clients may assume of its effects.
     pub hints: Hints,
@@ -75,7 +75,8 @@ pub fn stand_in<'a>() -> Result<ToolResult, Failure<'a>> {
     Ok(ToolResult::empty())
 }
 
-/// MCP's tool annotations, hints that a client may show or act on but must not rely on; and what the host is asked to do.
+/// MCP's tool annotations, hints that a client may show or act on but must not rely on; and
+/// instructions for the host.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
     /// The tool changes nothing (`readOnlyHint`; MCP assumes false).

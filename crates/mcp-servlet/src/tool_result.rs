@@ -3,7 +3,7 @@
 use mcp_servlet_json::{RawJson, to_writer, write_raw, write_string};
 use mcp_servlet_types::Content;
 
-/// The result of a tool: content blocks, and perhaps structured content beside them.
+/// The result of a tool: content blocks and optional structured content.
 ///
 /// Most tools return simpler things, see [`IntoToolResult`](crate::IntoToolResult); this is for those that need all of it.
 ///

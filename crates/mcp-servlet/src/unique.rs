@@ -1,7 +1,8 @@
 //! Two entries of one name stop the build, in `const` evaluation.
 //!
-//! Each check is a constant of its own, at the second entry in the source, and nothing else depends on it: so the
-//! compiler reports one error there. What panics is `#[track_caller]`, which keeps our functions out of its report.
+//! Each check is a constant of its own, at the second entry in the source, and nothing else depends on
+//! it: so the compiler reports one error there. The functions that panic are `#[track_caller]`, which
+//! keeps them out of its report.
 
 use crate::completion::CompletionEntry;
 use crate::const_text::{refuse, same};

@@ -1,4 +1,5 @@
-//! How the ABI lays out what hosts send, which is all in which the two differ before a host is asked something.
+//! How each ABI lays out the requests of hosts. Apart from requests for input, this is the only
+//! difference between the two.
 //!
 //! | ABI | a request |
 //! |---|---|
@@ -24,14 +25,15 @@ pub(crate) const NO_NAME: &str = if HYPER_MCP {
 };
 
 /// The member that holds the answers to questions of earlier calls. The requests of hyper-mcp have no place for it, so it is in
-/// their `_meta`; there, it also says that its host takes results that ask, where others have functions to be asked by.
+/// their `_meta`. There, the member also shows that the host accepts requests for input as results; other hosts have
+/// functions for them.
 pub(crate) const RESPONSES: &str = if HYPER_MCP {
     "mcp-servlet/inputResponses"
 } else {
     "inputResponses"
 };
 
-/// The member beside it with the state that an earlier call left.
+/// The member with the state that an earlier call left.
 pub(crate) const STATE: &str = if HYPER_MCP {
     "mcp-servlet/requestState"
 } else {

@@ -10,13 +10,13 @@ struct Buffer {
     bytes: Vec<u8>,
     /// Pages that are handed out.
     used: usize,
-    /// Pages that somebody else takes before each growth.
+    /// Pages that another user of the memory takes before each growth.
     gap: usize,
 }
 
 impl Buffer {
     fn of(pages: usize) -> Self {
-        // One page more than that, so that there are as many at a multiple of a page.
+        // One page more, so that `pages` whole pages remain after aligning the start.
         let bytes = vec![0; (pages + 1) * PAGE];
         let (used, gap) = (0, 0);
         Self { bytes, used, gap }

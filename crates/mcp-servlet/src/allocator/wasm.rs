@@ -45,8 +45,8 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-// What follows is not inlined, as callers are many. No method of `Heap` calls another allocation, so each of
-// these has the only `&mut`.
+// The functions below are not inlined because they have many callers. No method of `Heap` calls
+// another allocation, so each of these has the only `&mut`.
 
 #[inline(never)]
 fn take(layout: Layout) -> *mut u8 {

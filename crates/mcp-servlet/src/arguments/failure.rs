@@ -21,7 +21,7 @@ pub enum Failure<'a> {
         /// What is wrong in it.
         error: mcp_servlet_json::Error,
     },
-    /// Of these arguments some are absent that must not be.
+    /// Required arguments are missing among these.
     Missing(Arguments<'a>),
     /// An argument that no parameter takes.
     Unknown(Cow<'a, str>),

@@ -1,4 +1,4 @@
-//! What stands in for the feature `schemars` where it is off, to say so.
+//! Replaces the feature `schemars` when it is off, so that the compiler's error names it.
 
 use super::{Argument, Whole};
 

@@ -48,7 +48,7 @@ pub fn elicit<T: Schema + DeserializeOwned>(
 }
 
 impl<T> Elicit<T> {
-    /// Without a look at `T`: whoever calls this has had one, where the compiler shows who asked for the form.
+    /// Does not check `T`. The caller does, so that the compiler's error points to the code that uses the form.
     pub(super) const fn new(key: String, message: String) -> Self {
         Self {
             key,

@@ -40,7 +40,7 @@ const fn fits(kind: &Kind) -> bool {
         | Kind::String { .. }
         | Kind::Character
         | Kind::Enum { .. }
-        // Whoever writes a schema by hand knows what it is for.
+        // The author of a handwritten schema is responsible for it.
         | Kind::Raw(_) => true,
         Kind::Array { items, .. } => matches!(items.kind, Kind::Enum { .. }),
         _ => false,

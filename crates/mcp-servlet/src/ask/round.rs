@@ -1,7 +1,8 @@
-//! One round of questions: which of them have answers, and what the client is asked next.
+//! One round of input requests: which have responses, and what the client has to answer next.
 //!
-//! What a call needs of earlier ones travels as `requestState`: `{"answers": {…}, "once": {…}}`. The host may seal
-//! it on the way to the client; what comes back is read as JSON and by the types that asked for it.
+//! The state of earlier calls travels as `requestState`: `{"answers": {…}, "once": {…}}`. The host may
+//! seal it on the way to the client; the servlet reads it back as JSON and with the types that
+//! requested it.
 
 use mcp_servlet_json::{RawJson, write_raw, write_string};
 
@@ -52,7 +53,8 @@ impl Round {
         answer
     }
 
-    /// Has a host answered that takes no questions as results; after one that nobody answered, no other is asked.
+    /// Sends the request through a host that does not take requests as results. After a request without
+    /// an answer, no other one is sent.
     #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
     fn wait<Q: Question>(&mut self, question: &Q) -> Option<Q::Answer> {
         if self.missing.is_some() {
@@ -79,7 +81,7 @@ impl Round {
         write_raw(&mut self.requests, request);
     }
 
-    /// Makes sure that the client can be asked, so that it is not asked for what it cannot do.
+    /// Checks that the client supports the request, so that it never gets one that it cannot answer.
     fn require(&mut self, needs: Needs) {
         let Some(capabilities) = &self.capabilities else {
             let message =
@@ -130,7 +132,7 @@ impl Round {
     }
 }
 
-/// A JSON object of both's members; of those that both have, the later ones.
+/// Merges two JSON objects; a member of `later` replaces the one of `earlier`.
 fn merged(earlier: &str, later: &str) -> String {
     let mut json = String::from("{");
     let kept = Children::of(earlier).filter(|(key, _)| member(later, key).is_empty());

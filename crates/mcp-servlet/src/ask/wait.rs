@@ -1,6 +1,6 @@
-//! Questions to hosts that are asked by a function, and wait for the client: hyper-mcp.
+//! Requests to hosts that have a function for each and wait for the client: hyper-mcp.
 //!
-//! Such a host has no error to give. What went wrong it says in the shape of an answer, one that no client gives.
+//! Such a host cannot return an error. It reports a failure as an answer of a shape that no client sends.
 
 use mcp_servlet_json::{from_str, write_raw};
 

@@ -7,7 +7,7 @@ use super::http::{HttpError, HttpErrorKind, HttpResponse};
 /// How far into a body its own word on its charset is looked for, in bytes.
 const BEGINNING: usize = 1024;
 
-/// What text is made of, beside `text/…`: the end of a media type, after its last `/` or `+`.
+/// Media types of text in addition to `text/…`, by the end of the type after its last `/` or `+`.
 const TEXTS: &[&str] = &[
     "ecmascript",
     "javascript",

@@ -11,7 +11,7 @@ use crate::json::{Children, member};
 /// How often a tool may ask in one call.
 const ROUNDS: usize = 16;
 
-/// What stands in for the client: all members are JSON.
+/// The test's client: all members are JSON.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     /// `_meta` but for capabilities.
@@ -36,7 +36,7 @@ impl Default for Prepared {
 }
 
 impl Prepared {
-    /// What a test prepared, and that nothing was asked of yet.
+    /// A copy of what the test prepared, without the requests so far.
     pub(crate) fn again(&self) -> Self {
         Self {
             meta: self.meta.clone(),
@@ -86,7 +86,7 @@ impl Context {
     pub(crate) fn once_in_this_call<T>(&self, work: impl FnOnce(&mut String) -> T) -> T {
         let mut state = self.host.state_mut();
         if state.request.is_empty() {
-            // Whoever calls the function itself calls it once.
+            // A direct call of the function runs it once, without a loop.
             return work(&mut String::new());
         }
         work(&mut state.once)
@@ -94,7 +94,7 @@ impl Context {
 
     /// Calls as a host does: as long as the answer is a question, answers it and calls again.
     ///
-    /// `run` gets the members of the request's parameters beside name and arguments.
+    /// `run` gets the members of the request's parameters other than name and arguments.
     pub(crate) fn converse(
         &self,
         run: impl Fn(&str) -> Result<String, Fault>,
@@ -121,7 +121,7 @@ impl Context {
         )))
     }
 
-    /// The prepared responses to these requests. One that was asked just before did not fit.
+    /// The prepared responses to these requests. A request that was also in the round before had an invalid response.
     fn respond(&self, requests: &str, before: &mut Vec<String>) -> Result<String, Fault> {
         let mut state = self.host.state_mut();
         let mut responses = BTreeMap::new();

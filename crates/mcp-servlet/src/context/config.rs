@@ -1,4 +1,4 @@
-//! Configuration as a struct: every key that is missing or wrong is told at once.
+//! Configuration as a struct. One error lists every key that is missing or invalid.
 
 use mcp_servlet_json::{Reader, write_raw, write_string};
 use serde::de::DeserializeOwned;
@@ -10,9 +10,9 @@ use crate::schema::{Kind, Node, Object, Property, Schema};
 impl Context {
     /// The servlet's configuration: one key for each field of `T`, as `T`'s schema says.
     ///
-    /// A text is taken as it stands, everything else is read as JSON. Values are not repeated in errors, as they
-    /// may be secrets. Hosts do not configure a servlet while they ask it to describe itself, so this has its
-    /// place in a tool.
+    /// A string is passed unchanged, any other type is read as JSON. Errors do not repeat values, as they may be
+    /// secrets. Hosts do not pass a configuration when they ask the servlet to describe itself, so call this in a
+    /// tool.
     ///
     /// ```
     /// use mcp_servlet::prelude::*;

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use super::client::Prepared;
 use crate::level::Level;
 
-/// What stands in for the host, shared with the logger.
+/// The test's host, shared with the logger.
 #[derive(Debug, Default)]
 pub(crate) struct Host {
     state: Rc<RefCell<State>>,
@@ -25,7 +25,7 @@ pub(crate) struct State {
     /// The request that is being answered; empty outside of one.
     pub(crate) request: String,
     pub(crate) once: String,
-    /// What a request says beside its arguments.
+    /// What a request contains in addition to its arguments.
     pub(crate) client: Prepared,
     pub(crate) progress: Vec<String>,
     pub(crate) messages: Vec<String>,

@@ -1,6 +1,6 @@
-//! What a request says beside the arguments: the client, and what it sends along.
+//! What a request contains in addition to the arguments: the client, and its `_meta`.
 //!
-//! The context holds the request as text. It is looked into by who asks for something, and by nobody else.
+//! The context holds the request as text, which is parsed only when the servlet reads a part of it.
 
 use mcp_servlet_json::RawJson;
 

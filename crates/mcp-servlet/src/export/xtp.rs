@@ -46,7 +46,8 @@ macro_rules! __xtp_export {
             )*];
         }
 
-        // Only hosts and tests call exports; without either, the plugin is no dead code yet.
+        // Only hosts and tests call exports; this use keeps the plugin from being reported as dead
+        // code in other builds.
         #[cfg(not(target_family = "wasm"))]
         const _: &[$crate::xtp::Export] = <$plugin as $crate::xtp::Plugin>::EXPORTS;
 

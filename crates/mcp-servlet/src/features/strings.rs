@@ -29,7 +29,7 @@ impl Typed {
         }
     }
 
-    /// Adds a member as it is.
+    /// Adds a member whose value is already JSON.
     fn push_json(&mut self, name: &str, json: &str) {
         self.key(name);
         write_raw(&mut self.json, json);
@@ -49,16 +49,16 @@ impl Typed {
     }
 }
 
-/// What becomes of members that no field has the name of.
+/// What happens to members that match no field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Others {
-    /// They stay, so that whoever reads the arguments refuses them.
+    /// Keeps them, so that reading the arguments rejects them.
     Keep,
-    /// They go.
+    /// Drops them.
     Drop,
 }
 
-/// Reads an object of strings; a value that is something else stays what it is.
+/// Reads an object of strings. A value that is not a string is left unchanged.
 pub(super) fn typed<'a>(
     object: Option<&'a str>,
     fields: &[Field],

@@ -8,7 +8,7 @@ use mcp_servlet_types::{Content, PromptMessage};
 use crate::arguments::Failure;
 use crate::error::{IntoToolError, ToolError};
 
-/// The messages of a prompt, and perhaps what it is good for as it is filled in.
+/// The messages of a prompt, and an optional description of the prompt with these arguments.
 ///
 /// Most prompts return simpler things, see [`IntoPromptResult`].
 #[derive(Debug, Clone)]

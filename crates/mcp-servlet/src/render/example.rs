@@ -29,7 +29,7 @@ impl<const N: usize> Text<N> {
         let mut at = 0;
         while at < servlet.tools.len() {
             self.separate();
-            // Of a schema that is not understood, the example is not shown.
+            // There is no example if the schema is not understood.
             if Text::<0>::new().arguments_example(&servlet.tools[at].def.input) {
                 self.arguments_example(&servlet.tools[at].def.input);
             } else {
@@ -40,7 +40,7 @@ impl<const N: usize> Text<N> {
         self.byte(b']');
     }
 
-    /// Appends a value that fits the schema; `false` if there is no telling, and what was appended is none.
+    /// Appends a value that matches the schema. `false` if none is known; what was appended then is not valid.
     pub(super) const fn example(&mut self, node: &Node) -> bool {
         if !node.example.is_empty() {
             self.raw(node.example);

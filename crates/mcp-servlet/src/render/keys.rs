@@ -1,4 +1,4 @@
-//! The names in a map: what they stand for is text, whatever it is elsewhere.
+//! The keys of a map: JSON writes each as a string, whatever its type is elsewhere.
 
 use super::json::Text;
 use crate::schema::{Kind, Node};

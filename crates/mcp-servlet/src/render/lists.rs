@@ -44,7 +44,7 @@ impl List {
 }
 
 impl Node {
-    /// The bytes that the schema takes as that of arguments.
+    /// The length in bytes of the schema as a schema of arguments.
     pub const fn length(&self) -> usize {
         let mut text = Text::<0>::new();
         text.node(self, "", false, Side::Input);

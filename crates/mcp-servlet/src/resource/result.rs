@@ -34,7 +34,7 @@ impl ResourceResult {
         Self { stored, meta: "" }
     }
 
-    /// Nothing: the client is told that there is no such resource.
+    /// No contents: the client gets the error that the resource does not exist.
     pub fn absent() -> Self {
         Self::of(Stored::Absent)
     }
@@ -128,7 +128,7 @@ fn write_contents(
     note = "return text, bytes, `Json<T>`, `ResourceContents`, or an `Option` or a `Result` of one of these"
 )]
 pub trait IntoResourceResult {
-    /// The media type that such contents have, if nothing else is said; empty for none.
+    /// The media type of such contents unless the resource sets one; empty for none.
     const MIME_TYPE: &'static str = "";
 
     /// The contents, or why there are none.
@@ -215,7 +215,7 @@ pub const fn resource_returns<T: IntoResourceResult>() -> ResourceReturns<T> {
 }
 
 impl<T> ResourceReturns<T> {
-    /// The media type that the author gives, or that of the type.
+    /// The media type that the author set, or the default of the type.
     pub const fn mime_type(&self, given: &'static str) -> &'static str {
         if given.is_empty() {
             self.mime_type

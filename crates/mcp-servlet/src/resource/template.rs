@@ -1,7 +1,7 @@
 //! Families of resources: templates of RFC 6570, read backwards.
 //!
-//! The macro parses a template at compile time. Here an address is compared with the parts, and what
-//! stands in the place of a variable becomes an argument.
+//! The macro parses a template at compile time. Here a URI is compared with the parts, and the text that matches a
+//! variable becomes an argument.
 
 pub(crate) mod order;
 #[cfg(test)]
@@ -87,7 +87,7 @@ impl Property {
 /// One part of a template.
 #[derive(Debug, Clone, Copy)]
 pub enum Part {
-    /// Text that stands in every address.
+    /// Literal text of the URI.
     Text(&'static str),
     /// An expression: an operator and variables, each the index of an argument.
     Variables(Operator, &'static [usize]),
@@ -115,7 +115,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// What stands before the first value, and before each other one.
+    /// The separators before the first value and before each further one.
     const fn separators(self) -> (&'static str, &'static str) {
         match self {
             Self::Simple | Self::Reserved => ("", ","),
@@ -144,7 +144,7 @@ impl Operator {
     }
 }
 
-/// The values of the variables in `uri` as they stand there, if it follows the template.
+/// The values of the variables as written in `uri`, if it matches the template.
 pub(crate) fn values<'u>(entry: &TemplateEntry, uri: &'u str) -> Option<Vec<Option<&'u str>>> {
     let mut matcher = Matcher {
         fields: entry.fields,
@@ -155,11 +155,11 @@ pub(crate) fn values<'u>(entry: &TemplateEntry, uri: &'u str) -> Option<Vec<Opti
     matcher.parts(entry.parts, uri).then_some(matcher.values)
 }
 
-/// Where matching is: what the variables stand for so far.
+/// The state of a match: the value of each variable so far.
 struct Matcher<'u> {
     fields: &'static [Field],
     values: Vec<Option<&'u str>>,
-    /// The length of the whole address.
+    /// The length of the whole URI.
     length: usize,
     /// Where values in order did not match: whatever came before, they will not the next time. Without this, addresses
     /// could be written that take for ever.

@@ -1,7 +1,8 @@
 //! Gaps in the text of a description: schemas that are made when the servlet describes itself.
 //!
-//! The text is a constant. Where a schema is not known at compile time, it has a gap: the byte 1, the [`Place`] as a letter,
-//! a description, the byte 2, another description, the byte 3. JSON has none of these bytes.
+//! The description is a constant string. A schema that is not known at compile time leaves a gap in it:
+//! the byte 1, the [`Place`] as a letter, a description, the byte 2, another description, the byte 3.
+//! JSON contains none of these bytes.
 
 #[cfg(feature = "schemars")]
 use super::kind::Gap;

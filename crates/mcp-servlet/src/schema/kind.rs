@@ -62,7 +62,7 @@ pub(crate) enum Kind {
 /// Makes the members of a schema, as JSON text without the braces.
 pub(crate) type Generate = fn(&Gap<'_>) -> String;
 
-/// What the text of a description says of a schema that is not in it yet.
+/// What a gap in the description says about the schema that fills it.
 #[cfg_attr(
     not(feature = "schemars"),
     allow(dead_code, reason = "only that feature makes schemas")
@@ -76,7 +76,7 @@ pub(crate) struct Gap<'a> {
     pub(crate) fallback: &'a str,
 }
 
-/// Where in a tool a schema is.
+/// The position of a schema in a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// All arguments.
@@ -103,7 +103,7 @@ pub(crate) struct Object {
     pub(crate) closed: bool,
     /// Whether the type reads no other properties, though it may ignore them.
     pub(crate) complete: bool,
-    /// Whether its one property holds a result that is no object. See `Node::wrapped`.
+    /// Whether its one property wraps a result that is not an object. See `Node::wrapped`.
     pub(crate) wrapper: bool,
     /// Whether no property is required, whatever the properties say.
     pub(crate) partial: bool,

@@ -47,7 +47,7 @@ impl Node {
         }
     }
 
-    /// An object of the one property `result`, for structured content that is no object itself.
+    /// An object with the one property `result`, for structured content that is not an object itself.
     ///
     /// MCP before 2026-07-28 wants an object. The mark `x-fastmcp-wrap-result`, a convention that clients know, tells them,
     /// and hosts that serve newer ones, that the result proper is inside.

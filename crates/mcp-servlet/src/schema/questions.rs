@@ -106,7 +106,7 @@ impl Object {
     }
 }
 
-/// Whether a JSON number is a whole one within bounds; where there are none, those of 64 bits.
+/// Whether a JSON number is an integer within the bounds. A missing bound is that of `i64` or `u64`.
 const fn is_integer(json: &str, min: Option<i64>, max: Option<i64>) -> bool {
     let Some(number) = text::integer(json) else {
         return false;

@@ -37,7 +37,7 @@ impl Scalar {
         Self::EMPTY.text(if value { "true" } else { "false" })
     }
 
-    /// A float; infinity and NaN are no JSON.
+    /// A float; empty for infinity and NaN, which JSON cannot represent.
     pub const fn f64(value: f64) -> Self {
         if !value.is_finite() {
             return Self::EMPTY;

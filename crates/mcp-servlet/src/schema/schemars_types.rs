@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::kind::{Gap, Kind, Place};
 use super::{Node, Schema};
 
-/// A value whose JSON Schema is that of [`schemars`], as the schema of a type of another crate often is.
+/// A value whose JSON Schema comes from [`schemars`], such as a type of another crate that implements
+/// its `JsonSchema`.
 ///
 /// It is a result in [`Json`](crate::Json), and a field of a type that derives [`Schema`](derive@crate::Schema); for an
 /// argument, there is `#[arg(schemars)]`. serde reads and writes it as what it holds. A servlet makes such a schema

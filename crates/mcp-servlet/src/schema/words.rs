@@ -1,4 +1,4 @@
-//! Names in words, for descriptions that nobody wrote.
+//! Splits names into words, for properties without a description.
 
 /// The longest name that is put into words; a longer one is cut there.
 const LONGEST: usize = 128;
@@ -70,7 +70,7 @@ const fn starts_word(name: &[u8], at: usize) -> bool {
         || (before.is_ascii_uppercase() && is_lowercase(name, at + 1))
 }
 
-/// Whether the upper-case letter has another beside it that is not the start of a word: `ID`, `URLs`.
+/// Whether the upper-case letter is next to another one and does not start a word: `ID`, `URLs`.
 const fn is_in_acronym(name: &[u8], at: usize) -> bool {
     let after_upper = at > 0 && name[at - 1].is_ascii_uppercase();
     let before_upper = at + 1 < name.len() && name[at + 1].is_ascii_uppercase();

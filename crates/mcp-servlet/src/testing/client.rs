@@ -132,7 +132,7 @@ impl Client {
         self.exchange().get_prompt(prompt, arguments)
     }
 
-    /// Suggestions for an argument of a prompt, of which `typed` is there so far.
+    /// Suggestions for an argument of a prompt. `typed` is what the user typed so far.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl Client {
         self.complete(of_prompt(prompt, argument, typed))
     }
 
-    /// Suggestions for a variable of a resource template, of which `typed` is there so far.
+    /// Suggestions for a variable of a resource template. `typed` is what the user typed so far.
     ///
     /// # Errors
     ///

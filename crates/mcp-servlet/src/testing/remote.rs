@@ -1,8 +1,10 @@
-//! The way to the host of `servlet test`: lines of JSON over a socket of this machine.
+//! The connection to the host of `servlet test`: lines of JSON over a local socket.
 //!
-//! The first line says who asks and for what: `{"token":…,"servlet":…,"config":{…},"http":…}`, where `http` says that this
-//! side answers HTTP requests. Each further one is a request, `{"export":…,"input":…}`, and is answered by
-//! `{"output":…}` or `{"fault":{"code":…,"message":…,"data":…}}`. Before that may come what the servlet does on the way:
+//! The first line identifies the client and its servlet:
+//! `{"token":…,"servlet":…,"config":{…},"http":…}`, where `http` says that this side answers HTTP
+//! requests. Each further line is a request, `{"export":…,"input":…}`. Its response is `{"output":…}`
+//! or `{"fault":{"code":…,"message":…,"data":…}}`. Before the response may come messages of the
+//! servlet:
 //!
 //! - `{"progress":{…}}` and `{"message":{…}}`, the parameters of notifications;
 //! - `{"http":{"method":…,"url":…,"headers":{…},"body":[…]}}`, which wants a line `{"status":…,"headers":{…},"body":[…]}`
@@ -87,7 +89,7 @@ impl Remote {
         remote
     }
 
-    /// Runs an export; what it tells and asks on the way goes to the context.
+    /// Runs an export. Its notifications and requests go to the context.
     pub(super) fn request(
         &mut self,
         export: &str,

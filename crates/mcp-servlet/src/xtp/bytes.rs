@@ -10,9 +10,9 @@ use crate::base64;
 
 /// Binary data: XTP's type `buffer`.
 ///
-/// In JSON it is a string of base64 (standard alphabet, padded; RFC 4648, section 4), wherever it stands: in a
-/// field, an `Option`, a list, a map, or alone. As a payload of `application/x-binary` or `text/plain` it is the
-/// bytes themselves.
+/// In JSON it is always a base64 string (standard alphabet, padded; RFC 4648, section 4): in a field, an
+/// `Option`, a list, a map, or alone. As a payload of `application/x-binary` or `text/plain` it is the raw
+/// bytes.
 ///
 /// ```
 /// use mcp_servlet::xtp::Bytes;

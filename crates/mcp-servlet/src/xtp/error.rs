@@ -6,8 +6,8 @@ use mcp_servlet_json::write_raw;
 
 /// Why a function of the plugin or of its host has no answer: a text, which the host gets as Extism's error.
 ///
-/// Whatever converts into a boxed error converts into it, so `?` works in a function that returns it. The text is
-/// the error's and that of all its causes, in one line.
+/// Anything that converts into a boxed error converts into it, so `?` works in a function that returns
+/// it. The text is that of the error, followed by all its causes, in one line.
 ///
 /// ```
 /// use mcp_servlet::xtp::Error;
@@ -36,7 +36,7 @@ impl Error {
         Self::about("export", export, " is not implemented")
     }
 
-    /// What an import answers in a test whose host does not have it.
+    /// The error of an import in a test whose host does not have it.
     pub fn not_mocked(import: &str) -> Self {
         Self::about("import", import, " is not part of the test's host")
     }

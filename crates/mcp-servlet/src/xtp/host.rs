@@ -1,4 +1,4 @@
-//! Functions that the host offers, and what stands in for them in tests.
+//! Functions that the host offers, and their mocks in tests.
 
 #[cfg(not(target_family = "wasm"))]
 mod native;

@@ -54,7 +54,7 @@ fn none() {}
 
 mcp_servlet::export!(static SERVLET = { tools: [needs, each, none] });
 
-/// Where the mistake is, the schema there, and what came, by argument and value.
+/// By argument and value: the JSON pointer of the mistake, the schema there, and the value found.
 #[expect(clippy::too_many_lines, reason = "it is a table")]
 fn mistakes() -> Vec<(
     &'static str,

@@ -62,7 +62,7 @@ pub(crate) fn text(
     }
 }
 
-/// What the model reads when the arguments are wrong.
+/// The error that the model reads when the arguments are invalid.
 pub(crate) fn complaint(servlet: &Servlet, tool: &str, arguments: impl Serialize) -> String {
     let error = text(servlet, tool, arguments).expect_err("the arguments are wrong");
     let complaint = error.strip_prefix("invalid arguments: ");

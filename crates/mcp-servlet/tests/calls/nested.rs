@@ -205,7 +205,7 @@ fn names_what_the_authors_types_do_not_know() {
     );
 }
 
-/// Of unions the texts say less; where they point is what counts here.
+/// Errors about unions have less detail; this test checks their pointers.
 #[test]
 fn points_into_enums() {
     for (tool, arguments, pointer) in [

@@ -128,7 +128,7 @@ fn many(v: String, w: String, x: String, y: String) -> String {
     [v, w, x, y].join("|")
 }
 
-/// Without care, this takes as many steps as the address has characters, to the power of four.
+/// A naive matcher takes a number of steps that grows with the length of the URI to the power of four.
 #[test]
 fn an_address_that_fits_in_no_way_is_soon_refused() {
     assert_eq!(text("many://1:2:3:4:5"), "1|2|3|4:5");

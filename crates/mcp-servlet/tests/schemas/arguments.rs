@@ -286,7 +286,7 @@ fn lists_arguments_in_the_order_of_the_source() {
         tool(&ORDERED)["inputSchema"]["required"],
         json!(["zebra", "ant", "bee"])
     );
-    // `Value` sorts its keys, so the text itself is asked.
+    // `Value` sorts its keys, so this looks into the text itself.
     let text_of_servlet = ORDERED.description();
     let places =
         ["zebra", "ant", "monkey", "bee"].map(|name| text_of_servlet.find(&format!("\"{name}\":")));

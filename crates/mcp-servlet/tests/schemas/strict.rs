@@ -1,8 +1,8 @@
 //! The rules of the strictest readers of tool descriptions, applied to every description in these tests.
 //!
-//! Every property of arguments has a `type`, a text, and a description. Two kinds of schema cannot have a
-//! `type`: that of any JSON, and a union (`anyOf`) of values of several types. In results `type` may be a
-//! pair with `null`, and names speak for themselves.
+//! Every property of arguments has a `type`, a string, and a description. Two kinds of schema cannot have a
+//! `type`: one that accepts any JSON, and a union (`anyOf`) of values of several types. In results `type` may be a
+//! pair with `null`, and descriptions are optional.
 
 use mcp_servlet::Servlet;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(crate) fn check(servlet: &Servlet) -> Value {
     description
 }
 
-/// What the model is shown as valid must be.
+/// The example that the model reads must be valid.
 fn check_example(servlet: &Servlet, tool: &Value) {
     let Some(example) = servlet.example(tool["name"].as_str().unwrap()) else {
         return;

@@ -45,7 +45,7 @@ impl HttpError {
         self
     }
 
-    /// What sort of error it is.
+    /// The kind of error.
     pub fn kind(&self) -> HttpErrorKind {
         self.kind
     }

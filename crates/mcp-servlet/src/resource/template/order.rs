@@ -73,7 +73,7 @@ struct Place {
 impl Place {
     const START: Self = Self { part: 0, byte: 0 };
 
-    /// What stands here, as a number: the smaller, the more specific.
+    /// The rank of this position: the smaller, the more specific.
     const fn rank(self, parts: &[Part]) -> usize {
         if self.part >= parts.len() {
             return END;

@@ -7,7 +7,8 @@ use crate::schema::words::Words;
 
 type Object = Map<String, Value>;
 
-/// The schema as an object without references and booleans. Of arguments, nothing is nullable and all properties are described.
+/// The schema as an object without references and boolean schemas. In arguments, nothing is nullable
+/// and every property has a description.
 pub(super) fn schema(schema: Value, place: Place) -> Object {
     let mut root = object(schema);
     for name in ["$schema", "$id", "title"] {
@@ -37,7 +38,7 @@ fn object(schema: Value) -> Object {
 }
 
 struct Rules {
-    /// Of recursive types only, as all others are inlined.
+    /// Definitions of recursive types only; all others are inlined.
     definitions: Value,
     is_input: bool,
 }
@@ -67,7 +68,7 @@ impl Rules {
         schema.entry("type").or_insert(ty);
     }
 
-    /// `allOf` of one schema, and `anyOf` of one beside `null`, are that schema.
+    /// Replaces `allOf`, `anyOf` or `oneOf` with one schema by that schema. In arguments, `null` does not count.
     fn merge_single(&self, schema: &mut Object) {
         for name in ["allOf", "anyOf", "oneOf"] {
             let Some(Value::Array(variants)) = schema.get_mut(name) else {
@@ -191,7 +192,7 @@ fn constants(schema: &Value) -> Option<(Vec<Value>, Option<&str>)> {
     Some((values, schema.get("description").and_then(Value::as_str)))
 }
 
-/// An enum and a constant say of which type they are.
+/// Adds the `type` that follows from `enum` or `const`.
 fn name_type(schema: &mut Object) {
     if schema.contains_key("type") {
         return;
@@ -238,7 +239,7 @@ fn name_common_type(schema: &mut Object) {
     }
 }
 
-/// Formats that JSON Schema does not know, such as `uint32`, are no news to a client.
+/// Drops formats that JSON Schema does not define, such as `uint32`: clients do not know them.
 fn drop_unknown_format(schema: &mut Object) {
     let known = [
         "date-time",

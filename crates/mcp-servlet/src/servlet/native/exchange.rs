@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::context::Context;
 use crate::error::Fault;
 
-/// Writes requests, answers what is asked in return, and reads results.
+/// Writes requests, answers the servlet's requests for input, and reads results.
 pub(crate) struct Exchange<'a, E> {
     /// What the client says of itself, and answers.
     pub(crate) context: &'a Context,
@@ -49,7 +49,7 @@ impl<E: Fn(&str, &str) -> Result<String, Fault>> Exchange<'_, E> {
         Ok(result.completion)
     }
 
-    /// Asks until there is a result, and answers what is asked in return.
+    /// Repeats the request until there is a result, and answers requests for input in between.
     fn ask<T: DeserializeOwned>(&self, export: &str, params: &str) -> Result<T, Fault> {
         let answer = self.context.converse(|request_meta| {
             let request = format!("{{\"params\":{{{params},{request_meta}}}}}");

@@ -80,7 +80,7 @@ impl Servlet {
         self.exchange(context).get_prompt(prompt, arguments)
     }
 
-    /// Suggests values for an argument of a prompt, of which `typed` is there so far.
+    /// Suggests values for an argument of a prompt. `typed` is what the user typed so far.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Servlet {
         self.complete_with(&Context::default(), of_prompt(prompt, argument, typed))
     }
 
-    /// Suggests values for a variable of a resource template, of which `typed` is there so far.
+    /// Suggests values for a variable of a resource template. `typed` is what the user typed so far.
     ///
     /// # Errors
     ///

@@ -43,7 +43,7 @@ impl Client {
         self.with(|context| context.with_form(key, content))
     }
 
-    /// With a person who says no to the form `key`.
+    /// A client with a user who declines the form `key`.
     #[must_use]
     pub fn with_declined_form(&self, key: &str) -> Self {
         self.with(|context| context.with_declined_form(key))

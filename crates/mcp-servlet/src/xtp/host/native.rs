@@ -48,7 +48,7 @@ pub fn mock<H: ?Sized, R>(
     test()
 }
 
-/// Asks the test's host. What comes back goes through the wire's form, so that it is what a real host could give.
+/// Calls the test's host. The answer is encoded and decoded, so that it is one that a real host could give.
 ///
 /// # Errors
 ///
