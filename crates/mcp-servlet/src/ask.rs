@@ -1,8 +1,9 @@
-//! Questions to the client: forms for people, samples of its model, its roots.
+//! Requests for input from the client: forms (elicitation), samples of its model (sampling), its roots.
 //!
-//! In the ABI that all hosts know, nothing waits for an answer. A tool that asks is stopped, its host asks the client, and calls the tool again
-//! with the answers: then the question returns at once. So what a tool does before its last question, it does once
-//! for each round. Ask first and act afterwards, or wrap what must not happen twice in [`Context::once`].
+//! In the ABI that all hosts know, a call cannot wait for a response. When a tool requests input, its call ends. The
+//! host sends the request to the client and calls the tool again with the response, which the same request then
+//! returns at once. So code before the last request runs once for each round. Request input first and act
+//! afterwards, or wrap code that must run only once in [`Context::once`].
 //!
 //! ```
 //! use mcp_servlet::ask::Elicited;
@@ -36,8 +37,8 @@
 //! # }
 //! ```
 //!
-//! A question is an error on its way to the host, inside of a [`ToolError`]: pass it on with `?`. It is lost in an
-//! `anyhow::Error`, or where an author puts the message of the error into another one.
+//! A request travels to the host as an error inside a [`ToolError`]: pass it on with `?`. It is lost in an
+//! `anyhow::Error`, and when its message is copied into another error.
 
 mod elicit;
 mod form;
@@ -61,21 +62,21 @@ use crate::schema::Schema;
 
 /// A request for input from the client: [`elicit`], [`sample`] or [`roots`].
 pub trait Question {
-    /// What the client answers.
+    /// The client's answer.
     type Answer;
 
     /// The key of the request, unique among all requests of the tool.
     fn key(&self) -> &str;
 
-    /// What the client must be able to do.
+    /// The capabilities that the client needs.
     #[doc(hidden)]
     fn needs(&self) -> Needs;
 
-    /// MCP's request, as JSON.
+    /// The MCP request, as JSON.
     #[doc(hidden)]
     fn request(&self) -> String;
 
-    /// Lets the host ask, by a function, and waits: the parameters of the request, and the response.
+    /// Sends the request through a function of the host, and waits: the parameters of the request, and the response.
     #[doc(hidden)]
     #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
     fn put(&self, params: &str) -> String;
@@ -94,12 +95,12 @@ pub enum Needs {
     Roots,
 }
 
-/// One question, or a tuple of up to six.
+/// One request, or a tuple of up to six.
 pub trait Questions {
     /// The answers, in the same order.
     type Answers;
 
-    /// The answers, if all of them are there.
+    /// The answers, if all of them are available.
     #[doc(hidden)]
     fn ask(self, round: &mut Round) -> Option<Self::Answers>;
 }
@@ -135,15 +136,15 @@ tuples! {
 }
 
 impl Context {
-    /// Shows a form for `T` to the person at the client.
+    /// Shows a form for `T` to the user of the client (elicitation).
     ///
-    /// `T` is a struct of texts, numbers, booleans and enums without data, and lists of such enums: MCP's forms
-    /// have nothing else. `key` names the question within the tool.
+    /// `T` is a struct of strings, numbers, booleans and enums without data, and lists of such enums, since MCP's
+    /// forms allow nothing else. `key` is the name of the request within the tool.
     ///
     /// # Errors
     ///
-    /// The question itself, to be passed on with `?`; a [`Fault`](crate::Fault) if the client said that it cannot
-    /// show forms.
+    /// The request itself, to be passed on with `?`; a [`Fault`](crate::Fault) if the client does not declare
+    /// that it can show forms.
     pub fn elicit<T: Schema + DeserializeOwned>(
         &self,
         key: &str,
@@ -153,25 +154,25 @@ impl Context {
         self.ask(Elicit::new(key.into(), message.into()))
     }
 
-    /// Lets the client's model answer a prompt.
+    /// Lets the client's model answer a prompt (sampling).
     ///
     /// # Errors
     ///
-    /// As [`elicit`](Self::elicit).
+    /// Like [`elicit`](Self::elicit).
     pub fn sample(&self, key: &str, prompt: &str) -> Result<Sampled, ToolError> {
         self.ask(sample(key, prompt))
     }
 
-    /// The directories or other places that the client works in.
+    /// The directories or other locations that the client works in (roots).
     ///
     /// # Errors
     ///
-    /// As [`elicit`](Self::elicit).
+    /// Like [`elicit`](Self::elicit).
     pub fn roots(&self) -> Result<Vec<Root>, ToolError> {
         self.ask(roots("roots"))
     }
 
-    /// Asks several questions at once.
+    /// Sends several requests at once.
     ///
     /// ```
     /// use mcp_servlet::ask::{elicit, sample};
@@ -197,7 +198,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// As [`elicit`](Self::elicit).
+    /// Like [`elicit`](Self::elicit).
     pub fn ask<Q: Questions>(&self, questions: Q) -> Result<Q::Answers, ToolError> {
         let mut round = Round::of(self)?;
         match questions.ask(&mut round) {
@@ -206,7 +207,7 @@ impl Context {
         }
     }
 
-    /// Runs what must not happen again when the tool is called with answers, and keeps what it returned.
+    /// Runs code that must run only once although the tool is called again with answers, and keeps its result.
     ///
     /// The value travels to the client and back, so it must not be a secret.
     ///
@@ -221,11 +222,11 @@ impl Context {
         self.try_once(key, || Ok::<_, ToolError>(run()))
     }
 
-    /// As [`once`](Self::once), for what may not succeed: then it runs again with the next call.
+    /// Like [`once`](Self::once), for code that may fail: after an error it runs again in the next call.
     ///
     /// # Errors
     ///
-    /// As [`once`](Self::once), and the error of `run`.
+    /// Like [`once`](Self::once), and the error of `run`.
     pub fn try_once<T: Serialize + DeserializeOwned, E: Into<ToolError>>(
         &self,
         key: &str,

@@ -1,4 +1,4 @@
-//! What a tool may ask of its host.
+//! A tool's access to its host.
 
 #[cfg(not(target_family = "wasm"))]
 mod native;
@@ -25,34 +25,34 @@ pub use self::request::{Capabilities, Client};
 pub(crate) use self::wasm::Host;
 use crate::level::Level;
 
-/// What a tool may ask of its host: configuration, variables, log, clock, randomness, HTTP.
+/// A tool's access to its host: configuration, variables, log, clock, randomness, HTTP.
 ///
 /// A tool takes it as a parameter by reference. Only what a servlet uses is imported into its wasm.
-/// Outside of a host, [`testing::TestContext`](crate::testing::TestContext) prepares one.
+/// In tests, [`testing::TestContext`](crate::testing::TestContext) prepares one.
 #[derive(Debug, Default)]
 pub struct Context {
     pub(crate) host: Host,
 }
 
 impl Context {
-    /// The configuration value of `key` that the operator set, if it is text.
+    /// The configuration value of `key` that the operator set, if it is UTF-8.
     ///
-    /// Hosts do not configure a servlet while they ask it to describe itself. An empty value counts as
+    /// Hosts do not pass a configuration when they ask the servlet to describe itself. An empty value counts as
     /// none: Extism cannot tell them apart.
     pub fn config_value(&self, key: &str) -> Option<String> {
         self.host.config_value(key)
     }
 
-    /// The variable `key`, as some call on this instance of the servlet set it.
+    /// The variable `key`, as an earlier call on this instance of the servlet set it.
     ///
-    /// Variables live in one instance, in memory: do not count on them to outlive a call.
+    /// Variables are in the memory of one instance: do not rely on them after a call.
     pub fn var(&self, key: &str) -> Option<Vec<u8>> {
         self.host.var(key)
     }
 
     /// Sets the variable `key`. An empty value removes it: Extism cannot tell them apart.
     ///
-    /// The host stops the call if all variables together exceed its limit, commonly 1 MiB.
+    /// The host ends the call if all variables together exceed its limit, commonly 1 MiB.
     pub fn set_var(&self, key: &str, value: &[u8]) {
         self.host.set_var(key, value);
     }
@@ -79,7 +79,7 @@ impl Context {
 
     /// Fills `bytes` with random bytes that are good enough for keys, from WASI.
     ///
-    /// Outside of a host they are good enough for tests only.
+    /// In native tests they are good enough for tests only.
     pub fn random(&self, bytes: &mut [u8]) {
         self.host.random(bytes);
     }

@@ -1,6 +1,6 @@
-//! The two ways in which a servlet says no.
+//! The two kinds of errors of a servlet.
 //!
-//! A [`ToolError`] is an answer: the tool ran and failed, and the model should read why (MCP: a
+//! A [`ToolError`] is a result: the tool ran and failed, and the model should read why (MCP: a
 //! result with `isError: true`). A [`Fault`] is not: the request itself was wrong or the servlet is
 //! broken, and the client gets a JSON-RPC error, which it usually hides from the model.
 
@@ -45,7 +45,7 @@ pub struct ToolError {
 enum Detail {
     /// An error for the client, not for the model.
     Fault(Fault),
-    /// The whole result, as JSON: with a code or data, or no error at all but questions to the client.
+    /// The whole result, as JSON: an error with a code or data, or a request for input.
     Result(String),
 }
 
@@ -61,7 +61,7 @@ impl ToolError {
         }
     }
 
-    /// The same with a code for programs, such as `not_found`. The model reads the message alone.
+    /// The same error with a code for programs, such as `not_found`. The model only reads the message.
     ///
     /// A tool's result has code and data in its `_meta`, under `mcp-servlet/error`. A prompt or a
     /// resource has no such result; there, they are the data of the fault. A fault does not change.
@@ -72,7 +72,8 @@ impl ToolError {
         self.with_meta("code", &json)
     }
 
-    /// The same with data for programs; in place of line breaks between its values are spaces, as in [`Fault::with_data`].
+    /// The same error with data for programs. Line breaks between its values become spaces, as in
+    /// [`Fault::with_data`].
     #[must_use]
     pub fn with_data(self, data: RawJson) -> Self {
         self.with_meta("data", in_one_line(data).get())
@@ -100,7 +101,7 @@ impl ToolError {
         self
     }
 
-    /// No error, but a result that asks the client for more.
+    /// Not an error, but a result that requests input from the client.
     pub(crate) fn asking(result: String) -> Self {
         Self {
             message: "the tool asks the client for more".to_owned(),
@@ -108,7 +109,7 @@ impl ToolError {
         }
     }
 
-    /// What the model will read.
+    /// The text that the model reads.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -130,7 +131,7 @@ impl ToolError {
         }
     }
 
-    /// The result that a tool call has, as JSON.
+    /// The result of the tool call, as JSON.
     pub(crate) fn into_json(self) -> Result<String, Fault> {
         match self.detail.map(|detail| *detail) {
             None => Ok(ToolResult::error(&self.message).into_json()),
@@ -139,7 +140,7 @@ impl ToolError {
         }
     }
 
-    /// Where no model reads errors: the questions to the client, as JSON, or else a fault.
+    /// For prompts and resources, whose errors no model reads: the request for input, as JSON, or a fault.
     pub(crate) fn into_questions(self) -> Result<String, Fault> {
         match self.detail.map(|detail| *detail) {
             Some(Detail::Fault(fault)) => Err(fault),
@@ -156,12 +157,12 @@ impl ToolError {
     }
 }
 
-/// Whether the result asks the client for more.
+/// Whether the result requests input from the client.
 fn asks(result: &str) -> bool {
     !member(result, "resultType").is_empty()
 }
 
-/// What the result says of the error to programs.
+/// The code and the data in the result's `_meta`.
 fn meta(result: &str) -> &str {
     member(member(result, "_meta"), ERROR)
 }
@@ -178,7 +179,8 @@ impl<E: Into<Box<dyn Error>>> From<E> for ToolError {
     }
 }
 
-/// A type that may be the error of a tool, a resource, a prompt or a completion: all that [`ToolError`] converts from.
+/// A type that may be the error of a tool, a resource, a prompt or a completion: any that [`ToolError`]
+/// converts from.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a tool",
     label = "`?` and `return` cannot make it a `ToolError`",
@@ -186,7 +188,7 @@ impl<E: Into<Box<dyn Error>>> From<E> for ToolError {
     note = "std has no conversion for `Box<dyn Error + Send + Sync>`: return `Box<dyn Error>`, or `ToolError` with `.map_err(ToolError::from_boxed)?`"
 )]
 pub trait IntoToolError {
-    /// The error.
+    /// Converts the error.
     fn into_tool_error(self) -> ToolError;
 }
 
@@ -198,7 +200,7 @@ impl<E: Into<ToolError>> IntoToolError for E {
 }
 
 impl ToolError {
-    /// From a boxed error that can be sent between threads, for which `?` has no conversion.
+    /// Converts a boxed error that can be sent between threads, for which `?` has no conversion.
     ///
     /// ```
     /// use std::error::Error;
@@ -217,7 +219,7 @@ impl ToolError {
         Self::from_error(&*error)
     }
 
-    /// From an error; a [`Fault`] among its causes makes it one.
+    /// Converts an error. If a [`Fault`] is among its causes, the result is one.
     fn from_error(error: &(dyn Error + 'static)) -> Self {
         let message = chain(error);
         let mut next = Some(error);
@@ -246,8 +248,8 @@ pub(crate) fn chain(error: &dyn Error) -> String {
 
 /// A failure of the request or of the servlet, not of the tool: a JSON-RPC error.
 ///
-/// Return it as the error of a tool when there is nothing that the model could do better. It stays a fault
-/// inside another error that has it as its source, but not directly inside an `anyhow::Error`, which hides it.
+/// Return it as the error of a tool when the model cannot do better. It remains a fault inside another error
+/// that has it as its source, but not directly inside an `anyhow::Error`, which hides it.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -275,13 +277,13 @@ impl Fault {
     pub const INVALID_PARAMS: i64 = -32602;
     /// JSON-RPC: the server failed.
     pub const INTERNAL_ERROR: i64 = -32603;
-    /// MCP up to 2025-11-25: there is no resource at that address. Hosts send clients of later revisions
-    /// [`INVALID_PARAMS`](Self::INVALID_PARAMS) in its place.
+    /// MCP up to 2025-11-25: there is no resource with that URI. Hosts send
+    /// [`INVALID_PARAMS`](Self::INVALID_PARAMS) instead to clients of later versions.
     pub const RESOURCE_NOT_FOUND: i64 = -32002;
 
     /// A fault with a JSON-RPC error code.
     ///
-    /// Codes from -32768 to -32000 belong to JSON-RPC and MCP; take others for your own meanings.
+    /// Codes from -32768 to -32000 are reserved for JSON-RPC and MCP; use others for your own errors.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -290,7 +292,7 @@ impl Fault {
         }
     }
 
-    /// The servlet or something it needs is broken.
+    /// The servlet, or something that it needs, is broken.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Self::INTERNAL_ERROR, message)
     }
@@ -300,7 +302,7 @@ impl Fault {
         Self::new(Self::INVALID_PARAMS, message)
     }
 
-    /// There is no resource at this address; the client gets it as `data.uri`.
+    /// There is no resource with this URI; the client gets it as `data.uri`.
     pub fn resource_not_found(uri: &str) -> Self {
         let mut message = String::from("resource not found: ");
         write_raw(&mut message, uri);
@@ -313,7 +315,8 @@ impl Fault {
         }
     }
 
-    /// The same with `data` for the client. It travels in one line: in place of line breaks between its values are spaces.
+    /// The same fault with `data` for the client. It travels in one line: line breaks between its
+    /// values become spaces.
     #[must_use]
     pub fn with_data(self, data: RawJson) -> Self {
         Self {
@@ -332,22 +335,22 @@ impl Fault {
         &self.message
     }
 
-    /// More for the client, as JSON.
+    /// Additional data for the client, as JSON.
     pub fn data(&self) -> Option<&RawJson> {
         self.data.as_ref()
     }
 
-    /// The text of the Extism error: the message for people, then a line for our host.
+    /// The text of the Extism error: the message for people, then a line for this project's host.
     ///
-    /// The line is `mcp-fault: {"code":…,"data":…}`; it is left out where it would say no more than
-    /// any error does.
+    /// The line is `mcp-fault: {"code":…,"data":…}`; it is left out for an internal error without data, which is
+    /// how the host reads any other error.
     #[cfg_attr(
         not(target_family = "wasm"),
         allow(dead_code, reason = "hosts read it")
     )]
     pub(crate) fn to_wire(&self) -> String {
         let mut text = self.message.clone();
-        // The last line counts: with ours after it, nothing in the message passes for one.
+        // The host reads the last line. With ours at the end, no line of the message is mistaken for it.
         // `contains` would link a searcher of 400 bytes.
         let is_one_line = text.bytes().all(|byte| byte != b'\n');
         if self.code == Self::INTERNAL_ERROR && self.data.is_none() && is_one_line {
@@ -364,7 +367,7 @@ impl Fault {
     }
 }
 
-/// The same value without line breaks, which JSON has between values only.
+/// The same value without line breaks. JSON has them between values only.
 fn in_one_line(data: RawJson) -> RawJson {
     let line = data.get().replace('\n', " ");
     RawJson::from_string(line).unwrap_or(data)

@@ -1,4 +1,4 @@
-//! Forms for people.
+//! Forms for users (elicitation).
 
 use std::marker::PhantomData;
 
@@ -9,19 +9,19 @@ use super::{Needs, Question, form};
 use crate::json::member;
 use crate::schema::Schema;
 
-/// What a person did with a form.
+/// A user's answer to a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Elicited<T> {
-    /// Filled it in.
+    /// The user filled it in.
     Accepted(T),
-    /// Said no.
+    /// The user declined.
     Declined,
-    /// Closed it without an answer.
+    /// The user closed it without an answer.
     Cancelled,
 }
 
 impl<T> Elicited<T> {
-    /// What was filled in, if anything was.
+    /// The values, if the user filled in the form.
     pub fn accepted(self) -> Option<T> {
         match self {
             Self::Accepted(value) => Some(value),
@@ -38,7 +38,7 @@ pub struct Elicit<T> {
     form: PhantomData<fn() -> T>,
 }
 
-/// A form for the fields of `T`, under a message; see [`Context::elicit`](crate::Context::elicit).
+/// A form for the fields of `T`, with a message; see [`Context::elicit`](crate::Context::elicit).
 pub fn elicit<T: Schema + DeserializeOwned>(
     key: impl Into<String>,
     message: impl Into<String>,

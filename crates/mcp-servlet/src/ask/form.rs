@@ -1,18 +1,18 @@
-//! The schema of a form, which in MCP is flat: an object of texts, numbers, booleans, and choices.
+//! The schema of a form, which in MCP is flat: an object of strings, numbers, booleans, and choices.
 
 use mcp_servlet_json::{write_i64, write_raw, write_string};
 
 use crate::const_text::refuse;
 use crate::schema::{Kind, Node, Object, Property};
 
-/// The formats that forms know.
+/// The formats that MCP allows in forms.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
-/// The name of the field that is something else follows.
+/// The error for a field that is not flat; the name of the field follows.
 const FLAT: &str = "forms are flat: give each entry a field of its own, which is a text, a number, a boolean, \
     an enum without data or a list of such enums, unlike `";
 
-/// Stops the build unless a form can show it.
+/// Stops the build if a form cannot show the type.
 #[track_caller]
 pub(super) const fn check(node: &Node) {
     let Kind::Object(object) = &node.kind else {

@@ -1,25 +1,25 @@
-//! The places that the client works in.
+//! The roots of the client.
 
 use mcp_servlet_json::from_str;
 
 use super::{Needs, Question};
 use crate::json::{Children, member};
 
-/// A question for the client's roots; see [`roots`].
+/// A request for the client's roots; see [`roots`].
 #[derive(Debug, Clone)]
 pub struct Roots {
     key: String,
 }
 
-/// The directories or other places that the client works in.
+/// The directories or other locations that the client works in.
 pub fn roots(key: impl Into<String>) -> Roots {
     Roots { key: key.into() }
 }
 
-/// One of these places.
+/// A directory or another location that the client works in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// Its address, commonly of the form `file://…`.
+    /// Its URI, usually `file://…`.
     pub uri: String,
     /// Its name for people.
     pub name: Option<String>,

@@ -15,7 +15,7 @@ use crate::wire::{RESPONSES, STATE};
 /// MCP's error code for a capability that the client did not declare.
 const MISSING_CAPABILITY: i64 = -32021;
 
-/// The answers that a request came with, and the questions that it leaves open.
+/// The responses in a request, and the requests for input that are still open.
 #[derive(Debug)]
 pub struct Round {
     /// `inputResponses`, a JSON object or empty.
@@ -38,7 +38,7 @@ impl Round {
         })
     }
 
-    /// The answer to a question; one that has none becomes part of the next round, or is waited for.
+    /// The answer to a request. A request without an answer becomes part of the next round, or waits for the host.
     pub(super) fn ask<Q: Question>(&mut self, question: &Q) -> Option<Q::Answer> {
         #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
         if self.responses.is_empty() {
@@ -64,7 +64,7 @@ impl Round {
         answer.map_err(|error| self.missing = Some(error)).ok()
     }
 
-    /// The response to the question `key`, now or in an earlier round; empty if there is none.
+    /// The response to the request `key`, of this or an earlier round; empty if there is none.
     fn response(&self, key: &str) -> &str {
         match member(&self.responses, key) {
             "" => member(member(&self.state, "answers"), key),
@@ -99,7 +99,7 @@ impl Round {
         }
     }
 
-    /// The error that carries the open questions to the host.
+    /// The error that carries the open requests to the host.
     pub(super) fn into_error(self, context: &Context) -> ToolError {
         if let Some(error) = self.missing {
             return error;
@@ -116,7 +116,7 @@ impl Round {
         ToolError::asking(json)
     }
 
-    /// What the next call must know: all answers and what ran once, empty if there is neither.
+    /// The state for the next call: all responses and the results of `once`; empty if there is neither.
     fn next_state(&self, context: &Context) -> String {
         let answers = merged(member(&self.state, "answers"), &self.responses);
         let new = context.once_in_this_call(|once| object(once));
@@ -171,7 +171,7 @@ fn lacking(capability: &str) -> Fault {
     }
 }
 
-/// What an earlier call left in `requestState`, empty if there was none.
+/// The `requestState` of an earlier call, empty if there was none.
 fn state(context: &Context) -> Result<String, Fault> {
     let param = context.left(STATE);
     if param.is_empty() {
@@ -187,7 +187,7 @@ fn state(context: &Context) -> Result<String, Fault> {
     }
 }
 
-/// What ran once under this key, as JSON.
+/// The result of `once` for this key, as JSON.
 pub(super) fn kept(context: &Context, key: &str) -> Result<Option<String>, Fault> {
     let now = context.once_in_this_call(|once| member(&object(once), key).to_owned());
     let kept = if now.is_empty() {

@@ -1,4 +1,4 @@
-//! Samples of the client's model.
+//! Samples of the client's model (sampling).
 
 use mcp_servlet_json::{RawJson, from_str, to_writer, write_raw, write_string, write_u64};
 use mcp_servlet_types::{Content, Role};
@@ -16,7 +16,7 @@ pub struct Sample {
     system: Option<String>,
 }
 
-/// Lets the client's model answer a prompt, in at most 1000 tokens unless said otherwise.
+/// Lets the client's model answer a prompt, in at most 1000 tokens by default.
 pub fn sample(key: impl Into<String>, prompt: impl AsRef<str>) -> Sample {
     let mut messages = String::from("{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":");
     write_string(&mut messages, prompt.as_ref());
@@ -30,7 +30,7 @@ pub fn sample(key: impl Into<String>, prompt: impl AsRef<str>) -> Sample {
 }
 
 impl Sample {
-    /// The same with a further message, of the user or of the model itself.
+    /// The same prompt with a further message, of the user or of the model.
     #[must_use]
     pub fn with_message(mut self, role: Role, content: &Content) -> Self {
         let start = match role {
@@ -38,19 +38,19 @@ impl Sample {
             Role::Assistant => ",{\"role\":\"assistant\",\"content\":",
         };
         write_raw(&mut self.messages, start);
-        // Content blocks are strings, numbers and JSON text: there is nothing that can fail.
+        // Content blocks are strings, numbers and JSON text, so this cannot fail.
         let _ = to_writer(&mut self.messages, content);
         write_raw(&mut self.messages, "}");
         self
     }
 
-    /// The same with another bound on the length of the answer, in tokens.
+    /// The same prompt with another limit for the answer, in tokens.
     #[must_use]
     pub fn with_max_tokens(self, max_tokens: u32) -> Self {
         Self { max_tokens, ..self }
     }
 
-    /// The same with a system prompt, which clients may change or leave out.
+    /// The same prompt with a system prompt, which clients may change or ignore.
     #[must_use]
     pub fn with_system_prompt(self, system: impl Into<String>) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Sample {
     }
 }
 
-/// What the client's model answered.
+/// The answer of the client's model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sampled {
     /// The answer: one block of content, or a list of them, as JSON.
@@ -83,7 +83,7 @@ impl Sampled {
         }
     }
 
-    /// The answer, block by block; those of kinds that MCP did not have are left out.
+    /// The answer, block by block, without blocks of unknown types.
     pub fn blocks(&self) -> Vec<Content> {
         let json = self.content.get();
         if json.starts_with('[') {

@@ -8,7 +8,7 @@ use super::Question;
 use crate::error::ToolError;
 use crate::json::member;
 
-/// How often a question is put whose answer does not fit; as often as our host would.
+/// How often a request is repeated if its answer is invalid; the same as in this project's host.
 const TIMES: usize = 16;
 
 /// The answer to a question, which `put` puts: the parameters of MCP's request, and its result.

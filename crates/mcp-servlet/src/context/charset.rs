@@ -1,10 +1,10 @@
-//! The text of HTTP responses, whatever its charset.
+//! The text of HTTP responses in any charset.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::http::{HttpError, HttpErrorKind, HttpResponse};
 
-/// How far into a body its own word on its charset is looked for, in bytes.
+/// The number of bytes at the start of a body that are searched for a charset declaration.
 const BEGINNING: usize = 1024;
 
 /// Media types of text in addition to `text/…`, by the end of the type after its last `/` or `+`.
@@ -23,8 +23,8 @@ const TEXTS: &[&str] = &[
 ];
 
 impl HttpResponse {
-    /// The body as text: by its byte order mark, by the charset in its header, or by what HTML and XML say of
-    /// themselves near their beginning; or else as UTF-8. What stands for no character becomes `\u{fffd}`.
+    /// The body as text. The charset is that of its byte order mark, of the header, or of the declaration of HTML or
+    /// XML near the beginning; otherwise UTF-8. Invalid bytes become `\u{fffd}`.
     ///
     /// ```
     /// use mcp_servlet::HttpResponse;
@@ -35,7 +35,7 @@ impl HttpResponse {
     ///
     /// # Errors
     ///
-    /// [`HttpError`] with the media type if that is one of something else, such as `image/png`.
+    /// [`HttpError`] with the media type if that is not text, such as `image/png`.
     pub fn decode(&self) -> Result<String, HttpError> {
         let media_type = self.media_type().unwrap_or_default();
         if !is_text(&media_type) {
@@ -53,7 +53,7 @@ impl HttpResponse {
             let beginning = &self.body[..self.body.len().min(BEGINNING)];
             let beginning = says_itself.then(|| String::from_utf8_lossy(beginning))?;
             let itself = named(&beginning, "charset").or_else(|| named(&beginning, "encoding"))?;
-            // A page whose own word could be read has a byte per letter, whatever that word is; so does HTML have it.
+            // A declaration that was found by searching bytes is not in UTF-16, whatever it says; HTML has this rule.
             let is_wrong = itself == UTF_16LE || itself == UTF_16BE;
             Some(if is_wrong { UTF_8 } else { itself })
         })
@@ -66,7 +66,7 @@ fn is_text(media_type: &str) -> bool {
     media_type.is_empty() || media_type.starts_with("text/") || TEXTS.contains(&end)
 }
 
-/// The first encoding behind `key=` in a text, with quotes or without.
+/// The first encoding after `key=` in a text, with quotes or without.
 fn named(text: &str, key: &str) -> Option<&'static Encoding> {
     let text = text.to_ascii_lowercase();
     text.split(key).skip(1).find_map(|rest| {

@@ -1,4 +1,4 @@
-//! The client outside of any host: what a test prepared, and what the servlet asked it.
+//! The client in native tests: the prepared answers, and the requests of the servlet.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use super::Context;
 use crate::error::Fault;
 use crate::json::{Children, member};
 
-/// How often a tool may ask in one call.
+/// The maximum of rounds of input requests in one call.
 const ROUNDS: usize = 16;
 
 /// The test's client: all members are JSON.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    /// `_meta` but for capabilities.
+    /// `_meta` without capabilities.
     pub(crate) meta: BTreeMap<String, String>,
     pub(crate) capabilities: Option<BTreeMap<String, String>>,
     /// Responses to requests of the servlet, by key.
@@ -48,14 +48,14 @@ impl Prepared {
 }
 
 impl Context {
-    /// Begins to answer a request.
+    /// Starts a request.
     pub(crate) fn begin(&self, request: &str) {
         let mut state = self.host.state_mut();
         request.clone_into(&mut state.request);
         state.once.clear();
     }
 
-    /// Reads from the request; outside of one, from what a test prepared.
+    /// Reads from the request; without one, from what the test prepared.
     pub(crate) fn with_request<T>(&self, read: impl FnOnce(&str) -> T) -> T {
         let request = self.host.state().request.clone();
         if request.is_empty() {
@@ -65,7 +65,7 @@ impl Context {
         }
     }
 
-    /// The members of a request's parameters next to the arguments, as a test prepared them.
+    /// The members of a request's parameters next to the arguments, as the test prepared them.
     pub(crate) fn request_meta(&self, with_responses: bool) -> String {
         let state = self.host.state();
         let client = &state.client;
@@ -82,7 +82,7 @@ impl Context {
         members
     }
 
-    /// Works on what ran once in this call.
+    /// Accesses the results of `once` in this call.
     pub(crate) fn once_in_this_call<T>(&self, work: impl FnOnce(&mut String) -> T) -> T {
         let mut state = self.host.state_mut();
         if state.request.is_empty() {
@@ -92,7 +92,7 @@ impl Context {
         work(&mut state.once)
     }
 
-    /// Calls as a host does: as long as the answer is a question, answers it and calls again.
+    /// Calls like a host: while the result requests input, adds the responses and calls again.
     ///
     /// `run` gets the members of the request's parameters other than name and arguments.
     pub(crate) fn converse(

@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::schema::{Kind, Node, Object, Property, Schema};
 
 impl Context {
-    /// The servlet's configuration: one key for each field of `T`, as `T`'s schema says.
+    /// The servlet's configuration: one key for each field of `T`, as in `T`'s schema.
     ///
     /// A string is passed unchanged, any other type is read as JSON. Errors do not repeat values, as they may be
     /// secrets. Hosts do not pass a configuration when they ask the servlet to describe itself, so call this in a
@@ -37,8 +37,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// A [`Fault`] that names every key that is missing or does not fit: there is nothing that the model could do
-    /// about it.
+    /// A [`Fault`] that names every key that is missing or invalid, since the model cannot fix the
+    /// configuration.
     pub fn config<T: Schema + DeserializeOwned>(&self) -> Result<T, Fault> {
         const {
             assert!(
@@ -78,7 +78,7 @@ impl Context {
     }
 }
 
-/// What was configured, and what is wrong with it.
+/// The configuration found, and its errors.
 struct Found {
     json: String,
     problems: String,
@@ -135,7 +135,7 @@ impl Found {
     }
 }
 
-/// The JSON of a configured text, or what it should be.
+/// The JSON of a configured string, or what was expected.
 fn value(kind: &Kind, text: &str) -> Result<String, String> {
     let json = text.trim();
     let fits = match kind {
@@ -151,7 +151,7 @@ fn value(kind: &Kind, text: &str) -> Result<String, String> {
             is(json, |first| first == b'{')
         }
         Kind::Character | Kind::Enum { .. } => false,
-        // Whatever it is, it may be a text too.
+        // These schemas may allow a string, so text that is not JSON is passed as one.
         Kind::Any | Kind::AnyOf { .. } | Kind::Raw(_) | Kind::Generated(_)
             if !is(json, |_| true) =>
         {
@@ -206,12 +206,12 @@ fn is_integer(json: &str, min: Option<i64>, max: Option<i64>) -> bool {
     if let Ok(number) = Reader::from(json).signed() {
         return min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max);
     }
-    // Beyond 63 bits is a `u64`, which has no upper bound in its schema.
+    // A number that needs 64 bits is a `u64`, whose schema has no maximum.
     let is_natural = min.is_some_and(|min| min >= 0);
     is_natural && max.is_none() && Reader::from(json).unsigned().is_ok()
 }
 
-/// Whether it is one JSON value that begins so.
+/// Whether it is one JSON value with such a first byte.
 fn is(json: &str, begins: fn(u8) -> bool) -> bool {
     let mut reader = Reader::from(json);
     json.bytes().next().is_some_and(begins) && reader.skip().is_ok() && reader.finish().is_ok()

@@ -11,10 +11,10 @@ use serde::de::DeserializeOwned;
 
 pub use self::error::{HttpError, HttpErrorKind};
 
-/// How much of the body of a response with another status is shown, in characters.
+/// The number of characters of the body that an error about the status shows.
 const SHOWN_OF_STATUS: usize = 200;
 
-/// How much of a body is shown that the tool cannot read, in characters.
+/// The number of characters of the body that an error about unreadable content shows.
 const SHOWN_OF_BODY: usize = 80;
 
 /// Codes below this one are failures: see [`mcp_servlet_types::HTTP_ERRORS`].
@@ -36,7 +36,7 @@ pub struct HttpRequest {
     pub method: String,
     /// The absolute URL.
     pub url: String,
-    /// The headers, by name, in lower case.
+    /// The headers, by name in lower case.
     pub headers: BTreeMap<String, String>,
     /// The body; an empty one is not sent.
     pub body: Vec<u8>,
@@ -66,7 +66,7 @@ impl HttpRequest {
         }
     }
 
-    /// The same with a header, which replaces one of the same name.
+    /// The same request with a header, which replaces one of the same name.
     #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let name = name.into().to_ascii_lowercase();
@@ -74,11 +74,11 @@ impl HttpRequest {
         self
     }
 
-    /// The same with the JSON of a value as its body, and the header that says so.
+    /// The same request with the JSON of a value as its body, and the matching `Content-Type`.
     ///
     /// # Errors
     ///
-    /// [`HttpError`] if the value has no JSON.
+    /// [`HttpError`] if the value cannot be written as JSON.
     pub fn with_json(self, body: &(impl Serialize + ?Sized)) -> Result<Self, HttpError> {
         let no_json = |_| HttpError::new("the body has no JSON").with_kind(HttpErrorKind::Request);
         let body = to_string(body).map_err(no_json)?;
@@ -88,7 +88,7 @@ impl HttpRequest {
         })
     }
 
-    /// Passes the request on if it is one of HTTP: for any other, the host ends the call.
+    /// Passes the request on if its URL is an HTTP URL: for any other, the host ends the call.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl HttpRequest {
         Err(HttpError::new(message).with_kind(HttpErrorKind::Request))
     }
 
-    /// The JSON that Extism reads: it knows no other member.
+    /// The JSON that Extism reads, which has no other members.
     #[cfg_attr(
         not(target_family = "wasm"),
         allow(dead_code, reason = "hosts read it")
@@ -131,7 +131,7 @@ impl HttpRequest {
     }
 }
 
-/// The answer to an [`HttpRequest`].
+/// The response to an [`HttpRequest`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HttpResponse {
     /// The status code, such as 200.
@@ -165,7 +165,7 @@ impl HttpResponse {
         })
     }
 
-    /// The same with a header, for tests.
+    /// The same response with a header, for tests.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
         self.headers.insert(name.to_ascii_lowercase(), value.into());
@@ -178,18 +178,18 @@ impl HttpResponse {
         self.headers.get(&name).map(String::as_str)
     }
 
-    /// The media type that the response says it has, in lower case and without parameters, such as `text/html`.
+    /// The media type in the response's header, in lower case and without parameters, such as `text/html`.
     pub fn media_type(&self) -> Option<String> {
         let header = self.header("content-type")?;
         let (media_type, _) = header.split_once(';').unwrap_or((header, ""));
         Some(media_type.trim().to_ascii_lowercase())
     }
 
-    /// Passes the response on if its status is one of success, 200 to 299.
+    /// Passes the response on if its status is a success, 200 to 299.
     ///
     /// # Errors
     ///
-    /// [`HttpError`] with the status and the beginning of the body, where servers say what is wrong.
+    /// [`HttpError`] with the status and the beginning of the body, where servers often explain the error.
     pub fn success(self) -> Result<Self, HttpError> {
         if (200..300).contains(&self.status) {
             return Ok(self);
@@ -210,7 +210,7 @@ impl HttpResponse {
         text.trim().chars().take(characters).collect()
     }
 
-    /// What came, as far as the status and the headers tell.
+    /// Appends what the status and the headers tell about the response.
     fn push_head(&self, message: &mut String) {
         message.push_str("status ");
         write_u64(message, self.status.into());
@@ -220,9 +220,9 @@ impl HttpResponse {
         }
     }
 
-    /// Passes the response on if its body has at most so many bytes.
+    /// Passes the response on if its body has at most `bytes` bytes.
     ///
-    /// The host bounds what it reads as well; this is for what the tool can do with it.
+    /// The host also limits what it reads; this is a limit for what the tool can handle.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ impl HttpResponse {
     ///
     /// # Errors
     ///
-    /// [`HttpError`] with what is wrong, where, by offset and JSON pointer, and with what came instead: status, media type
+    /// [`HttpError`] with the error's offset and JSON pointer, and with the response: status, media type
     /// and the first 80 characters.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
         let text = self.text()?;

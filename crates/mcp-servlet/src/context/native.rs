@@ -1,4 +1,4 @@
-//! The host of a context outside of any host: what a test prepared.
+//! The host of a context in native tests: what a test prepared.
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
@@ -16,13 +16,13 @@ pub(crate) struct Host {
     state: Rc<RefCell<State>>,
 }
 
-/// What a test prepared, and what the servlet did with it.
+/// What a test prepared, and the effects of the servlet's calls.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) config: BTreeMap<String, String>,
     pub(crate) vars: BTreeMap<String, Vec<u8>>,
     pub(crate) logs: Vec<(Level, String)>,
-    /// The request that is being answered; empty outside of one.
+    /// The current request; empty without one.
     pub(crate) request: String,
     pub(crate) once: String,
     /// What a request contains in addition to its arguments.
@@ -61,7 +61,7 @@ impl Host {
         self.state.borrow_mut()
     }
 
-    /// The state, for as long as the context lives.
+    /// The state, for as long as the context exists.
     #[cfg(feature = "log")]
     pub(crate) fn weak_state(&self) -> Weak<RefCell<State>> {
         Rc::downgrade(&self.state)

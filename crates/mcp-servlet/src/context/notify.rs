@@ -1,4 +1,4 @@
-//! What a client learns while a tool is running.
+//! Notifications to the client while a tool is running.
 
 use mcp_servlet_json::{write_raw, write_string, write_u64};
 
@@ -6,11 +6,11 @@ use super::Context;
 use crate::level::Level;
 
 impl Context {
-    /// Tells the client how far the work is: `done` of `total`, each in a unit of your choice.
+    /// Sends the client a progress notification: `done` of `total`, both in a unit of your choice.
     ///
-    /// Clients show it only if they asked for it; then `done` must grow from one time to the next. An empty
-    /// `message` and a `total` of `None` are left out. It needs a host that has hyper-mcp's `notify_progress`, as
-    /// this project's has: without one, the servlet does not load.
+    /// Clients only get it if their request has a progress token; then `done` must grow with each
+    /// notification. An empty `message` and a `total` of `None` are left out. The host must provide
+    /// hyper-mcp's `notify_progress`, as this project's host does; otherwise the servlet does not load.
     ///
     /// ```
     /// use mcp_servlet::prelude::*;
@@ -44,10 +44,10 @@ impl Context {
         self.host.notify_progress(json);
     }
 
-    /// Sends a line to the client's log, where [`log`](Self::log) writes to the host's.
+    /// Sends a line to the client's log; [`log`](Self::log) writes to the host's.
     ///
-    /// Clients say from which level on they want to see lines. It needs a host that has hyper-mcp's
-    /// `notify_logging_message`, as this project's has: without one, the servlet does not load.
+    /// Clients set the level from which on they get lines. The host must provide hyper-mcp's
+    /// `notify_logging_message`, as this project's host does; otherwise the servlet does not load.
     pub fn log_to_client(&self, level: Level, text: &str) {
         let mut json = String::from("{\"level\":\"");
         write_raw(&mut json, level.name());

@@ -8,12 +8,13 @@ use super::Context;
 use crate::json::member;
 use crate::wire::{HYPER_MCP, PARAMS, WITH_META};
 
-/// Keys of `_meta` that MCP fills in: hosts of earlier revisions repeat here what the client said once.
+/// Keys of `_meta` that MCP defines. For clients of earlier protocol versions, the host fills them in
+/// from `initialize`.
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 impl Context {
-    /// The request's `_meta`, whose keys clients and servers agreed on, if the host passes it on.
+    /// The request's `_meta`, if the host passes it on.
     pub fn meta(&self) -> Option<RawJson> {
         self.with_request(|request| raw(meta(request)))
     }
@@ -23,7 +24,7 @@ impl Context {
         self.with_request(|request| raw(member(meta(request), key)))
     }
 
-    /// The name and version of the client, as it gave them, if the host passes them on.
+    /// The name and version of the client, if the host passes them on.
     pub fn client(&self) -> Option<Client> {
         let json = self.meta_value(CLIENT_INFO)?;
         let text = |name| mcp_servlet_json::from_str(member(json.get(), name)).ok();
@@ -33,13 +34,13 @@ impl Context {
         })
     }
 
-    /// What the client can do; `None` if the host does not say.
+    /// The capabilities of the client; `None` if the host does not pass them on.
     pub fn capabilities(&self) -> Option<Capabilities> {
         let json = self.meta_value(CLIENT_CAPABILITIES)?;
         Some(Capabilities { json })
     }
 
-    /// What earlier calls left for this one under a name, as JSON; empty if there is nothing.
+    /// The parameter `name` with the state of earlier calls, as JSON; empty if there is none.
     pub(crate) fn left(&self, name: &str) -> String {
         self.with_request(|request| {
             let holder = if HYPER_MCP {
@@ -65,11 +66,11 @@ fn raw(json: &str) -> Option<RawJson> {
 pub struct Client {
     /// Its name for programs.
     pub name: String,
-    /// Its version, in whatever scheme it uses.
+    /// Its version, in any scheme.
     pub version: String,
 }
 
-/// What a client said that it can do.
+/// The capabilities that a client declared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Capabilities {
     json: RawJson,
@@ -86,13 +87,13 @@ impl Capabilities {
         !member(self.of("extensions"), name).is_empty()
     }
 
-    /// Whether the client can show a form: it has `elicitation`, and not in the mode for addresses alone.
+    /// Whether the client can show a form: it has `elicitation`, and not only in the mode `url`.
     pub(crate) fn has_forms(&self) -> bool {
         let modes = self.of("elicitation");
         !modes.is_empty() && (member(modes, "url").is_empty() || !member(modes, "form").is_empty())
     }
 
-    /// Everything that it said, as JSON.
+    /// All capabilities, as JSON.
     pub fn json(&self) -> &RawJson {
         &self.json
     }

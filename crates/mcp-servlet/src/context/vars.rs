@@ -8,9 +8,9 @@ use super::Context;
 use crate::error::ToolError;
 
 impl Context {
-    /// The variable `key` as [`set_var_json`](Self::set_var_json) left it.
+    /// The variable `key` as set by [`set_var_json`](Self::set_var_json).
     ///
-    /// Variables live in one instance, in memory: do not count on them to outlive a call.
+    /// Variables are in the memory of one instance: do not rely on them after a call.
     ///
     /// ```
     /// use mcp_servlet::prelude::*;
@@ -28,7 +28,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// If the variable holds something else.
+    /// If the variable is not the JSON of a `T`.
     pub fn var_json<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ToolError> {
         let Some(bytes) = self.var(key) else {
             return Ok(None);
@@ -40,8 +40,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// If the value has no JSON: [`to_string`](https://docs.rs/serde_json/latest/serde_json/fn.to_string.html)
-    /// says when.
+    /// If the value cannot be written as JSON; see
+    /// [`to_string`](https://docs.rs/serde_json/latest/serde_json/fn.to_string.html).
     pub fn set_var_json(
         &self,
         key: &str,

@@ -1,4 +1,4 @@
-//! The host of a context inside of one: its functions, and the request that is being answered.
+//! The host of a context inside the wasm: its functions, and the current request.
 
 use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
@@ -7,12 +7,12 @@ use super::Context;
 use crate::abi;
 use crate::level::Level;
 
-/// What a call keeps; everything else is the host's.
+/// The state of a call; everything else is in the host.
 #[derive(Debug, Default)]
 pub(crate) struct Host {
-    /// The request that is being answered, if it is text.
+    /// The current request, if it is UTF-8.
     request: Option<String>,
-    /// What ran once in this call, as members of a JSON object with a comma after each.
+    /// The results of `once` in this call, as members of a JSON object with a comma after each.
     once: RefCell<String>,
 }
 
@@ -34,7 +34,7 @@ impl Context {
         read(self.request().unwrap_or_default())
     }
 
-    /// Works on what ran once in this call.
+    /// Accesses the results of `once` in this call.
     pub(crate) fn once_in_this_call<T>(&self, work: impl FnOnce(&mut String) -> T) -> T {
         work(&mut self.host.once.borrow_mut())
     }
