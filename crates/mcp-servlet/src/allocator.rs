@@ -21,14 +21,14 @@ use std::ptr::null_mut;
 
 /// A page of wasm memory, in bytes.
 const PAGE: usize = 1 << 16;
-/// The smallest block, in bytes. Blocks are aligned to as much.
+/// The smallest block, in bytes, and the alignment of all blocks.
 const SMALLEST: usize = 16;
-/// The lists: by the leading zeros of the largest size, then the same for what is aligned to its size.
+/// The number of lists: by the leading zeros of the block size, then the same for blocks aligned to their size.
 const LISTS: usize = 2 * usize::BITS as usize;
 
 /// The source of memory.
 trait Pages {
-    /// The start of so many new pages, if there are any.
+    /// The start of `pages` new pages, if there is memory for them.
     fn grow(&mut self, pages: usize) -> Option<*mut u8>;
 }
 
@@ -83,7 +83,7 @@ impl<M: Pages> Heap<M> {
         self.free[list] = block;
     }
 
-    /// The same block or another, with room for `size` bytes and what it held; null if there is no memory.
+    /// Resizes the block or moves its content to another one with room for `size` bytes; null if there is no memory.
     ///
     /// # Safety
     ///
@@ -130,7 +130,7 @@ impl<M: Pages> Heap<M> {
         start
     }
 
-    /// How many bytes there are from `start` on.
+    /// The number of bytes from `start` on.
     fn left(&self, start: *mut u8) -> usize {
         self.end.addr().saturating_sub(start.addr())
     }
@@ -140,14 +140,14 @@ impl<M: Pages> Heap<M> {
 #[inline]
 fn list(layout: Layout) -> usize {
     if layout.align() > SMALLEST {
-        // No more than that; it saves the check of an index, and with it the words of a panic.
+        // The remainder changes nothing; it saves the index check and the text of its panic.
         return natural(layout) % LISTS;
     }
-    // A layout of no bytes is never asked for, and would be on the list of the largest blocks.
+    // A layout of no bytes is never requested; it would be on the list of the largest blocks.
     (layout.size().wrapping_sub(1) | (SMALLEST - 1)).leading_zeros() as usize
 }
 
-/// The list for a larger alignment than usual: all its blocks are aligned to their size, so any of them suits.
+/// The list for an alignment above the usual: its blocks are aligned to their size, so each of them fits.
 #[cold]
 #[inline(never)]
 fn natural(layout: Layout) -> usize {
@@ -159,7 +159,7 @@ fn is_natural(list: usize) -> bool {
     list >= LISTS / 2
 }
 
-/// The size of the blocks on a list; none if they were too large for any memory.
+/// The size of the blocks on a list; `None` if it exceeds the address space.
 fn size(list: usize) -> Option<usize> {
     (usize::MAX >> (list % (LISTS / 2))).checked_add(1)
 }

@@ -1,4 +1,4 @@
-//! Arguments on their way from JSON to a function's parameters.
+//! Reads arguments from JSON into a function's parameters.
 //!
 //! One table-driven pass, compiled once for all tools, cuts the arguments object into one slice of
 //! text per parameter. Each slice is then read by the parameter's type.
@@ -28,12 +28,12 @@ use crate::schema::{Node, Property, Schema};
 pub struct Field {
     pub(crate) name: &'static str,
     pub(crate) required: bool,
-    /// Whether it is text, and so not JSON where all arguments are strings.
+    /// Whether it is a string, which prompts and templates pass without parsing it as JSON.
     pub(crate) text: bool,
 }
 
 impl Field {
-    /// The table for these properties; their descriptions stay out of it, and out of the wasm.
+    /// The table for these properties, without their descriptions, which the wasm does not need there.
     pub const fn of<const N: usize>(properties: &[Property; N]) -> [Self; N] {
         let mut fields = [Self {
             name: "",
@@ -55,7 +55,7 @@ impl Field {
 
 /// One parameter of a tool: its schema, and how to read it.
 ///
-/// It is made in one place, [`argument`], so that a type that cannot be an argument is one error.
+/// Only [`argument`] creates it, so that a type that cannot be an argument causes one error.
 #[derive(Debug, Clone, Copy)]
 pub struct Argument<T> {
     property: Property,
@@ -63,7 +63,7 @@ pub struct Argument<T> {
     type_default: &'static str,
     /// The variants of the type that have no content, with their JSON.
     units: &'static [(&'static str, &'static str)],
-    /// Whether it has a default whose JSON is not known.
+    /// Whether it has a default whose JSON is unknown.
     default_is_lost: bool,
     parse: fn(&str) -> Result<T, Error>,
 }
@@ -91,7 +91,7 @@ pub trait FromJson: DeserializeOwned {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned> FromJson for T {}
 
-/// A parameter of a type that is called `Context`, which most likely is the context.
+/// A parameter of a type named `Context`, which is most likely meant as the context.
 pub const fn argument_or_context<T: ByValue>(
     name: &'static str,
     description: &'static str,
@@ -99,7 +99,7 @@ pub const fn argument_or_context<T: ByValue>(
     argument::<T>(name, description)
 }
 
-/// A type called `Context` that can be an argument, as the context itself cannot.
+/// A type named `Context` that can be an argument, unlike the context itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument",
     label = "the context is taken by reference: take `&Context`",
@@ -110,7 +110,8 @@ pub trait ByValue: Schema + DeserializeOwned {}
 #[diagnostic::do_not_recommend]
 impl<T: Schema + DeserializeOwned> ByValue for T {}
 
-/// The value of an absent argument with `#[arg(default)]`. The one mention of `Default`, so that its lack is one error.
+/// The value of an absent argument with `#[arg(default)]`. Only this function requires `Default`, so
+/// that a type without it causes one error.
 pub fn default_of<T: Default>() -> T {
     T::default()
 }
@@ -132,7 +133,7 @@ impl<T: FromJson> Argument<T> {
 }
 
 impl<T> Argument<T> {
-    /// The same with a default; `json` is its JSON, empty if it is not a constant.
+    /// The same argument with a default; `json` is its JSON, empty if it is not a constant.
     #[must_use]
     pub const fn with_default(self, json: &'static str) -> Self {
         Self {
@@ -142,7 +143,7 @@ impl<T> Argument<T> {
         }
     }
 
-    /// The same with the default of its type. That of an `Option` is the same as no argument.
+    /// The same argument with the default of its type. For an `Option` that is `None`, as for an absent argument.
     #[must_use]
     pub const fn with_type_default(self) -> Self {
         let json = self.type_default;
@@ -157,7 +158,7 @@ impl<T> Argument<T> {
         self.default_is_lost
     }
 
-    /// The same with a default that is a path, to a variant if there is one of this name.
+    /// The same argument with a path as its default; it is a variant if the type has one with this name.
     #[must_use]
     pub const fn with_variant_default(self, name: &str) -> Self {
         let mut at = 0;
@@ -171,7 +172,7 @@ impl<T> Argument<T> {
         self.with_default("")
     }
 
-    /// The same with an example value, as JSON text.
+    /// The same argument with an example value, as JSON text.
     #[must_use]
     pub const fn with_example(self, json: &'static str) -> Self {
         let property = Property {
@@ -181,7 +182,7 @@ impl<T> Argument<T> {
         Self { property, ..self }
     }
 
-    /// Stops the build if the type does not take its default, a text.
+    /// Stops the build if the schema of the type does not accept the default.
     #[track_caller]
     pub const fn check_default(&self) {
         let Property { node, default, .. } = self.property;
@@ -190,7 +191,7 @@ impl<T> Argument<T> {
         }
     }
 
-    /// Stops the build if the type does not take its example.
+    /// Stops the build if the schema of the type does not accept the example.
     #[track_caller]
     pub const fn check_example(&self) {
         let Property { node, example, .. } = self.property;
@@ -215,7 +216,7 @@ impl<T> Argument<T> {
         ])
     }
 
-    /// The same with bounds, each a JSON number or empty. Whether they fit, [`Arguments::within`] asks.
+    /// The same argument with bounds, each a JSON number or empty. [`Arguments::within`] checks them.
     #[must_use]
     pub const fn with_bounds(self, min: &'static str, max: &'static str) -> Self {
         let property = Property {
@@ -231,13 +232,13 @@ impl<T> Argument<T> {
         self.property
     }
 
-    /// The argument of this parameter, number `index` of the tool; an absent one reads as `null`.
+    /// Reads the argument of this parameter, number `index` of the tool; an absent one reads as `null`.
     #[inline]
     pub fn get<'a>(&self, arguments: &Arguments<'a>, index: usize) -> Result<T, Failure<'a>> {
         arguments.parse(index, self.parse)
     }
 
-    /// The argument of this parameter, or what its default, a text, stands for where it is absent or `null`.
+    /// Reads the argument of this parameter. If it is absent or `null`, reads the default, a string, instead.
     #[inline]
     pub fn get_or_text<'a>(
         &self,
@@ -255,7 +256,7 @@ impl<T> Argument<T> {
         })
     }
 
-    /// The argument of this parameter, or the default where it is absent or `null`.
+    /// Reads the argument of this parameter, or returns the default if it is absent or `null`.
     #[inline]
     pub fn get_or<'a>(
         &self,
@@ -318,12 +319,12 @@ impl<T> Whole<T> {
         );
     }
 
-    /// How the arguments are taken apart.
+    /// How the arguments are split.
     pub const fn parameters(&self) -> Parameters {
         Parameters::whole(self.names)
     }
 
-    /// The arguments.
+    /// Reads the arguments.
     #[inline]
     pub fn get<'a>(&self, arguments: &Arguments<'a>) -> Result<T, Failure<'a>> {
         let text = arguments.whole;
@@ -339,9 +340,9 @@ impl<T> Whole<T> {
 #[derive(Debug)]
 pub struct Arguments<'a> {
     fields: &'static [Field],
-    /// By parameter; `None` for an absent one.
+    /// JSON text by parameter; `None` for an absent argument.
     texts: Vec<Option<&'a str>>,
-    /// The whole object, for a tool that takes it so.
+    /// The whole object, for a tool that takes all arguments as one value.
     whole: &'a str,
 }
 
@@ -359,9 +360,9 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Passes on the argument of parameter `index` if it lies within the bounds, both inclusive.
+    /// Returns the argument of parameter `index` if it is within the bounds, both inclusive.
     ///
-    /// The bounds come first, so that the compiler judges the value by them and not them by the value.
+    /// The bounds come first, so that the compiler infers `B` from them and checks the type of the value against it.
     pub fn within<T: Bounded<B>, B: PartialOrd>(
         &self,
         index: usize,
@@ -406,7 +407,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// An argument that bounds of type `B` are for: a number, or one that may be absent.
+/// An argument that can have bounds of type `B`: a number, or an optional one.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be compared with its `min` and `max`",
     label = "bounds are for integers and, written with a point, for floats",

@@ -1,4 +1,4 @@
-//! What `#[completion]` makes of a function, and how the dispatcher reaches it.
+//! The code that `#[completion]` generates for a function, and how the dispatcher calls it.
 
 pub(crate) mod result;
 
@@ -8,7 +8,7 @@ use crate::const_text::{refuse, same};
 use crate::context::Context;
 use mcp_servlet_types::Completion;
 
-/// A function that `#[completion]` made suggest values.
+/// A function with `#[completion]`.
 #[diagnostic::on_unimplemented(
     message = "`completions` in `export!` lists a function that is not a completion",
     label = "put `#[completion]` on this function",
@@ -25,7 +25,7 @@ pub trait Suggest {
         suggest: Self::suggest,
     };
 
-    /// Reads the arguments, runs the function and turns what it returned into suggestions.
+    /// Reads the arguments, runs the function and converts its return value into suggestions.
     fn suggest<'a>(context: &Context, arguments: Arguments<'a>) -> Result<Completion, Failure<'a>>;
 }
 
@@ -49,7 +49,7 @@ pub struct CompletionDef {
 }
 
 impl CompletionDef {
-    /// Values of `argument`; `fields` are those that the function asks for.
+    /// Values of `argument`; `fields` are the arguments that the function takes.
     pub const fn new(target: Target, argument: &'static str, fields: &'static [Field]) -> Self {
         Self {
             target,
@@ -64,13 +64,13 @@ impl CompletionDef {
         self.target.check_has(self.argument);
     }
 
-    /// Stops the build if the target does not have the argument that parameter `index` is.
+    /// Stops the build if the target does not have the argument of parameter `index`.
     #[track_caller]
     pub const fn check_parameter(&self, index: usize) {
         self.target.check_has(self.fields[index].name);
     }
 
-    /// Stands in for a completion with errors.
+    /// Replaces a completion with errors.
     pub const STAND_IN: Self = Self {
         target: Target::prompt("", &[]),
         argument: "",
@@ -78,7 +78,7 @@ impl CompletionDef {
     };
 }
 
-/// The suggestions of a completion with errors, which nothing can run.
+/// The suggestions of a completion with errors, which never runs.
 pub fn no_completion<'a>() -> Result<Completion, Failure<'a>> {
     Ok(Completion::default())
 }

@@ -1,10 +1,10 @@
-//! `export!`: from lists of functions to the tables of a servlet and its wasm exports.
+//! `export!`: turns lists of functions into the tables of a servlet and its wasm exports.
 
 mod needs;
 #[cfg(feature = "xtp")]
 mod xtp;
 
-/// Declares the servlet of a crate: what it offers, and its wasm exports.
+/// Declares the servlet of a crate: its features, and its wasm exports.
 ///
 /// ```
 /// # use mcp_servlet::prelude::*;
@@ -23,9 +23,9 @@ mod xtp;
 /// # fn main() { assert_eq!(SERVLET.describe().instructions.as_deref(), Some("Be polite.")); }
 /// ```
 ///
-/// | section | holds |
+/// | section | content |
 /// |---|---|
-/// | `name`, `version` | texts, if not the package's |
+/// | `name`, `version` | strings; default: those of the package |
 /// | `instructions` | how a model should use the servlet |
 /// | `tools` | functions with [`#[tool]`](macro@crate::tool) |
 /// | `resources` | functions with [`#[resource]`](macro@crate::resource) |
@@ -41,7 +41,8 @@ mod xtp;
 /// warns about it. In addition to the exports by which hosts recognize a servlet, the wasm exports only what a
 /// section needs.
 ///
-/// `config`, `hosts` and `paths` grant nothing: they tell operators what to set and to allow. They are written to the
+/// `config`, `hosts` and `paths` grant nothing: they tell operators what to configure and allow. They
+/// are written to the
 /// custom section `mcp-servlet:needs` of the wasm, which adds nothing to its code and data, and
 /// [`Servlet::needs`](crate::Servlet::needs) returns them in tests.
 #[macro_export]
@@ -267,7 +268,7 @@ macro_rules! __rendered {
     }};
 }
 
-/// The servlet with what fills the gaps in its description.
+/// The servlet with the generators that fill the gaps in its description.
 #[cfg(feature = "schemars")]
 #[doc(hidden)]
 #[macro_export]
@@ -287,7 +288,7 @@ macro_rules! __with_generators {
     };
 }
 
-/// The wasm exports for tools; both are always there, as hosts know a servlet by them.
+/// The wasm exports for tools. Both are always exported, since hosts recognize a servlet by them.
 #[cfg(not(feature = "hyper-mcp-v2"))]
 #[doc(hidden)]
 #[macro_export]
@@ -298,7 +299,7 @@ macro_rules! __tool_shims {
     };
 }
 
-/// The wasm exports for tools in the other ABI; the list also says who the servlet is.
+/// The wasm exports for tools in the other ABI; the list also contains the servlet's name and version.
 #[cfg(feature = "hyper-mcp-v2")]
 #[doc(hidden)]
 #[macro_export]
@@ -309,7 +310,7 @@ macro_rules! __tool_shims {
     };
 }
 
-/// A wasm export, if its sections hold anything.
+/// A wasm export, if its sections are not empty.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __shim {

@@ -1,4 +1,4 @@
-//! The wasm exports, in terms of a [`Servlet`]: 0 for an answer, -1 for an error.
+//! The wasm exports of a [`Servlet`]. They return 0 for a result and -1 for an error.
 
 #[cfg(feature = "panic-hook")]
 use mcp_servlet_json::{write_raw, write_u64};
@@ -9,7 +9,7 @@ use crate::error::Fault;
 use crate::features::Features;
 use crate::servlet::Servlet;
 
-/// The export `describe`, or `list_tools`: answers with what the servlet says of itself, whatever the input.
+/// The export `describe`, or `list_tools`: returns the description of the servlet and ignores the input.
 #[inline]
 pub fn describe(servlet: &Servlet) -> i32 {
     abi::set_output(servlet.description_bytes());
@@ -23,13 +23,13 @@ pub fn call(servlet: &Servlet) -> i32 {
     answer(servlet.answer(&context, context.request()))
 }
 
-/// The `list_resources` export, whatever the input.
+/// The `list_resources` export, which ignores the input.
 pub fn list_resources(features: &Features) -> i32 {
     abi::set_output(features.resources.text);
     0
 }
 
-/// The `list_resource_templates` export, whatever the input.
+/// The `list_resource_templates` export, which ignores the input.
 pub fn list_resource_templates(features: &Features) -> i32 {
     abi::set_output(features.templates.text);
     0
@@ -42,7 +42,7 @@ pub fn read_resource(features: &Features) -> i32 {
     answer(features.read_resource(&context, context.request()))
 }
 
-/// The `list_prompts` export, whatever the input.
+/// The `list_prompts` export, which ignores the input.
 pub fn list_prompts(features: &Features) -> i32 {
     abi::set_output(features.prompts.text);
     0
@@ -80,20 +80,20 @@ fn answer(outcome: Result<String, Fault>) -> i32 {
     }
 }
 
-/// What comes before every answer.
+/// Runs before every export.
 fn prepare() {
     report_panics();
     #[cfg(feature = "log")]
     crate::logger::install();
 }
 
-/// Lets a panic reach the host as the text of an error, before it traps.
+/// Sends a panic to the host as an error message, before the wasm traps.
 pub(crate) fn report_panics() {
     #[cfg(feature = "panic-hook")]
     std::panic::set_hook(Box::new(|panic| abi::set_error(&panic_text(panic))));
 }
 
-/// `panicked at src/lib.rs:7: why`, without the formatting code of std, which is larger than this.
+/// `panicked at src/lib.rs:7: why`, without the formatting code of std, which is larger than this function.
 #[cfg(feature = "panic-hook")]
 fn panic_text(panic: &std::panic::PanicHookInfo<'_>) -> String {
     let mut text = String::new();

@@ -1,6 +1,6 @@
-//! What a servlet has in addition to tools: resources, prompts and completion, and how it answers for them.
+//! The features of a servlet in addition to tools: resources, prompts and completion.
 //!
-//! Each answer is code that only the export of that name refers to, so that a servlet links what it has.
+//! Only the export of each feature refers to its code, so that a servlet links only what it has.
 
 mod strings;
 
@@ -47,7 +47,7 @@ impl<T> Clone for Listed<T> {
 impl<T> Copy for Listed<T> {}
 
 impl<T> Listed<T> {
-    /// Nothing of this kind.
+    /// An empty list.
     pub const NONE: Self = Self {
         text: b"",
         entries: &[],
@@ -60,7 +60,7 @@ impl<T> Listed<T> {
 }
 
 impl Features {
-    /// Nothing.
+    /// No features.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) const NONE: Self = Self {
         resources: Listed::NONE,
@@ -69,7 +69,7 @@ impl Features {
         completions: &[],
     };
 
-    /// What the sections of `export!` list.
+    /// The features that the sections of `export!` list.
     pub const fn new(
         resources: Listed<ResourceEntry>,
         templates: Listed<TemplateEntry>,
@@ -84,7 +84,7 @@ impl Features {
         }
     }
 
-    /// The answer of the `read_resource` export, both as JSON.
+    /// The result of the `read_resource` export, both as JSON.
     pub(crate) fn read_resource(
         &self,
         context: &Context,
@@ -113,7 +113,7 @@ impl Features {
         Err(Fault::resource_not_found(&uri))
     }
 
-    /// The answer of the `get_prompt` export, both as JSON.
+    /// The result of the `get_prompt` export, both as JSON.
     pub(crate) fn get_prompt(
         &self,
         context: &Context,
@@ -133,7 +133,7 @@ impl Features {
         result.or_else(|failure| prompt_failure(entry, failure))
     }
 
-    /// The answer of the `complete` export, both as JSON.
+    /// The result of the `complete` export, both as JSON.
     pub(crate) fn complete(
         &self,
         context: &Context,
@@ -167,7 +167,7 @@ impl Features {
         Ok(to_json(completion))
     }
 
-    /// The completion for an argument of what the reference names.
+    /// The completion for an argument of the prompt or template that the reference names.
     fn completion(
         &self,
         reference: Option<&str>,
@@ -189,7 +189,7 @@ impl Features {
     }
 }
 
-/// Runs what reads a resource; a variable that does not parse means that there is no such resource.
+/// Runs the function that reads a resource. If a variable cannot be parsed, the resource does not exist.
 fn contents(
     context: &Context,
     uri: &str,
@@ -208,7 +208,7 @@ fn contents(
     result.ok_or_else(|| Fault::resource_not_found(uri))
 }
 
-/// The values of variables as arguments, if their escapes are right.
+/// The values of variables as arguments; `None` if an escape is invalid.
 fn typed(fields: &'static [Field], values: &[Option<&str>]) -> Option<String> {
     let mut typed = Typed::new();
     for (field, value) in fields.iter().zip(values) {
@@ -219,7 +219,7 @@ fn typed(fields: &'static [Field], values: &[Option<&str>]) -> Option<String> {
     Some(typed.finish())
 }
 
-/// What was suggested; nothing where an argument is not there yet or makes no sense yet.
+/// The suggestions; none if another argument is missing or invalid so far.
 fn suggestions(outcome: Result<Completion, Failure<'_>>) -> Result<Completion, Fault> {
     match outcome {
         Ok(completion) => Ok(completion),
@@ -249,7 +249,7 @@ fn request_fault(failure: Failure<'_>) -> Fault {
     match failure {
         Failure::Fault(fault) => fault,
         Failure::Malformed(error) => malformed(&error),
-        // Nothing else comes from reading a request.
+        // Reading a request returns no other failure.
         _ => Fault::invalid_params("the request is wrong"),
     }
 }

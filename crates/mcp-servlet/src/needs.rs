@@ -1,6 +1,6 @@
 //! What a servlet needs from its operator: configuration, hosts and directories.
 //!
-//! `export!` writes it to a custom section of the wasm, where a host reads it without running anything.
+//! `export!` writes it to a custom section of the wasm, which a host can read without running the wasm.
 
 use serde::de::DeserializeOwned;
 
@@ -27,7 +27,7 @@ pub const fn config_node<T: Schema + DeserializeOwned>() -> &'static Node {
 }
 
 impl Needs {
-    /// The same, once each host and path is known to be one. Others stop the build.
+    /// Checks each host and path; an invalid one stops the build.
     #[must_use]
     pub const fn checked(self) -> Self {
         let mut at = 0;
@@ -50,7 +50,7 @@ impl Needs {
     }
 }
 
-/// A name, an address or a pattern; only addresses of IPv6 have colons, between brackets.
+/// A name, an IP address or a pattern; only IPv6 addresses have colons, in brackets.
 const fn is_host(host: &str) -> bool {
     let bytes = host.as_bytes();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Long texts in parts: what `#[tool(parts = …)]` adds to a tool.
+//! Long texts in parts: the code for `#[tool(parts = …)]`.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ use crate::tool_result::ToolResult;
     note = "return `String`, or a `Result` of it, and leave `parts` out for anything else"
 )]
 pub trait IntoText {
-    /// The whole text, or why there is none.
+    /// Returns the whole text, or an error.
     fn into_text(self) -> Result<String, ToolError>;
 }
 
@@ -43,7 +43,7 @@ impl<T: IntoText, E: IntoToolError> IntoText for Result<T, E> {
     }
 }
 
-/// Which part of its text a call asks for, in characters.
+/// The part of the text that a call requests, in characters.
 #[derive(Debug, Clone, Copy)]
 pub struct Excerpt {
     start: usize,
@@ -60,15 +60,16 @@ const START_INDEX: Argument<usize> = argument(
 .with_default("0");
 
 impl Excerpt {
-    /// How many characters the model gets; `json` is the number if it does not say.
+    /// The argument for the number of characters; `json` is the default.
     pub const fn length(json: &'static str) -> Property {
         MAX_LENGTH.with_default(json).property()
     }
 
-    /// Where they begin.
+    /// The argument for the first character.
     pub const START: Property = START_INDEX.property();
 
-    /// The part that arguments ask for, with [`length`](Self::length) as number `index` and [`START`](Self::START) behind it.
+    /// The part that the arguments request: [`length`](Self::length) has number `index`,
+    /// [`START`](Self::START) the next.
     pub fn of<'a>(
         arguments: &Arguments<'a>,
         index: usize,
@@ -107,7 +108,7 @@ impl Excerpt {
     }
 }
 
-/// What is left of a text behind so many characters.
+/// The text after the first `count` characters.
 fn behind(text: &str, count: usize) -> &str {
     let mut characters = text.chars();
     if let Some(last) = count.checked_sub(1) {
@@ -116,7 +117,7 @@ fn behind(text: &str, count: usize) -> &str {
     characters.as_str()
 }
 
-/// What the function of a tool with `parts` returns, and how it becomes a result.
+/// The return type of a tool with `parts`, and its conversion into a result.
 #[derive(Debug, Clone, Copy)]
 pub struct Texts<T>(fn(T) -> Result<String, ToolError>);
 
@@ -131,7 +132,7 @@ impl<T> Texts<T> {
         None
     }
 
-    /// What the tool answers when its function returned `value`.
+    /// The result of the tool when its function returned `value`.
     #[inline]
     pub fn reply<'a>(&self, part: Excerpt, value: T) -> Result<ToolResult, Failure<'a>> {
         let text = (self.0)(value).and_then(|text| part.cut(&text));

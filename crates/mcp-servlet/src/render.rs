@@ -1,6 +1,6 @@
 //! Renders schemas and tool descriptions to JSON text in `const` evaluation.
 //!
-//! Everything is written twice by the same functions: once into no space, to learn the length, and
+//! The same functions write everything twice: once into an empty buffer, to get the length, and
 //! once into an array of that length.
 
 mod example;
@@ -24,21 +24,21 @@ use crate::schema::{Kind, Node, Object, Property};
 use crate::tool::{Hints, ToolDef, ToolItem};
 use crate::wire::HYPER_MCP;
 
-/// What a servlet says of itself: the answer of `describe`.
+/// The description of a servlet: the result of `describe`.
 #[derive(Debug, Clone, Copy)]
 pub struct Description {
     /// The servlet's name.
     pub name: &'static str,
     /// The servlet's version.
     pub version: &'static str,
-    /// How a model should use the servlet, empty for nothing to say.
+    /// How a model should use the servlet, empty for none.
     pub instructions: &'static str,
     /// The tools, in the order of the source.
     pub tools: &'static [ToolItem],
 }
 
 impl Description {
-    /// The bytes that the rendered description takes.
+    /// The length of the rendered description in bytes.
     pub const fn length(&self) -> usize {
         let mut text = Text::<0>::new();
         text.everything(self);
@@ -46,14 +46,14 @@ impl Description {
     }
 
     /// The description as JSON, then a zero byte, and example arguments of each tool as a JSON array; `N` is
-    /// the [`length`](Self::length) of all that.
+    /// the [`length`](Self::length) of everything.
     pub const fn render<const N: usize>(&self) -> [u8; N] {
         let mut text = Text::<N>::new();
         text.everything(self);
         text.bytes
     }
 
-    /// What fills the gaps of the rendered description.
+    /// The generators that fill the gaps of the rendered description.
     #[cfg(feature = "schemars")]
     pub const fn generators(&self) -> Generators {
         let mut text = Text::<0>::new();
@@ -62,7 +62,7 @@ impl Description {
     }
 }
 
-/// Which side of a tool a schema describes.
+/// The side of a tool that a schema describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     /// Arguments: optional properties are not required, and nothing is nullable.
@@ -72,7 +72,7 @@ enum Side {
 }
 
 impl<const N: usize> Text<N> {
-    /// With one tool both historic shapes of `describe` at once: the tool itself, and the list of it.
+    /// With one tool, both historic shapes of `describe` at once: the tool itself, and the list of tools.
     const fn description(&mut self, servlet: &Description) {
         self.byte(b'{');
         if let ([tool], false) = (servlet.tools, HYPER_MCP) {
@@ -132,7 +132,7 @@ impl<const N: usize> Text<N> {
         self.presentation(&tool.presentation);
     }
 
-    /// Icons and `_meta`, where there are some.
+    /// Icons and `_meta`, if there are any.
     const fn presentation(&mut self, presentation: &Presentation) {
         self.json("icons", presentation.icons);
         if presentation.has_meta() {
@@ -146,7 +146,7 @@ impl<const N: usize> Text<N> {
         }
     }
 
-    /// The schema of all arguments; strict clients want `properties` there, whatever else there is.
+    /// The schema of all arguments; strict clients require `properties` in it.
     const fn arguments(&mut self, node: &Node) {
         if let Kind::Generated(generate) = node.kind {
             self.byte(b'{');
@@ -364,7 +364,7 @@ impl<const N: usize> Text<N> {
         }
         at = 0;
         while at < object.flattened.len() {
-            // The derive refuses what is neither an object nor a map.
+            // The derive rejects anything but an object or a map.
             if let Kind::Object(ref inner) = object.flattened[at].kind {
                 self.properties(inner, side);
             }

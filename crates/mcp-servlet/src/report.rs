@@ -1,4 +1,4 @@
-//! Tells the model what is wrong with its arguments: where, what the schema asks for, what came.
+//! The error for invalid arguments, for the model: JSON pointer, expected schema, value found.
 //!
 //! The expected schema is read back from its text in the servlet's description, which is its only copy.
 //! So a report costs nothing before a call goes wrong. The code is kept small, since it is in every servlet.
@@ -8,10 +8,10 @@ use mcp_servlet_json::{Error, ErrorKind, write_raw, write_u64};
 use crate::arguments::{Arguments, Failure};
 use crate::json::{Children, member};
 
-/// How much of a wrong value, or of an unknown name, is shown, in bytes.
+/// The number of bytes that are shown of a wrong value or an unknown name.
 const SHOWN: usize = 60;
 
-/// How much of a schema is shown, in bytes.
+/// The number of bytes that are shown of a schema.
 const SCHEMA: usize = 1000;
 
 /// What a report needs from the whole servlet.
@@ -43,7 +43,7 @@ impl Hints {
         }
     }
 
-    /// The same where schemas are not in the description yet.
+    /// The same hints for schemas that are not in the description yet.
     #[cfg(feature = "schemars")]
     pub(crate) const fn of_any_schema(self) -> Self {
         Self {
@@ -54,7 +54,8 @@ impl Hints {
     }
 }
 
-/// Whether schemas have variants, and numbers. A description may be long, and the compiler counts steps.
+/// Whether schemas have variants, and numbers. Kept cheap, as a description may be long and the
+/// compiler counts steps.
 const fn kinds(description: &[u8]) -> (bool, bool) {
     let (mut variants, mut numbers) = (false, false);
     let mut rest = description;
@@ -76,7 +77,7 @@ const fn begins(text: &[u8], wanted: &[u8]) -> bool {
     at == wanted.len()
 }
 
-/// A place in the arguments: its pointer, the schema there, and the value there.
+/// A position in the arguments: its pointer, the schema there, and the value there.
 pub(crate) struct Report<'a> {
     out: String,
     pointer: String,
@@ -86,7 +87,7 @@ pub(crate) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// What the model should read about a call of tool `index` of the servlet with this description.
+    /// The error for the model about a call of tool `index` of the servlet with this description.
     pub(crate) fn on(
         description: &'a str,
         hints: Hints,
@@ -97,7 +98,7 @@ impl<'a> Report<'a> {
         Self::of(member(tool, "inputSchema"), hints, index, failure)
     }
 
-    /// What to read about arguments that should have matched a schema; number `index` of the examples fits it.
+    /// The error for arguments that do not match a schema. Example number `index` matches it.
     pub(crate) fn of(schema: &'a str, hints: Hints, index: usize, failure: &Failure<'a>) -> String {
         let mut report = Self {
             out: String::new(),
@@ -159,7 +160,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Says what must match; what is too long to be read here, the model has in the tool's description.
+    /// Appends the schema to match. For a schema that is too long, the model has the tool's description.
     fn say_schema(&mut self) {
         self.say(if self.schema.len() > SCHEMA {
             "its schema"
@@ -190,7 +191,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Reports a member that the object here does not have, and those that it has.
+    /// Reports an unknown member, and lists the known ones.
     fn unknown(&mut self, name: &str) {
         let properties = member(self.variant(), "properties");
         self.enter(if name.len() > SHOWN { "…" } else { name }, "");
@@ -222,7 +223,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Steps into the child called `token`.
+    /// Steps into the child with the key or index `token`.
     fn enter(&mut self, token: &str, value: &'a str) {
         write_raw(&mut self.pointer, "/");
         for character in token.chars() {
@@ -249,7 +250,7 @@ impl<'a> Report<'a> {
         (self.hints.choose)(self.schema, self.value)
     }
 
-    /// Appends where we are, and what of it.
+    /// Appends the current position, and `what` about it.
     #[inline(never)]
     fn here(&mut self, what: &str) {
         if self.pointer.is_empty() {
@@ -285,7 +286,7 @@ fn shown(value: &str) -> &str {
     }
 }
 
-/// The schema, or of several under `anyOf` the one that a value is nearest to.
+/// The schema; if it has variants under `anyOf`, the one that a value is nearest to.
 fn choice<'a>(schema: &'a str, value: &str) -> &'a str {
     let mut variants = Children::of(member(schema, "anyOf")).map(|(_, variant)| variant);
     variants
@@ -297,7 +298,7 @@ fn explain(schema: &str, value: &str, out_of_range: bool) -> &'static str {
     let is_number = matches!(value.as_bytes().first(), Some(b'-' | b'0'..=b'9'));
     match member(schema, "type") {
         "\"integer\"" | "\"number\"" if is_number && out_of_range => ": out of range",
-        // JSON Schema takes 1.0 for an integer, and so do we.
+        // JSON Schema accepts 1.0 as an integer, and so do we.
         "\"integer\"" if is_number => ": an integer has no fraction",
         _ => "",
     }
@@ -311,7 +312,7 @@ fn no_choice<'a>(schema: &'a str, _: &str) -> &'a str {
     schema
 }
 
-/// Whether an object has all that is required, and the texts that it must have where only one fits: serde's tags.
+/// Whether an object has all required members, and the strings that only allow one value: serde's tags.
 fn is_meant(schema: &str, value: &str) -> bool {
     let ty = match value.as_bytes().first() {
         Some(b'{') => "\"object\"",

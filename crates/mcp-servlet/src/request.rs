@@ -1,4 +1,4 @@
-//! Reads a `tools/call` request: which tool, and its arguments cut for its parameters.
+//! Reads a `tools/call` request: the tool, and its arguments split by parameter.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use crate::error::Fault;
 use crate::tool::Entry;
 use crate::wire::{NO_NAME, PARAMS};
 
-/// A request while it is read, and when it is read.
+/// The state of reading a request, and its outcome.
 pub(crate) struct Request<'a> {
     tools: &'static [Entry],
     name: Option<Cow<'a, str>>,
-    /// The tool's place in the servlet.
+    /// The tool's index in the servlet.
     tool: Option<usize>,
     /// The arguments, if they came before the tool's name.
     early: Option<&'a str>,
@@ -98,7 +98,7 @@ impl<'a> Request<'a> {
 }
 
 impl Entry {
-    /// Takes the arguments at the reader apart, as the tool's parameters ask. Called twice, so not inlined.
+    /// Splits the arguments at the reader for the tool's parameters. Called twice, so not inlined.
     #[inline(never)]
     fn take<'a>(&self, reader: &mut Reader<'a>) -> Result<Arguments<'a>, Failure<'a>> {
         if reader.peek_kind()? != Kind::Object {
@@ -115,8 +115,8 @@ impl Entry {
 
 /// The fault of a request that is not JSON, or not a request.
 ///
-/// It says where and not what: hosts write the request, so it is hardly ever read, and the words for every
-/// mistake would be in every servlet.
+/// It only gives the offset. Hosts write the request, so the fault is rare, and a message for every mistake
+/// would be in every servlet.
 #[cold]
 pub(crate) fn malformed(error: &Error) -> Fault {
     let (code, what) = match error.kind() {
@@ -147,7 +147,7 @@ fn unknown_tool<'a>(name: &str, tools: &[Entry]) -> Failure<'a> {
     Failure::Fault(Fault::invalid_params(message))
 }
 
-/// The JSON of these parameters of a request; absent ones and those that are null are `None`.
+/// The JSON of these parameters of a request; `None` for absent ones and for `null`.
 pub(crate) fn params<'a, const N: usize>(
     request: Option<&'a str>,
     names: [&str; N],
@@ -164,7 +164,7 @@ pub(crate) fn params<'a, const N: usize>(
     }
 }
 
-/// The JSON of these members of the object at the reader; absent ones and those that are null are `None`.
+/// The JSON of these members of the object at the reader; `None` for absent ones and for `null`.
 pub(crate) fn members<'a, const N: usize>(
     reader: &mut Reader<'a>,
     names: [&str; N],

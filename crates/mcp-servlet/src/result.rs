@@ -1,4 +1,4 @@
-//! What a tool may return.
+//! The return types of tools.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -36,14 +36,14 @@ use crate::tool_result::ToolResult;
     note = "return text, a number, `Content`, `Json<T>` for structured data, or a `Result` of one of these"
 )]
 pub trait IntoToolResult {
-    /// The schema of the structured content, where there is any.
+    /// The schema of the structured content, if there is any.
     const OUTPUT: Option<&'static Node> = None;
 
-    /// The schema of the structured content of an `Option`, where there is any.
+    /// The schema of the structured content of an `Option`, if there is any.
     #[doc(hidden)]
     const OPTIONAL_OUTPUT: Option<&'static Node> = None;
 
-    /// The result, or why there is none.
+    /// Returns the result, or an error.
     fn into_tool_result(self) -> Result<ToolResult, ToolError>;
 
     /// The result of an `Option`.
@@ -58,9 +58,10 @@ pub trait IntoToolResult {
 
 /// Structured content: `T` as JSON, with its schema in the tool's description.
 ///
-/// Any `T` will do. MCP before 2026-07-28 wants structured content to be an object, so a list, a number, an enum or an
-/// `Option` travels as `{"result": …}`, in the schema too; `servlet serve` takes it out for newer clients. A float that is
-/// not finite is `null` in JSON, which its schema does not allow.
+/// Any `T` works. MCP before 2026-07-28 requires structured content to be an object, so a list, a
+/// number, an enum or an `Option` is sent as `{"result": …}`, also in the schema; `servlet serve`
+/// unwraps it for newer clients. A float that is not finite is `null` in JSON, which its schema does
+/// not allow.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -121,7 +122,7 @@ pub trait ToJson: Serialize {}
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> ToJson for T {}
 
-/// Whether `T` is always an object, which MCP wants structured content to be.
+/// Whether `T` is always an object, as MCP requires for structured content.
 const fn is_object<T: Schema>() -> bool {
     T::NODE.may_be_object() && !T::NULLABLE
 }
@@ -167,9 +168,9 @@ impl<T: IntoToolResult, E: IntoToolError> IntoToolResult for Result<T, E> {
     }
 }
 
-/// What a tool's function returns: its schema, and how it becomes a result.
+/// The return type of a tool's function: its schema, and its conversion into a result.
 ///
-/// It is made in one place, [`returns`], so that a type that cannot be returned is one error.
+/// Only [`returns`] creates it, so that a type that cannot be returned causes one error.
 #[derive(Debug, Clone, Copy)]
 pub struct Returns<T> {
     output: Option<&'static Node>,
@@ -185,12 +186,12 @@ pub const fn returns<T: IntoToolResult>() -> Returns<T> {
 }
 
 impl<T> Returns<T> {
-    /// The schema of the structured content, where there is any.
+    /// The schema of the structured content, if there is any.
     pub const fn output(&self) -> Option<&'static Node> {
         self.output
     }
 
-    /// What the tool answers when its function returned `value`.
+    /// The result of the tool when its function returned `value`.
     #[inline]
     pub fn reply<'a>(&self, value: T) -> Result<ToolResult, Failure<'a>> {
         (self.convert)(value).map_err(Failure::Tool)

@@ -1,4 +1,4 @@
-//! A servlet: its tools, what it says of itself, and how it answers.
+//! A servlet: its tools, its description, and its responses.
 
 #[cfg(feature = "schemars")]
 use std::sync::OnceLock;
@@ -17,9 +17,9 @@ use crate::tool::Entry;
 use crate::tool_result::ToolResult;
 use crate::wire::HYPER_MCP;
 
-/// What [`export!`](crate::export) makes: the tools of a crate, ready to be described and called.
+/// The static of [`export!`](crate::export): the tools of a crate, ready to be described and called.
 ///
-/// In a test it answers without any wasm, through the same code that runs inside a host:
+/// In a test it runs without wasm, through the same code as in a host:
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -42,14 +42,14 @@ pub struct Servlet {
     description: &'static [u8],
     hints: Hints,
     tools: &'static [Entry],
-    /// Makes the description where a schema in it is not a constant; nothing of it is linked elsewhere.
+    /// Generates the description if a schema in it is not a constant; other servlets do not link this code.
     #[cfg(feature = "schemars")]
     fill: Option<fn(&Self) -> &'static str>,
     #[cfg(feature = "schemars")]
     generators: &'static Generators,
     #[cfg(feature = "schemars")]
     filled: OnceLock<&'static str>,
-    /// In wasm each export refers to what it needs, so that nothing else is there.
+    /// In wasm each export refers to the features that it needs, so that no others are linked.
     #[cfg(not(target_family = "wasm"))]
     features: &'static Features,
     #[cfg(not(target_family = "wasm"))]
@@ -57,7 +57,7 @@ pub struct Servlet {
 }
 
 impl Servlet {
-    /// A servlet of these tools; `text` is the rendered answer of `describe`, and what goes with it.
+    /// A servlet with these tools; `text` is the rendered result of `describe` and its extra data.
     pub const fn new(text: &'static [u8], tools: &'static [Entry]) -> Self {
         let (description, examples) = split(text);
         Self {
@@ -77,7 +77,7 @@ impl Servlet {
         }
     }
 
-    /// The same with what fills the gaps in its description.
+    /// The same servlet with the generators that fill the gaps in its description.
     #[cfg(feature = "schemars")]
     #[must_use]
     pub const fn with_generators(mut self, generators: &'static Generators) -> Self {
@@ -97,7 +97,7 @@ impl Servlet {
         })
     }
 
-    /// The same with resources, prompts and completion.
+    /// The same servlet with resources, prompts and completion.
     #[cfg(not(target_family = "wasm"))]
     #[must_use]
     pub const fn with_features(mut self, features: &'static Features) -> Self {
@@ -105,7 +105,7 @@ impl Servlet {
         self
     }
 
-    /// The same with what it needs from its operator, as rendered JSON.
+    /// The same servlet with its needs, as rendered JSON.
     #[cfg(not(target_family = "wasm"))]
     #[must_use]
     pub const fn with_needs(mut self, needs: &'static [u8]) -> Self {
@@ -120,13 +120,13 @@ impl Servlet {
         std::str::from_utf8(self.needs).unwrap_or_default()
     }
 
-    /// The answer of the `describe` export, as JSON.
+    /// The result of the `describe` export, as JSON.
     pub fn description(&self) -> &'static str {
         #[cfg(feature = "schemars")]
         if let Some(fill) = self.fill {
             return fill(self);
         }
-        // It was a `str` before `const` evaluation put it into an array, so the default never is.
+        // `const` evaluation copied the array from a `str`, so the default is never used.
         std::str::from_utf8(self.description).unwrap_or_default()
     }
 
@@ -139,7 +139,7 @@ impl Servlet {
         self.description
     }
 
-    /// The answer of the `call` export to a request, both as JSON; `None` is a request that is not text.
+    /// The response of the `call` export to a request, both as JSON; `None` is a request that is not UTF-8.
     pub(crate) fn answer(&self, context: &Context, request: Option<&str>) -> Result<String, Fault> {
         let mut call = Request::new(self.tools);
         let outcome = call
@@ -148,7 +148,7 @@ impl Servlet {
         let result = match outcome {
             Ok(result) => result,
             Err(Failure::Malformed(error)) => return Err(malformed(&error)),
-            // From its host, the model would learn of no error.
+            // hyper-mcp does not show faults to the model, so this one becomes the tool's result.
             Err(Failure::Fault(fault)) if HYPER_MCP && fault.code() == Fault::INVALID_PARAMS => {
                 ToolResult::error(fault.message())
             }

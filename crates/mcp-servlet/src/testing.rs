@@ -1,7 +1,7 @@
 //! Tests without a host.
 //!
-//! A tool is an ordinary function: call it. To go through dispatch and argument reading, call
-//! [`Servlet::call`](crate::Servlet::call); to prepare what the host would offer, make a
+//! A tool is an ordinary function: call it. To run dispatch and argument reading too, call
+//! [`Servlet::call`](crate::Servlet::call). To prepare what the host provides, create a
 //! [`TestContext`] and call [`Servlet::call_with`](crate::Servlet::call_with).
 //!
 //! ```
@@ -32,7 +32,7 @@
 //! with a variant that takes a context. [`list_resources`](crate::Servlet::list_resources) and its siblings
 //! return the lists that clients see.
 //!
-//! A test that should hold for the wasm as well has [`#[mcp_servlet::test]`](macro@crate::test), and takes a
+//! A test that should also run against the wasm has [`#[mcp_servlet::test]`](macro@crate::test), and takes a
 //! [`Client`].
 
 mod client;
@@ -64,25 +64,25 @@ pub fn run<T>(servlet: &'static Servlet, body: impl FnOnce(&Client) -> T) -> T {
     body(&Client::new(servlet))
 }
 
-/// A [`Context`] that a test prepares and looks into.
+/// A [`Context`] that a test prepares and inspects.
 #[derive(Debug, Default)]
 pub struct TestContext {
     context: Context,
 }
 
 impl TestContext {
-    /// A context with nothing in it, the real time, and random numbers.
+    /// An empty context, with the real time and random numbers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with a configuration value.
+    /// The same context with a configuration value.
     #[must_use]
     pub fn with_config(self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.with(|host| host.config.insert(key.into(), value.into()))
     }
 
-    /// The same with a variable.
+    /// The same context with a variable.
     #[must_use]
     pub fn with_var(self, key: impl Into<String>, value: impl Into<Vec<u8>>) -> Self {
         self.with(|host| host.vars.insert(key.into(), value.into()))
@@ -94,13 +94,13 @@ impl TestContext {
         self.with(|host| host.now = Some(now))
     }
 
-    /// The same with random numbers that repeat.
+    /// The same context with random numbers that repeat in each run.
     #[must_use]
     pub fn with_random_seed(self, seed: u64) -> Self {
         self.with(|host| host.random = Some(seed))
     }
 
-    /// The same with an answer to every HTTP request.
+    /// The same context with a function that answers every HTTP request.
     #[cfg(feature = "http")]
     #[must_use]
     pub fn with_http(
@@ -111,10 +111,11 @@ impl TestContext {
         self.with(|host| host.http = Some(Rc::new(RefCell::new(answer))))
     }
 
-    /// The same with responses to HTTP requests, or failures, by method and URL, such as `GET https://example.com/`.
+    /// The same context with responses to HTTP requests, or failures, by method and URL, such as `GET
+    /// https://example.com/`.
     ///
-    /// A request that is not among them fails with an error that names it. [`requests`](Self::requests) has those that
-    /// were sent.
+    /// Any other request fails with an error that names it. [`requests`](Self::requests) returns the
+    /// requests that were sent.
     ///
     /// ```
     /// use mcp_servlet::prelude::*;
@@ -153,11 +154,11 @@ impl TestContext {
         self.context.host.state().requests.clone()
     }
 
-    /// The same with what a person fills into the form `key`, see [`Context::elicit`].
+    /// The same context with the values that a user enters into the form `key`, see [`Context::elicit`].
     ///
     /// # Panics
     ///
-    /// If `content` has no JSON, here and below.
+    /// If `content` cannot be written as JSON; the methods below panic likewise.
     #[must_use]
     pub fn with_form(self, key: &str, content: impl Serialize) -> Self {
         let response = format!("{{\"action\":\"accept\",\"content\":{}}}", json(&content));
@@ -170,13 +171,13 @@ impl TestContext {
         self.with_response(key, "{\"action\":\"decline\"}".to_owned())
     }
 
-    /// The same with a person who closes the form `key`.
+    /// The same context with a user who closes the form `key`.
     #[must_use]
     pub fn with_cancelled_form(self, key: &str) -> Self {
         self.with_response(key, "{\"action\":\"cancel\"}".to_owned())
     }
 
-    /// The same with what the client's model answers to the prompt `key`, see [`Context::sample`].
+    /// The same context with the answer of the client's model to the prompt `key`, see [`Context::sample`].
     #[must_use]
     pub fn with_sample(self, key: &str, text: &str) -> Self {
         let response = format!(
@@ -186,7 +187,7 @@ impl TestContext {
         self.with_response(key, response)
     }
 
-    /// The same with the client's roots, see [`Context::roots`], which asks for `roots`.
+    /// The same context with the client's roots, see [`Context::roots`], which uses the key `roots`.
     #[must_use]
     pub fn with_roots<'a>(self, key: &str, uris: impl IntoIterator<Item = &'a str>) -> Self {
         let roots = uris
@@ -200,7 +201,7 @@ impl TestContext {
         self.with(|host| host.client.responses.insert(key.to_owned(), response))
     }
 
-    /// The same with a client that can do these things only, such as `elicitation`; all, unless said otherwise.
+    /// The same context with a client that only has these capabilities, such as `elicitation`; by default it has all.
     #[must_use]
     pub fn with_capabilities(self, names: &[&str]) -> Self {
         let capabilities = names
@@ -209,13 +210,13 @@ impl TestContext {
         self.with(|host| host.client.capabilities = Some(capabilities.collect()))
     }
 
-    /// The same with a host that does not say what its client can do, as the first ones did not.
+    /// The same context with a host that does not pass on the capabilities of its client, like early versions.
     #[must_use]
     pub fn without_capabilities(self) -> Self {
         self.with(|host| host.client.capabilities = None)
     }
 
-    /// The same with a client of that name.
+    /// The same context with a client of that name.
     #[must_use]
     pub fn with_client(self, name: &str, version: &str) -> Self {
         let info = format!("{{\"name\":{},\"version\":{}}}", json(name), json(version));
@@ -223,7 +224,8 @@ impl TestContext {
         self.with(|host| host.client.meta.insert(key, info))
     }
 
-    /// The same with a value in the request's `_meta`. A `progressToken` makes [`progress`](Self::progress) work.
+    /// The same context with a value in the request's `_meta`. A `progressToken` enables
+    /// [`progress`](Self::progress).
     #[must_use]
     pub fn with_meta(self, key: &str, value: impl Serialize) -> Self {
         let value = json(&value);
@@ -249,14 +251,14 @@ impl TestContext {
         raw(&self.context.host.state().messages)
     }
 
-    /// What was logged so far.
+    /// The log entries so far.
     pub fn logs(&self) -> Vec<(Level, String)> {
         self.context.host.state().logs.clone()
     }
 
-    /// One that is prepared in the same way, and that nothing happened to yet.
+    /// A context with the same preparation, without the effects of any call.
     ///
-    /// Clocks, random numbers and variables are not in it: a [`Client`] has none of them to prepare.
+    /// Clocks, random numbers and variables are not copied: a [`Client`] cannot prepare them.
     fn again(&self) -> Self {
         let host = self.context.host.state();
         Self::new().with(|again| {

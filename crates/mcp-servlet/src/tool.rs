@@ -1,4 +1,4 @@
-//! What `#[tool]` makes of a function, and how the dispatcher reaches it.
+//! The code that `#[tool]` generates for a function, and how the dispatcher calls it.
 
 use crate::arguments::{Arguments, Failure, Parameters};
 use crate::context::Context;
@@ -14,9 +14,9 @@ use crate::tool_result::ToolResult;
     note = "a function with another attribute, such as `#[prompt]`, belongs in the section of that name"
 )]
 pub trait Tool {
-    /// What clients learn of the tool. Used in `const` evaluation only, so none of it is linked.
+    /// The tool's description for clients. Only `const` evaluation uses it, so it is not linked.
     const DEF: ToolDef;
-    /// How its arguments are taken apart.
+    /// How its arguments are split.
     const PARAMETERS: Parameters;
     /// The tool as the dispatcher sees it.
     const ENTRY: Entry = Entry {
@@ -25,13 +25,13 @@ pub trait Tool {
         call: Self::call,
     };
 
-    /// Both.
+    /// Both, for `export!`.
     const ITEM: ToolItem = Item {
         def: Self::DEF,
         entry: Self::ENTRY,
     };
 
-    /// Reads the arguments, runs the function and turns what it returned into a result.
+    /// Reads the arguments, runs the function and converts its return value into a result.
     fn call<'a>(context: &Context, arguments: Arguments<'a>) -> Result<ToolResult, Failure<'a>>;
 }
 
@@ -51,14 +51,14 @@ pub struct ToolDef {
     pub hints: Hints,
     /// The schema of the arguments.
     pub input: Node,
-    /// The schema of the structured result, where there is one.
+    /// The schema of the structured result, if there is one.
     pub output: Option<&'static Node>,
     /// Icons, user interface and `_meta`.
     pub presentation: Presentation,
 }
 
 impl ToolDef {
-    /// Stands in for a tool with errors, so that no other error follows from them.
+    /// Replaces a tool with errors, so that they cause no further errors.
     pub const STAND_IN: Self = Self {
         name: "",
         title: "",
@@ -70,7 +70,7 @@ impl ToolDef {
     };
 }
 
-/// The answer of a tool with errors, which nothing can run.
+/// The result of a tool with errors, which never runs.
 pub fn stand_in<'a>() -> Result<ToolResult, Failure<'a>> {
     Ok(ToolResult::empty())
 }

@@ -5,7 +5,7 @@ use mcp_servlet_types::Content;
 
 /// The result of a tool: content blocks and optional structured content.
 ///
-/// Most tools return simpler things, see [`IntoToolResult`](crate::IntoToolResult); this is for those that need all of it.
+/// Most tools return simpler types, see [`IntoToolResult`](crate::IntoToolResult). Use this for full control.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -55,7 +55,7 @@ impl ToolResult {
     pub fn and(mut self, block: &Content) -> Self {
         self.separate();
         if to_writer(&mut self.json, block).is_err() {
-            // Content blocks are strings, numbers and JSON text: there is nothing that can fail.
+            // Content blocks are strings, numbers and JSON text, so this cannot fail.
             self.json.push_str("null");
         }
         self
@@ -70,7 +70,7 @@ impl ToolResult {
         self
     }
 
-    /// Sets `_meta` to an object of one member.
+    /// Sets `_meta` to an object with one member.
     pub(crate) fn with_meta_member(mut self, key: &str, json: &str) -> Self {
         write_raw(&mut self.tail, ",\"_meta\":{");
         write_string(&mut self.tail, key);
@@ -80,7 +80,8 @@ impl ToolResult {
         self
     }
 
-    /// Sets `structuredContent`, between `before` and `after`, and adds the JSON as text, for clients that know no other.
+    /// Sets `structuredContent`, between `before` and `after`, and adds the JSON as text, for clients
+    /// without support for it.
     pub(crate) fn structured(before: &str, json: &str, after: &str) -> Self {
         let mut result = Self::text(json);
         for part in [",\"structuredContent\":", before, json, after] {

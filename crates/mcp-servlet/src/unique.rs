@@ -16,7 +16,7 @@ macro_rules! checks {
     ($($(#[$doc:meta])* $check:ident($item:ty, $one:ident, $other:ident) $same:expr => $message:expr;)*) => {
         $($(#[$doc])*
         ///
-        /// `numbers` are the places of the entries in the source, where some may be left out by `#[cfg]`.
+        /// `numbers` are the positions of the entries in the source, where `#[cfg]` may leave some out.
         #[track_caller]
         pub const fn $check(items: &[$item], numbers: &[usize], number: usize) {
             let index = index_of(numbers, number);
@@ -60,7 +60,7 @@ const fn index_of(numbers: &[usize], number: usize) -> usize {
     at
 }
 
-/// Whether two names are the same. Entries with errors have empty ones, and their errors say what is wrong.
+/// Whether two names are equal. Entries with errors have an empty name and are reported elsewhere.
 const fn is_twin(one: &str, other: &str) -> bool {
     !one.is_empty() && same(one, other)
 }

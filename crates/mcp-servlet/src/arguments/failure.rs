@@ -18,14 +18,14 @@ pub enum Failure<'a> {
         name: &'static str,
         /// The argument's JSON.
         text: &'a str,
-        /// What is wrong in it.
+        /// The error in it.
         error: mcp_servlet_json::Error,
     },
     /// Required arguments are missing among these.
     Missing(Arguments<'a>),
     /// An argument that no parameter takes.
     Unknown(Cow<'a, str>),
-    /// The function said so.
+    /// The function returned an error.
     Tool(ToolError),
 }
 

@@ -1,4 +1,4 @@
-//! How the arguments of a call are taken apart, by a table.
+//! Splits the arguments of a call, by a table.
 
 use mcp_servlet_json::Reader;
 
@@ -6,7 +6,7 @@ use super::{Arguments, Failure, Field};
 
 /// How the arguments of a tool reach its function.
 ///
-/// It holds the code that takes them apart, so that a servlet links only what its tools use.
+/// It holds the code that splits them, so that a servlet links only the code that its tools use.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameters {
     pub(crate) table: Table,
@@ -14,7 +14,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// One by one, by name.
+    /// As single arguments, by name.
     pub const fn fields(fields: &'static [Field]) -> Self {
         Self {
             table: Table {
@@ -25,7 +25,7 @@ impl Parameters {
         }
     }
 
-    /// All as one value; `names` are those it knows, if it refuses others.
+    /// All as one value. `names` are the known names, if the type rejects others.
     pub const fn whole(names: Option<&'static [&'static str]>) -> Self {
         Self {
             table: Table { fields: &[], names },
@@ -34,14 +34,14 @@ impl Parameters {
     }
 }
 
-/// What taking arguments apart needs to know.
+/// The table for splitting arguments.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Table {
     pub(crate) fields: &'static [Field],
     pub(crate) names: Option<&'static [&'static str]>,
 }
 
-/// Takes the object at the reader for a tool that wants it whole.
+/// Takes the object at the reader as one value.
 fn take_whole<'a>(reader: &mut Reader<'a>, table: Table) -> Result<Arguments<'a>, Failure<'a>> {
     let whole = reader.skip()?;
     let mut names = Reader::from(whole);
@@ -59,7 +59,7 @@ fn take_whole<'a>(reader: &mut Reader<'a>, table: Table) -> Result<Arguments<'a>
     })
 }
 
-/// Cuts the object at the reader into one text per field.
+/// Splits the object at the reader into one JSON text per field.
 fn take_fields<'a>(
     reader: &mut Reader<'a>,
     Table { fields, .. }: Table,

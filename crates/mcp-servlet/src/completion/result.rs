@@ -1,4 +1,4 @@
-//! What a completion may return, and how it is cut to what MCP allows.
+//! The return types of completions, and MCP's limit for them.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use mcp_servlet_types::Completion;
 use crate::arguments::Failure;
 use crate::error::{IntoToolError, ToolError};
 
-/// MCP: at most so many values in one answer.
+/// MCP's maximum of values in one result.
 const MOST: usize = 100;
 
 /// A value that a completion may return.
@@ -16,18 +16,18 @@ const MOST: usize = 100;
 /// | returned | becomes |
 /// |---|---|
 /// | `Vec<String>`, `Vec<&'static str>`, `[…; N]`, `&'static [&'static str]` | these values |
-/// | [`Completion`] | itself, for one that knows how many there are in all |
+/// | [`Completion`] | itself, with the total number if you know it |
 /// | `Option<T>` | what `T` becomes, or no values |
 /// | `Result<T, E>` | what `T` becomes, or a JSON-RPC error |
 ///
-/// Clients get the first 100 values, and learn that there are more.
+/// Clients get the first 100 values, and the information that there are more.
 #[diagnostic::on_unimplemented(
     message = "a completion cannot return `{Self}`",
     label = "not a list of suggestions",
     note = "return `Vec<String>`, an array of texts, `Completion`, or an `Option` or a `Result` of one of these"
 )]
 pub trait IntoCompletion {
-    /// The suggestions, or why there are none.
+    /// Returns the suggestions, or an error.
     fn into_completion(self) -> Result<Completion, ToolError>;
 }
 
@@ -86,9 +86,9 @@ impl<T: IntoCompletion, E: IntoToolError> IntoCompletion for Result<T, E> {
     }
 }
 
-/// What a completion's function returns, and how it becomes suggestions.
+/// The return type of a completion's function, and its conversion into suggestions.
 ///
-/// It is made in one place, [`completion_returns`], so that a type that cannot be returned is one error.
+/// Only [`completion_returns`] creates it, so that a type that cannot be returned causes one error.
 #[derive(Debug, Clone, Copy)]
 pub struct CompletionReturns<T> {
     convert: fn(T) -> Result<Completion, ToolError>,
@@ -102,14 +102,14 @@ pub const fn completion_returns<T: IntoCompletion>() -> CompletionReturns<T> {
 }
 
 impl<T> CompletionReturns<T> {
-    /// What the completion answers when its function returned `value`.
+    /// The result of the completion when its function returned `value`.
     #[inline]
     pub fn reply<'a>(&self, value: T) -> Result<Completion, Failure<'a>> {
         (self.convert)(value).map_err(Failure::Tool)
     }
 }
 
-/// Leaves the values that begin with `typed`, in upper or lower case.
+/// Keeps the values that begin with `typed`, in upper or lower case.
 pub(crate) fn keep_matching(completion: &mut Completion, typed: &str) {
     let begins = |value: &String| {
         let start = value.as_bytes().get(..typed.len());
@@ -118,7 +118,7 @@ pub(crate) fn keep_matching(completion: &mut Completion, typed: &str) {
     completion.values.retain(begins);
 }
 
-/// The answer of `complete` as JSON.
+/// The result of `complete` as JSON.
 pub(crate) fn to_json(mut completion: Completion) -> String {
     let count = completion.values.len();
     if count > MOST {

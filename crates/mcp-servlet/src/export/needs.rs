@@ -33,7 +33,7 @@ macro_rules! __needs {
     }};
 }
 
-/// The custom section with the needs, if there are some. It is part of the module, but not of its data.
+/// The custom section with the needs, if there are any. It is part of the module, but not of its data.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __needs_section {

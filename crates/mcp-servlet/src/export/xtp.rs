@@ -1,6 +1,6 @@
-//! What generated code cannot say itself: everything that a `forbid(unsafe_code)` would refuse in an author's crate.
+//! Macros for generated code, with everything that `forbid(unsafe_code)` would reject in an author's crate.
 
-/// Includes what `xtp-codegen` wrote for the schema of the same name in `build.rs`.
+/// Includes the code that `xtp-codegen` generated in `build.rs` for the schema of the same name.
 ///
 /// ```text
 /// mcp_servlet::xtp::plugin!(mod shop);        // after Build::new("shop.yaml") in build.rs
@@ -31,7 +31,7 @@ macro_rules! __xtp_plugin {
     };
 }
 
-/// The wasm exports of a plugin, and natively what calls them.
+/// The wasm exports of a plugin, and the functions that call them natively.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __xtp_export {
@@ -65,7 +65,7 @@ macro_rules! __xtp_export {
     };
 }
 
-/// One call, from payload to payload.
+/// One call, from input payload to output payload.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __xtp_run {
@@ -78,7 +78,7 @@ macro_rules! __xtp_run {
     }};
 }
 
-/// A call of a function of the host, with the wasm signature of what the schema declares.
+/// A call of a host function, with the wasm signature that the schema declares.
 #[cfg(target_family = "wasm")]
 #[macro_export]
 #[doc(hidden)]
@@ -122,7 +122,7 @@ macro_rules! __xtp_foreign {
     };
 }
 
-/// The place of a test's host.
+/// The slot of a test's host.
 #[cfg(not(target_family = "wasm"))]
 #[macro_export]
 #[doc(hidden)]
@@ -134,7 +134,7 @@ macro_rules! __xtp_host {
     };
 }
 
-/// A call of a function of the test's host, in the wire's form as far as the wire has one.
+/// A call of a function of the test's host. Values are encoded as they are for a real host.
 #[cfg(not(target_family = "wasm"))]
 #[macro_export]
 #[doc(hidden)]

@@ -1,13 +1,13 @@
-//! Arguments that arrive as strings, as those of prompts and the variables of templates do.
+//! Arguments that arrive as strings: those of prompts and the variables of templates.
 //!
-//! They become the JSON that a tool would get: text stays a string, everything else is the JSON that the
-//! string holds. So one reader of arguments serves all.
+//! They become the JSON that a tool would get: a text field gets a string, any other field the JSON in the
+//! string. So prompts, templates and tools share one reader of arguments.
 
 use mcp_servlet_json::{Kind, Reader, write_raw, write_string};
 
 use crate::arguments::{Failure, Field};
 
-/// An arguments object while it is written.
+/// An arguments object under construction.
 pub(super) struct Typed {
     json: String,
 }
@@ -19,7 +19,7 @@ impl Typed {
         }
     }
 
-    /// Adds what `value` means for a field.
+    /// Adds `value` as the JSON for a field.
     pub(super) fn push(&mut self, field: &Field, value: &str) {
         self.key(field.name);
         if field.text || !is_json(value) {

@@ -1,4 +1,4 @@
-//! Arguments that fit a schema, for the model to imitate, in `const` evaluation.
+//! Arguments that match a schema, as an example for the model, in `const` evaluation.
 
 use super::Description;
 use super::Side;
@@ -6,7 +6,7 @@ use super::json::Text;
 use crate::schema::text::{first_item, has_member, has_text, value_of};
 use crate::schema::{Kind, Node, Object, Property};
 
-/// What `render` wrote, apart: the description, and the examples.
+/// Splits the text that `render` wrote into the description and the examples.
 pub(crate) const fn split(text: &'static [u8]) -> (&'static [u8], &'static [u8]) {
     let (mut at, length) = (0, text.len());
     while at < length {
@@ -80,7 +80,7 @@ impl<const N: usize> Text<N> {
                 [] => return false,
             },
             Kind::Raw(json) => return self.raw_example(json),
-            // It is known when the servlet describes itself.
+            // The schema is only known when the servlet describes itself.
             Kind::Generated(_) => return false,
         }
         true
@@ -102,7 +102,7 @@ impl<const N: usize> Text<N> {
         known
     }
 
-    /// The arguments of a tool, with all that it may be given.
+    /// Arguments of a tool, with a value for each property.
     pub(super) const fn arguments_example(&mut self, node: &Node) -> bool {
         match node.kind {
             Kind::Object(ref object) => self.object_example(object, false),
@@ -156,7 +156,7 @@ impl<const N: usize> Text<N> {
         self.example(property.node)
     }
 
-    /// Of a schema written by hand, what it says itself.
+    /// The example that a handwritten schema contains.
     const fn raw_example(&mut self, json: &str) -> bool {
         let lists = ["examples", "enum"];
         let mut at = 0;
@@ -235,7 +235,7 @@ impl<const N: usize> Text<N> {
     }
 }
 
-/// A text in a format that JSON Schema has.
+/// An example string in a format of JSON Schema.
 const fn text(format: &str) -> Option<&'static str> {
     Some(match format.as_bytes() {
         b"date-time" => "2026-01-31T12:00:00Z",

@@ -3,12 +3,12 @@
 use crate::schema::gaps::{self, Generators};
 use crate::schema::kind::{Generate, Place};
 
-/// JSON text being written; what does not fit into `N` bytes is only counted.
+/// JSON text under construction; what exceeds `N` bytes is only counted.
 pub(super) struct Text<const N: usize> {
     pub(super) bytes: [u8; N],
     pub(super) length: usize,
     last: u8,
-    /// What fills the gaps, in their order.
+    /// The generators for the gaps, in order.
     pub(super) generators: Generators,
     pub(super) gaps: usize,
 }
@@ -24,7 +24,7 @@ impl<const N: usize> Text<N> {
         }
     }
 
-    /// A gap for the members of a schema that is made when the servlet describes itself.
+    /// A gap for the members of a schema that is generated when the servlet describes itself.
     pub(super) const fn gap(
         &mut self,
         generate: Generate,
@@ -114,7 +114,7 @@ impl<const N: usize> Text<N> {
         self.byte(b':');
     }
 
-    /// A member with text, unless it is empty.
+    /// A member with a string, unless it is empty.
     pub(super) const fn text(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
             self.key(name);
@@ -130,7 +130,7 @@ impl<const N: usize> Text<N> {
         }
     }
 
-    /// A member with a whole number, if there is one.
+    /// A member with an integer, if there is one.
     pub(super) const fn integer(&mut self, name: &str, value: Option<i64>) {
         if let Some(value) = value {
             self.key(name);

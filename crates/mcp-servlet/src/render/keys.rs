@@ -4,7 +4,7 @@ use super::json::Text;
 use crate::schema::{Kind, Node};
 
 impl<const N: usize> Text<N> {
-    /// What names there may be, unless any text will do or JSON Schema has no words for it.
+    /// The schema of the keys, unless any string is valid or JSON Schema cannot express it.
     pub(super) const fn keys(&mut self, keys: &Node) {
         let known = matches!(
             keys.kind,
@@ -29,7 +29,7 @@ impl<const N: usize> Text<N> {
         self.byte(b'}');
     }
 
-    /// Appends a name that may be in the map; `false` if there is no telling.
+    /// Appends a valid key of the map; `false` if none is known.
     pub(super) const fn key_example(&mut self, keys: &Node) -> bool {
         match keys.kind {
             Kind::String {

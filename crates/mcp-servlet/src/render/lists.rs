@@ -1,4 +1,4 @@
-//! Renders the lists of resources, templates and prompts, as `describe` lists the tools.
+//! Renders the lists of resources, templates and prompts, like `describe` for tools.
 
 use super::Side;
 use super::json::Text;
@@ -8,19 +8,19 @@ use crate::resource::template::TemplateEntry;
 use crate::resource::{ResourceDef, ResourceEntry};
 use crate::schema::{Kind, Node, Property};
 
-/// The answer of an export that lists something.
+/// The result of an export that lists something.
 #[derive(Debug, Clone, Copy)]
 pub enum List {
-    /// Of `list_resources`.
+    /// For `list_resources`.
     Resources(&'static [Item<ResourceDef, ResourceEntry>]),
-    /// Of `list_resource_templates`.
+    /// For `list_resource_templates`.
     Templates(&'static [Item<ResourceDef, TemplateEntry>]),
-    /// Of `list_prompts`.
+    /// For `list_prompts`.
     Prompts(&'static [Item<PromptDef, PromptEntry>]),
 }
 
 impl List {
-    /// The bytes that the rendered list takes.
+    /// The length of the rendered list in bytes.
     pub const fn length(&self) -> usize {
         let mut text = Text::<0>::new();
         text.list(self);

@@ -1,11 +1,11 @@
-//! Renders what a servlet needs, as hosts read it from its custom section.
+//! Renders the needs of a servlet, as hosts read them from its custom section.
 
 use super::Side;
 use super::json::Text;
 use crate::needs::Needs;
 
 impl Needs {
-    /// The bytes that the rendered needs take.
+    /// The length of the rendered needs in bytes.
     pub const fn length(&self) -> usize {
         let mut text = Text::<0>::new();
         text.needs(self);

@@ -1,4 +1,4 @@
-//! What of a schema is on which side of a tool.
+//! Differences of a schema between the sides of a tool.
 
 use super::Side;
 use crate::schema::kind::Place;
@@ -14,7 +14,7 @@ impl Side {
 }
 
 impl Kind {
-    /// Whether the text of its schema says what type it is, so that `null` cannot be added to that.
+    /// Whether the rendered schema sets its own type, so that `null` cannot be added to it.
     pub(super) const fn has_own_type(&self) -> bool {
         matches!(self, Self::AnyOf { .. } | Self::Raw(_) | Self::Generated(_))
     }
@@ -38,7 +38,7 @@ impl Property {
         }
     }
 
-    /// The schema without the bounds that the property's own replace.
+    /// The schema without the bounds that the property's own bounds replace.
     pub(super) const fn bounded(&self) -> Node {
         match self.node.kind {
             Kind::Integer { min, max } => {
@@ -54,7 +54,7 @@ impl Property {
     }
 }
 
-/// Whether a property of an object, or of one that is flattened into it, must be there.
+/// Whether an object, or one that is flattened into it, has a required property.
 pub(super) const fn requires_any(object: &Object, side: Side) -> bool {
     if object.partial {
         return false;

@@ -1,4 +1,4 @@
-//! The text itself, byte for byte.
+//! Compares rendered schemas byte for byte.
 
 use super::json::Text;
 use super::{Description, Side};

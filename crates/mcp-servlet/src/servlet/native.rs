@@ -1,4 +1,4 @@
-//! A servlet without wasm: what tests call.
+//! Native calls of a servlet, for tests.
 
 pub(crate) mod exchange;
 mod features;
@@ -15,14 +15,14 @@ use crate::features::Features;
 use crate::json::Children;
 
 impl Servlet {
-    /// What the servlet says of itself.
+    /// The description of the servlet.
     #[allow(clippy::missing_panics_doc, reason = "a bug of ours, not a condition")]
     pub fn describe(&self) -> ServletDescription {
         from_str(self.description()).expect("`export!` renders a valid description")
     }
 
-    /// Arguments that fit the schema of the tool, as the model is shown when others did not; `None` if there is
-    /// no such tool, or no telling from a schema written by hand.
+    /// Valid arguments of the tool, as in the error that the model gets for invalid ones. `None` if there is no
+    /// such tool, or if they cannot be derived from a handwritten schema.
     pub fn example(&self, tool: &str) -> Option<RawJson> {
         let index = self.tools.iter().position(|entry| entry.name == tool)?;
         let (_, example) = Children::of(self.hints.examples).nth(index)?;
@@ -31,21 +31,22 @@ impl Servlet {
             .filter(|example| example.get() != "null")
     }
 
-    /// Calls a tool as a host would, with a [`Context`] that has nothing configured.
+    /// Calls a tool like a host, with an empty [`Context`].
     ///
     /// # Errors
     ///
-    /// The fault that a client would get as a JSON-RPC error. A tool that answers with an error
+    /// The fault that a client would get as a JSON-RPC error. A tool that returns an error
     /// is an `Ok` with `is_error`.
     pub fn call(&self, tool: &str, arguments: impl Serialize) -> Result<CallToolResult, Fault> {
         self.call_with(&Context::default(), tool, arguments)
     }
 
-    /// Calls a tool with a context from [`testing`](crate::testing), which also answers what the tool asks.
+    /// Calls a tool with a context from [`testing`](crate::testing), which also answers the tool's
+    /// requests for input.
     ///
     /// # Errors
     ///
-    /// As [`call`](Self::call).
+    /// Like [`call`](Self::call).
     pub fn call_with(
         &self,
         context: &Context,
@@ -55,11 +56,11 @@ impl Servlet {
         self.exchange(context).call(tool, arguments)
     }
 
-    /// Answers a request as the `call` export does, JSON for JSON.
+    /// Handles a request like the `call` export: JSON in, JSON out.
     ///
     /// # Errors
     ///
-    /// As [`call`](Self::call).
+    /// Like [`call`](Self::call).
     pub fn call_raw(&self, context: &Context, request: &[u8]) -> Result<String, Fault> {
         let request = std::str::from_utf8(request).ok();
         begin(context, request.unwrap_or_default());
@@ -68,7 +69,7 @@ impl Servlet {
         answer
     }
 
-    /// A client's way to the exports, in this process.
+    /// Calls the exports in this process, for a client.
     fn exchange<'a>(
         &'a self,
         context: &'a Context,
@@ -79,7 +80,7 @@ impl Servlet {
         }
     }
 
-    /// Answers as the export of this name does. One that the wasm lacks has nothing to answer from.
+    /// Runs the export with this name. An export that the wasm lacks has an empty table.
     pub(crate) fn run(
         &self,
         context: &Context,
@@ -104,7 +105,7 @@ impl Servlet {
         answered
     }
 
-    /// Whether the wasm has an export of this name.
+    /// Whether the wasm has an export with this name.
     pub(crate) fn exports(&self, export: &str) -> bool {
         let features = self.features;
         let (resources, templates) = (features.resources.entries, features.templates.entries);
@@ -120,10 +121,10 @@ impl Servlet {
     }
 }
 
-/// What an export answers to a request.
+/// The implementation of an export.
 type Answer = fn(&Features, &Context, Option<&str>) -> Result<String, Fault>;
 
-/// Begins to answer a request.
+/// Starts a request.
 fn begin(context: &Context, request: &str) {
     #[cfg(feature = "log")]
     crate::logger::install(&context.host);

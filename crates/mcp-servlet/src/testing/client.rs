@@ -1,4 +1,4 @@
-//! The client of a test: of the servlet in this process, or of its wasm in the host of `servlet test`.
+//! The client of a test: for the servlet in this process, or for its wasm in the host of `servlet test`.
 
 mod prepare;
 
@@ -20,16 +20,17 @@ use crate::error::Fault;
 use crate::servlet::Servlet;
 use crate::servlet::native::exchange::{Exchange, of_prompt, of_resource, read};
 
-/// Uses a servlet as a host does, in a test that has `#[mcp_servlet::test]`.
+/// Uses a servlet like a host, in a test with `#[mcp_servlet::test]`.
 ///
-/// Under `cargo test` the servlet is the one in the test's own process. Under `servlet test` it is the wasm. Requests and
-/// answers are the same JSON in both, and so is what the client answers where the servlet asks.
+/// Under `cargo test` the servlet is the one in the test's own process. Under `servlet test` it is the
+/// wasm. Both get the same JSON requests and return the same JSON, and the client answers requests for
+/// input in the same way.
 ///
-/// Every `with_…` is a client of another instance, which remembers nothing of this one: prepare first, and ask then.
+/// Every `with_…` returns a client of another instance without the state of this one: call these first.
 #[derive(Debug)]
 pub struct Client {
     servlet: &'static Servlet,
-    /// What the test prepared, and what the servlet told and asked.
+    /// What the test prepared, and the requests and notifications of the servlet.
     context: TestContext,
     /// The host of `servlet test`, if the test runs there.
     host: Option<Host>,
@@ -61,11 +62,11 @@ impl Client {
         }
     }
 
-    /// What the servlet says of itself.
+    /// The description of the servlet.
     ///
     /// # Errors
     ///
-    /// The fault with which the host answers instead.
+    /// The fault that the host returns instead.
     pub fn describe(&self) -> Result<ServletDescription, Fault> {
         read(&self.request("describe", "")?)
     }
@@ -74,17 +75,17 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The fault that a client would get as a JSON-RPC error. A tool that answers with an error is an `Ok`
+    /// The fault that a client would get as a JSON-RPC error. A tool that returns an error is an `Ok`
     /// with `is_error`.
     pub fn call(&self, tool: &str, arguments: impl Serialize) -> Result<CallToolResult, Fault> {
         self.exchange().call(tool, arguments)
     }
 
-    /// The resources with fixed addresses.
+    /// The resources with fixed URIs.
     ///
     /// # Errors
     ///
-    /// The fault that a client would get as a JSON-RPC error, here and below.
+    /// The fault that a client would get as a JSON-RPC error; the methods below fail likewise.
     pub fn list_resources(&self) -> Result<Vec<Resource>, Fault> {
         let list: ListResourcesResult = self.list("list_resources")?;
         Ok(list.resources)
@@ -94,7 +95,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`list_resources`](Self::list_resources).
+    /// Like [`list_resources`](Self::list_resources).
     pub fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, Fault> {
         let list: ListResourceTemplatesResult = self.list("list_resource_templates")?;
         Ok(list.resource_templates)
@@ -104,7 +105,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`list_resources`](Self::list_resources), [`Fault::RESOURCE_NOT_FOUND`] among them.
+    /// Like [`list_resources`](Self::list_resources), including [`Fault::RESOURCE_NOT_FOUND`].
     pub fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, Fault> {
         self.exchange().read_resource(uri)
     }
@@ -113,17 +114,17 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`list_resources`](Self::list_resources).
+    /// Like [`list_resources`](Self::list_resources).
     pub fn list_prompts(&self) -> Result<Vec<Prompt>, Fault> {
         let list: ListPromptsResult = self.list("list_prompts")?;
         Ok(list.prompts)
     }
 
-    /// Fills in a prompt. MCP's arguments are strings; a number or a list stands for the string of its JSON.
+    /// Fills in a prompt. MCP's arguments are strings; a number or a list is sent as a string with its JSON.
     ///
     /// # Errors
     ///
-    /// As [`list_resources`](Self::list_resources).
+    /// Like [`list_resources`](Self::list_resources).
     pub fn get_prompt(
         &self,
         prompt: &str,
@@ -136,7 +137,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`list_resources`](Self::list_resources).
+    /// Like [`list_resources`](Self::list_resources).
     pub fn complete_prompt(
         &self,
         prompt: &str,
@@ -150,7 +151,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`list_resources`](Self::list_resources).
+    /// Like [`list_resources`](Self::list_resources).
     pub fn complete_resource(
         &self,
         uri_template: &str,
@@ -160,21 +161,22 @@ impl Client {
         self.complete(of_resource(uri_template, variable, typed))
     }
 
-    /// Suggestions, with all that MCP knows: the values of other arguments go into `context`.
+    /// Suggestions for any request of MCP: the values of other arguments are in `context`.
     ///
     /// # Errors
     ///
-    /// As [`list_resources`](Self::list_resources).
+    /// Like [`list_resources`](Self::list_resources).
     pub fn complete(&self, params: CompleteRequestParams) -> Result<Completion, Fault> {
         self.exchange().complete(params)
     }
 
-    /// What the servlet asked so far: keys, and MCP's requests.
+    /// The servlet's requests for input so far: key and MCP request.
     pub fn asked(&self) -> Vec<(String, RawJson)> {
         self.context.asked()
     }
 
-    /// The parameters of the progress notifications so far; they want a [`with_meta`](Self::with_meta) `progressToken`.
+    /// The parameters of the progress notifications so far; they need a `progressToken`, see
+    /// [`with_meta`](Self::with_meta).
     pub fn progress(&self) -> Vec<RawJson> {
         self.context.progress()
     }
@@ -190,14 +192,14 @@ impl Client {
         self.context.requests()
     }
 
-    /// Gives an export its input and returns its output, JSON for JSON.
+    /// Calls an export with a JSON input and returns its JSON output.
     ///
-    /// Nothing is answered on the way: a servlet that asks has a result of the type `input_required`.
+    /// Requests for input are not answered: they are a result of the type `input_required`.
     ///
     /// # Errors
     ///
-    /// As [`list_resources`](Self::list_resources), and if there is no such export. A wasm that traps is a fault too,
-    /// where a panic in this process ends the test.
+    /// Like [`list_resources`](Self::list_resources), and if there is no such export. A trap of the
+    /// wasm is a fault too, while a panic in this process ends the test.
     pub fn request(&self, export: &str, input: &str) -> Result<String, Fault> {
         if !self.servlet.exports(export) {
             let message = format!("the servlet does not export `{export}`");
@@ -220,7 +222,7 @@ impl Client {
         }
     }
 
-    /// Runs an export where the servlet is. For what it does not export, every host has the same answer.
+    /// Runs an export in this process or in the host. If it is missing, every host returns the same error.
     fn run(&self, export: &str, input: &str) -> Result<String, Fault> {
         let context: &Context = &self.context;
         match &self.host {

@@ -1,10 +1,10 @@
-//! HTTP that a test records.
+//! Recorded HTTP responses for tests.
 
 use std::collections::BTreeMap;
 
 use crate::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 
-/// What a test records for an HTTP request: a response, an error, or the kind of an error.
+/// The recorded outcome of an HTTP request: a response, an error, or the kind of an error.
 #[derive(Debug, Clone)]
 pub struct RecordedHttp(Result<HttpResponse, HttpError>);
 
@@ -44,13 +44,13 @@ impl Recording {
         Self(answers.collect())
     }
 
-    /// What was recorded for a request, if anything was.
+    /// The recorded outcome of a request, if there is one.
     pub(super) fn answer(&self, request: &HttpRequest) -> Option<Result<HttpResponse, HttpError>> {
         Some(self.0.get(&key(request))?.0.clone())
     }
 }
 
-/// That nothing was recorded for a request.
+/// The error message for a request without a recording.
 pub(super) fn missing(request: &HttpRequest) -> String {
     format!("the test has no answer to `{}`", key(request))
 }

@@ -23,10 +23,10 @@ use serde::{Deserialize, Serialize};
 use crate::context::Context;
 use crate::error::Fault;
 
-/// The environment variable in which `servlet test` leaves `ADDRESS/TOKEN`.
+/// The environment variable that `servlet test` sets to `ADDRESS/TOKEN`.
 pub(super) const ADDRESS: &str = "MCP_SERVLET_TEST";
 
-/// A connection, which has an instance of the servlet at its other end.
+/// A connection to one instance of the servlet.
 #[derive(Debug)]
 pub(super) struct Remote {
     stream: BufReader<TcpStream>,
@@ -46,7 +46,7 @@ struct Request<'a> {
     input: &'a str,
 }
 
-/// What the host says: exactly one of these.
+/// A message of the host: exactly one of these.
 #[derive(Deserialize)]
 struct Line {
     output: Option<String>,
@@ -67,7 +67,7 @@ struct WireFault {
 impl Remote {
     /// # Panics
     ///
-    /// If there is no host at the address. The test cannot go on, and has nothing to do with it.
+    /// If there is no host at the address: the test cannot continue.
     pub(super) fn connect(address: &str, servlet: &str, context: &Context) -> Self {
         let (socket, token) = address.split_once('/').unwrap_or((address, ""));
         let stream = TcpStream::connect(socket).unwrap_or_else(|error| {

@@ -1,4 +1,4 @@
-//! What a host does between a client and the exports of a servlet, wherever these are.
+//! The part of a host between a client and the exports of a servlet, in this process or elsewhere.
 
 use mcp_servlet_json::{from_str, to_string, write_string};
 use mcp_servlet_types::{
@@ -13,9 +13,9 @@ use crate::error::Fault;
 
 /// Writes requests, answers the servlet's requests for input, and reads results.
 pub(crate) struct Exchange<'a, E> {
-    /// What the client says of itself, and answers.
+    /// The client's parameters and prepared answers.
     pub(crate) context: &'a Context,
-    /// Gives an export its input and returns its output.
+    /// Calls an export with an input and returns its output.
     pub(crate) export: E,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn of_resource(template: &str, variable: &str, typed: &str) -> Comple
     CompleteRequestParams::new(reference, CompletionArgument::new(variable, typed))
 }
 
-/// The parameters of a request that names something and has arguments for it.
+/// The parameters of a request with a name and arguments.
 fn named(name: &str, arguments: impl Serialize) -> Result<String, Fault> {
     let arguments = to_string(&arguments)
         .map_err(|error| Fault::invalid_params(format!("arguments are not JSON: {error}")))?;
@@ -87,7 +87,7 @@ fn named(name: &str, arguments: impl Serialize) -> Result<String, Fault> {
     Ok(params)
 }
 
-/// An answer as the type that MCP has for it.
+/// Reads a result as its MCP type.
 pub(crate) fn read<T: DeserializeOwned>(answer: &str) -> Result<T, Fault> {
     from_str(answer).map_err(|error| Fault::internal(format!("the answer is not MCP's: {error}")))
 }

@@ -1,4 +1,4 @@
-//! Resources, prompts and completion, answered as a host would get them.
+//! Resources, prompts and completion, called like a host does.
 
 use mcp_servlet_types::{
     CompleteRequestParams, Completion, GetPromptResult, ListPromptsResult,
@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::error::Fault;
 
 impl Servlet {
-    /// The resources with fixed addresses, as clients get them.
+    /// The resources with fixed URIs, as clients get them.
     pub fn list_resources(&self) -> Vec<Resource> {
         listed::<ListResourcesResult>(self.features.resources.text).resources
     }
@@ -29,11 +29,11 @@ impl Servlet {
         listed::<ListPromptsResult>(self.features.prompts.text).prompts
     }
 
-    /// Reads a resource as a host would, with a [`Context`] that has nothing configured.
+    /// Reads a resource like a host, with an empty [`Context`].
     ///
     /// # Errors
     ///
-    /// The fault that a client would get as a JSON-RPC error, [`Fault::RESOURCE_NOT_FOUND`] among them.
+    /// The fault that a client would get as a JSON-RPC error, including [`Fault::RESOURCE_NOT_FOUND`].
     pub fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, Fault> {
         self.read_resource_with(&Context::default(), uri)
     }
@@ -42,7 +42,7 @@ impl Servlet {
     ///
     /// # Errors
     ///
-    /// As [`read_resource`](Self::read_resource).
+    /// Like [`read_resource`](Self::read_resource).
     pub fn read_resource_with(
         &self,
         context: &Context,
@@ -51,9 +51,9 @@ impl Servlet {
         self.exchange(context).read_resource(uri)
     }
 
-    /// Fills in a prompt as a host would, with a [`Context`] that has nothing configured.
+    /// Fills in a prompt like a host, with an empty [`Context`].
     ///
-    /// MCP's arguments are strings; a number or a list stands for the string of its JSON.
+    /// MCP's arguments are strings; a number or a list is sent as a string with its JSON.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl Servlet {
     ///
     /// # Errors
     ///
-    /// As [`get_prompt`](Self::get_prompt).
+    /// Like [`get_prompt`](Self::get_prompt).
     pub fn get_prompt_with(
         &self,
         context: &Context,
@@ -98,7 +98,7 @@ impl Servlet {
     ///
     /// # Errors
     ///
-    /// As [`complete_prompt`](Self::complete_prompt).
+    /// Like [`complete_prompt`](Self::complete_prompt).
     pub fn complete_resource(
         &self,
         uri_template: &str,
@@ -109,11 +109,11 @@ impl Servlet {
         self.complete_with(&Context::default(), params)
     }
 
-    /// Suggests values with a context from [`testing`](crate::testing), and with all that MCP knows.
+    /// Suggests values with a context from [`testing`](crate::testing), for any request of MCP.
     ///
     /// # Errors
     ///
-    /// As [`complete_prompt`](Self::complete_prompt).
+    /// Like [`complete_prompt`](Self::complete_prompt).
     pub fn complete_with(
         &self,
         context: &Context,
@@ -123,7 +123,7 @@ impl Servlet {
     }
 }
 
-/// What `export!` rendered; an empty text is a section that is not there.
+/// Reads a list that `export!` rendered; an empty text is a section that is absent.
 fn listed<T: DeserializeOwned + Default>(text: &[u8]) -> T {
     if text.is_empty() {
         return T::default();

@@ -1,4 +1,4 @@
-//! What a test prepares for its client: each is a client of another instance.
+//! Prepares the client of a test. Each method returns a client of another instance.
 
 use serde::Serialize;
 
@@ -7,17 +7,17 @@ use super::{Client, TestContext};
 use crate::testing::recorded::{RecordedHttp, Recording, missing};
 
 impl Client {
-    /// With one more configuration value.
+    /// A client with one more configuration value.
     #[must_use]
     pub fn with_config(&self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.with(|context| context.with_config(key, value))
     }
 
-    /// With responses to HTTP requests, or failures, by method and URL, such as `GET https://example.com/`, see
-    /// [`TestContext::with_recorded_http`]. Nothing is sent.
+    /// A client with responses to HTTP requests, or failures, by method and URL, such as `GET
+    /// https://example.com/`, see [`TestContext::with_recorded_http`]. No request is sent.
     ///
-    /// A request that is not among them ends the test. Without this, the wasm may send requests as the options of
-    /// `servlet test` allow it, and nothing sends any in this process.
+    /// Any other request ends the test. Without this method, the wasm may send requests as far as the
+    /// options of `servlet test` allow; in this process, no request is ever sent.
     #[cfg(feature = "http")]
     #[must_use]
     pub fn with_recorded_http<'a>(
@@ -33,11 +33,12 @@ impl Client {
         })
     }
 
-    /// With what a person fills into the form `key`, see [`Context::elicit`](crate::Context::elicit).
+    /// A client with the values that a user enters into the form `key`, see
+    /// [`Context::elicit`](crate::Context::elicit).
     ///
     /// # Panics
     ///
-    /// If `content` has no JSON.
+    /// If `content` cannot be written as JSON.
     #[must_use]
     pub fn with_form(&self, key: &str, content: impl Serialize) -> Self {
         self.with(|context| context.with_form(key, content))
@@ -49,47 +50,47 @@ impl Client {
         self.with(|context| context.with_declined_form(key))
     }
 
-    /// With a person who closes the form `key`.
+    /// A client with a user who closes the form `key`.
     #[must_use]
     pub fn with_cancelled_form(&self, key: &str) -> Self {
         self.with(|context| context.with_cancelled_form(key))
     }
 
-    /// With what the client's model answers to the prompt `key`, see [`Context::sample`](crate::Context::sample).
+    /// A client with the answer of its model to the prompt `key`, see [`Context::sample`](crate::Context::sample).
     #[must_use]
     pub fn with_sample(&self, key: &str, text: &str) -> Self {
         self.with(|context| context.with_sample(key, text))
     }
 
-    /// With the client's roots, see [`Context::roots`](crate::Context::roots), which asks for `roots`.
+    /// A client with roots, see [`Context::roots`](crate::Context::roots), which uses the key `roots`.
     #[must_use]
     pub fn with_roots<'a>(&self, key: &str, uris: impl IntoIterator<Item = &'a str>) -> Self {
         self.with(|context| context.with_roots(key, uris))
     }
 
-    /// With a client that can do these things only, such as `elicitation`; all, unless said otherwise.
+    /// A client that only has these capabilities, such as `elicitation`; by default it has all.
     #[must_use]
     pub fn with_capabilities(&self, names: &[&str]) -> Self {
         self.with(|context| context.with_capabilities(names))
     }
 
-    /// With a host that does not say what its client can do, as the first ones did not.
+    /// A client whose host does not pass on the capabilities, like early versions.
     #[must_use]
     pub fn without_capabilities(&self) -> Self {
         self.with(TestContext::without_capabilities)
     }
 
-    /// With a client of that name.
+    /// A client of that name.
     #[must_use]
     pub fn with_client(&self, name: &str, version: &str) -> Self {
         self.with(|context| context.with_client(name, version))
     }
 
-    /// With a value in the `_meta` of requests.
+    /// A client with a value in the `_meta` of requests.
     ///
     /// # Panics
     ///
-    /// If `value` has no JSON.
+    /// If `value` cannot be written as JSON.
     #[must_use]
     pub fn with_meta(&self, key: &str, value: impl Serialize) -> Self {
         self.with(|context| context.with_meta(key, value))

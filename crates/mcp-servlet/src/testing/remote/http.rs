@@ -1,4 +1,4 @@
-//! HTTP of the wasm, answered in the test.
+//! HTTP requests of the wasm, answered in the test.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Request {
     body: Vec<u8>,
 }
 
-/// The answer that it gets.
+/// Its response or failure.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Answer {
@@ -39,7 +39,8 @@ pub(super) struct Failure {
 impl Request {
     /// # Panics
     ///
-    /// If the test prepared HTTP, but no answer to this request. Without any, the host does not ask.
+    /// If the test recorded HTTP responses, but none for this request. Without recordings, the host
+    /// sends no requests here.
     pub(super) fn answered_by(self, context: &Context) -> Answer {
         let request = HttpRequest {
             method: self.method,
