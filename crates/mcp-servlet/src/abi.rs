@@ -1,7 +1,8 @@
 //! The Extism ABI: bytes in and out of the host, and the functions it offers.
 //!
-//! Beside the allocator, this is the only file of the guest with `unsafe` code. Handles to host memory never leave it.
-//! Every host function is named by exactly one wrapper here, so that a servlet imports what it uses.
+//! Besides the allocator, this is the only file of the guest with `unsafe` code. Handles to host memory
+//! never leave it. Exactly one wrapper here names each host function, so that a servlet imports only
+//! what it uses.
 #![allow(unsafe_code, reason = "host functions are foreign functions")]
 
 use extism_pdk::extism as kernel;
@@ -33,7 +34,7 @@ unsafe extern "C" {
     fn host_list_roots() -> u64;
 }
 
-/// What the host passed to the running export, if it is UTF-8 text.
+/// The input of the running export, if it is UTF-8.
 pub(crate) fn input_text() -> Option<String> {
     let (bytes, ascii) = load_input();
     if ascii {
@@ -43,7 +44,7 @@ pub(crate) fn input_text() -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// What the host passed to the running export.
+/// The input of the running export.
 #[cfg(feature = "xtp")]
 pub(crate) fn input() -> Vec<u8> {
     load_input().0
@@ -62,7 +63,7 @@ fn load_input() -> (Vec<u8>, bool) {
     )
 }
 
-/// Makes `bytes` the answer of the running export.
+/// Makes `bytes` the output of the running export.
 pub(crate) fn set_output(bytes: &[u8]) {
     let handle = store(bytes);
     // SAFETY: the handle is of a block of exactly that length.
@@ -137,7 +138,7 @@ pub(crate) fn random(bytes: &mut [u8]) {
     );
 }
 
-/// The randomness of the crate `getrandom`, under the name by which its versions 0.3 and 0.4 ask for it.
+/// The randomness of the crate `getrandom`, under the symbol that its versions 0.3 and 0.4 import.
 #[cfg(all(feature = "getrandom", target_os = "unknown"))]
 // SAFETY: the name is getrandom's, and the signature is the one that it declares.
 #[unsafe(no_mangle)]
@@ -166,7 +167,7 @@ pub(crate) fn notify_logging_message(params: &str) {
     unsafe { host_notify_logging_message(params) }
 }
 
-/// Shows a form to the person at the client, and waits: the parameters of the request and its result, as JSON.
+/// Shows a form to the user of the client, and waits: the parameters of the request and its result, as JSON.
 #[cfg(feature = "hyper-mcp-v2")]
 pub(crate) fn create_elicitation(params: &str) -> String {
     let params = store(params.as_bytes());
@@ -189,7 +190,7 @@ pub(crate) fn list_roots() -> String {
     load_text(unsafe { host_list_roots() })
 }
 
-/// Says that [`http`] reads failures: our host answers with them instead of ending the call.
+/// Tells the host that [`http`] reads failures: this project's host returns them instead of ending the call.
 #[cfg(feature = "http")]
 #[used]
 #[unsafe(link_section = "mcp-servlet.http-errors")]
@@ -212,7 +213,7 @@ pub(crate) fn http(request: &str, body: Option<&[u8]>) -> (u16, Option<Vec<u8>>,
     )
 }
 
-/// Lends `bytes` to a function of the host, and takes over the block that it answers with, if it does.
+/// Lends `bytes` to a function of the host, and takes over the block that it returns, if any.
 #[cfg(feature = "xtp")]
 pub(crate) fn exchange(bytes: Option<&[u8]>, call: impl FnOnce(u64) -> u64) -> Vec<u8> {
     let lent = bytes.map_or(0, store);
@@ -234,7 +235,7 @@ fn store(bytes: &[u8]) -> u64 {
     // SAFETY: allocates; the answer is the handle of a block of that length, 0 for length 0.
     let handle = unsafe { kernel::alloc(bytes.len() as u64) };
     let (mut at, mut rest) = (handle, bytes);
-    // Many words at once: counting them would cost as much as they do.
+    // Many words at once: counting single words would cost as much as storing them.
     while let Some(block) = next_chunk(&mut rest) {
         store_block(at, block);
         at += 128;
@@ -244,7 +245,7 @@ fn store(bytes: &[u8]) -> u64 {
     store_next::<16>(&mut at, &mut rest);
     store_next::<8>(&mut at, &mut rest);
     match bytes.last_chunk::<8>() {
-        // The last word begins inside the one before.
+        // The last word overlaps the one before.
         Some(word) if !rest.is_empty() => store_words(at + rest.len() as u64 - 8, word),
         _ => {
             for byte in rest {
@@ -257,7 +258,7 @@ fn store(bytes: &[u8]) -> u64 {
     handle
 }
 
-/// Stores sixteen words. Not inlined: in a loop, the compiler would compute the place of each anew.
+/// Stores sixteen words. Not inlined: in a loop, the compiler would compute each address anew.
 #[inline(never)]
 fn store_block(at: u64, block: &[u8; 128]) {
     store_words(at, block);

@@ -1,4 +1,4 @@
-//! What `#[prompt]` makes of a function, and how the dispatcher reaches it.
+//! The code that `#[prompt]` generates for a function, and how the dispatcher calls it.
 
 mod result;
 
@@ -10,14 +10,14 @@ use crate::presentation::Presentation;
 use crate::report::Hints;
 use crate::schema::Node;
 
-/// A function that `#[prompt]` made a prompt.
+/// A function with `#[prompt]`.
 #[diagnostic::on_unimplemented(
     message = "`prompts` in `export!` lists a function that is not a prompt",
     label = "put `#[prompt]` on this function",
     note = "a function with another attribute, such as `#[tool]`, belongs in the section of that name"
 )]
 pub trait Prompt {
-    /// What clients learn of the prompt. Used in `const` evaluation only, so none of it is linked.
+    /// The prompt's description for clients. Only `const` evaluation uses it, so it is not linked.
     const DEF: PromptDef;
     /// The arguments.
     const FIELDS: &'static [Field];
@@ -32,20 +32,20 @@ pub trait Prompt {
         get: Self::get,
     };
 
-    /// Both.
+    /// Both, for `export!`.
     const ITEM: Item<PromptDef, PromptEntry> = Item {
         def: Self::DEF,
         entry: Self::ENTRY,
     };
 
-    /// Reads the arguments, runs the function and turns what it returned into messages.
+    /// Reads the arguments, runs the function and converts its return value into messages.
     fn get<'a>(context: &Context, arguments: Arguments<'a>) -> Result<PromptResult, Failure<'a>>;
 }
 
 /// The description of a prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptDef {
-    /// The name that clients ask for.
+    /// The name that clients request.
     pub name: &'static str,
     /// The name that people see, empty for none.
     pub title: &'static str,
@@ -58,7 +58,7 @@ pub struct PromptDef {
 }
 
 impl PromptDef {
-    /// Stands in for a prompt with errors.
+    /// Replaces a prompt with errors.
     pub const STAND_IN: Self = Self {
         name: "",
         title: "",
@@ -68,7 +68,7 @@ impl PromptDef {
     };
 }
 
-/// The answer of a prompt with errors, which nothing can run.
+/// The result of a prompt with errors, which never runs.
 pub fn no_prompt<'a>() -> Result<PromptResult, Failure<'a>> {
     Ok(PromptResult::new(Vec::new()))
 }

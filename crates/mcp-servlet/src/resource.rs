@@ -1,4 +1,4 @@
-//! What `#[resource]` makes of a function, and how the dispatcher reaches it.
+//! The code that `#[resource]` generates for a function, and how the dispatcher calls it.
 
 mod result;
 pub(crate) mod template;
@@ -9,14 +9,14 @@ use crate::context::Context;
 use crate::item::{Blank, Item};
 use crate::presentation::Presentation;
 
-/// A function that `#[resource]` made a resource.
+/// A function with `#[resource]`.
 #[diagnostic::on_unimplemented(
     message = "`resources` in `export!` lists a function that is not a resource",
     label = "put `#[resource]` on this function",
     note = "a function with `#[resource_template]` belongs in `resource_templates`"
 )]
 pub trait Resource {
-    /// What clients learn of the resource. Used in `const` evaluation only, so none of it is linked.
+    /// The resource's description for clients. Only `const` evaluation uses it, so it is not linked.
     const DEF: ResourceDef;
     /// The resource as the dispatcher sees it.
     const ENTRY: ResourceEntry = ResourceEntry {
@@ -25,13 +25,13 @@ pub trait Resource {
         read: Self::read,
     };
 
-    /// Both.
+    /// Both, for `export!`.
     const ITEM: Item<ResourceDef, ResourceEntry> = Item {
         def: Self::DEF,
         entry: Self::ENTRY,
     };
 
-    /// Runs the function and turns what it returned into contents.
+    /// Runs the function and converts its return value into contents.
     fn read<'a>(context: &Context, arguments: Arguments<'a>)
     -> Result<ResourceResult, Failure<'a>>;
 }
@@ -39,23 +39,23 @@ pub trait Resource {
 /// The description of a resource, or of a family of resources.
 #[derive(Debug, Clone, Copy)]
 pub struct ResourceDef {
-    /// The address, or the template of addresses.
+    /// The URI, or the URI template.
     pub uri: &'static str,
     /// The name for programs.
     pub name: &'static str,
     /// The name that people see, empty for none.
     pub title: &'static str,
-    /// What the resource holds, for the model, empty for none.
+    /// The description of the resource, for the model, empty for none.
     pub description: &'static str,
     /// The media type, empty for none.
     pub mime_type: &'static str,
-    /// The size in bytes, where it is known.
+    /// The size in bytes, if it is known.
     pub size: Option<usize>,
     /// For whom it is, each `user` or `assistant`; empty for everyone.
     pub audience: &'static [&'static str],
-    /// How much it matters: a JSON number from 0 to 1, empty for none.
+    /// The importance: a JSON number from 0 to 1, empty for none.
     pub priority: &'static str,
-    /// When it last changed, as in RFC 3339, empty for unknown.
+    /// The time of the last change, as in RFC 3339, empty for unknown.
     pub last_modified: &'static str,
     /// How clients show it.
     pub presentation: Presentation,
@@ -77,7 +77,7 @@ impl ResourceDef {
     };
 }
 
-/// The contents of a resource with errors, which nothing can run.
+/// The contents of a resource with errors, which never runs.
 pub fn no_resource<'a>() -> Result<ResourceResult, Failure<'a>> {
     Ok(ResourceResult::absent())
 }

@@ -1,7 +1,7 @@
-//! JSON Schemas as constants: what a type accepts, known before anything runs.
+//! JSON Schemas as constants, known at compile time.
 //!
 //! A [`Schema`] is a tree of [`Node`]s built by `const` evaluation. `export!` renders it to JSON text
-//! at compile time, so a servlet carries its schemas as plain data and no code that makes them.
+//! at compile time, so a servlet contains its schemas as plain data, without code that generates them.
 
 #[cfg(feature = "chrono")]
 mod chrono_types;
@@ -47,9 +47,9 @@ pub use self::schemars_types::Schemars;
 /// }
 /// ```
 ///
-/// The derive reads serde's attributes, so the schema says what serde does, and the doc comments,
-/// which become descriptions. Implement it by hand only for a type with a serde implementation of
-/// its own:
+/// The derive reads serde's attributes, so the schema describes what serde does, and the doc comments,
+/// which become descriptions. Implement it by hand only for a type with a handwritten serde
+/// implementation:
 ///
 /// ```
 /// use mcp_servlet::schema::{Node, Schema};
@@ -71,11 +71,11 @@ pub use self::schemars_types::Schemars;
 pub trait Schema {
     /// The schema of the type.
     const NODE: &'static Node;
-    /// Whether a property of this type may be left out: true for `Option`.
+    /// Whether a property of this type is optional: true for `Option`.
     const OPTIONAL: bool = false;
-    /// Whether a result may have `null` in its place: true for `Option`.
+    /// Whether a result may contain `null` for this type: true for `Option`.
     const NULLABLE: bool = Self::OPTIONAL;
-    /// For an object that refuses other properties at its root: the names it knows.
+    /// For an object that rejects unknown properties: the known names.
     const NAMES: Option<&'static [&'static str]> = None;
     /// The JSON of `Default::default()`, empty if it is not known.
     #[doc(hidden)]
@@ -90,7 +90,7 @@ pub trait Schema {
 pub struct Node {
     pub(crate) kind: Kind,
     pub(crate) description: &'static str,
-    /// As JSON text, empty for none.
+    /// JSON text, empty for none.
     pub(crate) example: &'static str,
 }
 
@@ -105,7 +105,7 @@ pub struct Property {
     pub(crate) node: &'static Node,
     pub(crate) description: &'static str,
     pub(crate) nullable: bool,
-    /// On input.
+    /// Whether input must have it.
     pub(crate) required: bool,
     pub(crate) skipped: bool,
     pub(crate) in_input: bool,
@@ -132,12 +132,12 @@ impl Node {
         *T::NODE
     }
 
-    /// Any JSON at all.
+    /// Any JSON.
     pub const fn any() -> Self {
         Self::new(Kind::Any)
     }
 
-    /// `null` alone.
+    /// `null` only.
     pub const fn null() -> Self {
         Self::new(Kind::Null)
     }
@@ -147,7 +147,7 @@ impl Node {
         Self::new(Kind::Boolean)
     }
 
-    /// A whole number between the bounds, both inclusive.
+    /// An integer between the bounds, both inclusive.
     pub const fn integer(min: Option<i64>, max: Option<i64>) -> Self {
         Self::new(Kind::Integer { min, max })
     }
@@ -157,7 +157,7 @@ impl Node {
         Self::new(Kind::Number)
     }
 
-    /// Text.
+    /// A string.
     pub const fn string() -> Self {
         Self::new(Kind::String {
             format: "",
@@ -173,12 +173,12 @@ impl Node {
         })
     }
 
-    /// Text of one character.
+    /// A string of one character.
     pub const fn character() -> Self {
         Self::new(Kind::Character)
     }
 
-    /// The same text in a `format` of JSON Schema, such as `date-time`. No effect on other kinds.
+    /// The same string with a `format` of JSON Schema, such as `date-time`. No effect on other kinds.
     #[must_use]
     pub const fn with_format(self, format: &'static str) -> Self {
         match self.kind {
@@ -190,12 +190,12 @@ impl Node {
         }
     }
 
-    /// One of these texts.
+    /// One of these strings.
     pub const fn one_of_strings(values: &'static [&'static str]) -> Self {
         Self::new(Kind::Enum { values, notes: "" })
     }
 
-    /// The same texts with a line for each that needs one, shown below any description. No effect on
+    /// The same strings with a line for each that needs an explanation, shown after any description. No effect on
     /// other kinds.
     #[must_use]
     pub const fn with_notes(self, notes: &'static str) -> Self {
@@ -218,7 +218,7 @@ impl Node {
         })
     }
 
-    /// A list of exactly so many `T`.
+    /// A list of exactly `count` `T`.
     pub const fn array_of<T: Schema + ?Sized>(count: usize) -> Self {
         Self::new(Kind::Array {
             items: T::NODE,
@@ -238,12 +238,12 @@ impl Node {
         })
     }
 
-    /// An object with any names and values of `T`.
+    /// An object with any keys and values of `T`.
     pub const fn map<T: Schema + ?Sized>() -> Self {
         Self::map_with_keys::<String, T>()
     }
 
-    /// An object with names that are read as `K`, and values of `T`.
+    /// An object with keys that are read as `K`, and values of `T`.
     pub const fn map_with_keys<K: Schema + ?Sized, T: Schema + ?Sized>() -> Self {
         Self::new(Kind::Map {
             keys: K::NODE,
@@ -252,7 +252,7 @@ impl Node {
         })
     }
 
-    /// What any of these describes.
+    /// A value that matches any of these schemas.
     pub const fn any_of(variants: &'static [Node]) -> Self {
         let mut object = true;
         let mut at = 0;
@@ -270,7 +270,7 @@ impl Node {
         Self::unchecked(json)
     }
 
-    /// The same without the check.
+    /// The same schema without the check.
     pub(crate) const fn unchecked(json: &'static str) -> Self {
         Self::new(Kind::Raw(json))
     }
@@ -283,7 +283,7 @@ impl Node {
         }
     }
 
-    /// The same with a description, unless it is empty.
+    /// The same schema with a description, unless it is empty.
     #[must_use]
     pub const fn with_description(self, description: &'static str) -> Self {
         let description = description.trim_ascii();
@@ -297,7 +297,7 @@ impl Node {
         }
     }
 
-    /// The same with an example value, as JSON text. Other text stops the build.
+    /// The same schema with an example value, as JSON text. Text that is not JSON stops the build.
     #[must_use]
     #[track_caller]
     pub const fn with_example(self, json: &'static str) -> Self {
@@ -319,7 +319,7 @@ impl Property {
         }
     }
 
-    /// A property with a schema of its own; `nullable` where `null` stands for its absence.
+    /// A property with its own schema; `nullable` if `null` means that it is absent.
     pub const fn with_node(
         name: &'static str,
         description: &'static str,
@@ -362,7 +362,7 @@ impl Property {
         self.with_default(T::DEFAULT)
     }
 
-    /// The same, which input must have.
+    /// The same property, required on input.
     #[must_use]
     pub const fn required(self) -> Self {
         Self {
@@ -371,7 +371,7 @@ impl Property {
         }
     }
 
-    /// The same, which output may leave out.
+    /// The same property, which may be absent from output.
     #[must_use]
     pub const fn skipped(self) -> Self {
         Self {
@@ -380,7 +380,7 @@ impl Property {
         }
     }
 
-    /// The same with a value that must not be shown, such as a password.
+    /// The same property with a value that must not be shown, such as a password.
     #[must_use]
     pub const fn secret(self) -> Self {
         Self {
@@ -389,7 +389,7 @@ impl Property {
         }
     }
 
-    /// The same for arguments only: results never have it.
+    /// The same property for arguments only: results never have it.
     #[must_use]
     pub const fn input_only(self) -> Self {
         Self {
@@ -398,7 +398,7 @@ impl Property {
         }
     }
 
-    /// The same for results only: arguments never have it.
+    /// The same property for results only: arguments never have it.
     #[must_use]
     pub const fn output_only(self) -> Self {
         Self {
@@ -407,7 +407,7 @@ impl Property {
         }
     }
 
-    /// The same with an example value, as JSON text. Other text stops the build.
+    /// The same property with an example value, as JSON text. Text that is not JSON stops the build.
     #[must_use]
     #[track_caller]
     pub const fn with_example(self, json: &'static str) -> Self {
@@ -422,7 +422,7 @@ impl Property {
         }
     }
 
-    /// The same with bounds, each a JSON number or empty. They are for numbers, and stop the build elsewhere.
+    /// The same property with bounds, each a JSON number or empty. Bounds of anything but a number stop the build.
     #[must_use]
     #[track_caller]
     pub const fn with_bounds(self, min: &'static str, max: &'static str) -> Self {

@@ -1,7 +1,8 @@
-//! Plugins of any other interface than MCP's: what the code that `xtp-codegen` generates builds upon.
+//! The runtime of plugins with an XTP schema, used by the code that `xtp-codegen` generates.
 //!
-//! A schema in the language of XTP names the functions of a plugin and those of its host. `xtp-codegen`, called
-//! from `build.rs`, makes a trait of the first and functions of the second; this module moves the payloads.
+//! An XTP schema lists the functions of a plugin and those of its host. `xtp-codegen`, called from
+//! `build.rs`, generates a trait for the plugin's functions and a function for each of the host's; this
+//! module moves the payloads.
 //!
 //! ```
 //! // What `xtp-codegen` writes, shortened; an author includes it with `mcp_servlet::xtp::plugin!(mod shop)`.
@@ -40,8 +41,8 @@
 //!
 //! # Payloads
 //!
-//! What a type is on the wire depends on the `contentType` that the schema declares; see [`encoding`]. A payload that
-//! does not fit is an error that names the function and the place, and never a trap.
+//! The encoding of a type depends on the `contentType` that the schema declares; see [`encoding`]. An invalid
+//! payload is an error that names the function and the position, and never a trap.
 
 mod bytes;
 pub(crate) mod call;

@@ -1,4 +1,4 @@
-//! What a prompt may return.
+//! The return types of prompts.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::error::{IntoToolError, ToolError};
 
 /// The messages of a prompt, and an optional description of the prompt with these arguments.
 ///
-/// Most prompts return simpler things, see [`IntoPromptResult`].
+/// Most prompts return simpler types, see [`IntoPromptResult`].
 #[derive(Debug, Clone)]
 pub struct PromptResult {
     description: String,
@@ -26,7 +26,7 @@ impl PromptResult {
         }
     }
 
-    /// Says what the prompt is good for with these arguments.
+    /// Sets the description of the prompt with these arguments.
     #[must_use]
     pub fn with_description(self, description: impl Into<String>) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl PromptResult {
         }
     }
 
-    /// The answer of `get_prompt` as JSON.
+    /// The result of `get_prompt` as JSON.
     pub(crate) fn to_json(&self) -> Result<String, Error> {
         let mut json = String::from("{");
         if !self.description.is_empty() {
@@ -59,15 +59,15 @@ impl PromptResult {
 /// | [`PromptResult`] | itself |
 /// | `Result<T, E>` | what `T` becomes, or a JSON-RPC error with the text of the error and its causes |
 ///
-/// The error of a `Result` may be whatever the error of a [tool](crate::IntoToolResult) may be. MCP has no
-/// place for a failure that the model reads here: it becomes a JSON-RPC error.
+/// The error of a `Result` may be of any type that a [tool](crate::IntoToolResult) can return as its
+/// error. MCP has no errors for the model here: the client gets a JSON-RPC error.
 #[diagnostic::on_unimplemented(
     message = "a prompt cannot return `{Self}`",
     label = "not the messages of a prompt",
     note = "return text, `Content`, `PromptMessage`, `Vec<PromptMessage>`, or a `Result` of one of these"
 )]
 pub trait IntoPromptResult {
-    /// The messages, or why there are none.
+    /// Returns the messages, or an error.
     fn into_prompt_result(self) -> Result<PromptResult, ToolError>;
 }
 
@@ -114,9 +114,9 @@ macro_rules! texts {
 
 texts!(String, &'static str, Cow<'static, str>);
 
-/// What a prompt's function returns, and how it becomes messages.
+/// The return type of a prompt's function, and its conversion into messages.
 ///
-/// It is made in one place, [`prompt_returns`], so that a type that cannot be returned is one error.
+/// Only [`prompt_returns`] creates it, so that a type that cannot be returned causes one error.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptReturns<T> {
     convert: fn(T) -> Result<PromptResult, ToolError>,
@@ -130,7 +130,7 @@ pub const fn prompt_returns<T: IntoPromptResult>() -> PromptReturns<T> {
 }
 
 impl<T> PromptReturns<T> {
-    /// What the prompt answers when its function returned `value`.
+    /// The result of the prompt when its function returned `value`.
     #[inline]
     pub fn reply<'a>(&self, value: T) -> Result<PromptResult, Failure<'a>> {
         (self.convert)(value).map_err(Failure::Tool)

@@ -1,4 +1,4 @@
-//! What a resource may return.
+//! The return types of resources.
 
 use std::borrow::Cow;
 
@@ -10,13 +10,13 @@ use crate::arguments::Failure;
 use crate::error::{IntoToolError, ToolError};
 use crate::result::Json;
 
-/// What is stored under an address, or that there is nothing.
+/// The contents at a URI, or the information that there are none.
 ///
-/// Most resources return simpler things, see [`IntoResourceResult`].
+/// Most resources return simpler types, see [`IntoResourceResult`].
 #[derive(Debug, Clone)]
 pub struct ResourceResult {
     stored: Stored,
-    /// `_meta` of contents that have none of their own, as JSON; empty for none.
+    /// `_meta` of contents without their own, as JSON; empty for none.
     meta: &'static str,
 }
 
@@ -25,7 +25,7 @@ enum Stored {
     Absent,
     Text(Cow<'static, str>),
     Bytes(Cow<'static, [u8]>),
-    /// With addresses of their own, as of the files in a folder.
+    /// Contents with their own URIs, such as the files in a folder.
     Several(Vec<ResourceContents>),
 }
 
@@ -49,7 +49,7 @@ impl ResourceResult {
         Self::of(Stored::Bytes(bytes.into()))
     }
 
-    /// The answer of `read_resource` as JSON; `None` if there is nothing.
+    /// The result of `read_resource` as JSON; `None` if there are no contents.
     pub(crate) fn into_json(self, uri: &str, mime_type: &str) -> Option<String> {
         let mut json = String::from("{\"contents\":[");
         let meta = self.meta;
@@ -114,14 +114,14 @@ fn write_contents(
 /// | returned | becomes |
 /// |---|---|
 /// | `String`, `&'static str` | text |
-/// | `Vec<u8>`, `&'static [u8]`, what `include_bytes!` gives | bytes, which we encode |
+/// | `Vec<u8>`, `&'static [u8]`, the result of `include_bytes!` | bytes, encoded as base64 |
 /// | [`Json<T>`](Json) | JSON, of the media type `application/json` |
 /// | `Option<T>` | what `T` becomes, or "resource not found" |
-/// | [`ResourceContents`], `Vec<ResourceContents>` | these, with addresses of their own |
+/// | [`ResourceContents`], `Vec<ResourceContents>` | these, with their own URIs |
 /// | `Result<T, E>` | what `T` becomes, or a JSON-RPC error with the text of the error and its causes |
 ///
-/// The error of a `Result` may be whatever the error of a [tool](crate::IntoToolResult) may be. MCP has no
-/// place for a failure that the model reads here: it becomes a JSON-RPC error.
+/// The error of a `Result` may be of any type that a [tool](crate::IntoToolResult) can return as its
+/// error. MCP has no errors for the model here: the client gets a JSON-RPC error.
 #[diagnostic::on_unimplemented(
     message = "a resource cannot return `{Self}`",
     label = "not the contents of a resource",
@@ -131,7 +131,7 @@ pub trait IntoResourceResult {
     /// The media type of such contents unless the resource sets one; empty for none.
     const MIME_TYPE: &'static str = "";
 
-    /// The contents, or why there are none.
+    /// Returns the contents, or an error.
     fn into_resource_result(self) -> Result<ResourceResult, ToolError>;
 }
 
@@ -197,9 +197,9 @@ macro_rules! stored {
 stored!(text: String, &'static str, Cow<'static, str>);
 stored!(bytes: Vec<u8>, &'static [u8], Cow<'static, [u8]>);
 
-/// What a resource's function returns: its media type, and how it becomes contents.
+/// The return type of a resource's function: its media type, and its conversion into contents.
 ///
-/// It is made in one place, [`resource_returns`], so that a type that cannot be returned is one error.
+/// Only [`resource_returns`] creates it, so that a type that cannot be returned causes one error.
 #[derive(Debug, Clone, Copy)]
 pub struct ResourceReturns<T> {
     mime_type: &'static str,
@@ -224,13 +224,13 @@ impl<T> ResourceReturns<T> {
         }
     }
 
-    /// What the resource answers when its function returned `value`.
+    /// The result of the resource when its function returned `value`.
     #[inline]
     pub fn reply<'a>(&self, value: T) -> Result<ResourceResult, Failure<'a>> {
         (self.convert)(value).map_err(Failure::Tool)
     }
 
-    /// The same for a user interface; `meta` says what it may load and use.
+    /// The same result for a user interface; `meta` describes what it may load and use.
     #[inline]
     pub fn show<'a>(&self, meta: &'static str, value: T) -> Result<ResourceResult, Failure<'a>> {
         let result = self.reply(value)?;

@@ -1,4 +1,4 @@
-//! Families of resources: templates of RFC 6570, read backwards.
+//! Families of resources: matches URIs against templates of RFC 6570.
 //!
 //! The macro parses a template at compile time. Here a URI is compared with the parts, and the text that matches a
 //! variable becomes an argument.
@@ -13,16 +13,16 @@ use crate::context::Context;
 use crate::item::{Blank, Item};
 use crate::schema::Property;
 
-/// A function that `#[resource_template]` made a family of resources.
+/// A function with `#[resource_template]`.
 #[diagnostic::on_unimplemented(
     message = "`resource_templates` in `export!` lists a function that is not a resource template",
     label = "put `#[resource_template]` on this function",
     note = "a function with `#[resource]` belongs in `resources`"
 )]
 pub trait ResourceTemplate {
-    /// What clients learn of the family. Used in `const` evaluation only, so none of it is linked.
+    /// The description of the family for clients. Only `const` evaluation uses it, so it is not linked.
     const DEF: ResourceDef;
-    /// The template, taken apart.
+    /// The parsed template.
     const PARTS: &'static [Part];
     /// The variables, one for each argument of the function.
     const FIELDS: &'static [Field];
@@ -35,13 +35,13 @@ pub trait ResourceTemplate {
         read: Self::read,
     };
 
-    /// Both.
+    /// Both, for `export!`.
     const ITEM: Item<ResourceDef, TemplateEntry> = Item {
         def: Self::DEF,
         entry: Self::ENTRY,
     };
 
-    /// Reads the variables, runs the function and turns what it returned into contents.
+    /// Reads the variables, runs the function and converts its return value into contents.
     fn read<'a>(context: &Context, arguments: Arguments<'a>)
     -> Result<ResourceResult, Failure<'a>>;
 }
@@ -74,7 +74,7 @@ impl TemplateEntry {
 }
 
 impl Property {
-    /// Stops the build unless the value can be a piece of a URI.
+    /// Stops the build unless the value can be a part of a URI.
     #[track_caller]
     pub const fn check_variable(&self) {
         assert!(
@@ -98,9 +98,9 @@ pub enum Part {
 pub enum Operator {
     /// `{a}`: up to `/`, `?` or `#`.
     Simple,
-    /// `{.a}`: as simple, after a dot.
+    /// `{.a}`: like simple, after a dot.
     Label,
-    /// `{/a}`: as simple, after a slash.
+    /// `{/a}`: like simple, after a slash.
     Path,
     /// `{;a}`: `;a=value`.
     Parameter,
@@ -128,12 +128,12 @@ impl Operator {
         }
     }
 
-    /// Whether values come with their names.
+    /// Whether values are written with their names.
     const fn is_named(self) -> bool {
         matches!(self, Self::Parameter | Self::Query | Self::Continuation)
     }
 
-    /// Whether a value cannot have this byte.
+    /// Whether a value cannot contain this byte.
     fn ends_at(self, byte: u8) -> bool {
         match self {
             Self::Simple | Self::Label | Self::Path => matches!(byte, b'/' | b'?' | b'#'),
@@ -161,13 +161,13 @@ struct Matcher<'u> {
     values: Vec<Option<&'u str>>,
     /// The length of the whole URI.
     length: usize,
-    /// Where values in order did not match: whatever came before, they will not the next time. Without this, addresses
-    /// could be written that take for ever.
+    /// Positions where values in order did not match. They cannot match later either, whatever comes
+    /// before. Without this, the time for some URIs would grow with a high power of their length.
     failed: Vec<bool>,
 }
 
 impl<'u> Matcher<'u> {
-    /// Whether all of `rest` follows the parts.
+    /// Whether all of `rest` matches the parts.
     fn parts(&mut self, parts: &'static [Part], rest: &'u str) -> bool {
         match parts.split_first() {
             None => rest.is_empty(),
@@ -185,7 +185,7 @@ impl<'u> Matcher<'u> {
         }
     }
 
-    /// Values without names: each as short as the rest of the template allows.
+    /// Matches values without names, each as short as the rest of the template allows.
     fn in_order(
         &mut self,
         operator: Operator,
@@ -212,7 +212,7 @@ impl<'u> Matcher<'u> {
             }
             self.values[*variable] = None;
         }
-        // The last ones may be absent, each with what separates it.
+        // The last values may be absent, each with its separator.
         if variables.iter().all(|at| !self.fields[*at].required) && self.parts(after, rest) {
             return true;
         }
@@ -223,7 +223,7 @@ impl<'u> Matcher<'u> {
         false
     }
 
-    /// Values with names, in any order.
+    /// Matches values with names, in any order.
     fn named(
         &mut self,
         operator: Operator,
@@ -254,14 +254,14 @@ impl<'u> Matcher<'u> {
     }
 }
 
-/// Where a value that begins here may end, the shortest first; it has at least one character.
+/// The possible ends of a value that starts here, the shortest first; it has at least one character.
 fn ends(operator: Operator, text: &str) -> impl Iterator<Item = usize> {
     let inside = text.bytes().position(|byte| operator.ends_at(byte));
     let longest = inside.unwrap_or(text.len());
     (1..=longest).filter(|end| text.is_char_boundary(*end))
 }
 
-/// The text that a value stands for, if its `%` escapes are right and make text.
+/// The decoded value, if its `%` escapes are valid and make UTF-8.
 pub(crate) fn decoded(value: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();

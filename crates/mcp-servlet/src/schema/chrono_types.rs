@@ -1,4 +1,4 @@
-//! The schemas of chrono's types, which are text.
+//! The schemas of chrono's types, which are strings.
 
 use chrono::{DateTime, Month, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Weekday};
 

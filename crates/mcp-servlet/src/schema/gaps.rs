@@ -1,4 +1,4 @@
-//! Gaps in the text of a description: schemas that are made when the servlet describes itself.
+//! Gaps in the text of a description: schemas that are generated when the servlet describes itself.
 //!
 //! The description is a constant string. A schema that is not known at compile time leaves a gap in it:
 //! the byte 1, the [`Place`] as a letter, a description, the byte 2, another description, the byte 3.
@@ -12,10 +12,10 @@ pub(crate) const BEGIN: char = '\u{1}';
 pub(crate) const MIDDLE: char = '\u{2}';
 pub(crate) const END: char = '\u{3}';
 
-/// The most gaps of a servlet; there is no `Vec` in `const` evaluation.
+/// The maximum of gaps in a servlet; there is no `Vec` in `const` evaluation.
 pub(crate) const MOST: usize = 128;
 
-/// What fills the gaps of a text, in their order.
+/// The generators for the gaps of a text, in order.
 #[cfg_attr(
     not(feature = "schemars"),
     allow(unreachable_pub, reason = "only that feature passes it on")

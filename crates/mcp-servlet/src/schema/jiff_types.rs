@@ -1,4 +1,4 @@
-//! The schemas of jiff's types, which are text.
+//! The schemas of jiff's types, which are strings.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::{SignedDuration, Span, Timestamp, Zoned};

@@ -1,8 +1,8 @@
-//! What there is to say of a type.
+//! The kinds of schemas.
 
 use super::{Node, Property};
 
-/// What a [`Node`] accepts.
+/// The values that a [`Node`] accepts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     /// Any JSON.
@@ -11,19 +11,19 @@ pub(crate) enum Kind {
     Null,
     /// `true` or `false`.
     Boolean,
-    /// A whole number, within bounds where they are narrower than 64 bits.
+    /// An integer, with bounds if they are narrower than 64 bits.
     Integer { min: Option<i64>, max: Option<i64> },
     /// Any number.
     Number,
-    /// Text, perhaps in a named format.
+    /// A string, with an optional format.
     String {
         format: &'static str,
-        /// Whether it has a form of its own, which the schema does not tell.
+        /// Whether the type parses it, by rules that the schema does not show.
         parsed: bool,
     },
-    /// Text of one character.
+    /// A string of one character.
     Character,
-    /// One of some texts; `notes` tells what they mean, a line for each.
+    /// One of several strings; `notes` explains them, a line for each.
     Enum {
         values: &'static [&'static str],
         notes: &'static str,
@@ -33,10 +33,10 @@ pub(crate) enum Kind {
         items: &'static Node,
         nullable: bool,
         unique: bool,
-        /// How many there must be, if that is fixed.
+        /// The number of items, if it is fixed.
         count: Option<usize>,
     },
-    /// An object with values of one type under names of another, which are text in JSON.
+    /// An object with values of one type and keys of another, which are strings in JSON.
     Map {
         keys: &'static Node,
         values: &'static Node,
@@ -51,7 +51,7 @@ pub(crate) enum Kind {
     },
     /// A schema written as JSON text.
     Raw(&'static str),
-    /// A schema that is made when the servlet describes itself.
+    /// A schema that is generated when the servlet describes itself.
     #[cfg_attr(
         not(feature = "schemars"),
         allow(dead_code, reason = "only that feature makes schemas")
@@ -59,7 +59,7 @@ pub(crate) enum Kind {
     Generated(Generate),
 }
 
-/// Makes the members of a schema, as JSON text without the braces.
+/// Generates the members of a schema, as JSON text without the braces.
 pub(crate) type Generate = fn(&Gap<'_>) -> String;
 
 /// What a gap in the description says about the schema that fills it.

@@ -1,4 +1,4 @@
-//! Schemas of objects: which properties they have, and which others they take.
+//! Schemas of objects: their properties, and whether they accept others.
 
 use super::kind::{Kind, Object};
 use super::{Node, Property, Schema};
@@ -16,7 +16,7 @@ impl Node {
         }))
     }
 
-    /// The same object that refuses other properties. No effect on other kinds.
+    /// The same object, which rejects other properties. No effect on other kinds.
     #[must_use]
     pub const fn closed(self) -> Self {
         match self.kind {
@@ -31,7 +31,7 @@ impl Node {
         }
     }
 
-    /// The same object, for a type that reads no other properties. The arguments of a tool refuse them then. No effect on
+    /// The same object, for a type that ignores other properties. Arguments of a tool reject them. No effect on
     /// other kinds.
     #[must_use]
     pub const fn complete(self) -> Self {
@@ -49,8 +49,8 @@ impl Node {
 
     /// An object with the one property `result`, for structured content that is not an object itself.
     ///
-    /// MCP before 2026-07-28 wants an object. The mark `x-fastmcp-wrap-result`, a convention that clients know, tells them,
-    /// and hosts that serve newer ones, that the result proper is inside.
+    /// MCP before 2026-07-28 requires an object. The mark `x-fastmcp-wrap-result`, a convention that
+    /// clients know, tells them, and hosts that serve newer clients, that the actual result is inside.
     pub(crate) const fn wrapped(result: &'static [Property]) -> Self {
         Self::new(Kind::Object(Object {
             properties: result,
@@ -86,7 +86,7 @@ impl Node {
         }
     }
 
-    /// The schema of `T` for [`with_flattened`](Self::with_flattened): of an `Option`, nothing is required.
+    /// The schema of `T` for [`with_flattened`](Self::with_flattened). For an `Option`, no property is required.
     pub const fn flattened<T: Schema + ?Sized>() -> Self {
         match T::NODE.kind {
             Kind::Object(object) if T::OPTIONAL => Self {
@@ -100,7 +100,7 @@ impl Node {
         }
     }
 
-    /// The same, if it can be flattened into an object. Other schemas stop the build.
+    /// The same schema, if it can be flattened into an object. Other schemas stop the build.
     #[must_use]
     #[track_caller]
     pub const fn flattenable(self) -> Self {

@@ -1,8 +1,8 @@
-//! Whether a field may be left out, for types without a [`Schema`](super::Schema) to ask.
+//! Tells whether a field is optional, for types without a [`Schema`](super::Schema).
 
 use std::marker::PhantomData;
 
-/// Tells whether `T` is an `Option`: the constant of `Optional<Option<_>>` itself comes before the trait's.
+/// Whether `T` is an `Option`: the inherent constant of `Optional<Option<_>>` takes precedence over the trait's.
 #[derive(Debug)]
 pub struct Optional<T>(PhantomData<T>);
 

@@ -1,9 +1,9 @@
-//! What a schema takes, for those who must know before anything runs.
+//! What a schema accepts, for checks at compile time.
 
 use super::{Kind, Node, Object, text};
 
 impl Node {
-    /// Whether it describes text only.
+    /// Whether it accepts strings only.
     pub(crate) const fn is_text(&self) -> bool {
         match self.kind {
             Kind::String { .. } | Kind::Character | Kind::Enum { .. } => true,
@@ -12,7 +12,7 @@ impl Node {
         }
     }
 
-    /// Whether text may stand for it; `json` is a string.
+    /// Whether a string may be a valid value; `json` is the string as JSON.
     pub(crate) const fn may_be(&self, json: &str) -> bool {
         match self.kind {
             Kind::Any | Kind::String { .. } | Kind::Raw(_) | Kind::Generated(_) => true,
@@ -23,7 +23,7 @@ impl Node {
         }
     }
 
-    /// Whether a literal in the source, in JSON, may be a value of this type.
+    /// Whether a literal in the source, as JSON, may be a value of this type.
     pub(crate) const fn takes(&self, json: &str) -> bool {
         let anything = matches!(
             self.kind,
@@ -53,7 +53,7 @@ impl Node {
         )
     }
 
-    /// What a value must be, in words.
+    /// What a value must be, for error messages.
     pub(crate) const fn expected(&self) -> &'static str {
         match self.kind {
             Kind::Null => "`null`",
@@ -71,17 +71,17 @@ impl Node {
         }
     }
 
-    /// Whether it may describe objects only: of a generated schema, that is known when the servlet describes itself.
+    /// Whether it may accept objects only; a generated schema is only known when the servlet describes itself.
     pub(crate) const fn may_be_object(&self) -> bool {
         self.is_object() || self.is_generated()
     }
 
-    /// Whether it is made when the servlet describes itself.
+    /// Whether it is generated when the servlet describes itself.
     pub(crate) const fn is_generated(&self) -> bool {
         matches!(self.kind, Kind::Generated(_))
     }
 
-    /// Whether it describes objects only, as the arguments of a tool must.
+    /// Whether it accepts objects only, as the arguments of a tool must.
     pub(crate) const fn is_object(&self) -> bool {
         match self.kind {
             Kind::Object(_) | Kind::Map { .. } => true,

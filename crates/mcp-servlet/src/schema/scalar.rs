@@ -48,7 +48,7 @@ impl Scalar {
         Self::float(value.is_sign_negative(), Decoded::f64(value))
     }
 
-    /// The same in single precision.
+    /// A single-precision float.
     pub const fn f32(value: f32) -> Self {
         if !value.is_finite() {
             return Self::EMPTY;
@@ -76,7 +76,7 @@ impl Scalar {
         Self::EMPTY.text(sign).natural(value.unsigned_abs())
     }
 
-    /// The shortest number that reads as the value, as `serde_json` writes it; nothing for what is not a number.
+    /// The shortest number that reads as the value, as `serde_json` writes it; empty for infinity and NaN.
     const fn float(is_negative: bool, decoded: Decoded) -> Self {
         let Digits {
             digits,
@@ -110,7 +110,7 @@ impl Scalar {
             .natural((exponent - 1).unsigned_abs() as u128)
     }
 
-    /// The digits from `start` to `end`, zeros where there are none.
+    /// Appends the digits from `start` to `end`, zeros after the last digit.
     const fn some(mut self, digits: &[u8; MOST_DIGITS], start: usize, end: usize) -> Self {
         let mut at = start;
         while at < end {
@@ -199,7 +199,7 @@ mod tests {
         for (value, json) in edges {
             assert_eq!(Scalar::f64(value).json(), json);
         }
-        // Each power of two is a boundary; the others are spread over all bits.
+        // Each power of two is a boundary; the other values are spread over all bits.
         let powers = (1..2047_u64).step_by(5).map(|exponent| exponent << 52);
         let others = (1..2000_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         for value in powers

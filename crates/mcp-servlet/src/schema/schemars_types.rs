@@ -1,4 +1,4 @@
-//! Schemas of types that implement `schemars::JsonSchema`, made when the servlet describes itself.
+//! Schemas of types that implement `schemars::JsonSchema`, generated when the servlet describes itself.
 
 mod rewrite;
 
@@ -13,9 +13,10 @@ use super::{Node, Schema};
 /// A value whose JSON Schema comes from [`schemars`], such as a type of another crate that implements
 /// its `JsonSchema`.
 ///
-/// It is a result in [`Json`](crate::Json), and a field of a type that derives [`Schema`](derive@crate::Schema); for an
-/// argument, there is `#[arg(schemars)]`. serde reads and writes it as what it holds. A servlet makes such a schema
-/// whenever it describes itself, and holds the code for that.
+/// Use it for a result in [`Json`](crate::Json), and for a field of a type that derives
+/// [`Schema`](derive@crate::Schema). For an argument, use `#[arg(schemars)]`. serde reads and writes it
+/// as the value inside. The servlet generates the schema whenever it describes itself, and contains the
+/// code for that.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -79,7 +80,7 @@ fn generate<T: Described>(gap: &Gap<'_>) -> String {
     members(schema.into(), gap)
 }
 
-/// The members of a schema, by our rules and without the braces.
+/// The members of a schema, by the rules of this crate and without the braces.
 fn members(schema: Value, gap: &Gap<'_>) -> String {
     let mut schema = rewrite::schema(schema, gap.place);
     let text = |json: &str| serde_json::from_str::<Value>(json).ok();
@@ -91,7 +92,7 @@ fn members(schema: Value, gap: &Gap<'_>) -> String {
     }
     let is_object = schema.get("type").is_some_and(|ty| ty == "object");
     if schema.is_empty() {
-        // Without members, a comma would stand alone.
+        // Without members, there would be a comma without a member after it.
         schema.insert("description".to_owned(), "any JSON".into());
     }
     let json = Value::Object(schema).to_string();

@@ -58,7 +58,7 @@ signed_numbers_but_zero!(
 schemas! {
     Path => Node::string(), default "\"\"";
     PathBuf => Node::string(), default "\"\"";
-    // As serde writes it.
+    // The JSON that serde writes.
     Duration => Node::object(&[
         Property::new::<u64>("secs", "whole seconds"),
         Property::with_node("nanos", "nanoseconds beside them", &Node::integer(Some(0), Some(999_999_999)), false),

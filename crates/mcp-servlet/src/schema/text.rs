@@ -1,6 +1,6 @@
 //! Checking JSON text in `const` evaluation, so that a bad schema stops the build.
 
-/// What is wrong, for a person.
+/// The error message.
 type Error = &'static str;
 
 /// `?` in a `const fn`.
@@ -59,7 +59,7 @@ pub(crate) const fn has_member(json: &str, name: &str) -> bool {
     member(json.as_bytes(), name).is_some()
 }
 
-/// Whether a JSON string is one of some texts.
+/// Whether a JSON string is one of several strings.
 pub(crate) const fn is_among(json: &str, texts: &[&str]) -> bool {
     let mut at = 0;
     while at < texts.len() {
@@ -82,14 +82,14 @@ pub(crate) const fn is_character(json: &str) -> bool {
         },
         _ => 2,
     };
-    // The rest of a character that takes several bytes.
+    // The remaining bytes of a character in UTF-8.
     while at(bytes, end) & 0b1100_0000 == 0b1000_0000 {
         end += 1;
     }
     at(bytes, end) == b'"'
 }
 
-/// The value of a JSON number that has digits only, unless it is beyond all integers here.
+/// The value of a JSON number that consists of digits, unless it exceeds all integer types here.
 pub(crate) const fn integer(json: &str) -> Option<i128> {
     let bytes = json.as_bytes();
     let is_negative = at(bytes, 0) == b'-';
@@ -105,7 +105,7 @@ pub(crate) const fn integer(json: &str) -> Option<i128> {
     Some(if is_negative { -value } else { value })
 }
 
-/// Whether the root object of `json`, checked before, has the member `name` with the text `value`.
+/// Whether the root object of `json`, checked before, has the member `name` with the string `value`.
 pub(crate) const fn has_text(json: &str, name: &str, value: &str) -> bool {
     let bytes = json.as_bytes();
     match member(bytes, name) {
@@ -114,7 +114,7 @@ pub(crate) const fn has_text(json: &str, name: &str, value: &str) -> bool {
     }
 }
 
-/// The text of the member `name` of the root object of `json`, checked before.
+/// The JSON of the member `name` of the root object of `json`, checked before.
 pub(crate) const fn value_of<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     match member(json.as_bytes(), name) {
         Some((start, end)) => Some(slice(json, start, end)),
@@ -122,7 +122,7 @@ pub(crate) const fn value_of<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     }
 }
 
-/// The text of the first item of the array that is the member `name`.
+/// The JSON of the first item of the array that is the member `name`.
 pub(crate) const fn first_item<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     let bytes = json.as_bytes();
     let Some((start, _)) = member(bytes, name) else {
@@ -145,7 +145,7 @@ const fn slice(json: &str, start: usize, end: usize) -> &str {
     }
 }
 
-/// Where the value of the member `name` begins and ends.
+/// The start and the end of the value of the member `name`.
 const fn member(bytes: &[u8], name: &str) -> Option<(usize, usize)> {
     let mut here = space(bytes, space(bytes, 0) + 1);
     while at(bytes, here) == b'"' {

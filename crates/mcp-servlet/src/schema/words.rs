@@ -1,9 +1,9 @@
 //! Splits names into words, for properties without a description.
 
-/// The longest name that is put into words; a longer one is cut there.
+/// The longest name that is split into words; a longer one is cut.
 const LONGEST: usize = 128;
 
-/// A name in words.
+/// A name, split into words.
 pub(crate) struct Words {
     bytes: [u8; LONGEST],
     length: usize,
@@ -59,7 +59,7 @@ impl Words {
     }
 }
 
-/// Whether a new word begins at an upper-case letter.
+/// Whether a new word starts at an upper-case letter.
 const fn starts_word(name: &[u8], at: usize) -> bool {
     if at == 0 || !name[at].is_ascii_uppercase() {
         return false;

@@ -1,4 +1,4 @@
-//! The one type for binary data.
+//! The type for binary data.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};

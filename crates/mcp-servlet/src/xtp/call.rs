@@ -1,4 +1,4 @@
-//! One call of an export: payload in, value out, value in, payload out.
+//! One call of an export: reads the input payload and writes the output payload.
 
 #[cfg(not(target_family = "wasm"))]
 mod native;
@@ -18,7 +18,7 @@ impl Call {
     ///
     /// # Errors
     ///
-    /// If the payload does not fit; the message names the export and the place.
+    /// If the payload is invalid; the message names the export and the position.
     pub fn input<E, T: Decode<E>>(&mut self) -> Result<T, Error> {
         let decoded = T::decode(self.payload());
         decoded.map_err(|reason| self.misfit("input of export", &reason))

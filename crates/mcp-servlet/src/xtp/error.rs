@@ -1,10 +1,10 @@
-//! What a plugin says when it cannot answer.
+//! The error of a plugin.
 
 use std::fmt;
 
 use mcp_servlet_json::write_raw;
 
-/// Why a function of the plugin or of its host has no answer: a text, which the host gets as Extism's error.
+/// The error of a function of the plugin or of its host: a text, which the host gets as Extism's error.
 ///
 /// Anything that converts into a boxed error converts into it, so `?` works in a function that returns
 /// it. The text is that of the error, followed by all its causes, in one line.
@@ -31,7 +31,7 @@ impl Error {
         }
     }
 
-    /// What an export answers that the author did not write.
+    /// The error of an export that the author did not implement.
     pub fn not_implemented(export: &str) -> Self {
         Self::about("export", export, " is not implemented")
     }
@@ -41,19 +41,19 @@ impl Error {
         Self::about("import", import, " is not part of the test's host")
     }
 
-    /// What the host will read.
+    /// The text that the host reads.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// ``input of export `name`: …`` and the like.
+    /// An error such as ``input of export `name`: …``.
     pub(crate) fn misfit(role: &str, name: &str, reason: &str) -> Self {
         let mut error = Self::about(role, name, ": ");
         write_raw(&mut error.message, reason);
         error
     }
 
-    /// What it is about, and what of it.
+    /// An error about a function, with the reason.
     pub(crate) fn about(role: &str, name: &str, reason: &str) -> Self {
         let mut message = String::new();
         for part in [role, " `", name, "`", reason] {

@@ -13,11 +13,11 @@ pub use self::native::{Slot, ask, check, mock, tell};
 #[cfg(target_family = "wasm")]
 pub use self::wasm::{call, call_with};
 
-/// Reads what an import answered.
+/// Reads the result of an import.
 ///
 /// # Errors
 ///
-/// If the payload does not fit; the message names the import and the place.
+/// If the payload is invalid; the message names the import and the position.
 pub fn answer<E, T: Decode<E>>(import: &'static str, payload: Vec<u8>) -> Result<T, Error> {
     let decoded = T::decode(payload);
     decoded.map_err(|reason| Error::misfit("answer of import", import, &reason))

@@ -12,10 +12,10 @@ use serde::de::value::StrDeserializer;
 use super::bytes::Bytes;
 use super::encoding::{Decode, Encode, LittleEndian, TextPlain, XBinary};
 
-/// An enum of the schema: as text it is the bare word that serde has for its variant.
+/// An enum of the schema: as text it is serde's name of the variant.
 pub trait Word: Serialize + DeserializeOwned {}
 
-/// How many bytes of a text are shown in a message.
+/// The number of bytes of a text that a message shows.
 const SHOWN: usize = 40;
 
 #[cold]
@@ -40,7 +40,7 @@ fn text(payload: Vec<u8>) -> Result<String, String> {
     })
 }
 
-/// Strings and buffers are themselves in every encoding that is not JSON.
+/// Strings and buffers are written unchanged in every encoding except JSON.
 macro_rules! plain {
     ($($encoding:ident)*) => {$(
         impl Decode<$encoding> for String {
@@ -118,7 +118,7 @@ macro_rules! word {
 
 word! { TextPlain LittleEndian }
 
-/// The words that would have been right.
+/// The valid names.
 fn names(error: &mcp_servlet_json::Error) -> String {
     let mut names = String::new();
     for (at, name) in error.expected().iter().enumerate() {
@@ -162,7 +162,7 @@ impl Encode<LittleEndian> for bool {
     }
 }
 
-/// Numbers, with how they are written in decimal, and what they are called.
+/// Numbers, with their decimal form and their names.
 macro_rules! numbers {
     ($($number:ident $article:literal $write:expr;)*) => {$(
         impl Decode<TextPlain> for $number {
@@ -217,7 +217,7 @@ numbers! {
     f64 "an" write_plain_f64;
 }
 
-/// Whether a number is one.
+/// Whether a number is finite.
 trait Finite {
     fn finite(&self) -> bool;
 }

@@ -1,4 +1,4 @@
-//! What goes wrong with HTTP.
+//! Errors of HTTP requests.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ impl HttpError {
         }
     }
 
-    /// The same of another kind.
+    /// The same error with another kind.
     #[must_use]
     pub fn with_kind(mut self, kind: HttpErrorKind) -> Self {
         self.kind = kind;
@@ -59,7 +59,7 @@ impl fmt::Display for HttpError {
 
 impl std::error::Error for HttpError {}
 
-/// An error as a test records it.
+/// A recorded error in a test.
 #[cfg(not(target_family = "wasm"))]
 impl From<HttpErrorKind> for HttpError {
     fn from(kind: HttpErrorKind) -> Self {

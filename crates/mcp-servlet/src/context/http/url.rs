@@ -1,4 +1,4 @@
-//! URLs from parts that may hold any text.
+//! Builds URLs from parts with any text.
 
 use std::fmt::Display;
 
@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{HttpError, HttpErrorKind, HttpRequest};
 
-/// All but the unreserved characters of RFC 3986.
+/// All characters except the unreserved ones of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -14,7 +14,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 impl HttpRequest {
-    /// The same with one more segment at the end of the path, percent-encoded.
+    /// The same request with one more segment at the end of the path, percent-encoded.
     ///
     /// ```
     /// use mcp_servlet::HttpRequest;
@@ -44,7 +44,7 @@ impl HttpRequest {
         Ok(self)
     }
 
-    /// The same with one more parameter in the query, name and value percent-encoded.
+    /// The same request with one more parameter in the query, name and value percent-encoded.
     ///
     /// ```
     /// use mcp_servlet::HttpRequest;

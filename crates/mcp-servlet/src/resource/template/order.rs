@@ -1,11 +1,11 @@
 //! Which of two templates is the more specific one, in `const` evaluation.
 //!
 //! They are compared from left to right, piece by piece: text comes before the end of the template,
-//! and the end before a variable. Two with the same pieces would match the same addresses.
+//! and the end before a variable. Two templates with the same pieces would match the same URIs.
 
 use super::{Operator, Part, TemplateEntry};
 
-/// The most specific first.
+/// Sorts the most specific first.
 pub(super) const fn sorted<const N: usize>(mut entries: [TemplateEntry; N]) -> [TemplateEntry; N] {
     let mut next = 1;
     while next < N {
@@ -41,7 +41,7 @@ enum Order {
 const fn compare(one: &TemplateEntry, other: &TemplateEntry) -> Order {
     let (mut here, mut there) = (Place::START, Place::START);
     if one.parts.is_empty() || other.parts.is_empty() {
-        // Stands in for one with errors.
+        // An entry without parts replaces a template with errors.
         return Order::After;
     }
     loop {
@@ -63,7 +63,7 @@ const fn compare(one: &TemplateEntry, other: &TemplateEntry) -> Order {
 
 const END: usize = 0x100;
 
-/// A place in a template: a byte of a text, or an expression.
+/// A position in a template: a byte of a text, or an expression.
 #[derive(Clone, Copy)]
 struct Place {
     part: usize,
@@ -101,7 +101,7 @@ impl Place {
 }
 
 impl Operator {
-    /// Operators that say more of what they match come first.
+    /// Operators that are more specific about what they match come first.
     const fn rank(self) -> usize {
         match self {
             Self::Label => 0,

@@ -1,4 +1,4 @@
-//! Addresses against templates, as the macro takes them apart.
+//! Matches URIs against templates that are parsed as the macro parses them.
 
 use super::{Operator, Part, TemplateEntry, decoded, order, values};
 use crate::arguments::Field;
@@ -27,7 +27,7 @@ const fn entry(parts: &'static [Part], fields: &'static [Field]) -> TemplateEntr
     }
 }
 
-/// What `a` and `b` stand for in an address.
+/// The values of `a` and `b` in a URI.
 fn both(parts: &'static [Part], fields: &'static [Field], uri: &str) -> Option<[String; 2]> {
     let values = values(&entry(parts, fields), uri)?;
     let [a, b] = &*values else {
@@ -95,7 +95,7 @@ fn reads_every_operator_backwards() {
     }
 }
 
-/// What the RFC expands, as far as an address tells it.
+/// The expansions of the RFC, as far as a URI shows the values.
 #[test]
 fn the_examples_of_rfc_6570_are_taken_back() {
     const HELLO: &str = "Hello World! -";

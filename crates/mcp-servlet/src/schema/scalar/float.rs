@@ -1,7 +1,7 @@
 //! The shortest digits that read as a float, in `const` evaluation.
 //!
 //! Steele and White's algorithm with integers of any size, as in `core::num::flt2dec::strategy::dragon`, which is not
-//! `const`. Nothing of it is linked.
+//! `const`. The wasm does not contain it.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -15,7 +15,7 @@
 /// Enough for the largest and the smallest float, times ten.
 const LIMBS: usize = 40;
 
-/// The most digits that tell two floats apart.
+/// The maximum of digits that distinguish two floats.
 pub(super) const MOST_DIGITS: usize = 17;
 
 /// `0.d₁d₂… × 10^exponent`
@@ -112,7 +112,7 @@ impl Digits {
 /// Little-endian.
 type Big = [u32; LIMBS];
 
-/// The rest of the value and the halves of the distances to its neighbours, in parts of `one`.
+/// The remainder of the value and half the distances to its neighbours, in units of `one`.
 struct Fraction {
     value: Big,
     below: Big,
@@ -137,7 +137,7 @@ impl Fraction {
         }
     }
 
-    /// Brings the value between a tenth and one, and tells by which power of ten.
+    /// Scales the value to between a tenth and one, and returns the power of ten.
     const fn scale(&mut self, inclusive: bool) -> i32 {
         let mut exponent = 0;
         while is_less(&self.one, &sum(&self.value, &self.above), inclusive) {
@@ -206,7 +206,7 @@ const fn sum(left: &Big, right: &Big) -> Big {
     sum
 }
 
-/// The left one must not be the smaller one.
+/// `left` must not be smaller than `right`.
 const fn subtract(left: &mut Big, right: &Big) {
     let (mut borrow, mut at) = (0, 0);
     while at < LIMBS {
@@ -217,7 +217,7 @@ const fn subtract(left: &mut Big, right: &Big) {
     }
 }
 
-/// Whether `left < right`, or also `left == right`.
+/// Whether `left < right`, or `left <= right` with `or_equal`.
 const fn is_less(left: &Big, right: &Big, or_equal: bool) -> bool {
     let mut at = LIMBS;
     while at > 0 {

@@ -1,4 +1,4 @@
-//! From what schemars says to what every client reads: the rules that the schemas of `#[derive(Schema)]` keep, too.
+//! Rewrites a schema of schemars for all clients, by the rules that `#[derive(Schema)]` follows too.
 
 use serde_json::{Map, Value, json};
 
@@ -57,7 +57,7 @@ impl Rules {
         name_common_type(schema);
     }
 
-    /// A type that is inside itself ends here: the schema says what kind of value it is.
+    /// Ends a recursive type: the schema only says what kind of value it is.
     fn cut_recursion(&self, schema: &mut Object) {
         let Some(Value::String(target)) = schema.remove("$ref") else {
             return;
@@ -128,7 +128,7 @@ impl Rules {
     }
 }
 
-/// An argument that is an `Option` is left out, and never `null`.
+/// An optional argument is left out, never `null`.
 fn drop_null(schema: &mut Object) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|ty| ty != "null");
@@ -145,7 +145,7 @@ fn drop_null(schema: &mut Object) {
     }
 }
 
-/// Constants are an enum, whose description says what each of them means.
+/// Turns constants into an enum whose description explains each of them.
 fn collapse_constants(schema: &mut Object) {
     for name in ["oneOf", "anyOf"] {
         let Some(Value::Array(variants)) = schema.get(name) else {
@@ -177,7 +177,7 @@ fn collapse_constants(schema: &mut Object) {
     }
 }
 
-/// The values of a schema that has nothing but these, and its description.
+/// The values of a schema that only has these, and its description.
 fn constants(schema: &Value) -> Option<(Vec<Value>, Option<&str>)> {
     let schema = schema.as_object()?;
     let known = ["type", "const", "enum", "description", "title"];
@@ -221,7 +221,7 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Variants that are all of one type say so together, as arguments must be an object at their root.
+/// Moves the common type of all variants to the schema, as the root of arguments must be an object.
 fn name_common_type(schema: &mut Object) {
     if schema.contains_key("type") {
         return;
@@ -262,7 +262,7 @@ fn drop_unknown_format(schema: &mut Object) {
     }
 }
 
-/// Many clients know lists of one kind of item only, so a tuple is a list of any of its items, and as long.
+/// Turns a tuple into a list of the same length with any of its items, as many clients only know lists of one type.
 fn tuple_to_list(schema: &mut Object) {
     let Some(Value::Array(mut items)) = schema.remove("prefixItems") else {
         return;

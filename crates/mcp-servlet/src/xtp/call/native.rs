@@ -1,4 +1,4 @@
-//! Calls without a host: a test hands the payload over and gets one back.
+//! Calls without a host: a test passes a payload and gets one back.
 
 use std::fmt;
 
@@ -21,10 +21,10 @@ impl Call {
     }
 }
 
-/// A function that the plugin offers.
+/// An export of the plugin.
 #[derive(Clone, Copy)]
 pub struct Export {
-    /// Its name, as the host knows it.
+    /// Its name in the wasm.
     pub name: &'static str,
     #[doc(hidden)]
     pub run: fn(&mut Call) -> Result<(), Error>,
@@ -38,16 +38,16 @@ impl fmt::Debug for Export {
 
 /// A type that a generated `export!` made the plugin of its crate; for tests.
 pub trait Plugin {
-    /// What the plugin exports, in the order of the schema.
+    /// The exports of the plugin, in the order of the schema.
     const EXPORTS: &'static [Export];
 
-    /// Calls an export as a host would: with a payload, through the same decoding and encoding as in wasm.
+    /// Calls an export like a host: with a payload, through the same decoding and encoding as in wasm.
     ///
-    /// The answer of an export without output is empty.
+    /// The result of an export without output is empty.
     ///
     /// # Errors
     ///
-    /// What the host would get as Extism's error.
+    /// The text that the host would get as Extism's error.
     fn call(export: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
         let Some(found) = Self::EXPORTS.iter().find(|found| found.name == export) else {
             return Err(Error::about("there is no export", export, ""));

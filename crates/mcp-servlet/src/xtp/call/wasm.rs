@@ -27,7 +27,7 @@ impl Call {
     }
 }
 
-/// A wasm export: 0 for an answer, -1 for an error.
+/// A wasm export: returns 0 for a result, -1 for an error.
 pub fn serve(export: &'static str, run: impl FnOnce(&mut Call) -> Result<(), Error>) -> i32 {
     exports::report_panics();
     match run(&mut Call { export }) {

@@ -1,4 +1,4 @@
-//! A host that a test makes up.
+//! The mock of a host in a test.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::thread::LocalKey;
 
 use super::{Decode, Encode, Error, answer, unsendable};
 
-/// The place of a test's host, one for each thread.
+/// The slot for a test's host, one for each thread.
 pub struct Slot<H: ?Sized>(RefCell<Option<Rc<H>>>);
 
 impl<H: ?Sized> Slot<H> {
-    /// A place without a host.
+    /// An empty slot.
     pub const fn new() -> Self {
         Self(RefCell::new(None))
     }
@@ -30,7 +30,7 @@ impl<H: ?Sized> fmt::Debug for Slot<H> {
     }
 }
 
-/// Runs a test with a host of its own; afterwards, also if the test panics, the host before is back.
+/// Runs a test with its own host. Afterwards, even after a panic, the previous host is back.
 pub fn mock<H: ?Sized, R>(
     slot: &'static LocalKey<Slot<H>>,
     host: Rc<H>,
@@ -52,7 +52,7 @@ pub fn mock<H: ?Sized, R>(
 ///
 /// # Errors
 ///
-/// If the test has no host, the host says so, or its answer cannot be on the wire.
+/// If the test has no host, the host returns an error, or its result cannot be encoded.
 pub fn ask<H: ?Sized, E, T: Decode<E> + Encode<E>>(
     slot: &'static LocalKey<Slot<H>>,
     import: &'static str,
@@ -65,17 +65,17 @@ pub fn ask<H: ?Sized, E, T: Decode<E> + Encode<E>>(
     }
 }
 
-/// Calls a function of the test's host that has no answer.
+/// Calls a function of the test's host that returns nothing.
 ///
 /// # Errors
 ///
-/// If the test has no host, or the host says so.
+/// If the test has no host, or the host returns an error.
 pub fn tell<H: ?Sized, T>(
     slot: &'static LocalKey<Slot<H>>,
     import: &'static str,
     tell: impl FnOnce(&H) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    // The host must not be borrowed while it runs: it may call the plugin, which asks it again.
+    // The host must not be borrowed while it runs: it may call the plugin, which may call the host again.
     let host = slot.with(|slot| slot.0.borrow().clone());
     match host {
         Some(host) => tell(&host),

@@ -3,7 +3,7 @@
 use super::{Encode, Error, unsendable};
 use crate::abi;
 
-/// Calls an import that has no input; it gives the handle of its answer, or 0 for none.
+/// Calls an import without input; it returns the handle of its output, or 0 for none.
 pub fn call(import: impl FnOnce() -> u64) -> Vec<u8> {
     abi::exchange(None, |_| import())
 }
