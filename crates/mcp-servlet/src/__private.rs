@@ -1,6 +1,6 @@
-//! What expansions of the macros call. Not part of the API: it changes without notice.
+//! The items that the macros' expansions use. Not part of the API: they change without notice.
 
-// One macro by several names: rustc repeats the name in an error about a function that lacks the attribute.
+// One macro under several names: rustc repeats the name in an error about a function without the attribute.
 pub use mcp_servlet_macros::{
     __listed as each_function_needs_completion_attribute,
     __listed as each_function_needs_prompt_attribute,
@@ -55,7 +55,7 @@ pub use crate::exports::{
 #[cfg(not(target_family = "wasm"))]
 pub use crate::testing::run as test;
 
-/// What generated plugins call.
+/// The items that generated plugins use.
 #[cfg(feature = "xtp")]
 pub mod xtp {
     #[cfg(target_family = "wasm")]

@@ -1,6 +1,6 @@
 //! Reads base64 with the standard alphabet and padding (RFC 4648, section 4); `mcp_servlet_types::base64` writes it.
 
-/// Decodes a text, or says at which of its bytes it is not base64.
+/// Decodes a text; the error is the byte offset at which it is not base64.
 ///
 /// # Errors
 /// If a character is not of the alphabet, or padding is missing, misplaced, or hides bits that are set.

@@ -41,9 +41,8 @@ mod xtp;
 /// warns about it. In addition to the exports by which hosts recognize a servlet, the wasm exports only what a
 /// section needs.
 ///
-/// `config`, `hosts` and `paths` grant nothing: they tell operators what to configure and allow. They
-/// are written to the
-/// custom section `mcp-servlet:needs` of the wasm, which adds nothing to its code and data, and
+/// `config`, `hosts` and `paths` grant nothing: they tell operators what to configure and allow. The wasm
+/// contains them in the custom section `mcp-servlet:needs`, which adds nothing to its code and data, and
 /// [`Servlet::needs`](crate::Servlet::needs) returns them in tests.
 #[macro_export]
 macro_rules! export {

@@ -1,11 +1,11 @@
-//! What `#[derive(FromText)]` calls.
+//! The functions that `#[derive(FromText)]` calls.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// Reads text, and what it stands for from it by a function.
+/// Reads a string, and parses it with a function.
 pub fn from_text<'de, D: Deserializer<'de>, T, E: Display>(
     deserializer: D,
     parse: impl FnOnce(&str) -> Result<T, E>,
@@ -14,7 +14,7 @@ pub fn from_text<'de, D: Deserializer<'de>, T, E: Display>(
     parse(&text).map_err(D::Error::custom)
 }
 
-/// Reads text, and what it stands for from it.
+/// Reads a string, and parses it with `FromStr`.
 pub fn from_str<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
     deserializer: D,
 ) -> Result<T, D::Error> {

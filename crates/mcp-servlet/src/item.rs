@@ -1,20 +1,20 @@
-//! What a section of `export!` lists: for each function what clients learn, and how it is reached.
+//! The entries of a section of `export!`: for each function its description and its entry for the dispatcher.
 
-/// One function of a section: each of their traits has it as a constant, so that `export!` mentions a function once, and
-/// one of another kind is one error, at its name. Used in `const` evaluation only.
+/// One function of a section. Each of the traits has it as a constant, so that `export!` names a function once, and a
+/// function of another kind causes one error, at its name. Used in `const` evaluation only.
 #[derive(Debug, Clone, Copy)]
 pub struct Item<D, E> {
     pub(crate) def: D,
     pub(crate) entry: E,
 }
 
-/// An entry that a table of entries can begin with.
+/// An entry to initialize a table with.
 pub trait Blank: Copy {
-    /// It, reached by nothing.
+    /// An entry that is never reached.
     const BLANK: Self;
 }
 
-/// The table of these `N` items, without what clients learn of them.
+/// The table of these `N` items, without their descriptions.
 pub const fn entries<D: Copy, E: Blank, const N: usize>(items: &[Item<D, E>]) -> [E; N] {
     let mut entries = [E::BLANK; N];
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Looking into JSON text that is our own, or was read before, so that there is no error to report.
+//! Reads JSON text that is our own, or was parsed before, so that there is no error to report.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use mcp_servlet_json::{Kind, Reader, write_u64};
 /// The children of a JSON array or object: name or index, and JSON text. Any other value has none.
 pub(crate) struct Children<'a> {
     reader: Reader<'a>,
-    /// Of the next element, in an array.
+    /// The index of the next element, in an array.
     index: Option<u64>,
 }
 

@@ -1,15 +1,15 @@
 //! The levels of the log.
 
-/// How important a line of the log is.
+/// The level of a log entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Every step.
     Trace,
-    /// What a developer wants to know.
+    /// Information for developers.
     Debug,
-    /// What an operator wants to know.
+    /// Information for operators.
     Info,
-    /// Something is wrong, but the servlet goes on.
+    /// Something is wrong, but the servlet continues.
     Warn,
     /// Something failed.
     Error,

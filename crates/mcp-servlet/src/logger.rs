@@ -1,4 +1,4 @@
-//! The crate `log`, into the host's log; outside of a host, into the log of the context that answers a request.
+//! The crate `log`, with the host's log as its target; natively, the log of the context of the current request.
 
 use log::{LevelFilter, Log, Metadata, Record};
 
@@ -14,7 +14,7 @@ impl Log for Logger {
     }
 
     fn log(&self, record: &Record<'_>) {
-        // Known to the compiler, so that a level that is turned off is not imported either.
+        // The compiler knows this constant, so that a level that is turned off is not imported either.
         if record.level() > log::STATIC_MAX_LEVEL {
             return;
         }
@@ -31,7 +31,7 @@ impl Log for Logger {
     fn flush(&self) {}
 }
 
-/// Takes the place of the program's logger, unless it has another one. The host decides which levels it keeps.
+/// Installs itself as the program's logger, unless there is one. The host decides which levels it keeps.
 pub(crate) fn take_place() {
     if log::set_logger(&LOGGER).is_ok() {
         log::set_max_level(LevelFilter::Trace);
@@ -61,7 +61,7 @@ mod native {
     use crate::level::Level;
 
     thread_local! {
-        /// Of the request that this thread answered last.
+        /// The state of the latest request on this thread.
         static STATE: RefCell<Weak<RefCell<State>>> = const { RefCell::new(Weak::new()) };
     }
 

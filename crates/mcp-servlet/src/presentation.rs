@@ -1,4 +1,4 @@
-//! How clients show what a servlet offers, beyond names and descriptions.
+//! How clients show resources, prompts and tools, in addition to names and descriptions.
 
 use crate::schema::text::{check_object, has_member};
 
@@ -9,19 +9,19 @@ pub struct Presentation {
     pub icons: &'static str,
     /// The object at `ui` in `_meta` (MCP Apps), empty for none.
     pub ui: &'static str,
-    /// The object `_meta` but for `ui`, empty for none.
+    /// The object `_meta` without `ui`, empty for none.
     pub meta: &'static str,
 }
 
 impl Presentation {
-    /// Nothing of all that.
+    /// None of these.
     pub const NONE: Self = Self {
         icons: "",
         ui: "",
         meta: "",
     };
 
-    /// Stops the build if `meta` is not a JSON object, or says again what `ui` says.
+    /// Stops the build if `meta` is not a JSON object, or has a member `ui` next to the option `ui`.
     #[track_caller]
     pub const fn check(&self) {
         check_object(self.meta);

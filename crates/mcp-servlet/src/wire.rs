@@ -3,7 +3,7 @@
 //!
 //! | ABI | a request |
 //! |---|---|
-//! | of servlets | `{"params": {…, "_meta": {…}}}` |
+//! | MCP servlet | `{"params": {…, "_meta": {…}}}` |
 //! | `hyper-mcp-v2` | `{"request": {…}, "context": {"id": …, "_meta": {…}}}` |
 //!
 //! Natively, tests write the first.
@@ -11,22 +11,22 @@
 /// Whether this is wasm for the second ABI of hyper-mcp.
 pub(crate) const HYPER_MCP: bool = cfg!(all(feature = "hyper-mcp-v2", target_family = "wasm"));
 
-/// The member of a request that holds what MCP calls its parameters.
+/// The member of a request that contains MCP's `params`.
 pub(crate) const PARAMS: &str = if HYPER_MCP { "request" } else { "params" };
 
-/// The member of a request that holds `_meta`.
+/// The member of a request that contains `_meta`.
 pub(crate) const WITH_META: &str = if HYPER_MCP { "context" } else { "params" };
 
-/// What is wrong with a call that names no tool.
+/// The error of a call without a tool name.
 pub(crate) const NO_NAME: &str = if HYPER_MCP {
     "the request has no `request.name`"
 } else {
     "the request has no `params.name`"
 };
 
-/// The member that holds the answers to questions of earlier calls. The requests of hyper-mcp have no place for it, so it is in
-/// their `_meta`. There, the member also shows that the host accepts requests for input as results; other hosts have
-/// functions for them.
+/// The member with the responses to requests for input of earlier calls. The requests of hyper-mcp have
+/// no field for it, so it is in their `_meta`. There, the member also shows that the host accepts
+/// requests for input as results; other hosts have functions for them.
 pub(crate) const RESPONSES: &str = if HYPER_MCP {
     "mcp-servlet/inputResponses"
 } else {

@@ -1,4 +1,4 @@
-//! What the macros accept and refuse, as the compiler says it.
+//! Code that the macros accept, and the compiler's errors for code that they reject.
 
 #[test]
 fn ui() {
@@ -7,7 +7,7 @@ fn ui() {
     tests.compile_fail("tests/ui/fail/*.rs");
 }
 
-/// A fixture holds one mistake, and the compiler says so once.
+/// Each fixture has one mistake, and the compiler reports one error.
 #[test]
 fn every_failure_is_short_and_has_one_error() {
     let fixtures: Vec<_> = std::fs::read_dir("tests/ui/fail")

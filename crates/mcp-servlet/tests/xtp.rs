@@ -1,4 +1,4 @@
-//! Plugins of another interface: payloads in and out, errors, and hosts that tests make up.
+//! Plugins with an XTP schema: payloads, errors, and mocks of hosts.
 
 #![forbid(unsafe_code)]
 
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use mcp_servlet::xtp::{Bytes, Plugin};
 use pantry::{Amount, Error, Exports, Fruit};
 
-/// What a generator writes, by hand and with every shape of function.
+/// Handwritten code like that of the generator, with every shape of function.
 #[allow(unreachable_pub, reason = "generated code does not know who uses it")]
 mod pantry {
     pub use mcp_servlet::xtp::{Bytes, Error};

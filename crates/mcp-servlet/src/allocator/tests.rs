@@ -1,14 +1,14 @@
-//! The allocator on memory that is a buffer.
+//! Tests the allocator with a buffer as its memory.
 
 use std::alloc::Layout;
 use std::iter::repeat_with;
 
 use super::{Heap, PAGE, Pages, SMALLEST};
 
-/// Pages of a buffer, as wasm memory is one.
+/// Pages of a buffer, in the place of wasm memory.
 struct Buffer {
     bytes: Vec<u8>,
-    /// Pages that are handed out.
+    /// The number of pages in use.
     used: usize,
     /// Pages that another user of the memory takes before each growth.
     gap: usize,
@@ -31,7 +31,7 @@ impl Pages for Buffer {
         }
         self.used = start + pages;
         let first = self.bytes.as_ptr().align_offset(PAGE) + start * PAGE;
-        // One pointer to all bytes: heaps write behind the first one, as they may in wasm.
+        // One pointer to all bytes: a heap writes beyond the first one, as it may in wasm.
         Some(self.bytes.as_mut_ptr().wrapping_add(first))
     }
 }
@@ -44,7 +44,7 @@ fn heap(pages: usize) -> Heap<Buffer> {
     Heap::new(Buffer::of(pages))
 }
 
-/// Takes a block that there is memory for.
+/// Takes a block, and panics if there is no memory.
 fn take(heap: &mut Heap<Buffer>, layout: Layout) -> *mut u8 {
     let block = heap.take(layout);
     assert!(!block.is_null(), "no memory for {layout:?}");
@@ -159,7 +159,7 @@ fn memory_need_not_grow_in_one_piece() {
     assert_eq!(blocks[1], blocks[0].wrapping_add(PAGE));
 }
 
-/// Numbers that look random, always the same.
+/// Pseudorandom numbers, the same in each run.
 fn random() -> impl FnMut(usize) -> usize {
     let mut state = 88_172_645_463_325_252_u64;
     move |below| {
@@ -175,7 +175,7 @@ fn no_block_touches_another_whatever_is_taken_and_given_back() {
     let mut heap = heap(1 << 8);
     let mut random = random();
     let mut live: Vec<(*mut u8, Layout, u8)> = Vec::new();
-    // Miri takes a thousand times as long.
+    // Miri is a thousand times slower.
     let turns = if cfg!(miri) { 200 } else { 20_000_u32 };
     for turn in 0..turns {
         let mark = turn.to_le_bytes()[0];

@@ -11,7 +11,7 @@ use crate::json::member;
 /// How often a request is repeated if its answer is invalid; the same as in this project's host.
 const TIMES: usize = 16;
 
-/// The answer to a question, which `put` puts: the parameters of MCP's request, and its result.
+/// Sends the request with `put`, which takes the parameters of MCP's request and returns its result.
 pub(super) fn answer<Q: Question>(
     question: &Q,
     put: impl Fn(&str) -> String,
@@ -29,7 +29,7 @@ pub(super) fn answer<Q: Question>(
     Err(unanswered(question.key(), "no answer fits the question"))
 }
 
-/// Why there is no answer. To decline, no client needs an `error` in its content.
+/// Why there is no answer. No client sends `error` in the content to decline.
 fn problem(response: &str) -> Option<String> {
     let content = member(response, "content");
     let text = if member(response, "action") == "\"decline\"" {

@@ -1,4 +1,4 @@
-//! What the model reads about wrong arguments: where, what was expected, what came.
+//! The model's error for invalid arguments: JSON pointer, expected schema, value found.
 
 use std::collections::BTreeMap;
 
@@ -206,7 +206,7 @@ fn takes_what_lies_on_a_bound() {
     }
 }
 
-/// Calls a tool with arguments as they are written here.
+/// Calls a tool with arguments as handwritten JSON.
 fn written(servlet: &mcp_servlet::Servlet, tool: &str, arguments: &str) -> String {
     let request = format!(r#"{{"params":{{"name":"{tool}","arguments":{arguments}}}}}"#);
     servlet
@@ -223,7 +223,7 @@ fn takes_whole_numbers_for_integers_however_they_are_written() {
         let answer = written(&SERVLET, "each", arguments);
         assert!(!answer.contains("isError"), "{arguments}: {answer}");
     }
-    // The value that comes is the value that is written, beyond what a float can tell apart.
+    // The value in the error is the one in the request, even beyond the precision of a float.
     let answer = written(
         &SHOWN,
         "show",

@@ -1,4 +1,4 @@
-//! Questions to the client, answered by calling again.
+//! Requests for input from the client, answered by calling again.
 
 use std::cell::Cell;
 
@@ -104,7 +104,7 @@ fn say(context: &TestContext, tool: &str) -> String {
     result.content[0].text.clone().unwrap()
 }
 
-/// One round on the wire.
+/// One round, with the JSON of request and response.
 fn raw(tool: &str, params: &Value) -> Value {
     let mut params = params.clone();
     params["name"] = tool.into();

@@ -1,4 +1,4 @@
-//! What a tool learns of its client, and tells it.
+//! What a tool reads about its client, and its notifications to it.
 
 use mcp_servlet::prelude::*;
 use mcp_servlet::testing::TestContext;

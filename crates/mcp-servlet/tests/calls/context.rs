@@ -1,4 +1,4 @@
-//! What a tool asks of its host, as a test prepares it.
+//! Access to the host, as a test prepares it.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,4 +1,4 @@
-//! The two ways of saying no, from every type of error that an author may return.
+//! Tool errors and faults, from every type of error that an author may return.
 
 use std::error::Error;
 use std::fmt;
@@ -170,7 +170,7 @@ fn a_fault_stays_one_on_its_way_through_a_tool_error() {
 fn a_fault_with_context_around_it_stays_a_fault() {
     let fault = FAULTS.call("with_context", json!({})).unwrap_err();
     assert_eq!((fault.code(), fault.message()), (-7, "it is broken"));
-    // Without context, anyhow hides what it holds, so it is an error like any other.
+    // Without context, anyhow hides the error inside, so it is treated like any other.
     assert_eq!(
         text(&FAULTS, "through_anyhow", json!({})),
         Err("it is broken".to_owned())

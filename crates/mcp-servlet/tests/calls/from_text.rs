@@ -1,4 +1,4 @@
-//! Types that are read from text.
+//! Types with `#[derive(FromText)]`.
 
 use std::net::Ipv4Addr;
 use std::num::ParseIntError;

@@ -1,4 +1,4 @@
-//! HTTP, as a test prepares it.
+//! HTTP requests with prepared responses.
 
 use mcp_servlet::prelude::*;
 use mcp_servlet::testing::TestContext;

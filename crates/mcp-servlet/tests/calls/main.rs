@@ -1,4 +1,4 @@
-//! What a servlet answers to requests, right and wrong.
+//! The responses of a servlet to valid and invalid requests.
 #![allow(deprecated, reason = "tools that only tests call have no descriptions")]
 #![allow(clippy::unwrap_used, reason = "a test fails so")]
 #![allow(
@@ -43,7 +43,7 @@ use mcp_servlet::Servlet;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The text of a result that is an error, or of one that is not.
+/// The text of a result: `Err` if the tool failed.
 pub(crate) fn text(
     servlet: &Servlet,
     tool: &str,
@@ -74,7 +74,7 @@ pub(crate) fn complaint(servlet: &Servlet, tool: &str, arguments: impl Serialize
     complaint.to_owned()
 }
 
-/// Takes a complaint about a value apart: where it is, the schema there, and what came.
+/// Splits an error about a value: its position, the schema there, and the value found.
 pub(crate) fn wrong(complaint: &str) -> (&str, Value, &str) {
     let parts = complaint
         .split_once("` must match ")
@@ -89,7 +89,7 @@ pub(crate) fn wrong(complaint: &str) -> (&str, Value, &str) {
     parts.unwrap_or_else(|| panic!("{complaint}"))
 }
 
-/// Takes a complaint about a missing value apart: where it should be, and the schema there.
+/// Splits an error about a missing value: its position, and the schema there.
 pub(crate) fn missing(complaint: &str) -> (&str, Value) {
     let parts = complaint
         .split_once("` is missing; it must match ")
@@ -99,7 +99,7 @@ pub(crate) fn missing(complaint: &str) -> (&str, Value) {
     parts.unwrap_or_else(|| panic!("{complaint}"))
 }
 
-/// The schema at this pointer into those of a tool's arguments.
+/// The schema at this pointer into the arguments of a tool.
 pub(crate) fn schema(servlet: &Servlet, tool: &str, pointer: &str) -> Value {
     let description: Value = serde_json::from_str(servlet.description()).unwrap();
     let tools = description["tools"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! What a servlet declares that it needs.
+//! The needs that a servlet declares.
 
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};

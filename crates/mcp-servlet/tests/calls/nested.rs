@@ -1,4 +1,4 @@
-//! Wrong arguments inside of the author's types.
+//! Invalid arguments inside structs and enums.
 #![allow(dead_code, reason = "the types are read and shown")]
 
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ fn raw(all: BTreeMap<String, Vec<u8>>) -> String {
 
 mcp_servlet::export!(static SERVLET = { tools: [order, nest, open, raw] });
 
-/// An order that is right but for some members.
+/// A valid order, except for some members.
 fn order_with(members: Value) -> Value {
     let mut order = json!({ "itemId": 1, "delivery": { "method": "none" } });
     order
@@ -378,7 +378,7 @@ fn the_schema_of_the_variant_that_is_meant_is_known() {
         ),
     ] {
         let complaint = complaint(&SHAPES, "draw", arguments);
-        // An internally tagged enum is read in one piece, so its place is all there is.
+        // serde reads an internally tagged enum in one piece, so only the position of the enum is known.
         let (place, schema, came) = wrong(&complaint);
         if place == pointer {
             assert_eq!((schema, came), (expected, "\"1\""));

@@ -1,4 +1,4 @@
-//! The request around the arguments: whatever it is, the answer is a result or a fault, never a panic.
+//! The request around the arguments: for any input, the response is a result or a fault, never a panic.
 
 use mcp_servlet::prelude::*;
 use mcp_servlet::testing::TestContext;
@@ -268,7 +268,7 @@ fn of_members_that_stand_twice_the_last_counts() {
     for request in [
         r#"{"params":{"name":"pong","name":"ping"}}"#,
         r#"{"params":{"name":"pong"},"params":{"name":"ping"}}"#,
-        // The arguments of the first tool would be those of the second.
+        // The arguments would be read for the first tool and used for the second.
         r#"{"params":{"name":"greet","arguments":{"name":"Ada"},"name":"ping"}}"#,
     ] {
         let message = "the request names two tools".to_owned();

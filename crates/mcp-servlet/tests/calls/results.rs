@@ -1,4 +1,4 @@
-//! What a tool returns, and what its caller gets.
+//! The return values of tools, and the results that clients get.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use mcp_servlet::testing::TestContext;
 use mcp_servlet::{Annotations, Icon};
 use serde_json::json;
 
-/// Declares tools that take nothing, in a servlet.
+/// Declares tools without arguments, in a servlet.
 macro_rules! servlet {
     ($servlet:ident: $($name:ident -> $ty:ty = $value:expr;)*) => {
         $(#[tool]

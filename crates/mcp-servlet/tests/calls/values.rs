@@ -1,4 +1,4 @@
-//! What reaches the function: arguments as given, defaults, and `None`.
+//! The values that reach the function: arguments, defaults, and `None`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

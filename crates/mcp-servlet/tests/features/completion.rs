@@ -1,4 +1,4 @@
-//! Suggestions: for which argument, from which function, and how many.
+//! Suggestions: the argument, the function, and the number of values.
 
 use mcp_servlet::prelude::*;
 use mcp_servlet::testing::TestContext;
@@ -71,7 +71,7 @@ fn values_that_begin_with_what_is_typed_are_left() {
 
 #[test]
 fn a_function_may_look_at_other_arguments() {
-    // The other argument is not there yet.
+    // The other argument is not set yet.
     assert_eq!(poem_values("topic", "rain"), [""; 0]);
     let reference = CompletionReference {
         name: Some("poem".to_owned()),

@@ -1,4 +1,4 @@
-//! Prompts: what clients learn of them, how their strings become arguments, and their messages.
+//! Prompts: their descriptions, their arguments from strings, and their messages.
 
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Resources with fixed addresses: what clients learn of them, and what they read.
+//! Resources with fixed URIs: their descriptions and contents.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! How clients show resources, families of them and prompts: icons, user interfaces and `_meta`.
+//! How clients show resources, resource templates and prompts: icons, user interfaces and `_meta`.
 
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ fn lists_say_what_a_page_may_load_and_use() {
     );
 }
 
-/// Where clients look for it: a page need not be listed.
+/// Clients read the policy from the contents, since a page need not be listed.
 #[test]
 fn pages_say_so_themselves() {
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Families of resources: which template an address follows, and what its variables become.
+//! Resource templates: which template a URI matches, and the values of its variables.
 
 use mcp_servlet::prelude::*;
 use serde_json::json;

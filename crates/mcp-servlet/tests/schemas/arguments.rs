@@ -1,4 +1,4 @@
-//! Arguments one by one: std's types, what `#[arg]` says, descriptions, order.
+//! Single arguments: std's types, `#[arg]`, descriptions, order.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Which schemas of arguments refuse names that they do not know.
+//! Which schemas of arguments reject unknown names.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ impl Schema for ByHand {
     const NODE: &'static mcp_servlet::schema::Node = &mcp_servlet::schema::Node::object(&[]);
 }
 
-/// What the schema says of other names.
+/// The schema's rule for unknown names.
 fn others(schema: &Value) -> Value {
     schema["additionalProperties"].clone()
 }
@@ -80,7 +80,7 @@ fn others(schema: &Value) -> Value {
 fn arguments_by_name_refuse_others_at_the_root() {
     let input = &tool(&BY_NAME)["inputSchema"];
     assert_eq!(others(input), false);
-    // Inside a struct, serde ignores others.
+    // Inside a struct, serde ignores unknown names.
     assert_eq!(others(&input["properties"]["inner"]), Value::Null);
 }
 

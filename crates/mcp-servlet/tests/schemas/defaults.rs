@@ -1,4 +1,4 @@
-//! Which defaults the schema tells.
+//! Which defaults appear in the schema.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Enums of the author, in serde's four representations.
+//! Enums in serde's four representations.
 
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Descriptions as long as books: 400 KB of them, which `const` evaluation goes through.
+//! Very long descriptions: `const` evaluation processes 400 KB of them.
 
 use mcp_servlet::prelude::*;
 

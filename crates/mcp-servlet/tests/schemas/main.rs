@@ -1,4 +1,4 @@
-//! What a servlet says of itself: the schemas of its tools' arguments and results.
+//! The description of a servlet: the schemas of its tools' arguments and results.
 #![allow(deprecated, reason = "tools that only tests call have no descriptions")]
 #![allow(dead_code, reason = "the types are described, not used")]
 #![allow(clippy::unwrap_used, reason = "a test fails so")]

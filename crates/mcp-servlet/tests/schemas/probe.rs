@@ -1,4 +1,4 @@
-//! Schemas of single types, as a servlet with one tool describes them.
+//! Schemas of single types, in the description of a servlet with one tool.
 
 use mcp_servlet::Servlet;
 use serde_json::Value;

@@ -1,11 +1,11 @@
-//! serde and the schemas agree: what one writes or reads, the other accepts.
+//! serde and the schemas agree: each accepts what the other reads or writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};
 
-/// What a validator of either draft says of the value.
+/// Whether the value is valid; the validators of both drafts must agree.
 fn is_valid(schema: &Value, value: &Value) -> bool {
     let answers = [
         jsonschema::draft7::new(schema).unwrap().is_valid(value),
@@ -93,7 +93,7 @@ struct Absent {
     absent: u8,
 }
 
-/// Values of every shape, the second with nothing that may be missing.
+/// Values of every shape, the second one without optional parts.
 fn values() -> Vec<Everything> {
     let small = Everything {
         some_text: String::new(),
@@ -202,7 +202,7 @@ fn single_results_fit_their_schemas() {
     }
 }
 
-/// Arguments as JSON without the nulls that serde would take as well: schemas do not offer them.
+/// Arguments as JSON without the nulls that serde accepts as well: the schemas do not allow them.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(members) => members
@@ -226,7 +226,7 @@ fn arguments_that_serde_reads_fit_the_input_schema() {
     for value in values() {
         let mut json = without_nulls(serde_json::to_value(&value).unwrap());
         json["unit"] = Value::Null;
-        // `Newtype(None)` has no form but null.
+        // `Newtype(None)` can only be written as null.
         json["newtype"] = json!(3);
         let reads = serde_json::from_value::<Everything>(json.clone());
         if reads.is_ok() {
@@ -237,7 +237,7 @@ fn arguments_that_serde_reads_fit_the_input_schema() {
     assert!(read >= 10, "serde reads {read} only");
 }
 
-/// What serde and the schema say of arguments, as samples with one difference each.
+/// serde and the schema agree on arguments: samples with one difference each.
 #[test]
 fn the_schema_refuses_what_serde_refuses() {
     let schema = whole!(Everything);

@@ -1,4 +1,4 @@
-//! Tools and servlets as a whole: both historic shapes, names, hints, texts.
+//! Whole descriptions of tools and servlets: both historic shapes, names, hints, strings.
 
 use mcp_servlet::prelude::*;
 use serde_json::{Value, json};

@@ -56,7 +56,7 @@ enum Side {
     Output,
 }
 
-/// Both drafts that MCP's revisions name must take it, with their meta-schemas.
+/// Both drafts that MCP's versions name must accept the schema, by their meta-schemas.
 fn compile(schema: &Value) {
     for result in [
         jsonschema::draft7::new(schema),

@@ -1,4 +1,4 @@
-//! Structs of the author: fields as serde reads and writes them.
+//! Structs: fields as serde reads and writes them.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -179,7 +179,7 @@ fn a_newtype_is_what_it_holds() {
         described(byte(), "A number of an article.")
     );
     assert_eq!(input["properties"]["proxy"], described(byte(), "proxy"));
-    // serde takes a missing field for `None` only where it sees the `Option`.
+    // serde reads a missing field as `None` only if it sees the `Option`.
     assert_eq!(input["required"], json!(["id", "bare", "perhaps"]));
     let output = output!(Wrappers);
     for name in ["perhaps", "transparent", "proxy", "boxed"] {
