@@ -318,7 +318,7 @@ fn load_text(handle: u64) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Reads `length` bytes, and tells whether all of them are ASCII.
+/// Reads `length` bytes, and returns whether all of them are ASCII.
 fn read(length: u64, word: impl Fn(u64) -> u64, byte: impl Fn(u64) -> u8) -> (Vec<u8>, bool) {
     let length = usize::try_from(length).unwrap_or(0);
     let mut bytes = Vec::<u8>::with_capacity(length);
@@ -336,7 +336,7 @@ fn read(length: u64, word: impl Fn(u64) -> u64, byte: impl Fn(u64) -> u8) -> (Ve
         at += WORD;
     }
     if at < length && length >= WORD {
-        // A word that begins inside the one before.
+        // The last word overlaps the one before.
         word_at(length - WORD);
         at = length;
     }

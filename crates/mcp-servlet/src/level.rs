@@ -16,7 +16,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// MCP's name for the level, one of those in RFC 5424.
+    /// MCP's name for the level, from RFC 5424.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Trace | Self::Debug => "debug",

@@ -31,7 +31,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The index of the requested tool, as far as it is known.
+    /// The index of the requested tool, 0 if it is unknown.
     pub(crate) fn tool(&self) -> usize {
         self.tool.unwrap_or(0)
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use mcp_servlet::xtp::{Bytes, Plugin};
 use pantry::{Amount, Error, Exports, Fruit};
 
-/// Handwritten code like that of the generator, with every shape of function.
+/// A handwritten copy of generated code, with every shape of function.
 #[allow(unreachable_pub, reason = "generated code does not know who uses it")]
 mod pantry {
     pub use mcp_servlet::xtp::{Bytes, Error};

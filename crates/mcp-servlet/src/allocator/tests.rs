@@ -5,7 +5,7 @@ use std::iter::repeat_with;
 
 use super::{Heap, PAGE, Pages, SMALLEST};
 
-/// Pages of a buffer, in the place of wasm memory.
+/// Pages of a buffer, instead of wasm memory.
 struct Buffer {
     bytes: Vec<u8>,
     /// The number of pages in use.

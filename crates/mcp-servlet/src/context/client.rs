@@ -121,7 +121,8 @@ impl Context {
         )))
     }
 
-    /// The prepared responses to these requests. A request that was also in the round before had an invalid response.
+    /// The prepared responses to these requests. If a request repeats one of the round before, its
+    /// response was invalid.
     fn respond(&self, requests: &str, before: &mut Vec<String>) -> Result<String, Fault> {
         let mut state = self.host.state_mut();
         let mut responses = BTreeMap::new();
