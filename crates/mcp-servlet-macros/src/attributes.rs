@@ -1,4 +1,4 @@
-//! The little language inside our attributes: `key` and `key = value`, separated by commas.
+//! The syntax of our attributes' options: `key` and `key = value`, separated by commas.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -80,7 +80,7 @@ impl Entry {
         None
     }
 
-    /// Reports a value where none belongs.
+    /// Reports a value if there is one: the key takes none.
     pub(crate) fn bare(&self, diagnostics: &mut Diagnostics) {
         if let Some(value) = &self.value {
             diagnostics.error(value, format!("`{}` takes no value", self.key));
@@ -137,7 +137,7 @@ impl Parse for Entries {
     }
 }
 
-/// One option of an attribute: its name, and what reads it into the options of type `T`.
+/// One option of an attribute: its name, and the function that reads it into `T`, the attribute's options.
 pub(crate) struct Key<T> {
     pub(crate) name: &'static str,
     read: fn(&mut T, &Entry, &mut Diagnostics),
@@ -165,7 +165,7 @@ impl<T> Key<T> {
         }
     }
 
-    /// A key that is no option: `read` reports what to write instead.
+    /// A key that the attribute rejects; `read` reports the option to use instead.
     pub(crate) const fn refused(
         name: &'static str,
         read: fn(&mut T, &Entry, &mut Diagnostics),
@@ -210,7 +210,7 @@ impl Entries {
         }
     }
 
-    /// Reports keys that stand twice.
+    /// Reports duplicate keys.
     fn check_unique(&self, diagnostics: &mut Diagnostics) {
         for (index, entry) in self.0.iter().enumerate() {
             let mut earlier = self.0[..index].iter();
@@ -238,7 +238,7 @@ fn unknown_key<T>(attribute: &str, key: &Ident, keys: &[Key<T>], diagnostics: &m
     );
 }
 
-/// The path of `mcp_servlet`, which the option `crate` of every attribute sets.
+/// The path of `mcp_servlet`. Every attribute has an option `crate` that sets it.
 pub(crate) struct CratePath(TokenStream);
 
 impl Default for CratePath {
@@ -262,7 +262,7 @@ impl CratePath {
     }
 }
 
-/// Whether one name is the other with one slip: a letter too many, too few, or wrong.
+/// Whether the names differ by one typo: an extra, a missing or a wrong letter.
 fn is_near(one: &str, other: &str) -> bool {
     let (one, other): (Vec<_>, Vec<_>) = (one.chars().collect(), other.chars().collect());
     let start = one.iter().zip(&other).take_while(|(a, b)| a == b).count();

@@ -18,7 +18,7 @@ use crate::function::{FnHead, ValidParam, check, emit};
 /// `#[completion]`
 pub(crate) struct Completion;
 
-/// `review.language`: a prompt or a resource template, and an argument of it.
+/// `review.language`: a prompt or a resource template, and one of its arguments.
 pub(crate) struct Subject {
     target: Path,
     argument: Ident,
@@ -37,7 +37,7 @@ impl Parse for Subject {
 #[derive(Default)]
 pub(crate) struct CompletionOptions {
     of: Option<Subject>,
-    /// Whether a subject was given, right or wrong.
+    /// Whether the attribute has `of`, valid or not.
     has_of: bool,
     krate: CratePath,
 }
@@ -86,7 +86,7 @@ impl FunctionAttribute for Completion {
         KEYS.to_vec()
     }
 
-    /// No error says that `of` is missing.
+    /// Pretends that there is `of`, so that no second error says that it is missing.
     fn unknown_options(&self) -> CompletionOptions {
         CompletionOptions {
             has_of: true,
@@ -150,7 +150,7 @@ const COMPLETION: Contract = Contract {
     nothing: "no_completion",
 };
 
-/// The author's function, and next to it what makes it suggest values, or the errors.
+/// The author's function, followed by the items that make it a completion, or by the errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     Completion.expand(attribute, item)
 }

@@ -15,7 +15,7 @@ use syn::DeriveInput;
 pub(crate) use self::options::{FIELD_KEYS, TYPE_KEYS};
 use crate::diagnostics::Diagnostics;
 
-/// The implementation of `Schema`, or the errors.
+/// The implementation of `Schema`, with the errors if there are any.
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let Some(input) = diagnostics.ok(syn::parse2::<DeriveInput>(item)) else {

@@ -16,7 +16,7 @@ impl Diagnostics {
         self.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// Reports an error of a parser.
+    /// Reports a parse error.
     pub(crate) fn push(&mut self, error: syn::Error) {
         match &mut self.0 {
             Some(all) => all.combine(error),
@@ -24,7 +24,7 @@ impl Diagnostics {
         }
     }
 
-    /// The value of a parser, if there is one.
+    /// The parsed value; reports the error if there is none.
     pub(crate) fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }

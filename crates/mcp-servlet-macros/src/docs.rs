@@ -6,8 +6,8 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 /// The text of the doc comments, as one `&'static str` expression; `""` for none.
 ///
-/// Literal lines lose the space after the slashes and are joined here. Something else, such as
-/// `#[doc = include_str!("…")]`, stays an expression.
+/// Literal lines lose the space after the slashes and are joined here. Any other value, such as
+/// `#[doc = include_str!("…")]`, remains an expression.
 pub(crate) fn description(attributes: &[Attribute]) -> TokenStream {
     let mut pieces = Vec::new();
     let mut text = String::new();
@@ -41,7 +41,7 @@ pub(crate) fn has_any(attributes: &[Attribute]) -> bool {
         .any(|attribute| doc_value(attribute).is_some())
 }
 
-/// What a doc comment says.
+/// The value of a doc comment.
 pub(crate) fn doc_value(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
         Meta::NameValue(meta) if meta.path.is_ident("doc") => Some(&meta.value),
@@ -50,7 +50,7 @@ pub(crate) fn doc_value(attribute: &Attribute) -> Option<&Expr> {
 }
 
 fn push_lines(text: &mut String, lines: &str) {
-    // Only a block comment has several.
+    // Only a block comment has several lines.
     let lines: Vec<&str> = if lines.contains('\n') {
         block(lines)
     } else {
@@ -60,7 +60,7 @@ fn push_lines(text: &mut String, lines: &str) {
     text.push_str(&lines.join("\n"));
 }
 
-/// The lines of a block comment without its margin: stars, or else the indentation that all have after the first.
+/// The lines of a block comment without its margin: the stars, or else the common indentation after the first line.
 fn block(lines: &str) -> Vec<&str> {
     let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
     let written = || rest.lines().filter(|line| !line.trim().is_empty());
@@ -79,7 +79,7 @@ fn without_space(line: &str) -> &str {
     line.strip_prefix(' ').unwrap_or(line)
 }
 
-/// A line of a block comment without the star before its text; elsewhere a star begins an item of a list.
+/// A line of a block comment without the star of its margin. A star in any other place begins a list item.
 fn unstarred(line: &str) -> Option<&str> {
     let bare = line.trim_start();
     let rest = bare.strip_prefix('*')?;

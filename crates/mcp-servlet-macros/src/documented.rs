@@ -1,4 +1,4 @@
-//! Every option is in the docs of its macro, which are in `mcp-servlet`.
+//! Checks that the docs of each macro, which are in `mcp-servlet`, name all of its options.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::resource::Kind;
 use crate::tool::Tool;
 use crate::{derive, from_text};
 
-/// Where the macros are re-exported and documented.
+/// This file re-exports and documents the macros.
 const LIB: &str = include_str!("../../mcp-servlet/src/lib.rs");
 
 /// The names in the code spans of the docs of a macro, such as `min` and `max` of `#[arg(min = …, max = …)]`.

@@ -1,4 +1,4 @@
-//! `#[derive(FromText)]`: a type of one field that is read from text.
+//! `#[derive(FromText)]`: a type with one field that is parsed from a string.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ use crate::function::{json_literal, json_token};
 /// `#[text(…)]`
 #[derive(Default)]
 pub(crate) struct TextOptions {
-    /// What reads the text, if not the `FromStr` of the field's type.
+    /// The function that parses the string; by default `FromStr` of the field's type.
     parse: Option<TokenStream>,
     example: Option<TokenStream>,
     format: Option<TokenStream>,
@@ -73,7 +73,7 @@ fn implementations(
     let read = match (field(input, diagnostics), &options.parse) {
         (Some(_), Some(parse)) => quote!(#private::from_text(deserializer, #parse).map(Self)),
         (Some(field), None) => quote!(#private::from_str::<__D, #field>(deserializer).map(Self)),
-        // So that no error follows from the one that is reported.
+        // This body compiles for any type, so that the reported error causes no further ones.
         (None, _) => {
             quote!(#private::from_text(deserializer, |_| ::core::result::Result::Err("")))
         }

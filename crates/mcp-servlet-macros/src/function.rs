@@ -1,4 +1,4 @@
-//! What every attribute on a function shares: its head, its parameters, and its marker type.
+//! The code that the attributes on functions share: signature, parameters, marker type.
 
 pub(crate) mod arg;
 pub(crate) mod attribute;

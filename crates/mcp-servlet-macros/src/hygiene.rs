@@ -1,4 +1,4 @@
-//! What is true of every expansion: it means what it says wherever it stands, and it holds no logic.
+//! Checks on all expansions: their names resolve the same way in any scope, and they contain no logic.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, FnArg, Item, ItemFn, Meta, Path};
 use crate::resource::Kind;
 use crate::{completion, derive, prompt, resource, tool};
 
-/// Attribute, its options, and a function. None names anything of std, so whatever does is ours.
+/// Attribute, its options, and a function. No function names an item of std, so such a name comes from the macro.
 const FUNCTIONS: &[(&str, &str, &str)] = &[
     ("tool", "", "fn nothing() {}"),
     (
@@ -44,7 +44,7 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
         "input_schema = include_str!(\"schema.json\")",
         "fn raw(all: RawJson) -> usize { 0 }",
     ),
-    // With mistakes: what stands in for the tool is an expansion too.
+    // With errors: the replacement for an invalid tool is an expansion too.
     (
         "tool",
         "",
@@ -80,7 +80,7 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
         "of = inner::ask.what",
         "fn whats(what: Text) -> Messages { todo!() }",
     ),
-    // With mistakes.
+    // With errors.
     ("resource", "", "fn nowhere(id: u64) -> Text { todo!() }"),
     (
         "resource_template",
@@ -95,7 +95,7 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
     ("completion", "", "fn nothing(/** it */ a: u8) {}"),
 ];
 
-/// What the macro of that name makes of options and a function.
+/// The expansion of this macro for these options and this function.
 fn expand(attribute: &str, options: &str, item: &str) -> TokenStream {
     let (options, item) = (tokens(options), tokens(item));
     match attribute {
@@ -122,7 +122,7 @@ const TYPES: &[&str] = &[
     "#[serde(tag = \"t\")] enum Internal { A, B(New), C { c: u8 } }",
     "#[serde(tag = \"t\", content = \"c\")] enum Adjacent { A, B(Maybe<u8>), C { c: u8 } }",
     "#[serde(untagged)] enum Untagged { A, B(u8), C { c: u8 } }",
-    // With a mistake.
+    // With an error.
     "struct Tuple(u8, u8);",
 ];
 
@@ -156,7 +156,7 @@ fn every_path_is_absolute_or_the_authors() {
     for (source, items) in expansions() {
         let mut authors = BTreeSet::new();
         collect_idents(tokens(&source), &mut authors);
-        // A proxy stands in a string.
+        // The path of a proxy type is in a string.
         collect_idents(
             tokens(
                 &source
@@ -240,7 +240,7 @@ fn collect_idents(tokens: TokenStream, idents: &mut BTreeSet<String>) {
     }
 }
 
-/// Finds paths that could mean something else where the author writes.
+/// Finds paths that the author's scope could resolve differently.
 struct Paths {
     authors: BTreeSet<String>,
     foreign: Vec<String>,
@@ -260,11 +260,11 @@ impl<'ast> Visit<'ast> for Paths {
         visit::visit_path(self, path);
     }
 
-    /// The names of attributes are the compiler's.
+    /// Skipped: attribute names belong to the compiler.
     fn visit_meta(&mut self, _: &'ast Meta) {}
 }
 
-/// Finds what belongs into `__private` instead.
+/// Finds logic that belongs in `__private`.
 struct Logic {
     found: Vec<String>,
 }

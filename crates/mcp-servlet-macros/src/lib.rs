@@ -1,8 +1,7 @@
 //! The macros of `mcp-servlet`, which re-exports and documents them.
 //!
-//! Each is a pipeline of its own: parse what the author wrote, check every rule, expand. Expansions
-//! hold no logic; they call `mcp_servlet::__private`. The author's item comes first and unchanged,
-//! also when there are errors.
+//! Each macro parses the author's item, checks every rule and expands. Expansions contain no logic;
+//! they call `mcp_servlet::__private`. The author's item comes first and unchanged, even if there are errors.
 
 mod attributes;
 mod completion;

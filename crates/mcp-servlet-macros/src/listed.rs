@@ -1,4 +1,4 @@
-//! What a section of `export!` lists: each function's entry, and the checks that stand at its name.
+//! A section of `export!`: the entry of each function, and the checks at its name.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote};
@@ -12,18 +12,18 @@ use crate::function::emit;
 struct Listed {
     /// The path of `mcp_servlet::__private`.
     private: TokenStream,
-    /// What each function implements.
+    /// The trait that each function's marker type implements.
     kind: Ident,
-    /// The constant of that trait which is the entry.
+    /// The constant of the trait that is the entry.
     constant: Ident,
     /// The type of the entries.
     ty: Type,
-    /// The function that finds two of one name.
+    /// The function that reports duplicate names.
     check: Ident,
     functions: Punctuated<Function, Token![,]>,
 }
 
-/// One function, perhaps conditional.
+/// One function, with its `#[cfg]`s.
 struct Function {
     attributes: Vec<Attribute>,
     path: Path,
@@ -67,10 +67,10 @@ fn entries(listed: &Listed) -> TokenStream {
     }}
 }
 
-/// The entry of one function: that of the type of its name, which its attribute made.
+/// The entry of one function: a constant of the marker type with its name.
 ///
-/// The path is a type and not an import: rustc calls an import ambiguous if a crate has the same name, as the crate of
-/// the servlet itself has in its doctests.
+/// The path is used as a type instead of being imported: an import is ambiguous if a crate has the same name, as the
+/// servlet's own crate may have in its doctests.
 fn entry(listed: &Listed, function: &Function) -> TokenStream {
     let Listed {
         private,
@@ -82,7 +82,7 @@ fn entry(listed: &Listed, function: &Function) -> TokenStream {
     quote!(<#path as #private::#kind>::#constant)
 }
 
-/// The path as if this macro had written it, at the place where the author did.
+/// The path with the hygiene of this macro and the location of the author's path.
 ///
 /// So rustc names the macro in an error about the path, and `export!` calls it by a name that says which attribute is
 /// missing. Names of items mean the same in both cases.

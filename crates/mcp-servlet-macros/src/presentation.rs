@@ -1,6 +1,6 @@
-//! How clients show what a servlet offers: `icons`, `meta` and `ui`, shared by all attributes.
+//! How clients show tools, resources and prompts: `icons`, `meta` and `ui`, shared by all attributes.
 //!
-//! Each becomes JSON text here, which the description holds as it is.
+//! Each option becomes JSON text here, and the description contains that text unchanged.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,18 +11,18 @@ use crate::diagnostics::Diagnostics;
 use crate::function::{emit, json_string};
 use crate::tree::{Kind, Member, Tree};
 
-/// What carries an attribute, as far as `ui` depends on it.
+/// The kind of item that has the attribute: the meaning of `ui` depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bearer {
-    /// It links to a user interface.
+    /// `ui` links to a user interface.
     Tool,
-    /// It is one, perhaps.
+    /// The resource may be a user interface.
     Resource,
-    /// It has nothing to do with one.
+    /// `ui` is not allowed.
     Prompt,
 }
 
-/// What the attribute says of it.
+/// The options in the attribute.
 #[derive(Default)]
 pub(crate) struct Presentation {
     /// A JSON array, empty for none.
@@ -41,7 +41,7 @@ impl Presentation {
         }
     }
 
-    /// Reads `meta`: JSON, or an expression of a text that holds it.
+    /// Reads `meta`: JSON, or an expression for a string that contains JSON.
     pub(crate) fn meta(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
         let Some(value) = entry.expression(diagnostics) else {
             return;
@@ -60,12 +60,12 @@ impl Presentation {
         }
     }
 
-    /// The JSON of a `_meta` with the user interface alone, if there is one.
+    /// The JSON of a `_meta` that contains only `ui`, if there is one.
     pub(crate) fn ui_meta(&self) -> Option<String> {
         (!self.ui.is_empty()).then(|| format!("{{\"ui\":{}}}", self.ui))
     }
 
-    /// A constant that stops the build, at `meta`, unless that is JSON.
+    /// A constant that stops the build, at `meta`, if the value is not JSON.
     pub(crate) fn check(&self, private: &TokenStream) -> Option<TokenStream> {
         let at = self.meta.as_ref()?.span();
         let check = emit::located(self.tokens(private), at);
@@ -162,7 +162,7 @@ fn icon(tree: &Tree, diagnostics: &mut Diagnostics) -> String {
     icon
 }
 
-/// MCP: clients take icons from the web, encrypted, or out of the address itself.
+/// MCP: clients load icons only from `https:` and `data:` URIs.
 fn check_src(src: &str, tree: &Tree, diagnostics: &mut Diagnostics) {
     if !src.starts_with("https://") && !src.starts_with("data:") {
         diagnostics.error(
@@ -172,7 +172,7 @@ fn check_src(src: &str, tree: &Tree, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The user interface that a tool links to, or what a resource needs that is one (MCP Apps, SEP-1865).
+/// The user interface that a tool links to, or the needs of a resource that is one (MCP Apps, SEP-1865).
 fn ui(tree: &Tree, bearer: Bearer, diagnostics: &mut Diagnostics) -> String {
     if bearer == Bearer::Prompt {
         diagnostics.error(
@@ -258,7 +258,7 @@ fn ui_of_resource(member: &Member, diagnostics: &mut Diagnostics) -> Option<(Str
     }
 }
 
-/// What the page may load; what is not listed, it may not.
+/// The domains that the page may load from; all others are blocked.
 fn csp(member: &Member, diagnostics: &mut Diagnostics) -> Option<(String, String)> {
     let name = match member.key.name.as_str() {
         "connect" => "connectDomains",
@@ -291,7 +291,7 @@ fn check_ui_uri(uri: &str, tree: &Tree, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// A JSON object of what `read` makes of each member.
+/// A JSON object with the members that `read` returns.
 fn object(
     tree: &Tree,
     what: &str,
@@ -314,7 +314,7 @@ fn object(
     format!("{{{}}}", members.join(","))
 }
 
-/// A JSON array of texts.
+/// A JSON array of strings.
 fn texts(items: &[Tree], rule: &str, diagnostics: &mut Diagnostics) -> String {
     let mut texts = Vec::new();
     for item in items {
@@ -326,7 +326,7 @@ fn texts(items: &[Tree], rule: &str, diagnostics: &mut Diagnostics) -> String {
     format!("[{}]", texts.join(","))
 }
 
-/// Names from a fixed list, in quotes.
+/// Names from a fixed list, as JSON strings.
 fn names(tree: &Tree, known: &[&str], diagnostics: &mut Diagnostics) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for item in tree.items() {

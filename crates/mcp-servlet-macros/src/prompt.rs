@@ -135,7 +135,7 @@ const PROMPT: Contract = Contract {
     nothing: "no_prompt",
 };
 
-/// The author's function, and next to it what makes it a prompt, or the errors.
+/// The author's function, followed by the items that make it a prompt, or by the errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     Prompt.expand(attribute, item)
 }

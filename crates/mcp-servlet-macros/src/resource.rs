@@ -17,17 +17,17 @@ use crate::diagnostics::Diagnostics;
 use crate::function::FnHead;
 use crate::function::attribute::FunctionAttribute;
 
-/// Which of the two attributes it is.
+/// One of the two attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// `#[resource]`: a fixed address.
+    /// `#[resource]`: a fixed URI.
     Fixed,
-    /// `#[resource_template]`: a template of addresses.
+    /// `#[resource_template]`: a URI template.
     Template,
 }
 
 impl Kind {
-    /// The attribute.
+    /// The name of the attribute.
     fn attribute(self) -> &'static str {
         match self {
             Self::Fixed => "resource",
@@ -35,7 +35,7 @@ impl Kind {
         }
     }
 
-    /// The option that holds the address.
+    /// The name of the option that takes the URI.
     fn address(self) -> &'static str {
         match self {
             Self::Fixed => "uri",
@@ -56,7 +56,7 @@ impl FunctionAttribute for Kind {
         keys(*self)
     }
 
-    /// No error says that the address is missing.
+    /// Pretends that there is a URI, so that no second error says that it is missing.
     fn unknown_options(&self) -> ResourceOptions {
         ResourceOptions {
             has_uri: true,
@@ -82,7 +82,7 @@ impl FunctionAttribute for Kind {
     }
 }
 
-/// The author's function, and next to it what makes it a resource, or the errors.
+/// The author's function, followed by the items that make it a resource, or by the errors.
 pub(crate) fn expand(kind: Kind, attribute: TokenStream, item: TokenStream) -> TokenStream {
     kind.expand(attribute, item)
 }

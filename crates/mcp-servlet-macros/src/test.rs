@@ -1,4 +1,4 @@
-//! `#[test]`: a function that takes a client becomes a test that runs natively and against wasm.
+//! `#[test]`: a function that takes a client becomes a test that runs natively and against the wasm module.
 
 #[cfg(test)]
 mod tests;
@@ -13,11 +13,11 @@ use crate::diagnostics::Diagnostics;
 use crate::function::FnHead;
 use crate::function::head::{Param, Pattern};
 
-/// What the attribute says.
+/// The options of the attribute.
 #[derive(Default)]
 pub(crate) struct Options {
     krate: CratePath,
-    /// The servlet to test, if not that of the crate.
+    /// The servlet to test; by default the one of the crate.
     servlet: Option<Path>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) const KEYS: &[Key<Options>] = &[
     }),
 ];
 
-/// A test of the function's name, with the function inside, or the errors.
+/// A test with the function's name that contains the function, or the errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let mut options = Options::default();
@@ -60,7 +60,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// A test has the client, and nothing else that it would have to wait for or choose.
+/// Checks that the function is not `async` or generic and takes nothing but the client.
 fn check(head: &FnHead, diagnostics: &mut Diagnostics) {
     let name = &head.name;
     for qualifier in &head.qualifiers {
@@ -83,7 +83,7 @@ fn is_reference(param: &Param) -> bool {
     matches!(&param.pattern, Pattern::Name(_, ty) if matches!(**ty, Type::Reference(_)))
 }
 
-/// The function as it is written, from its visibility on.
+/// The function without its attributes, otherwise unchanged.
 fn without_attributes(item: TokenStream) -> TokenStream {
     let parser = |input: ParseStream<'_>| {
         input.call(Attribute::parse_outer)?;

@@ -1,4 +1,4 @@
-//! `#[tool]`: parse the function's head and attributes, check them, expand.
+//! `#[tool]`: parse the function's signature and attributes, check them, expand.
 
 mod emit;
 mod options;
@@ -48,7 +48,7 @@ impl FunctionAttribute for Tool {
     }
 }
 
-/// The author's function, and next to it what makes it a tool, or the errors.
+/// The author's function, followed by the items that make it a tool, or by the errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     Tool.expand(attribute, item)
 }

@@ -1,4 +1,4 @@
-//! Data inside our attributes: JSON, and beside it bare words for keys and for names from a fixed list.
+//! Data in our attributes: JSON, with unquoted words allowed as keys and as names from a fixed list.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -12,16 +12,16 @@ use crate::function::{json_literal, json_string};
 /// One value.
 pub(crate) struct Tree {
     pub(crate) kind: Kind,
-    /// What was written, for errors.
+    /// The source tokens, for errors.
     pub(crate) tokens: TokenStream,
 }
 
-/// What a value is.
+/// The type of a value.
 pub(crate) enum Kind {
     Text(String),
     /// A number, `true`, `false` or `null`.
     Literal(String),
-    /// A word that JSON does not know.
+    /// An unquoted word that is not JSON.
     Word(String),
     List(Vec<Tree>),
     Object(Vec<Member>),
@@ -40,7 +40,7 @@ pub(crate) struct Key {
 }
 
 impl Tree {
-    /// The JSON, or the word in it that JSON does not know.
+    /// The value as JSON, or the unquoted word in it that is not JSON.
     pub(crate) fn json(&self) -> Result<String, &Self> {
         Ok(match &self.kind {
             Kind::Text(text) => json_string(text),
@@ -63,7 +63,7 @@ impl Tree {
         })
     }
 
-    /// A text, or a word.
+    /// A string or an unquoted word.
     pub(crate) fn name(&self) -> Option<&str> {
         match &self.kind {
             Kind::Text(name) | Kind::Word(name) => Some(name),
@@ -153,7 +153,7 @@ fn literal(input: ParseStream<'_>) -> syn::Result<Kind> {
         .ok_or_else(|| syn::Error::new(at, "this is no JSON value"))
 }
 
-/// The next value as it is written.
+/// The tokens of the next value.
 fn written(input: ParseStream<'_>) -> TokenStream {
     let ahead = input.fork();
     let sign = ahead.peek(Token![-]);

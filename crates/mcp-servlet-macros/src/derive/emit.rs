@@ -61,7 +61,7 @@ pub(crate) fn implementation(
     output
 }
 
-/// For a type with errors: enough for its users to compile, so that no error follows from them.
+/// The implementation for a type with errors. Code that uses the type compiles, so that there are no follow-up errors.
 pub(crate) fn stand_in(input: &DeriveInput, options: &TypeOptions) -> TokenStream {
     let private = private(options);
     with_body(

@@ -1,6 +1,6 @@
-//! What `#[serde(…)]` and `#[schema(…)]` say, as far as a schema depends on it.
+//! The options of `#[serde(…)]` and `#[schema(…)]` that a schema depends on.
 //!
-//! serde's derive checks its own attributes; here unknown keys of `#[serde]` pass in silence.
+//! Unknown keys of `#[serde]` are ignored here, because serde's derive checks its own attributes.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -10,11 +10,11 @@ use super::case::Case;
 use crate::attributes::{CratePath, Entries, Key};
 use crate::diagnostics::Diagnostics;
 
-/// On a struct or an enum.
+/// The options on a struct or an enum.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "serde has as many flags")]
 pub(crate) struct TypeOptions {
-    /// What the tag of a struct says, if not the name of its type.
+    /// The tag of a struct; by default the name of the type.
     pub(crate) rename: Option<LitStr>,
     pub(crate) rename_all: Option<Case>,
     pub(crate) rename_all_fields: Option<Case>,
@@ -24,42 +24,42 @@ pub(crate) struct TypeOptions {
     pub(crate) deny_unknown_fields: bool,
     pub(crate) default: bool,
     pub(crate) transparent: bool,
-    /// The type that stands in for this one on the wire.
+    /// The type that serde reads or writes instead of this one (`from`, `try_from`, `into`).
     pub(crate) proxy: Option<Type>,
     pub(crate) krate: CratePath,
 }
 
-/// On a field.
+/// The options on a field.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "serde has as many flags")]
 pub(crate) struct FieldOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) aliases: Vec<LitStr>,
     pub(crate) default: bool,
-    /// Whether that is `Default::default()`.
+    /// Whether the default is `Default::default()`.
     pub(crate) bare_default: bool,
     pub(crate) flatten: bool,
     pub(crate) skip_serializing: bool,
     pub(crate) skip_deserializing: bool,
     pub(crate) skip_serializing_if: bool,
-    /// The key behind serde code written by hand.
+    /// The key that names handwritten serde code, such as `with`.
     pub(crate) custom: Option<syn::Ident>,
     pub(crate) json: Option<TokenStream>,
     pub(crate) example: Option<TokenStream>,
-    /// Whether values of it must not be shown.
+    /// Whether its values must not be shown.
     pub(crate) secret: bool,
 }
 
-/// On a variant.
+/// The options on a variant.
 #[derive(Default)]
 pub(crate) struct VariantOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) rename_all: Option<Case>,
     pub(crate) skip: bool,
-    /// Whether it stands for all tags that no other variant has.
+    /// Whether it takes all tags that no other variant has.
     pub(crate) other: bool,
     pub(crate) untagged: Option<syn::Ident>,
-    /// The key behind serde code written by hand.
+    /// The key that names handwritten serde code, such as `with`.
     pub(crate) custom: Option<syn::Ident>,
 }
 
@@ -107,7 +107,7 @@ impl TypeOptions {
 
 impl TypeOptions {
     fn set_proxy(&mut self, item: &SerdeItem, diagnostics: &mut Diagnostics) {
-        // What is no type, serde's own derive reports.
+        // serde's own derive reports a value that is not a type.
         let Some(ty) = item.string().and_then(|name| name.parse::<Type>().ok()) else {
             return;
         };
@@ -202,7 +202,7 @@ impl SerdeItem {
         }
     }
 
-    /// A name, which must be the same in both directions.
+    /// A name. It must be the same for reading and writing.
     fn name(&self, diagnostics: &mut Diagnostics) -> Option<LitStr> {
         let Meta::List(list) = &self.meta else {
             return self.string();
@@ -227,7 +227,7 @@ impl SerdeItem {
         None
     }
 
-    /// A case rule, which must be the same in both directions.
+    /// A case rule. It must be the same for reading and writing.
     fn case(&self, diagnostics: &mut Diagnostics) -> Option<Case> {
         Case::named(&self.name(diagnostics)?.value())
     }
@@ -247,7 +247,7 @@ fn serde_items(attributes: &[Attribute]) -> impl Iterator<Item = SerdeItem> {
         .iter()
         .filter(|attribute| attribute.path().is_ident("serde"));
     let parse = Punctuated::<Meta, Token![,]>::parse_terminated;
-    // What does not parse, serde's own derive reports.
+    // serde's own derive reports lists that do not parse.
     lists
         .filter_map(move |list| list.parse_args_with(parse).ok())
         .flatten()

@@ -1,4 +1,4 @@
-//! From a type's fields and variants to the schema that serde's code accepts.
+//! The schema of the JSON that serde's derived code reads and writes, from a type's fields and variants.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -13,19 +13,19 @@ use crate::docs;
 use crate::function::emit::located;
 use crate::function::{json_literal, json_token};
 
-/// What the implementation of `Schema` says.
+/// The contents of the implementation of `Schema`.
 pub(crate) struct Shape {
     /// An expression of type `Node`.
     pub(crate) node: TokenStream,
-    /// The type that this one is written as.
+    /// The type that this one is serialized as.
     pub(crate) same_as: Option<TokenStream>,
-    /// Whether serde reads it exactly as that type, also where it is absent.
+    /// Whether serde reads it exactly as that type, including when it is absent.
     pub(crate) transparent: bool,
-    /// The names of the fields, where no others can be read.
+    /// The names of the fields, if serde rejects unknown ones.
     pub(crate) names: Option<Vec<String>>,
     /// The variants without content.
     pub(crate) units: Vec<Unit>,
-    /// Items that stop the build if the type of a field does not fit.
+    /// Items that stop the build if the type of a field is not valid there.
     pub(crate) checks: Vec<TokenStream>,
 }
 
@@ -50,7 +50,7 @@ impl Shape {
     }
 }
 
-/// The shape of the type, unless it has none.
+/// The shape of the type; `None` if it has no schema.
 pub(crate) fn node(
     input: &DeriveInput,
     options: &TypeOptions,
@@ -88,9 +88,9 @@ pub(super) struct Reader<'a> {
 
 /// The schema of one field without a name.
 pub(super) enum Inner<'a> {
-    /// That of its type.
+    /// The schema of its type.
     Type(&'a Type),
-    /// Another one.
+    /// A schema that does not come from the type.
     Node(TokenStream),
 }
 
@@ -111,9 +111,10 @@ impl Reader<'_> {
         })
     }
 
-    /// The schema of a type whose properties become those of the object around it.
+    /// The schema of a flattened type: its properties become properties of the surrounding object.
     ///
-    /// A constant of its own checks it, so that nothing follows from the error; a type with parameters cannot have one.
+    /// A separate constant checks the type, so that its error causes no further ones. A generic type cannot have such a
+    /// constant.
     pub(super) fn flattened(&mut self, ty: &Type) -> TokenStream {
         let private = &self.private;
         let node = quote!(#private::Node::flattened::<#ty>());
@@ -140,7 +141,7 @@ impl Reader<'_> {
     fn structure(&mut self, fields: &Fields, input: &DeriveInput) -> Option<Shape> {
         let private = self.private.clone();
         if self.options.transparent {
-            // Of several or none, serde's own derive says what is wrong.
+            // serde's own derive reports several such fields, or none.
             let field = fields.iter().find(|field| is_transparent(field))?;
             return Some(Shape {
                 transparent: true,
@@ -169,7 +170,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The property that serde writes into a struct with a tag; it reads none.
+    /// The tag that serde writes into a struct with `#[serde(tag = …)]`. serde does not read it.
     fn own_tag(&self, input: &DeriveInput) -> Option<TokenStream> {
         let tag = self.options.tag.as_ref()?.value();
         let name = match &self.options.rename {
@@ -180,7 +181,7 @@ impl Reader<'_> {
         Some(quote!(#tag.output_only()))
     }
 
-    /// A struct that is written as its one field.
+    /// A struct that serializes as its only field.
     fn newtype(&mut self, field: &Field, input: &DeriveInput) -> Shape {
         match self.inner(field) {
             Inner::Type(ty) => self.same_as(ty, &input.attrs),
@@ -191,7 +192,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the one field of a struct or of a variant holds.
+    /// The schema of the only field of a struct or a variant.
     pub(super) fn inner<'f>(&mut self, field: &'f Field) -> Inner<'f> {
         let options = FieldOptions::parse(&field.attrs, self.diagnostics);
         self.check_recursion(field, &options);
@@ -206,7 +207,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The schema that `#[schema(json = …)]` gives a field, which must be there if its serde code is its own.
+    /// The schema in `#[schema(json = …)]`, which is required for a field with handwritten serde code.
     fn own_schema(&mut self, options: &FieldOptions) -> Option<TokenStream> {
         let private = &self.private;
         match (&options.json, &options.custom) {
@@ -277,7 +278,7 @@ impl Reader<'_> {
         let private = self.private.clone();
         let (ty, description) = (&field.ty, docs::description(&field.attrs));
         let mut property = if let Some(node) = self.own_schema(options) {
-            // Code of its own is not asked about a field that is absent, so that serde wants it.
+            // serde requires a field with handwritten code, because it does not ask that code about an absent field.
             let optional = if options.custom.is_some() {
                 quote!(false)
             } else {
@@ -324,7 +325,7 @@ impl Reader<'_> {
         quote!(.with_example(#json))
     }
 
-    /// A schema is a tree that is written out, so a type cannot be inside itself.
+    /// Reports a recursive type: a schema is written out in full, so a type cannot contain itself.
     fn check_recursion(&mut self, field: &Field, options: &FieldOptions) {
         if options.json.is_none() && mentions(field.ty.to_token_stream(), self.name) {
             let name = self.name;
@@ -349,7 +350,7 @@ fn field_name(field: &Field, options: &FieldOptions, case: Option<Case>) -> Stri
     case.map_or_else(|| name.to_owned(), |case| case.field(name))
 }
 
-/// Whether a type names this one; `other::Name` may be another.
+/// Whether a type mentions this one. `other::Name` may be a different type, so it does not count.
 fn mentions(tokens: TokenStream, name: &Ident) -> bool {
     let mut after_colon = false;
     tokens.into_iter().any(|token| {
@@ -366,7 +367,7 @@ fn is_colon(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':')
 }
 
-/// Whether it is the field that `#[serde(transparent)]` means.
+/// Whether it is the field that `#[serde(transparent)]` applies to.
 fn is_transparent(field: &Field) -> bool {
     let options = FieldOptions::parse(&field.attrs, &mut Diagnostics::default());
     let is_phantom = matches!(&field.ty, Type::Path(ty) if ty.path.segments.last().is_some_and(|last| last.ident == "PhantomData"));

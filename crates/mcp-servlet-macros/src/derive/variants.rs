@@ -59,7 +59,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The variants without content, as they are written.
+    /// The variants without content, as they are serialized.
     fn units(&self, variants: &[(&Variant, VariantOptions)]) -> Vec<Unit> {
         let units = variants
             .iter()
@@ -142,7 +142,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The content alone.
+    /// The content without a tag.
     fn untagged(&self, content: Option<Inner<'_>>) -> TokenStream {
         let private = &self.private;
         match content {
@@ -162,7 +162,7 @@ impl Reader<'_> {
         quote!(#private::Node::object(&[#property.required()]).closed())
     }
 
-    /// The tag of a variant; what stands for all others has any text for a tag where it is read.
+    /// The tag of a variant. When reading, a variant with `#[serde(other)]` has any string as its tag.
     fn tag_of(&self, tag: &str, name: &str, options: &VariantOptions) -> TokenStream {
         let property = self.tag(tag, name);
         if !options.other {
@@ -175,7 +175,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The property that tells the variants apart.
+    /// The property that distinguishes the variants.
     pub(super) fn tag(&self, tag: &str, name: &str) -> TokenStream {
         let private = &self.private;
         quote! {
@@ -197,7 +197,7 @@ impl Reader<'_> {
         self.options.deny_unknown_fields.then(|| quote!(.closed()))
     }
 
-    /// What a variant holds, if it holds something.
+    /// The content of a variant, if there is any.
     fn content<'f>(&mut self, fields: &'f Fields, case: Option<Case>) -> Option<Inner<'f>> {
         match fields {
             Fields::Unit => None,

@@ -1,4 +1,4 @@
-//! What `#[arg(…)]` says of a parameter, and literals as JSON.
+//! The options of `#[arg(…)]`, and literals as JSON.
 
 use proc_macro2::{Literal, TokenStream};
 use syn::{Attribute, LitStr, Meta};
@@ -10,16 +10,16 @@ use crate::diagnostics::Diagnostics;
 #[derive(Default)]
 pub(crate) struct ArgOptions {
     pub(crate) rename: Option<LitStr>,
-    /// In place of the doc comment.
+    /// Used instead of the doc comment.
     pub(crate) description: Option<TokenStream>,
     pub(crate) default: Option<ArgDefault>,
     pub(crate) flatten: Option<syn::Ident>,
-    /// The schema is that of `schemars::JsonSchema`.
+    /// The schema comes from `schemars::JsonSchema`.
     pub(crate) schemars: Option<syn::Ident>,
     pub(crate) example: Option<TokenStream>,
     pub(crate) min: Option<TokenStream>,
     pub(crate) max: Option<TokenStream>,
-    /// Whether there was any entry.
+    /// Whether there is any entry.
     pub(crate) any: bool,
 }
 
@@ -98,7 +98,7 @@ fn entries_of(attribute: &Attribute) -> syn::Result<Entries> {
     }
 }
 
-/// JSON text for a literal in the source, if it is one that JSON knows.
+/// The JSON of a literal in the source, if JSON has such literals.
 pub(crate) fn json_literal(value: &TokenStream) -> Option<String> {
     let (sign, literal) = match syn::parse2::<SignedLiteral>(value.clone()).ok()? {
         SignedLiteral {

@@ -1,5 +1,5 @@
-//! What the attributes on functions have in common: read the options and the function, check them, and implement a
-//! trait for a marker type of the function's name.
+//! The common steps of the attributes on functions: read the options and the function, check them, and implement
+//! a trait for a marker type with the function's name.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -11,11 +11,11 @@ use super::strip;
 use crate::attributes::{Entries, Key};
 use crate::diagnostics::Diagnostics;
 
-/// An attribute that makes a function something that `export!` lists.
+/// An attribute for functions that `export!` lists.
 pub(crate) trait FunctionAttribute {
-    /// What is written in the attribute.
+    /// The options in the attribute.
     type Options: Default;
-    /// A function that has no mistakes, with its options.
+    /// A function without errors, with its options.
     type Valid<'a>;
 
     /// The name of the attribute.
@@ -24,12 +24,12 @@ pub(crate) trait FunctionAttribute {
     /// Its options.
     fn keys(&self) -> Vec<Key<Self::Options>>;
 
-    /// The options of an attribute that does not parse.
+    /// The options to use if the attribute does not parse.
     fn unknown_options(&self) -> Self::Options {
         Self::Options::default()
     }
 
-    /// Checks every rule; `None` if there is nothing to make of the function.
+    /// Checks every rule; `None` if the function cannot be expanded.
     fn validate<'a>(
         &self,
         head: &'a FnHead,
@@ -40,10 +40,10 @@ pub(crate) trait FunctionAttribute {
     /// The items next to the function.
     fn emit(&self, valid: &Self::Valid<'_>) -> TokenStream;
 
-    /// The items next to a function with errors: enough for `export!` to resolve, so that no error follows from them.
+    /// The items next to a function with errors. `export!` can resolve them, so that there are no follow-up errors.
     fn stand_in(&self, head: &FnHead, options: &Self::Options) -> TokenStream;
 
-    /// The author's function, and next to it what the attribute makes of it, or the errors.
+    /// The author's function, followed by the generated items, or by the errors.
     fn expand(&self, attribute: TokenStream, item: TokenStream) -> TokenStream {
         let mut diagnostics = Diagnostics::default();
         let mut output = strip::without_parameter_attributes(item.clone());
@@ -52,7 +52,7 @@ pub(crate) trait FunctionAttribute {
             let valid = self.validate(&head, &options, &mut diagnostics);
             output.extend(match valid {
                 Some(valid) if diagnostics.is_empty() => self.emit(&valid),
-                // In an `impl`, where no type can be.
+                // The function is in an `impl`, which cannot contain the marker type.
                 _ if head.has_receiver() => TokenStream::new(),
                 _ => self.stand_in(&head, &options),
             });
@@ -72,21 +72,21 @@ pub(crate) trait FunctionAttribute {
     }
 }
 
-/// The trait that an attribute implements for the marker type: names in `__private`.
+/// The trait that an attribute implements for the marker type, as names in `__private`.
 pub(crate) struct Contract {
     pub(crate) name: &'static str,
-    /// Its method, which calls the author's function.
+    /// The method that calls the author's function.
     pub(crate) method: &'static str,
-    /// What the method returns if nothing fails.
+    /// The type that the method returns on success.
     pub(crate) result: &'static str,
-    /// The function that returns the same for a function with errors.
+    /// The function that makes a value of that type for a function with errors.
     pub(crate) nothing: &'static str,
 }
 
-/// The items around the method, empty where there are none.
+/// The items around the method; empty if there are none.
 #[derive(Default)]
 pub(crate) struct Items {
-    /// Next to the function, for the compiler to warn of.
+    /// Next to the function; they make the compiler warn.
     pub(crate) warnings: TokenStream,
     /// Before the implementation.
     pub(crate) before: TokenStream,
@@ -106,7 +106,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Calls the function with what its parameters ask for.
+    /// Calls the function with the values of its parameters.
     pub(crate) fn new(head: &FnHead, parameters: &[ValidParam<'_>]) -> Self {
         let context = Ident::new("context", Span::mixed_site());
         let arguments = Ident::new("arguments", Span::mixed_site());
@@ -120,7 +120,7 @@ impl Call {
 }
 
 impl Contract {
-    /// The marker type and its implementation, whose method replies with an expression of the call.
+    /// The marker type and its implementation. `reply` is the body's last expression.
     pub(crate) fn implement(
         &self,
         head: &FnHead,

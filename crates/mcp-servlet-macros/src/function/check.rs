@@ -1,4 +1,4 @@
-//! What no function of ours may be.
+//! The rules for every function with one of our attributes.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -9,7 +9,7 @@ use super::head::FnHead;
 use super::parameters::ValidParam;
 use crate::diagnostics::Diagnostics;
 
-/// Reports what keeps a function from being a `kind`: qualifiers, generics, a name that hides a type.
+/// Reports qualifiers, generics, and a name that hides a type.
 pub(crate) fn check(kind: &str, head: &FnHead, diagnostics: &mut Diagnostics) {
     check_qualifiers(kind, head, diagnostics);
     check_marker(kind, &head.name, diagnostics);
@@ -42,7 +42,7 @@ fn check_qualifiers(kind: &str, head: &FnHead, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// What an attribute makes of a function, as people call it.
+/// The name of the attribute in prose: `resource template`.
 fn words(attribute: &str) -> String {
     attribute.replace('_', " ")
 }
@@ -119,7 +119,7 @@ pub(crate) fn no_whole(
     }
 }
 
-/// The name for clients: the one that is given, or the function's.
+/// The name for clients: the one in the attribute, or else the function's.
 pub(crate) fn name(
     kind: &str,
     head: &FnHead,

@@ -1,6 +1,7 @@
-//! Defaults of arguments as JSON, so that the schema can tell them.
+//! Defaults of arguments as JSON, for the schema.
 //!
-//! What the source says is read here; what only the type knows, `mcp_servlet` finds in `const` evaluation.
+//! This module reads literals in the source. Defaults that only the type knows are found by `mcp_servlet` in `const`
+//! evaluation.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -10,19 +11,19 @@ use syn::{Token, Type};
 
 use super::arg::{ArgDefault, json_literal, json_string};
 
-/// Where the JSON of a default comes from.
+/// The source of the JSON of a default.
 pub(crate) enum JsonDefault {
-    /// It is known.
+    /// The macro knows the JSON.
     Json(String),
     /// `Default::default()` of the type.
     OfType,
-    /// A path, perhaps to the variant of this name.
+    /// A path that may name the variant with this name.
     Variant(String),
     /// An expression of numbers or booleans, and its type.
     Constant(Box<Type>, TokenStream),
     /// `None`: the same as an absent argument.
     Nothing,
-    /// It is known when the function runs.
+    /// Known only when the function runs.
     Unknown,
 }
 
@@ -88,7 +89,7 @@ impl JsonDefault {
         }
     }
 
-    /// An `Option` has no default of its type within.
+    /// The default in `Some(…)`: the JSON is unknown if it is the type's default or `None`.
     fn inside_of_some(self) -> Self {
         match self {
             Self::OfType | Self::Nothing => Self::Unknown,
@@ -114,7 +115,7 @@ impl JsonDefault {
     }
 }
 
-/// Whether the compiler can evaluate it before anything runs, if its types are numbers or booleans.
+/// Whether the expression can be evaluated in a `const` if its types are numbers or booleans.
 fn is_constant(value: &Expr) -> bool {
     match value {
         Expr::Lit(_) | Expr::Path(_) => true,
@@ -134,7 +135,7 @@ fn is_scalar(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.qself.is_none() && SCALARS.iter().any(|name| path.path.is_ident(name)))
 }
 
-/// The type in the angle brackets of one of these.
+/// The type in the angle brackets, if the type has one of these names.
 pub(crate) fn argument_of<'a>(ty: &'a Type, names: &[&str]) -> Option<&'a Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
@@ -161,7 +162,7 @@ fn is_empty_when_new(container: &str) -> bool {
     known.contains(&container)
 }
 
-/// `"…".to_owned()` and its siblings.
+/// The text of `"…".to_owned()` and similar calls.
 fn text_of(call: &ExprMethodCall, ty: &Type) -> Option<String> {
     let is_text = match &*call.method.to_string() {
         "to_owned" | "to_string" => true,

@@ -1,4 +1,4 @@
-//! What expansions have in common: the marker type, the table of parameters, and their values.
+//! The common parts of expansions: the marker type, the table of parameters, and their values.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -22,7 +22,7 @@ pub(crate) fn marker(
     }
 }
 
-/// `__INPUT`, the schema of the arguments, and `__PARAMETERS`, how to take them apart.
+/// The constants `__INPUT`, the schema of the arguments, and `__PARAMETERS` for reading them.
 pub(crate) fn arguments_by_name(
     parameters: &[ValidParam<'_>],
     private: &TokenStream,
@@ -55,7 +55,7 @@ pub(crate) fn arguments_and<'a>(
     }
 }
 
-/// The name of the constant that is the argument of this number.
+/// The name of the constant for the argument at this index.
 pub(crate) fn constant(index: usize) -> Ident {
     format_ident!("__ARGUMENT_{index}")
 }
@@ -64,7 +64,7 @@ fn default_constant(index: usize) -> Ident {
     format_ident!("__DEFAULT_{index}")
 }
 
-/// What makes the value of an absent argument with `#[arg(default)]`.
+/// The function that makes the value of an absent argument with `#[arg(default)]`.
 fn default_of(index: usize, argument: &Argument<'_>, private: &TokenStream) -> Option<TokenStream> {
     let (name, ty) = (default_constant(index), argument.ty);
     let is_of_type = matches!(argument.options.default, Some(ArgDefault::OfType));
@@ -103,7 +103,7 @@ fn constant_value(argument: &Argument<'_>, private: &TokenStream) -> TokenStream
     value
 }
 
-/// Whether a type is an `Option`, where it has no `Schema` to ask.
+/// Whether a type is an `Option`, for types without a `Schema` implementation.
 fn is_optional(ty: &Type, private: &TokenStream) -> TokenStream {
     quote!(, {
         #[allow(unused_imports, reason = "an `Option` has the constant itself")]
@@ -112,9 +112,9 @@ fn is_optional(ty: &Type, private: &TokenStream) -> TokenStream {
     })
 }
 
-/// What stops the build if the type does not take a literal in the source, at that literal.
+/// Constants that stop the build, at the literal, if the argument's type does not accept it.
 ///
-/// Nothing else depends on these constants, so the compiler reports one error.
+/// Nothing else depends on these constants, so the compiler reports only one error.
 fn checks_of(constant: &Ident, argument: &Argument<'_>) -> Vec<TokenStream> {
     let options = &argument.options;
     let default = options.default.as_ref().and_then(text);
@@ -124,7 +124,7 @@ fn checks_of(constant: &Ident, argument: &Argument<'_>) -> Vec<TokenStream> {
     default.into_iter().chain(example).collect()
 }
 
-/// Whether a type has the context's name, which decides nothing but what is said if it is no argument.
+/// Whether a type is called `Context`. Only the error for an invalid argument type depends on this.
 fn is_called_context(ty: &Type) -> bool {
     let Type::Path(path) = ty else {
         return false;
@@ -133,7 +133,7 @@ fn is_called_context(ty: &Type) -> bool {
     last.is_some_and(|segment| segment.ident == "Context")
 }
 
-/// What the function is called with.
+/// The values that the function is called with.
 pub(crate) fn values(
     parameters: &[ValidParam<'_>],
     context: &Ident,
@@ -142,7 +142,7 @@ pub(crate) fn values(
     let mut indices = 0usize..;
     let values = parameters.iter().map(|param| match param {
         ValidParam::Context(at) => {
-            // At the type, for the error if it is no `Context`.
+            // At the type, so that the compiler reports a type other than `Context` there.
             let mut context = context.clone();
             context.set_span(context.span().located_at(*at));
             context.into_token_stream()
@@ -172,7 +172,7 @@ fn value(argument: &Argument<'_>, arguments: &Ident, index: usize) -> TokenStrea
         return value;
     }
     let (min, max) = (option(options.min.as_ref()), option(options.max.as_ref()));
-    // At the type, for the error if it is no number.
+    // At the type, so that the compiler reports a type other than a number there.
     let value = located(value, argument.ty.span());
     quote!(#arguments.within(#index, #min, #max, #value)?)
 }
@@ -185,7 +185,7 @@ fn text(default: &ArgDefault) -> Option<syn::LitStr> {
     }
 }
 
-/// The same tokens with their names as they are, and the place where the compiler shall find fault with them.
+/// The same tokens with the location at which the compiler reports errors. Names resolve as before.
 pub(crate) fn located(tokens: TokenStream, at: Span) -> TokenStream {
     let located = tokens.into_iter().map(|mut token| {
         token.set_span(token.span().located_at(at));
@@ -194,7 +194,7 @@ pub(crate) fn located(tokens: TokenStream, at: Span) -> TokenStream {
     located.collect()
 }
 
-/// An `Option`, spelt out.
+/// The tokens of an `Option`.
 pub(crate) fn option(value: Option<&TokenStream>) -> TokenStream {
     if let Some(value) = value {
         quote!(::core::option::Option::Some(#value))

@@ -1,4 +1,4 @@
-//! The head of a function; its body is nobody's business here.
+//! The signature of a function; the macros do not parse its body.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -9,7 +9,7 @@ use syn::{
     parenthesized,
 };
 
-/// What stands before the body.
+/// Everything before the body.
 pub(crate) struct FnHead {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
@@ -27,18 +27,18 @@ pub(crate) struct Param {
     pub(crate) pattern: Pattern,
 }
 
-/// What a parameter is called.
+/// The pattern of a parameter.
 pub(crate) enum Pattern {
     /// `name: Type`
     Name(Ident, Box<Type>),
     /// `self` in any form.
     Receiver(Token![self]),
-    /// Anything that takes a value apart.
+    /// Any other pattern, such as a tuple.
     Other(TokenStream),
 }
 
 impl FnHead {
-    /// Whether there is a `self`.
+    /// Whether there is a `self` parameter.
     pub(crate) fn has_receiver(&self) -> bool {
         self.parameters
             .iter()
@@ -46,7 +46,7 @@ impl FnHead {
     }
 }
 
-/// The conditions under which the function exists.
+/// The `#[cfg]`s of the function.
 pub(crate) fn cfgs(head: &FnHead) -> Vec<&Attribute> {
     head.attributes
         .iter()
@@ -55,7 +55,7 @@ pub(crate) fn cfgs(head: &FnHead) -> Vec<&Attribute> {
 }
 
 impl FnHead {
-    /// The head of the function that `#[attribute]` stands on.
+    /// The signature of the function under `#[attribute]`.
     pub(crate) fn parse(attribute: &str, item: TokenStream) -> syn::Result<Self> {
         let parser = |input: ParseStream<'_>| Self::read(attribute, input);
         parser.parse2(item)

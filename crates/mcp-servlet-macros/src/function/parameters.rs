@@ -1,4 +1,4 @@
-//! Parameters: which is the context, which are arguments, and what is wrong with them.
+//! Parameters: sorts them into the context and the arguments, and checks them.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -10,14 +10,14 @@ use super::head::{FnHead, Param, Pattern};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 
-/// A parameter that a call can fill.
+/// A valid parameter.
 pub(crate) enum ValidParam<'a> {
-    /// The context, and where its type stands.
+    /// The context, and the span of its type.
     Context(Span),
-    /// All arguments at once, and where that is said.
+    /// A type that takes all arguments at once.
     Whole {
         ty: &'a Type,
-        /// Whether its schema is that of schemars.
+        /// Whether schemars makes its schema.
         schemars: bool,
     },
     /// One argument.
@@ -33,7 +33,7 @@ pub(crate) struct Argument<'a> {
     pub(crate) options: ArgOptions,
 }
 
-/// The parameters of a function that is to be a `kind`; with `whole`, an owned one takes all arguments.
+/// The parameters of a function. If `whole` is set, a parameter may take all arguments.
 pub(crate) fn parameters<'a>(
     kind: &str,
     head: &'a FnHead,
@@ -166,7 +166,7 @@ fn argument<'a>(
     }
 }
 
-/// The sign of a reference inside a type, which no call outlives; `&'static` may be what a type of the author reads.
+/// The `&` of a reference inside a type: arguments are owned. `&'static` is allowed for the author's own types.
 fn borrow(ty: TokenStream) -> Option<TokenTree> {
     let mut tokens = ty.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -196,7 +196,7 @@ fn is_number(json: &str) -> bool {
     json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
 }
 
-/// Bounds that no value meets, or that the default does not meet, would be the model's to suffer from.
+/// Reports bounds that exclude every value or the default; otherwise the model would get errors that it cannot avoid.
 fn check_bounds(options: &ArgOptions, diagnostics: &mut Diagnostics) {
     let number = |value: &TokenStream| json_literal(value)?.parse::<f64>().ok();
     let min = options.min.as_ref().and_then(number);
@@ -285,7 +285,7 @@ fn check_flatten(options: &ArgOptions, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Only the description of tools is made at run time, which such a schema needs.
+/// A schema of schemars exists only at run time, and only tools are described then.
 fn no_schemars(parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
     for schemars in arguments(parameters).filter_map(|argument| argument.options.schemars.as_ref())
     {

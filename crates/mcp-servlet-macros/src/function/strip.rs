@@ -1,10 +1,10 @@
-//! The author's function without the attributes that only we understand.
+//! The author's function without the attributes that the compiler rejects on parameters.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// The item with the doc comments and `#[arg]`s of its parameters removed, all else as it was.
+/// The item without the doc comments and `#[arg]`s of its parameters, otherwise unchanged.
 ///
-/// It works on tokens, so that it does its work also on a function that does not parse.
+/// It works on tokens, so that it handles functions that do not parse.
 pub(crate) fn without_parameter_attributes(item: TokenStream) -> TokenStream {
     let mut output = TokenStream::new();
     let mut place = Place::Before;
@@ -39,11 +39,11 @@ pub(crate) fn without_parameter_attributes(item: TokenStream) -> TokenStream {
     output
 }
 
-/// Where in a function we are, seen from its parameters.
+/// The position in the function, relative to its parameters.
 #[derive(Clone, Copy)]
 enum Place {
     Before,
-    /// After `fn`, inside of so many `<`.
+    /// After `fn`, inside `depth` open `<`.
     Head {
         depth: usize,
     },

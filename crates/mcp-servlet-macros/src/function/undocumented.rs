@@ -1,7 +1,7 @@
-//! Warnings about what has no description, which is most of what a model knows of a tool.
+//! Warnings about missing descriptions: a model knows a tool mainly by its description.
 //!
-//! A macro has no warnings of its own on stable Rust. So it uses something that is deprecated for this reason, at the
-//! author's name; `#[allow(deprecated)]` on the function silences it.
+//! Stable Rust gives macros no way to warn. The expansion therefore uses a deprecated item at the author's name.
+//! `#[allow(deprecated)]` on the function silences the warning.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
@@ -12,18 +12,18 @@ use super::default::{JsonDefault, argument_of};
 use super::emit::constant;
 use super::parameters::{Argument, ValidParam, arguments};
 
-/// What the warnings are about.
+/// The function that the warnings are about.
 pub(crate) struct Subject<'a> {
     /// `tool` or `prompt`.
     pub(crate) kind: &'a str,
     pub(crate) name: &'a Ident,
     pub(crate) attributes: &'a [Attribute],
-    /// Whether there is a description, if only an empty one on purpose.
+    /// Whether there is a description; an explicit empty one counts.
     pub(crate) is_described: bool,
 }
 
 impl Subject<'_> {
-    /// The warnings, as items beside the function.
+    /// The warnings, as items next to the function.
     pub(crate) fn warnings(&self, parameters: &[ValidParam<'_>]) -> TokenStream {
         let Self { kind, name, .. } = self;
         let mut warnings = TokenStream::new();
@@ -47,7 +47,8 @@ impl Subject<'_> {
 
     /// The warnings about defaults that the schema does not show, as items next to the constants of the arguments.
     ///
-    /// Only `const` evaluation knows them: an argument of a generic type says which constant is used, a deprecated one or not.
+    /// Only `const` evaluation knows these defaults. A generic argument therefore selects the constant to use: a
+    /// deprecated one, or one that is not.
     pub(crate) fn lost_defaults(&self, parameters: &[ValidParam<'_>]) -> TokenStream {
         let arguments = arguments(parameters).enumerate();
         arguments
@@ -108,7 +109,7 @@ fn is_described(argument: &Argument<'_>) -> bool {
         || !is_plain(argument.ty)
 }
 
-/// Types of Rust, which have no description of their own.
+/// Whether it is a type of Rust's own, which has no description.
 fn is_plain(ty: &Type) -> bool {
     const PLAIN: [&str; 24] = [
         "bool", "char", "String", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64",
@@ -123,7 +124,7 @@ fn is_plain(ty: &Type) -> bool {
     last.is_some_and(|last| PLAIN.iter().any(|name| last.ident == name))
 }
 
-/// Whether there is a default of which the source does not say the JSON.
+/// Whether there is a default whose JSON the macro does not know from the source.
 fn may_be_lost(default: Option<&ArgDefault>, ty: &Type) -> bool {
     default.is_some_and(|default| {
         !matches!(

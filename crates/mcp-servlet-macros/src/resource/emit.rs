@@ -27,7 +27,7 @@ fn contract(kind: Kind) -> Contract {
     }
 }
 
-/// What makes the function a resource, or a family of resources.
+/// The items that make the function a resource or a resource template.
 pub(crate) fn resource(kind: Kind, resource: &ValidResource<'_>) -> TokenStream {
     let private = resource.options.krate.private();
     let call = Call::new(resource.head, &resource.parameters);
@@ -64,7 +64,7 @@ fn items(resource: &ValidResource<'_>, private: &TokenStream) -> Items {
     }
 }
 
-/// For a function with errors.
+/// The expansion for a function with errors.
 pub(crate) fn stand_in(kind: Kind, head: &FnHead, private: &TokenStream) -> TokenStream {
     let is_template = kind == Kind::Template;
     let constants = is_template.then(|| {
@@ -85,7 +85,7 @@ pub(crate) fn stand_in(kind: Kind, head: &FnHead, private: &TokenStream) -> Toke
     contract(kind).stand_in(head, private, &items)
 }
 
-/// What completions name.
+/// The implementation of `Completed`, which `#[completion]` needs.
 fn completed(
     function: &Ident,
     uri: impl ToTokens,
@@ -131,7 +131,7 @@ fn def(resource: &ValidResource<'_>, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// The arguments, each checked to be a piece of an address.
+/// The arguments. For each one, a `const` check that its type can be part of a URI.
 fn table(parameters: &[ValidParam<'_>], private: &TokenStream) -> TokenStream {
     let table = emit::arguments_by_name(parameters, private);
     let checks = arguments(parameters).enumerate().map(|(index, argument)| {

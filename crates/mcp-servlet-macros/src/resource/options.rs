@@ -1,4 +1,4 @@
-//! What `#[resource(…)]` and `#[resource_template(…)]` say.
+//! The options of `#[resource(…)]` and `#[resource_template(…)]`.
 
 use proc_macro2::TokenStream;
 use syn::LitStr;
@@ -9,12 +9,12 @@ use crate::diagnostics::Diagnostics;
 use crate::function::json_literal;
 use crate::presentation::{Bearer, Presentation};
 
-/// What either attribute says.
+/// The options of either attribute.
 #[derive(Default)]
 pub(crate) struct ResourceOptions {
-    /// The address, or the template of addresses.
+    /// The URI or the URI template.
     pub(crate) uri: Option<LitStr>,
-    /// Whether an address was given, right or wrong.
+    /// Whether the attribute has a URI, valid or not.
     pub(crate) has_uri: bool,
     pub(crate) name: Option<LitStr>,
     pub(crate) title: Option<TokenStream>,
@@ -67,7 +67,7 @@ const KEYS_OF_FIXED: [Key<ResourceOptions>; 2] = [
         options.size = entry.expression(diagnostics);
     }),
     Key::refused("uri_template", |options, entry, diagnostics| {
-        // It is the address, so that no other error says that there is none.
+        // Count it as the URI. Otherwise a second error would say that the URI is missing.
         options.has_uri = true;
         let message = "an address with variables is a family of resources\nhelp: write `#[resource_template(uri_template = \"…\")]`";
         diagnostics.error(&entry.key, message);
@@ -100,7 +100,7 @@ const LAST_KEYS: [Key<ResourceOptions>; 7] = [
     }),
 ];
 
-/// A media type, as far as it is a literal: clients choose by it how to show the contents.
+/// Reads a media type. Only a literal is checked: clients use it to decide how to show the contents.
 fn mime_type(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<TokenStream> {
     let value = entry.expression(diagnostics)?;
     if let Ok(literal) = syn::parse2::<LitStr>(value.clone()) {
@@ -148,7 +148,7 @@ fn last_modified(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<LitStr>
     Some(time)
 }
 
-/// Whether the text has the shape of RFC 3339: `2026-01-31T12:00:00`, perhaps a fraction, and a zone.
+/// Whether the text has the shape of an RFC 3339 time: `2026-01-31T12:00:00`, an optional fraction, and a zone.
 fn is_time(text: &[u8]) -> bool {
     let has_shape = |text: &[u8], shape: &[u8]| {
         text.len() == shape.len()

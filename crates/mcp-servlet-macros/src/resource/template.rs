@@ -1,8 +1,8 @@
-//! Templates of RFC 6570, levels 1 to 3, and whether they can be read backwards.
+//! URI templates of RFC 6570, levels 1 to 3, and the check that a URI can be matched against them.
 
 use std::fmt::Write as _;
 
-/// A template, taken apart.
+/// A parsed template.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Template {
     pub(crate) parts: Vec<Part>,
@@ -11,7 +11,7 @@ pub(crate) struct Template {
 /// One part of a template.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Text that stands in every address.
+    /// A literal: it is the same in every URI.
     Text(String),
     /// `{…}`
     Expression {
@@ -20,7 +20,7 @@ pub(crate) enum Part {
     },
 }
 
-/// The sign that begins an expression, none for [`Operator::Simple`].
+/// The operator that begins an expression; [`Operator::Simple`] has no character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
     Simple,
@@ -65,17 +65,17 @@ impl Operator {
         }
     }
 
-    /// Whether values may hold every character.
+    /// Whether values may contain reserved characters such as `/`.
     fn takes_all(self) -> bool {
         matches!(self, Self::Fragment | Self::Reserved)
     }
 }
 
 impl Template {
-    /// Takes a template apart.
+    /// Parses a template.
     ///
     /// # Errors
-    /// What is wrong with it, and what to do.
+    /// The message says what is wrong with the template and how to fix it.
     pub(crate) fn parse(template: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut rest = template;
@@ -109,10 +109,10 @@ impl Template {
         })
     }
 
-    /// Whether an address tells what each variable stands for.
+    /// Checks that a URI determines the value of each variable.
     ///
     /// # Errors
-    /// Where it does not, and what to do.
+    /// The message names the ambiguous variable and says how to fix it.
     pub(crate) fn check(&self) -> Result<(), String> {
         let mut seen: Vec<&String> = Vec::new();
         for variable in self.variables() {
@@ -141,7 +141,7 @@ impl Template {
     }
 }
 
-/// Whether the end of the first part, an expression, can be told from what follows.
+/// Checks that the first part, an expression, has an unambiguous end.
 fn check_end(parts: &[Part]) -> Result<(), String> {
     let [
         Part::Expression {
@@ -177,7 +177,7 @@ fn ends_before(operator: Operator, after: &[Part]) -> bool {
     match (operator, after) {
         (Operator::Query | Operator::Continuation, [next, ..]) => starts_with(next, &['&', '#']),
         (Operator::Parameter, [next, ..]) => starts_with(next, &['/', '?', '#']),
-        // What ends the address is not part of the value.
+        // A literal at the end of the URI is matched first, so it cannot be part of the value.
         (_, [] | [Part::Text(_)]) => true,
         (_, [Part::Text(text), next, ..]) => {
             let ends = if operator.takes_all() {
@@ -187,7 +187,7 @@ fn ends_before(operator: Operator, after: &[Part]) -> bool {
             };
             text.contains(ends) || starts_with(next, &['/', '?', '#'])
         }
-        // All but these signs may be part of a value.
+        // Only these characters cannot be part of a value.
         (_, [next, ..]) if operator.takes_all() => starts_with(next, &['/', '?', '#']),
         (_, [next, ..]) => starts_with(next, &['/', '?', '#', ';', '&']),
     }
@@ -201,12 +201,12 @@ fn starts_with(part: &Part, signs: &[char]) -> bool {
     }
 }
 
-/// What ends every value but those that hold everything.
+/// Whether the character ends a value, unless its operator takes reserved characters.
 fn is_delimiter(character: char) -> bool {
     matches!(character, '/' | '?' | '#')
 }
 
-/// RFC 3986 §2.2: what stands in an encoded value as a `%` escape only.
+/// Reserved characters of RFC 3986 §2.2: an encoded value contains them only as `%` escapes.
 fn is_reserved(character: char) -> bool {
     ":/?#[]@!$&'()*+,;=".contains(character)
 }
@@ -241,7 +241,7 @@ fn parse_variable(expression: &str, name: &str) -> Result<String, String> {
     Ok(name.to_owned())
 }
 
-/// Whether the text may stand in an address (RFC 3986 §2).
+/// Checks that a URI may contain the text (RFC 3986 §2).
 pub(crate) fn check_text(text: &str) -> Result<(), String> {
     let mut rest = text.chars();
     while let Some(character) = rest.next() {
@@ -266,7 +266,7 @@ pub(crate) fn check_text(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an address begins with a scheme (RFC 3986 §3.1).
+/// Checks that the URI begins with a scheme (RFC 3986 §3.1).
 pub(crate) fn check_scheme(first: Option<&Part>) -> Result<(), String> {
     let text = match first {
         Some(Part::Text(text)) => text,

@@ -13,7 +13,7 @@ use crate::docs;
 use crate::function::parameters::{arguments, parameters};
 use crate::function::{FnHead, ValidParam, check};
 
-/// A function that can be a resource, or a family of resources.
+/// A function that can be a resource or a resource template.
 pub(crate) struct ValidResource<'a> {
     pub(crate) options: &'a ResourceOptions,
     pub(crate) head: &'a FnHead,
@@ -22,11 +22,11 @@ pub(crate) struct ValidResource<'a> {
     pub(crate) description: TokenStream,
     pub(crate) output: TokenStream,
     pub(crate) parameters: Vec<ValidParam<'a>>,
-    /// Of a family.
+    /// `None` for `#[resource]`.
     pub(crate) template: Option<Template>,
 }
 
-/// The checked resource, or `None` if there is nothing to make of it.
+/// The checked resource, or `None` if the function cannot be expanded.
 pub(crate) fn validate<'a>(
     kind: Kind,
     head: &'a FnHead,
@@ -99,7 +99,7 @@ fn check_fixed(
     }
 }
 
-/// Clients take pages from addresses of this form alone.
+/// Clients load user interfaces only from `ui://` URIs.
 fn check_ui(options: &ResourceOptions, diagnostics: &mut Diagnostics) {
     let Some(uri) = &options.uri else { return };
     if options.presentation.ui_meta().is_some() && !uri.value().starts_with("ui://") {

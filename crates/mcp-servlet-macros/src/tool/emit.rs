@@ -1,6 +1,6 @@
-//! The expansion: a marker type of the function's name that implements `Tool`.
+//! The expansion: a marker type with the function's name that implements `Tool`.
 //!
-//! Its items have names with two underscores, so that no expression of the author's means them.
+//! Its items have names with two leading underscores, so that they do not clash with the author's names.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -20,7 +20,7 @@ const TOOL: Contract = Contract {
     nothing: "stand_in",
 };
 
-/// What makes the function a tool.
+/// The items that make the function a tool.
 pub(crate) fn tool(tool: &ValidTool<'_>) -> TokenStream {
     let private = tool.options.krate.private();
     let call = Call::new(tool.head, &tool.parameters);
@@ -69,7 +69,7 @@ fn reply(tool: &ValidTool<'_>, call: &Call, private: &TokenStream) -> TokenStrea
     quote!(__RETURNS.reply(#excerpt #tokens))
 }
 
-/// For a function with errors.
+/// The expansion for a function with errors.
 pub(crate) fn stand_in(head: &FnHead, options: &ToolOptions) -> TokenStream {
     let private = options.krate.private();
     let items = Items {
@@ -100,7 +100,7 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     let closed = whole(tool).is_none().then(|| quote!(.closed()));
     let task = options.task.as_ref();
     let task = task.map(|task| quote!(task: ::core::option::Option::Some(#task),));
-    // Where all are given, Clippy has something against the rest in the author's crate.
+    // With every hint given, `..UNSET` would trigger Clippy's `needless_update` in the author's crate.
     let rest = task.is_none() || hints.iter().any(|(_, value)| value.is_none());
     let rest = rest.then(|| quote!(..#private::Hints::UNSET));
     quote! {
@@ -116,7 +116,7 @@ fn def(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// The arguments, `__INPUT`, their schema, and `__PARAMETERS`, how to take them apart.
+/// The constants of the arguments: their schema `__INPUT`, and `__PARAMETERS` for reading them.
 fn parameters(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     let Some((ty, schemars)) = whole(tool) else {
         let more = tool.options.parts.as_ref().map(|length| {
@@ -144,7 +144,7 @@ fn parameters(tool: &ValidTool<'_>, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// The type that takes all arguments, and whether its schema is that of schemars.
+/// The type that takes all arguments, and whether schemars makes its schema.
 fn whole<'a>(tool: &ValidTool<'a>) -> Option<(&'a Type, bool)> {
     tool.parameters.iter().find_map(|param| match param {
         ValidParam::Whole { ty, schemars } => Some((*ty, *schemars)),

@@ -1,4 +1,4 @@
-//! What `#[tool(…)]` says.
+//! The options of `#[tool(…)]`.
 
 use proc_macro2::TokenStream;
 use syn::{LitInt, LitStr};
@@ -17,10 +17,10 @@ pub(crate) struct ToolOptions {
     pub(crate) destructive: Option<bool>,
     pub(crate) idempotent: Option<bool>,
     pub(crate) open_world: Option<bool>,
-    /// Whether calls run as tasks: one of [`TASK_SUPPORT`].
+    /// Whether calls can run as tasks: one of [`TASK_SUPPORT`].
     pub(crate) task: Option<LitStr>,
     pub(crate) input_schema: Option<TokenStream>,
-    /// How many characters of its text a call gets if it does not say.
+    /// The default of `max_length`, in characters.
     pub(crate) parts: Option<LitInt>,
     pub(crate) presentation: Presentation,
     pub(crate) krate: CratePath,
@@ -72,7 +72,7 @@ pub(crate) const KEYS: &[Key<ToolOptions>] = &[
     }),
 ];
 
-/// The words of MCP for tools that can run as tasks.
+/// The values of `taskSupport` in MCP.
 const TASK_SUPPORT: [&str; 3] = ["forbidden", "optional", "required"];
 
 fn task_support(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<LitStr> {

@@ -16,13 +16,13 @@ pub(crate) struct ValidTool<'a> {
     pub(crate) description: TokenStream,
     pub(crate) output: TokenStream,
     pub(crate) parameters: Vec<ValidParam<'a>>,
-    /// About what has no description.
+    /// Warnings about missing descriptions.
     pub(crate) warnings: TokenStream,
     /// Warnings about defaults that the schema does not show.
     pub(crate) lost_defaults: TokenStream,
 }
 
-/// The checked tool, or `None` if there is nothing to make of it.
+/// The checked tool, or `None` if the function cannot be expanded.
 pub(crate) fn validate<'a>(
     head: &'a FnHead,
     options: &'a ToolOptions,
