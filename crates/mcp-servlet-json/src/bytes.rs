@@ -1,4 +1,4 @@
-//! Looks at the bytes of JSON text, for the reader and the writer.
+//! Scans the bytes of JSON text, for the reader and the writer.
 
 const ONES: u64 = u64::MAX / 255;
 const HIGH: u64 = ONES << 7;
@@ -11,9 +11,9 @@ pub(crate) fn byte(input: &[u8], at: usize) -> u8 {
 
 /// Steps over plain characters, up to a quote, a backslash or a control character.
 ///
-/// Eight bytes are looked at together, with the usual arithmetic that finds a small byte in a word: turning one bit
-/// makes the quote one more than the control characters, and a backslash zero. It may err on the bytes after the
-/// first that it finds, and never on that one.
+/// Checks eight bytes at a time, with the usual arithmetic that finds a small byte in a word: flipping one bit makes
+/// the quote one more than the control characters, and a backslash zero. The first match is always right; later
+/// bytes of the word may be false matches.
 #[inline(never)]
 pub(crate) fn run(input: &[u8], start: usize) -> usize {
     let Some(mut rest) = input.get(start..) else {

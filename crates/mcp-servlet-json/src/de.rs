@@ -1,6 +1,6 @@
 //! The deserializer: a thin generic layer over the [`Reader`].
 //!
-//! What does not depend on the target type is in the reader, so that a type costs little more than its own code.
+//! Code that does not depend on the target type is in the reader, so that each type adds little code.
 
 mod access;
 mod key;
@@ -30,7 +30,7 @@ pub struct Deserializer<'de> {
 }
 
 impl<'de> From<Reader<'de>> for Deserializer<'de> {
-    /// A deserializer of what the reader has not read.
+    /// A deserializer for the rest of the reader's input.
     fn from(reader: Reader<'de>) -> Self {
         Self { reader }
     }
@@ -50,8 +50,8 @@ impl<'de> Deserializer<'de> {
 
     /// Deserializes the next value.
     ///
-    /// Does the same as `T::deserialize(&mut deserializer)`, and also gives a place to the errors that `T` raises
-    /// outside the visitors of serde, as `#[serde(try_from = "…")]` does.
+    /// Does the same as `T::deserialize(&mut deserializer)`, and also sets the offset of errors that `T` raises outside
+    /// of serde's visitors, as `#[serde(try_from = "…")]` does.
     ///
     /// # Errors
     /// If the next value is not valid JSON, or not a `T`.
@@ -68,12 +68,12 @@ impl<'de> Deserializer<'de> {
         self.reader.finish()
     }
 
-    /// The reader of what is not deserialized.
+    /// The reader, at the end of what was deserialized.
     pub fn reader(&mut self) -> &mut Reader<'de> {
         &mut self.reader
     }
 
-    /// Says of an error that has no offset that it is about the innermost value.
+    /// Sets the offset of an error that has none to that of the innermost value.
     #[expect(
         clippy::inline_always,
         reason = "it is smaller than the call of a copy for every `T`"

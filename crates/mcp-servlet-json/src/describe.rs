@@ -1,4 +1,4 @@
-//! What a JSON text holds, in words.
+//! Describes a JSON value in words.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::write::write_string;
 /// How many characters of a string or a number are shown.
 const SHOWN: usize = 40;
 
-/// Says what value a JSON text begins with, for messages.
+/// Describes the value at the start of a JSON text, for messages.
 ///
 /// ```
 /// use mcp_servlet_json::describe;

@@ -1,7 +1,7 @@
-//! What can be wrong with a text, and where.
+//! Errors and their offsets.
 //!
-//! An [`Error`] is one pointer wide, so that the hot path carries no more than that. It holds an offset and no
-//! path: the path and the line are computed from the text when somebody asks.
+//! An [`Error`] is the size of a pointer, which keeps results small on the hot path. It has an offset and no path: the
+//! JSON pointer and the line are computed from the text on demand.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +10,7 @@ use std::fmt::{self, Display};
 
 use serde::de::{Expected, Unexpected};
 
-/// Why a text could not be read, or a value not be written.
+/// An error while reading JSON or writing a value.
 ///
 /// ```
 /// use mcp_servlet_json::{ErrorKind, from_str};
@@ -32,22 +32,22 @@ struct Inner {
     offset: usize,
 }
 
-/// The offset of an error that nobody has given one.
+/// The offset of an error whose position is not known yet.
 const NOWHERE: usize = usize::MAX;
 
-/// The kinds of [`Error`]: first what is not JSON, then what is JSON but not the wanted value.
+/// The kinds of [`Error`]: first invalid JSON, then valid JSON that does not match the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind<'a> {
     /// The text ends inside a value.
     UnexpectedEnd,
-    /// Something else is needed here, such as a value, a key or a comma.
+    /// This was expected and not found: a value, a key, a comma, …
     Expected(&'static str),
-    /// A backslash is followed by something that JSON does not know.
+    /// A backslash does not begin a JSON escape.
     InvalidEscape,
-    /// A `\u` escape names half of a surrogate pair.
+    /// A `\u` escape is half of a surrogate pair.
     LoneSurrogate,
-    /// A string holds a control character that is not escaped.
+    /// A string contains an unescaped control character.
     ControlCharacter,
     /// A number breaks the grammar, such as `01`, `1.` or `-`.
     InvalidNumber,
@@ -59,9 +59,9 @@ pub enum ErrorKind<'a> {
     InvalidUtf8,
     /// The number does not fit the wanted type.
     NumberOutOfRange,
-    /// The value is of another type than the wanted one.
+    /// The value has another type than expected.
     WrongType,
-    /// The value is of the right type, and still not one of those wanted.
+    /// The value has the right type but is not one of the accepted values.
     InvalidValue,
     /// An array, a map or a string is too long or too short.
     InvalidLength,
@@ -69,11 +69,11 @@ pub enum ErrorKind<'a> {
     MissingField(&'static str),
     /// An object has this field twice.
     DuplicateField(&'static str),
-    /// An object has this field, which nobody wants.
+    /// An object has this field, which the type does not have.
     UnknownField(&'a str),
     /// An enum has no variant of this name.
     UnknownVariant(&'a str),
-    /// A message of a `Deserialize` or `Serialize` implementation.
+    /// A message from a `Deserialize` or `Serialize` implementation.
     Custom(&'a str),
 }
 
@@ -90,7 +90,7 @@ impl Error {
         }))
     }
 
-    /// An error with words of your own, at an offset of the text.
+    /// An error with your own message at an offset of the text.
     #[cold]
     pub fn custom_at(message: &str, offset: usize) -> Self {
         let mut error = Self::new(ErrorKind::Custom(""), offset);
@@ -98,7 +98,7 @@ impl Error {
         error
     }
 
-    /// The value at `offset` is of another type than `expected`, such as `&["a string"]`.
+    /// The value at `offset` has another type than `expected`, such as `&["a string"]`.
     #[cold]
     #[inline(never)]
     pub fn wrong_type(expected: &'static [&'static str], offset: usize) -> Self {
@@ -107,7 +107,7 @@ impl Error {
         error
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind<'_> {
         let own = &*self.0.text;
         match self.0.kind {
@@ -118,27 +118,27 @@ impl Error {
         }
     }
 
-    /// What would have been right, where it is known.
+    /// The expected names or types; empty if they are not known.
     ///
-    /// The names of the fields or variants for an unknown one, and the types for a wrong one.
+    /// For an unknown field or variant, these are the known ones. For a wrong type, these are the accepted types.
     pub fn expected(&self) -> &'static [&'static str] {
         self.0.expected
     }
 
-    /// The byte at which the text is wrong, or at which the innermost wrong value begins.
+    /// The byte offset of invalid JSON, or of the start of the innermost wrong value.
     ///
     /// Zero for an error of a serializer, which has no text.
     pub fn offset(&self) -> usize {
         self.known_offset().unwrap_or(0)
     }
 
-    /// The offset, unless nobody gave it one.
+    /// The offset; `None` if it is not known.
     #[inline]
     pub(crate) fn known_offset(&self) -> Option<usize> {
         (self.0.offset != NOWHERE).then_some(self.0.offset)
     }
 
-    /// The same error at `offset`, unless it has one already.
+    /// The same error at `offset`, unless it already has an offset.
     #[cold]
     #[inline(never)]
     #[must_use]
@@ -197,7 +197,7 @@ fn either<'a>(own: &'a str, fixed: &'static str) -> &'a str {
 }
 
 impl<'a> ErrorKind<'a> {
-    /// The words for the kind, and what comes after them: between backticks, if they end with one.
+    /// The message of the kind, and the name that follows it. A message that ends with a backtick quotes the name.
     fn words(self) -> (&'a str, &'a str) {
         let text = match self {
             Self::UnexpectedEnd => "unexpected end of the text",
@@ -245,8 +245,8 @@ impl serde::ser::Error for Error {
     }
 }
 
-// The `Unexpected` and the `Expected` of serde are never formatted: the code for that, with the float printing
-// it brings, is larger than this crate. The text and the offset say what came, and the schema what was wanted.
+// serde's `Unexpected` and `Expected` are never formatted: that code, with the float printing that it links, is larger
+// than this crate. The offset leads to the value that was found, and the schema says what was expected.
 #[expect(
     clippy::inline_always,
     reason = "so that the values for the unused messages are not even built"

@@ -1,9 +1,9 @@
-//! Floats as decimal text and back, exactly, in little code.
+//! Exact conversion between floats and decimal text in little code.
 //!
-//! What `core` does costs 20 KB each way, most of it tables. Here short decimals, which is what people write, are
-//! converted by one multiplication or division that is known to be exact; everything else by integers of any size,
-//! which is slower than tables, and always right: the nearest float is read, and the shortest text that reads as the
-//! same float is written.
+//! The code in `core` takes 20 KB for each direction, mostly tables. This module converts short decimals, the usual
+//! case, by one multiplication or division that is known to be exact. For all others it uses integers of any size,
+//! which is slower than tables and always exact: a decimal is read as the nearest float, and a float is written as the
+//! shortest text that reads as the same float.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
@@ -22,17 +22,17 @@ mod tests;
 pub(crate) use parse::{exponent, parse_f32, parse_f64};
 pub use print::{write_f32, write_f64, write_plain_f32, write_plain_f64};
 
-/// How a type of float is made of bits.
+/// The binary format of a float type.
 #[derive(Clone, Copy)]
 struct Format {
-    /// The bits of a mantissa, the one that is not stored included.
+    /// The bits of the mantissa, including the one that is not stored.
     precision: i32,
     /// The exponent of the smallest normal float, if its mantissa is from one to two.
     min_exponent: i32,
 }
 
 impl Format {
-    /// The bits of infinity: all those of the exponent.
+    /// The bits of infinity: all bits of the exponent are set.
     fn infinity(self) -> u64 {
         let exponent = u64::from(self.min_exponent.unsigned_abs() * 2 + 3);
         exponent << (self.precision - 1)

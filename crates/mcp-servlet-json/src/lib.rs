@@ -1,12 +1,12 @@
 //! Strict, small JSON for WebAssembly guests.
 //!
-//! A guest is loaded, compiled and kept in memory by its host, so each kilobyte of it costs. This crate reads and
-//! writes what serde describes, with the behaviour of `serde_json` and a fraction of its code:
+//! A host loads a guest, compiles it and keeps it in memory, so every kilobyte counts. This crate reads and writes JSON
+//! for serde with the behaviour of `serde_json` and a fraction of its code:
 //!
 //! - [`from_str`], [`from_slice`], [`to_string`] and [`to_writer`] for types that derive serde's traits;
-//! - [`Reader`], [`write_string`] and its siblings for code that knows its JSON and wants no types in between;
-//! - [`RawJson`] for values that only pass through, and [`RawObject`] for objects;
-//! - [`Error`], which knows the place of the innermost wrong value, and [`describe()`] to say what was found there.
+//! - [`Reader`], [`write_string`] and similar functions for code that knows its JSON and needs no types;
+//! - [`RawJson`] for values that are passed on unchanged, and [`RawObject`] for objects;
+//! - [`Error`] with the offset of the innermost wrong value, and [`describe()`], which describes the value there.
 //!
 //! ```
 //! #[derive(serde::Deserialize, serde::Serialize)]
@@ -25,20 +25,20 @@
 //! assert_eq!(mcp_servlet_json::describe(&text[error.offset()..]), "the number 7");
 //! ```
 //!
-//! # What is read
+//! # Accepted JSON
 //!
-//! JSON as RFC 8259 has it and nothing else: no comments, no commas at the end, no leading zeros, no byte order
-//! mark. Arrays and objects may be nested 127 levels deep. Integers are exact or an error; as in JSON Schema, `12.0` and
-//! `1.2e1` are integers, but not as keys of maps, which are text. A value that nobody reads
-//! is checked for its grammar only, as in `serde_json`; [`Reader::skip`] and [`RawJson`] check all of it. What a key
-//! that comes twice means is up to the type: derived structs refuse it, maps keep the last one.
+//! The crate reads JSON as defined in RFC 8259: no comments, no trailing commas, no leading zeros, no byte order mark.
+//! Arrays and objects may be nested 127 levels deep. Integers are exact or an error. As in JSON Schema, `12.0` and
+//! `1.2e1` are integers, except as keys of maps, which are strings. A value that the type ignores is checked only for
+//! its grammar, as in `serde_json`; [`Reader::skip`] and [`RawJson`] check all of it. The type decides about
+//! duplicate keys: derived structs reject them, maps keep the last one.
 //!
-//! # What it costs
+//! # Binary size
 //!
-//! Bytes of a `cdylib` for `wasm32-unknown-unknown` (`opt-level = "z"`, fat LTO, `panic = "abort"`, stripped), of
-//! which 13.9 KB are the allocator and the panic handler that any guest with a `String` has:
+//! Size of a `cdylib` for `wasm32-unknown-unknown` (`opt-level = "z"`, fat LTO, `panic = "abort"`, stripped). The
+//! allocator and the panic handler, which any guest with a `String` has, are 13.9 KB of it:
 //!
-//! | what the guest does | size |
+//! | guest | size |
 //! |---|---:|
 //! | copies its input to a `String` | 13.9 KB |
 //! | reads three fields with a [`Reader`], writes strings and numbers | 22.0 KB |
@@ -51,19 +51,20 @@
 //! | … and a float read | + 4.6 KB |
 //! | … and a float written | + 4.0 KB |
 //!
-//! The code for floats is our own, and exact: that of Rust's `core` is 20 KB each way. It is linked if a float is read
-//! or written, or if a type asks for whatever comes (`deserialize_any`), as `#[serde(untagged)]`, `#[serde(flatten)]` and internally tagged enums do.
+//! The crate has its own exact code for floats, because the code in Rust's `core` takes 20 KB for each direction. It is
+//! linked if a float is read or written, or if a type uses `deserialize_any`, as `#[serde(untagged)]`,
+//! `#[serde(flatten)]` and internally tagged enums do.
 //!
 //! # Differences from `serde_json`
 //!
 //! | here | `serde_json` | why |
 //! |---|---|---|
 //! | A struct, or the content of a struct variant, is an object. | It may be an array of the fields. | Schemas say object, and reading both costs a kilobyte more for each struct. |
-//! | Bytes come from an array, or from a string that is text. | The string may hold lone surrogates and invalid UTF-8. | A text is valid or not, whoever reads it. |
+//! | Bytes come from an array or from a valid string. | The string may contain lone surrogates and invalid UTF-8. | Whether a string is valid does not depend on the type that reads it. |
 //! | A visitor that asks for an integer (`deserialize_u64`, …) gets an integer or an error. | It may get a float. | Integers must not link floats. |
 //! | `12.0` and `1.2e1` are integers, for typed targets and for `deserialize_any`. | They are floats. | JSON Schema knows one kind of number, and clients send `12.0` for 12. |
-//! | Floats below 10⁻⁴ and from 10¹⁶ are written like `5e-5` and `1e21`. | Like `0.00005` and `1e+21`. | So Rust spells them. |
-//! | The nearest float is read, and `f32` has no infinity. | Only with its feature `float_roundtrip`. | What was written reads as it was. |
+//! | Floats below 10⁻⁴ and from 10¹⁶ are written like `5e-5` and `1e21`. | Like `0.00005` and `1e+21`. | Rust formats them this way. |
+//! | A number is read as the nearest float; a number too large for an `f32` is an error. | Only with its feature `float_roundtrip`. | A written float is read back as the same float. |
 //! | An error tells its kind, place, and the names that would fit. | It also tells what came and what the visitor expects. | Formatting that is larger than this crate; [`describe()`] and a schema say the same. |
 
 #![forbid(unsafe_code)]
@@ -91,7 +92,7 @@ pub use reader::{Kind, Reader};
 pub use ser::Serializer;
 pub use write::{write_i64, write_raw, write_string, write_u64};
 
-/// Reads a value from a text.
+/// Deserializes a value from a string.
 ///
 /// # Errors
 /// If the text is not one valid JSON value, or the value is not a `T`.
@@ -99,9 +100,9 @@ pub fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
     read(Deserializer::from(text))
 }
 
-/// Reads a value from a text in bytes.
+/// Deserializes a value from bytes.
 ///
-/// The strings that are read are checked to be UTF-8.
+/// Strings are checked for valid UTF-8 when they are read.
 ///
 /// # Errors
 /// If the text is not one valid JSON value, or the value is not a `T`.
@@ -109,17 +110,17 @@ pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error
     read(Deserializer::from_slice(input))
 }
 
-/// Reads the one value that there must be.
+/// Reads a value and checks that nothing follows it.
 fn read<'de, T: Deserialize<'de>>(mut deserializer: Deserializer<'de>) -> Result<T, Error> {
     let value = deserializer.value()?;
     deserializer.reader().finish()?;
     Ok(value)
 }
 
-/// Writes a value as a text.
+/// Serializes a value to a string.
 ///
 /// # Errors
-/// If the value has a map with a key that is no string, number, boolean or character, or its `Serialize`
+/// If a map in the value has a key other than a string, number, boolean or character, or its `Serialize`
 /// implementation fails.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, Error> {
     let mut out = String::new();
@@ -127,10 +128,10 @@ pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, Error> {
     Ok(out)
 }
 
-/// Appends a value to a text.
+/// Serializes a value and appends it to a string.
 ///
 /// # Errors
-/// As [`to_string`]; the text then holds a part of the value.
+/// As for [`to_string`]; `out` then ends with an incomplete value.
 pub fn to_writer<T: Serialize + ?Sized>(out: &mut String, value: &T) -> Result<(), Error> {
     value.serialize(Serializer::new(out))
 }

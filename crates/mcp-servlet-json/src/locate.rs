@@ -1,19 +1,19 @@
-//! Where an error is, for people: a line and column, or a JSON pointer.
+//! The position of an error for people: a line and column, or a JSON pointer.
 
 use crate::error::Error;
 use crate::reader::{Kind, Reader};
 
 impl Error {
-    /// The line and the column of the error, both from 1, the column in characters.
+    /// The line and the column of the error. Both start at 1; the column counts characters.
     ///
-    /// `None` if the error has no place, or its place is not in this text.
+    /// `None` if the error has no offset, or its offset is outside this text.
     pub fn line_column(&self, text: &str) -> Option<(usize, usize)> {
         let before = text.as_bytes().get(..self.known_offset()?)?;
         let (mut line, mut column) = (1, 1);
         for byte in before {
             match byte {
                 b'\n' => (line, column) = (line + 1, 1),
-                // The bytes after the first of a character.
+                // Continuation bytes of a UTF-8 character.
                 0x80..0xC0 => {}
                 _ => column += 1,
             }
@@ -23,8 +23,8 @@ impl Error {
 
     /// The JSON pointer (RFC 6901) of the wrong value: empty for the whole document.
     ///
-    /// Walks the text, which must be the one that was read, up to the error. If the text breaks off, or breaks
-    /// the grammar, it is the pointer of the innermost value around that place.
+    /// `text` must be the text that was read: the method walks it up to the error. If the text is incomplete or not
+    /// valid JSON, the pointer is that of the innermost value around the error.
     pub fn pointer(&self, text: &str) -> String {
         let mut pointer = String::new();
         let Some(offset) = self.known_offset() else {
@@ -45,7 +45,7 @@ impl Error {
     }
 }
 
-/// Enters the array or object at the reader, and stops at the child that holds the offset: its name.
+/// Enters the array or object at the reader, stops at the child that contains the offset, and returns its name.
 fn child_at(reader: &mut Reader<'_>, offset: usize) -> Option<String> {
     let kind = reader.peek_kind().ok()?;
     if offset <= reader.offset() {
@@ -82,7 +82,7 @@ fn member_at(reader: &mut Reader<'_>, offset: usize) -> Option<String> {
     None
 }
 
-/// Whether the offset is in the value at the reader (or in its key). If it is after it, the reader skips the value.
+/// Whether the offset is in the value at the reader or in its key. If the offset is after the value, skips the value.
 fn holds(reader: &mut Reader<'_>, offset: usize) -> Option<bool> {
     let mut after = reader.clone();
     let end = after.skip_leniently().is_ok();

@@ -1,4 +1,4 @@
-//! A JSON value that nobody needs to look into: its text, checked once.
+//! A JSON value that is passed on as text, which is checked once.
 
 mod collect;
 pub(crate) mod object;
@@ -16,23 +16,22 @@ use crate::reader::Reader;
 use collect::Collect;
 use transcode::{Inner, Node};
 
-/// The name of the newtype as which a `RawJson` goes through serde. See `ser/verbatim.rs`.
+/// The name of the newtype that represents a `RawJson` in serde. See `ser/verbatim.rs`.
 pub(crate) const TOKEN: &str = "$mcp_servlet_json::RawJson";
 
-/// The name of the newtype inside it, which holds the text.
+/// The name of the inner newtype, which contains the text.
 pub(crate) const TEXT: &str = "$mcp_servlet_json::RawJson::text";
 
 /// Any JSON value, as its text.
 ///
-/// The text is one valid JSON value without white space around it. Through this crate it passes as it is, byte for
-/// byte. Through another human-readable format of serde, such as `serde_json`, its values pass: a map is read as an
-/// object, and written as a map. Through a format that is not human-readable passes a string.
+/// The text is one valid JSON value without white space around it. This crate reads and writes it unchanged, byte for
+/// byte. Other human-readable formats of serde, such as `serde_json`, read and write the values in it: a map is read
+/// as an object, and an object is written as a map. Formats that are not human-readable read and write a string.
 ///
-/// Two texts are equal if they are the same characters: `1.0` is not `1`, and `{"a":1,"b":2}` is not
-/// `{"b":2,"a":1}`.
+/// Two texts are equal if their characters are: `1.0` is not `1`, and `{"a":1,"b":2}` is not `{"b":2,"a":1}`.
 ///
-/// What serde buffers, as it does for `#[serde(untagged)]`, `#[serde(flatten)]` and internally tagged enums, arrives
-/// as values too, and so does not keep its spelling.
+/// serde buffers the content of `#[serde(untagged)]`, `#[serde(flatten)]` and internally tagged enums. Such content
+/// also arrives as values, so its exact text is lost.
 ///
 /// ```
 /// use mcp_servlet_json::{RawJson, from_str, to_string};
@@ -55,7 +54,7 @@ pub(crate) const TEXT: &str = "$mcp_servlet_json::RawJson::text";
 pub struct RawJson(String);
 
 impl RawJson {
-    /// Checks a text.
+    /// Checks that a text is JSON.
     ///
     /// # Errors
     /// If the text is not one valid JSON value.
@@ -63,7 +62,7 @@ impl RawJson {
         Ok(Self(checked(text)?.into()))
     }
 
-    /// Checks a text, and keeps its memory.
+    /// Checks that a text is JSON, and reuses its memory.
     ///
     /// # Errors
     /// If the text is not one valid JSON value.

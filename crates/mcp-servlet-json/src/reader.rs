@@ -1,7 +1,7 @@
 //! The pull reader: one value, key or bracket at a time, straight from the bytes.
 //!
-//! Nothing here is generic, so it is compiled once however many types are read. It never panics: every byte is
-//! fetched with `get`, and the end of the text reads as a zero byte, which is wrong everywhere.
+//! Nothing here is generic, so it is compiled only once for all types. It never panics: every byte is fetched with
+//! `get`, and the end of the text reads as a zero byte, which is invalid everywhere.
 
 mod kind;
 mod number;
@@ -20,7 +20,7 @@ pub(crate) use number::Number;
 
 /// Reads JSON piece by piece.
 ///
-/// Every method skips white space first, and leaves the reader after what it has read.
+/// Every method skips white space first, and leaves the reader directly after the piece that it has read.
 ///
 /// ```
 /// use mcp_servlet_json::{Error, Reader};
@@ -45,18 +45,18 @@ pub(crate) use number::Number;
 #[derive(Clone, Debug)]
 pub struct Reader<'de> {
     input: &'de [u8],
-    /// The same, where it is known to be UTF-8; otherwise empty.
+    /// The input as a string if it is known to be UTF-8; otherwise empty.
     utf8: &'de str,
     at: usize,
-    /// Where the value begins that is read, or was read last.
+    /// The offset of the current value, or of the last one that was read.
     value: usize,
     /// How many more arrays and objects may be opened inside each other.
     depth: u8,
-    /// An array or object was opened, and none of it read.
+    /// An array or object was entered, and none of it has been read.
     fresh: bool,
 }
 
-/// The nesting that is read: as many levels as `serde_json` reads.
+/// The maximum nesting depth, the same as in `serde_json`.
 pub(crate) const DEPTH: u8 = 127;
 
 impl<'de> From<&'de str> for Reader<'de> {
@@ -69,7 +69,7 @@ impl<'de> From<&'de str> for Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
-    /// A reader at the start of the bytes, which are checked to be UTF-8 only where strings are read.
+    /// A reader at the start of the bytes. Only strings that are read are checked for valid UTF-8.
     pub fn new(input: &'de [u8]) -> Self {
         Self {
             input,
@@ -81,15 +81,15 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// How many bytes are read.
+    /// The number of bytes that were read.
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    /// Skips white space and tells the type of the value that comes.
+    /// Skips white space and returns the type of the next value.
     ///
     /// # Errors
-    /// If the text ends, or the next byte begins no value.
+    /// If the text ends, or the next byte does not begin a value.
     pub fn peek_kind(&mut self) -> Result<Kind, Error> {
         let kind = match self.peek() {
             b'n' => Kind::Null,
@@ -107,7 +107,7 @@ impl<'de> Reader<'de> {
     /// Reads `null`.
     ///
     /// # Errors
-    /// If anything else comes.
+    /// If anything else follows.
     pub fn null(&mut self) -> Result<(), Error> {
         let first = self.peek();
         self.expect(Kind::Null, first == b'n')?;
@@ -118,7 +118,7 @@ impl<'de> Reader<'de> {
     /// Reads `true` or `false`.
     ///
     /// # Errors
-    /// If anything else comes.
+    /// If anything else follows.
     pub fn boolean(&mut self) -> Result<bool, Error> {
         let first = self.peek();
         let value = first == b't';
@@ -131,16 +131,16 @@ impl<'de> Reader<'de> {
     /// Enters an array; then call [`next_element`](Self::next_element) before each element.
     ///
     /// # Errors
-    /// If anything else comes, or the nesting is too deep.
+    /// If anything else follows, or the nesting is too deep.
     #[inline]
     pub fn begin_array(&mut self) -> Result<(), Error> {
         self.enter(Kind::Array)
     }
 
-    /// Whether an element comes. If none does, the array is left.
+    /// Whether another element follows. If none does, leaves the array.
     ///
     /// # Errors
-    /// If neither a comma and an element, nor the end of the array comes.
+    /// If neither a comma and an element nor the end of the array follows.
     #[inline]
     pub fn next_element(&mut self) -> Result<bool, Error> {
         self.next(b']')
@@ -149,22 +149,22 @@ impl<'de> Reader<'de> {
     /// Enters an object; then call [`next_key`](Self::next_key) before each value.
     ///
     /// # Errors
-    /// If anything else comes, or the nesting is too deep.
+    /// If anything else follows, or the nesting is too deep.
     #[inline]
     pub fn begin_object(&mut self) -> Result<(), Error> {
         self.enter(Kind::Object)
     }
 
-    /// Reads the next key and its colon. If no key comes, the object is left.
+    /// Reads the next key and its colon. If no key follows, leaves the object.
     ///
     /// # Errors
-    /// If neither a comma and a key, nor the end of the object comes.
+    /// If neither a comma and a key nor the end of the object follows.
     pub fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, Error> {
         if !self.next(b'}')? {
             return Ok(None);
         }
         let key = self.string_here()?;
-        // Mostly there is no white space before the colon.
+        // Usually there is no white space before the colon.
         if self.byte() == b':' {
             self.at += 1;
         } else {
@@ -173,10 +173,10 @@ impl<'de> Reader<'de> {
         Ok(Some(key))
     }
 
-    /// Checks that only white space is left.
+    /// Checks that only white space follows.
     ///
     /// # Errors
-    /// If anything else is left.
+    /// If anything else follows.
     #[inline(never)]
     pub fn finish(&mut self) -> Result<(), Error> {
         self.peek();
@@ -186,7 +186,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Enters what comes without looking at it or at the depth, for a walk that uses no stack.
+    /// Enters the next array or object without checking it or the depth, for a walk that does not recurse.
     pub(crate) fn enter_unlimited(&mut self) {
         self.at += 1;
         self.fresh = true;
@@ -205,7 +205,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Whether an element or a member comes. If the closing bracket comes instead, reads it and leaves.
+    /// Whether another element or member follows. If the closing bracket follows, reads it and leaves.
     pub(crate) fn next(&mut self, close: u8) -> Result<bool, Error> {
         let mut next = self.peek();
         let fresh = std::mem::take(&mut self.fresh);
@@ -234,7 +234,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Goes to the number or the boolean in a key.
+    /// Moves to the number or the boolean in a key.
     pub(crate) fn begin_quoted(&mut self) -> Result<(), Error> {
         let first = self.peek();
         self.expect(Kind::String, first == b'"')?;
@@ -255,12 +255,12 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Where the value begins that is read, or was read last.
+    /// The offset of the current value, or of the last one that was read.
     pub(crate) fn value(&self) -> usize {
         self.value
     }
 
-    /// Says that errors from now on are about the value that begins at `value`.
+    /// Sets the offset that later errors refer to.
     pub(crate) fn set_value(&mut self, value: usize) {
         self.value = value;
     }
@@ -281,7 +281,7 @@ impl<'de> Reader<'de> {
         self.byte()
     }
 
-    /// Notes that a value of this kind begins at the reader, if its first byte `fits`.
+    /// Marks the start of a value of this kind, or returns an error unless its first byte `fits`.
     #[inline]
     pub(crate) fn expect(&mut self, kind: Kind, fits: bool) -> Result<(), Error> {
         if !fits {

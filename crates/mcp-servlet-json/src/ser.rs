@@ -1,4 +1,4 @@
-//! The serializer: a string to write to, and one type for everything with elements.
+//! The serializer: it appends to a string, and has one type for everything with elements.
 
 mod compound;
 mod key;
@@ -221,7 +221,7 @@ impl<'a> ser::Serializer for Serializer<'a> {
     }
 }
 
-/// Escapes what is formatted into it.
+/// Escapes the text that is formatted into it.
 struct Escaped<'a>(&'a mut String);
 
 impl Write for Escaped<'_> {

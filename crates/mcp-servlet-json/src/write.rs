@@ -1,11 +1,11 @@
-//! The pieces of JSON text that are more than a constant: strings and numbers.
+//! Writes strings and numbers as JSON.
 
 use crate::bytes::run;
 
-/// Appends text as it is.
+/// Appends text unchanged.
 ///
-/// `String::push_str`, but as one function that is not inlined: what writes JSON in many pieces is smaller by the
-/// code that makes room for each.
+/// The same as `String::push_str`, but never inlined. Code that writes JSON in many pieces becomes smaller, because it
+/// does not contain the code to grow the string for each piece.
 ///
 /// ```
 /// let mut out = String::from("[");
@@ -17,7 +17,7 @@ pub fn write_raw(out: &mut String, text: &str) {
     out.push_str(text);
 }
 
-/// Appends a JSON string: quotes around the text, and escapes where JSON wants them.
+/// Appends the text as a JSON string, with quotes and escapes.
 ///
 /// ```
 /// let mut out = String::new();
@@ -30,10 +30,10 @@ pub fn write_string(out: &mut String, text: &str) {
     write_raw(out, "\"");
 }
 
-/// Appends what stands between the quotes of a JSON string.
+/// Appends the text as a JSON string without its quotes.
 pub(crate) fn write_escaped(out: &mut String, mut text: &str) {
     loop {
-        // What ends a run is an ASCII character, so the text splits there.
+        // A run ends before an ASCII character, so this is a character boundary.
         let Some((plain, rest)) = text.split_at_checked(run(text.as_bytes(), 0)) else {
             return;
         };
@@ -69,7 +69,7 @@ fn write_escape(out: &mut String, char: char) {
 
 /// Appends a number.
 ///
-/// Not inlined, so that [`write_i64`] does not carry it a second time.
+/// Not inlined, so that [`write_i64`] does not contain a second copy.
 #[inline(never)]
 pub fn write_u64(out: &mut String, mut value: u64) {
     let mut buffer = [0_u8; 20];

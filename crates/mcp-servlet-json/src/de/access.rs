@@ -1,4 +1,4 @@
-//! Arrays, objects and enum variants that are being read.
+//! serde's access to arrays, objects and enum variants.
 
 use serde::de::{DeserializeSeed, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
@@ -7,13 +7,13 @@ use super::key::Key;
 use crate::error::{Error, ErrorKind};
 use crate::reader::Kind;
 
-/// An array or an object that was entered.
+/// An array or an object that the reader has entered.
 pub(super) struct Access<'a, 'de> {
     pub(super) de: &'a mut Deserializer<'de>,
-    /// Where it begins.
+    /// The offset of its first byte.
     start: usize,
     close: u8,
-    /// The closing bracket is not read.
+    /// The closing bracket has not been read yet.
     open: bool,
 }
 
@@ -31,7 +31,7 @@ impl<'a, 'de> Access<'a, 'de> {
         })
     }
 
-    /// Whether an element or a member comes.
+    /// Whether another element or member follows.
     #[inline(never)]
     fn advance(&mut self) -> Result<bool, Error> {
         if self.open && self.de.reader.next(self.close)? {
@@ -42,7 +42,7 @@ impl<'a, 'de> Access<'a, 'de> {
         Ok(false)
     }
 
-    /// Checks that the visitor has left nothing behind.
+    /// Checks that the visitor has read everything.
     #[inline(never)]
     pub(super) fn leave(mut self) -> Result<(), Error> {
         if self.advance()? {
@@ -52,7 +52,7 @@ impl<'a, 'de> Access<'a, 'de> {
         }
     }
 
-    /// Goes to the key that names the variant of an enum.
+    /// Moves to the key that names the variant of an enum.
     #[inline(never)]
     pub(super) fn first_key(&mut self) -> Result<(), Error> {
         if self.advance()? {
@@ -98,14 +98,14 @@ impl<'de> MapAccess<'de> for Access<'_, 'de> {
     }
 }
 
-/// An enum: its name alone, or (`tagged`) the only key of an object.
+/// An enum variant: a string with its name, or (`tagged`) the only key of an object.
 pub(super) struct Variant<'a, 'de> {
     pub(super) de: &'a mut Deserializer<'de>,
     pub(super) tagged: bool,
 }
 
 impl Variant<'_, '_> {
-    /// Checks that there is a content to read.
+    /// Checks that the variant has content.
     fn content(&self) -> Result<(), Error> {
         if self.tagged {
             Ok(())

@@ -1,4 +1,4 @@
-//! The keys of maps: strings, of which some types want the number or the boolean inside.
+//! The keys of maps: strings. Some types read a number or a boolean from the string.
 
 use serde::de::Visitor;
 use serde::forward_to_deserialize_any;

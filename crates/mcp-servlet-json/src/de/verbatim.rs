@@ -1,4 +1,4 @@
-//! How our deserializer hands a text to a [`RawJson`](crate::RawJson) as it is.
+//! Passes JSON text unchanged from our deserializer to a [`RawJson`](crate::RawJson).
 
 use serde::de::Visitor;
 use serde::forward_to_deserialize_any;
@@ -7,7 +7,7 @@ use crate::error::Error;
 
 /// Deserializes the inside of a `RawJson`: a checked JSON text.
 ///
-/// It says that it is not human-readable, which is the cue to ask for the text instead of the values in it.
+/// It claims not to be human-readable, so that `RawJson` asks for the text instead of the values in it.
 pub(super) struct Verbatim<'de>(pub(super) &'de str);
 
 impl<'de> serde::Deserializer<'de> for Verbatim<'de> {

@@ -67,7 +67,7 @@ fn error<'de, T: Deserialize<'de> + Debug>(text: &'de str) -> Error {
     from_str::<T>(text).unwrap_err()
 }
 
-/// Checks an error, of which `«` marks the place in the text.
+/// Checks the error in a text where `«` marks the expected offset.
 #[track_caller]
 fn check(marked: &str, kind: ErrorKind<'_>, pointer: &str) {
     let offset = marked.find('«').unwrap();

@@ -1,8 +1,8 @@
-//! Integers of any size, as far as converting floats needs them.
+//! Integers of any size, with the operations that converting floats needs.
 
 use std::cmp::Ordering;
 
-/// What all limbs of a float between decimal and binary fit in, unless the decimal is a long one.
+/// The number of limbs that suffices for converting a float, unless the decimal is a long one.
 const LIMBS: usize = 36;
 
 pub(super) struct Big {
@@ -21,7 +21,7 @@ impl Big {
         Self { limbs }
     }
 
-    /// Multiplies by a factor, and adds.
+    /// Multiplies by a factor, then adds.
     #[inline(never)]
     pub(super) fn multiply(&mut self, factor: u32, plus: u32) {
         let mut carry = u64::from(plus);
@@ -53,7 +53,7 @@ impl Big {
         }
     }
 
-    /// Subtracts a multiple that is not larger.
+    /// Subtracts a multiple of another number. The result must not be negative.
     #[inline(never)]
     pub(super) fn subtract(&mut self, other: &Self, times: u32) {
         let mut borrow = 0;
@@ -85,11 +85,12 @@ impl Big {
         }
     }
 
-    /// Divides by a number that is more than a tenth of this and whose highest limb has 28 bits; keeps the rest.
+    /// Divides by a number that is more than a tenth of this one and whose highest limb has 28 bits. Keeps the
+    /// remainder.
     pub(super) fn divide(&mut self, by: &Self) -> u8 {
         let mut quotient = 0;
         if self.limbs.len() == by.limbs.len() {
-            // At most one less than it should be, as the highest limbs are large enough to tell.
+            // The highest limbs are large enough that this is at most one too small.
             quotient = self.top() / (by.top() + 1);
             self.subtract(by, quotient);
         }
@@ -114,7 +115,7 @@ impl Big {
         if self.limbs.len().max(plus.limbs.len()) > top + 1 {
             return Ordering::Greater;
         }
-        // The limbs below carry at most that many, so mostly the highest limb tells.
+        // The carry from the lower limbs is at most `times`, so usually the highest limb decides.
         if self.limb(top) + plus.limb(top) * times + times < other.limb(top) {
             return Ordering::Less;
         }
@@ -122,7 +123,7 @@ impl Big {
         let mut carry = 0;
         for (index, limb) in other.limbs.iter().enumerate() {
             carry += self.limb(index) + plus.limb(index) * times;
-            // A higher limb counts more than all those before it.
+            // A higher limb outweighs all lower ones.
             order = (carry as u32).cmp(limb).then(order);
             carry >>= 32;
         }

@@ -1,16 +1,16 @@
-//! From text to the nearest float.
+//! Converts decimal text to the nearest float.
 
 use std::cmp::Ordering;
 
 use super::big::Big;
 use super::{F32, F64, Format};
 
-/// The digits that are looked at; what comes after them matters only if it is not zero.
+/// The number of digits that are used. Of the digits after them, it matters only whether any is not zero.
 ///
-/// No two floats have a middle between them of more digits.
+/// The midpoint between two adjacent floats never has more digits.
 const DIGITS: usize = 770;
 
-/// A literal, taken apart: its digits, as a number, times a power of ten.
+/// A parsed literal: its digits, as a number, times a power of ten.
 struct Decimal<'a> {
     negative: bool,
     integer: &'a [u8],
@@ -53,7 +53,7 @@ impl<'a> Decimal<'a> {
         }
     }
 
-    /// The digits without zeros before them.
+    /// The digits without leading zeros.
     fn digits(&self) -> impl Iterator<Item = u8> {
         let digits = self.integer.iter().chain(self.fraction);
         digits
@@ -61,12 +61,12 @@ impl<'a> Decimal<'a> {
             .map(|digit| digit - b'0')
     }
 
-    /// The power of ten that the digits count, all of them.
+    /// The power of ten that all digits, as an integer, are multiplied by.
     fn scale(&self) -> i64 {
         i64::from(self.exponent) - self.fraction.len() as i64
     }
 
-    /// The value, if digits and power of ten are floats, so that one operation rounds it once.
+    /// The value, if both the digits and the power of ten are exact floats: then a single operation rounds only once.
     fn short(&self) -> Option<f64> {
         let scale = self.scale();
         if !(-22..=22).contains(&scale) {
@@ -107,7 +107,7 @@ impl<'a> Decimal<'a> {
             count += 1;
         }
         let mut scale = self.scale();
-        // The first digit counts 10 to this power, less one.
+        // The value is below ten to this power.
         let magnitude = scale + count as i64;
         if digits.bits() == 0 || magnitude < -330 {
             return 0;
@@ -129,7 +129,7 @@ impl<'a> Decimal<'a> {
 
 /// The bits of the float nearest to a quotient.
 fn round(mut value: Big, mut one: Big, format: Format) -> u64 {
-    // First so that `one <= value < 2 * one`; then one bit after the other.
+    // First scale so that `one <= value < 2 * one`, then find one bit after the other.
     let mut exponent = value.bits() - one.bits();
     let smaller = if exponent < 0 { &mut value } else { &mut one };
     smaller.multiply_by_two_to(exponent.unsigned_abs());
@@ -155,12 +155,13 @@ fn round(mut value: Big, mut one: Big, format: Format) -> u64 {
         Ordering::Equal => mantissa & 1,
         Ordering::Greater => 1,
     };
-    // The highest bit of the mantissa is not stored, and so adds one to the exponent, as does a carry.
+    // The highest bit of the mantissa is not stored: the addition carries it into the exponent, as it does a carry from
+    // rounding.
     let exponent = (exponent - format.min_exponent).max(0) as u64;
     (exponent << (format.precision - 1)) + mantissa + up
 }
 
-/// The number in an exponent, or one that is as far beyond every float.
+/// The number in an exponent, capped at one that is beyond every float.
 pub(crate) fn exponent(text: &[u8]) -> i32 {
     let mut value = 0;
     for digit in text.iter().filter(|byte| byte.is_ascii_digit()) {

@@ -1,4 +1,4 @@
-//! From floats to the shortest text that reads as the same float.
+//! Converts floats to the shortest text that reads as the same float.
 
 use std::cmp::Ordering;
 
@@ -6,9 +6,9 @@ use super::big::Big;
 use super::{F32, F64, Format};
 use crate::write::{write_i64, write_raw};
 
-/// Appends a JSON number, or `null` for what JSON has none for.
+/// Appends a JSON number, or `null` for infinities and NaN.
 ///
-/// From 10¹⁶ on and below 10⁻⁴ with an exponent; a whole number ends with `.0`.
+/// Numbers from 10¹⁶ and below 10⁻⁴ have an exponent. Other whole numbers end with `.0`.
 ///
 /// ```
 /// let mut out = String::new();
@@ -25,7 +25,7 @@ pub fn write_f64(out: &mut String, value: f64) {
     Decimal::of_f64(value).write_json(out);
 }
 
-/// Appends a JSON number, or `null` for what JSON has none for, as [`write_f64`] does.
+/// Appends a JSON number, or `null` for infinities and NaN, as [`write_f64`] does.
 pub fn write_f32(out: &mut String, value: f32) {
     if !value.is_finite() {
         return write_raw(out, "null");
@@ -69,13 +69,13 @@ fn write_special(out: &mut String, nan: bool, negative: bool) {
     write_raw(out, text);
 }
 
-/// The most digits that a float needs.
+/// The maximum number of digits that a float needs.
 const DIGITS: usize = 17;
 
 /// A float as a decimal: `0.digits` times a power of ten.
 struct Decimal {
     negative: bool,
-    /// In ASCII; from `length` on zeros.
+    /// In ASCII; zeros from `length` on.
     digits: [u8; DIGITS],
     length: usize,
     exponent: i32,
@@ -108,10 +108,10 @@ impl Decimal {
         }
     }
 
-    /// Finds the digits of a number of few, if it is one.
+    /// Finds the digits of a value that has only a few. Returns whether it does.
     ///
-    /// Below 2⁵⁰ a product of floats is less than a half from the exact one. So if a decimal of so many places reads
-    /// as the value, it is the one that is tried, and it is the only one.
+    /// Below 2⁵⁰ a product of floats differs by less than one half from the exact product. So if any decimal with this
+    /// number of places reads as the value, it is the one that is tried, and it is the only one.
     fn short(&mut self, value: f64) -> bool {
         let mut power = 1.0;
         for places in 0..=22 {
@@ -129,9 +129,9 @@ impl Decimal {
         false
     }
 
-    /// Takes the digits of a number that is to be divided by a power of ten.
+    /// Sets the digits and the exponent of a number with this many decimal places.
     fn set(&mut self, mut number: u64, places: i32) {
-        // Whole numbers may end with zeros, which are no digits.
+        // Trailing zeros of a whole number are not part of the shortest digits.
         let mut dropped = 0;
         while number % 10 == 0 {
             number /= 10;
@@ -155,7 +155,7 @@ impl Decimal {
         self.exponent = length as i32 + dropped - places;
     }
 
-    /// Finds the digits of any number, as Steele and White do (1990), and Dragon4 after them.
+    /// Finds the digits of any number with the algorithm of Steele and White (1990), known as Dragon4.
     #[inline(never)]
     fn shortest(&mut self, bits: u64, format: Format) {
         let (mut scaled, exponent) = Scaled::of(bits, format);
@@ -192,7 +192,7 @@ impl Decimal {
             *slot = b'0';
             self.length -= 1;
         }
-        // All were nines.
+        // All digits were nines.
         self.push(1);
         self.exponent += 1;
     }
@@ -211,7 +211,7 @@ impl Decimal {
         write_i64(out, i64::from(self.exponent) - 1);
     }
 
-    /// Writes without an exponent; `end` follows whole numbers.
+    /// Writes the number without an exponent; `end` follows whole numbers.
     #[inline(never)]
     fn write_plain(&self, out: &mut String, end: &str) {
         self.write_sign(out);
@@ -251,20 +251,20 @@ fn write_zeros(out: &mut String, count: usize) {
     }
 }
 
-/// What is left of a value when some of its digits are written, in parts of `one`.
+/// The rest of a value after some of its digits are written, in units of `1 / one`.
 struct Scaled {
     value: Big,
     one: Big,
-    /// Half the way to the float below.
+    /// Half the distance to the float below.
     below: Big,
-    /// Half the way to the float above, in those to the one below.
+    /// Half the distance to the float above, as a multiple of `below`.
     above: u32,
-    /// What lies in the middle of two floats reads as the one with the even mantissa: whether that is this one.
+    /// Whether the mantissa is even: the midpoint between two floats reads as the one with the even mantissa.
     inclusive: bool,
 }
 
 impl Scaled {
-    /// A float, so that it is the power of ten that is returned times `value / one`, which is below ten then.
+    /// A float, and a power of ten by which it is scaled so that the next digit is `value / one`.
     fn of(bits: u64, format: Format) -> (Self, i32) {
         let stored = format.precision - 1;
         let fraction = bits & ((1 << stored) - 1);
@@ -276,7 +276,7 @@ impl Scaled {
         };
         // The float is the mantissa times two to this power.
         let exponent = biased.max(1) - 1 + format.min_exponent - stored;
-        // Below a power of two, floats are half as far apart.
+        // Floats below a power of two are half as far apart as those above it.
         let above = if fraction == 0 && biased > 1 { 2 } else { 1 };
         let factor = u64::from(above) * 2;
         let mut scaled = Self {
@@ -297,9 +297,9 @@ impl Scaled {
         (scaled, ten)
     }
 
-    /// Divides by a power of ten, which is returned; the value is below two to the power `bits`.
+    /// Divides by a power of ten and returns it. The value must be below two to the power `bits`.
     fn scale(&mut self, bits: i32) -> i32 {
-        // The logarithm of that, rounded down: it or one more is the power that we want.
+        // The logarithm, rounded down: the power is this number or one more.
         let ten = ((i64::from(bits) * 1_292_913_986) >> 32) as i32;
         let power = ten.unsigned_abs();
         if ten < 0 {
@@ -308,7 +308,7 @@ impl Scaled {
         } else {
             self.one.multiply_by_ten_to(power);
         }
-        // So that the highest limb has 28 bits.
+        // `divide` needs a highest limb of 28 bits.
         let shift = (28 - self.one.bits()).rem_euclid(32);
         for big in [&mut self.value, &mut self.below, &mut self.one] {
             big.multiply(1 << shift, 0);
@@ -325,13 +325,13 @@ impl Scaled {
         self.below.multiply(10, 0);
     }
 
-    /// Whether what is left is no more than half the way to the float below.
+    /// Whether the rest is at most half the distance to the float below.
     fn reaches_below(&self) -> bool {
         let order = self.value.compare(&self.below);
         order == Ordering::Less || self.inclusive && order == Ordering::Equal
     }
 
-    /// Whether what is left and half the way to the float above are one.
+    /// Whether the rest plus half the distance to the float above reaches one.
     fn reaches_above(&self) -> bool {
         let order = self.value.compare_with(&self.below, self.above, &self.one);
         order == Ordering::Greater || self.inclusive && order == Ordering::Equal

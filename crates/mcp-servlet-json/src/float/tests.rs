@@ -1,4 +1,4 @@
-//! Both ways against `core`, bit for bit and byte for byte.
+//! Compares both directions with `core`, bit for bit and byte for byte.
 
 use super::{parse_f32, parse_f64, write_f32, write_f64, write_plain_f32, write_plain_f64};
 
@@ -42,7 +42,7 @@ fn check_text(text: &str) {
     assert_eq!(parse_f32(text).to_bits(), single.to_bits(), "{text}");
 }
 
-/// Numbers that look random, always the same.
+/// Pseudorandom numbers, the same in every run.
 fn random() -> impl FnMut() -> u64 {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     move || {
@@ -53,7 +53,7 @@ fn random() -> impl FnMut() -> u64 {
     }
 }
 
-/// How many random numbers a test takes; `FLOAT_CASES` says how many if more are wanted.
+/// The number of random cases in a test; the environment variable `FLOAT_CASES` overrides it.
 fn cases() -> usize {
     let cases = std::env::var("FLOAT_CASES");
     cases.map_or(3_000, |cases| cases.parse().expect("a number"))
@@ -96,7 +96,7 @@ fn random_texts_are_read_as_core_does() {
     }
 }
 
-/// The neighbours of what is special, and the floats around each power of two and of ten.
+/// The neighbours of special values, and the floats around each power of two and of ten.
 #[test]
 fn floats_at_borders_are_written_and_read_as_core_does() {
     let near = |bits: u64| (bits.saturating_sub(3)..bits + 3).map(f64::from_bits);
@@ -134,7 +134,7 @@ fn floats_at_borders_are_written_and_read_as_core_does() {
     }
 }
 
-/// The exact decimal of an odd number of halves of the distance between floats, and its neighbours.
+/// The exact midpoint between two floats, and the decimals next to it.
 #[test]
 fn the_middle_between_two_floats_is_read_as_core_does() {
     let mut random = random();
@@ -143,7 +143,7 @@ fn the_middle_between_two_floats_is_read_as_core_does() {
         if !above.is_finite() {
             return;
         }
-        // In more digits than any middle has, which `core` prints exactly.
+        // More digits than any midpoint has; `core` prints them exactly.
         let [low, high] = [value, above].map(|value| format!("{value:.1100}"));
         let middle = middle(&low, &high);
         check_text(&middle);
@@ -169,7 +169,7 @@ fn the_middle_between_two_floats_is_read_as_core_does() {
     check_text("3.4028235677973365e38");
 }
 
-/// Half of the sum of two decimals that have as many places.
+/// The midpoint of two decimals with the same number of decimal places.
 fn middle(low: &str, high: &str) -> String {
     let length = low.len().max(high.len());
     let [low, high] = [low, high].map(|text| format!("{text:0>length$}"));
@@ -203,7 +203,7 @@ fn middle(low: &str, high: &str) -> String {
     format!("{zero}{trimmed}")
 }
 
-/// The decimal that is less by one in the last place but trailing zeros.
+/// The decimal that is smaller by one in its last nonzero digit.
 fn decremented(decimal: &str) -> String {
     let trimmed = decimal.trim_end_matches('0');
     match trimmed.strip_suffix(|byte: char| byte.is_ascii_digit()) {

@@ -1,4 +1,4 @@
-//! The values of deserializers that are not ours, as JSON text.
+//! Collects the values of other crates' deserializers as JSON text.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl<'a> Collect<'a> {
         Self { out, depth: DEPTH }
     }
 
-    /// What collects the elements of an array or an object.
+    /// The collector for the elements of an array or an object.
     fn inner<E: Error>(&mut self) -> Result<Collect<'_>, E> {
         match self.depth.checked_sub(1) {
             Some(depth) => Ok(Collect {
@@ -153,7 +153,7 @@ impl<'de> DeserializeSeed<'de> for Collect<'_> {
     }
 }
 
-/// Makes a string of the key that was appended from `start`, if it is a number or a boolean.
+/// Quotes the key that was appended at `start` if it is a number or a boolean.
 fn quote<E: Error>(out: &mut String, start: usize) -> Result<(), E> {
     match out.as_bytes().get(start) {
         Some(b'"') => Ok(()),
@@ -166,7 +166,7 @@ fn quote<E: Error>(out: &mut String, start: usize) -> Result<(), E> {
     }
 }
 
-/// Appends a text: what our own deserializer hands over, or a string that is still to be checked.
+/// Appends JSON text: from our own deserializer, or from a string that still has to be checked.
 struct Text<'a>(&'a mut String);
 
 impl<'de> Visitor<'de> for Text<'_> {

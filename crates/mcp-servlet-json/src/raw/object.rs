@@ -1,4 +1,4 @@
-//! A JSON object that nobody needs to look into.
+//! A JSON object that is passed on as text.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::error::Error;
 
 /// Any JSON object, as its text.
 ///
-/// It is a [`RawJson`] that is an object: other values are neither read nor written.
+/// It is a [`RawJson`] that is always an object: reading any other value is an error.
 ///
 /// ```
 /// use mcp_servlet_json::{RawObject, from_str};
@@ -24,7 +24,7 @@ use crate::error::Error;
 pub struct RawObject(RawJson);
 
 impl RawObject {
-    /// Checks a text.
+    /// Checks that a text is a JSON object.
     ///
     /// # Errors
     /// If the text is not one valid JSON object.
@@ -44,7 +44,7 @@ impl RawObject {
     }
 }
 
-/// Gives the value back if it is no object.
+/// Returns the value as the error if it is not an object.
 impl TryFrom<RawJson> for RawObject {
     type Error = RawJson;
 

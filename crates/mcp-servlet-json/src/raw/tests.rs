@@ -229,7 +229,7 @@ fn raw_keys(text: &str) -> Vec<RawJson> {
         .unwrap_or_default()
 }
 
-/// A format that is not human-readable, and knows strings only.
+/// A format that is not human-readable and supports only strings.
 struct Binary;
 
 macro_rules! no {
@@ -309,7 +309,7 @@ impl Serializer for Binary {
     }
 }
 
-/// Reads what [`Binary`] writes.
+/// Reads the output of [`Binary`].
 struct FromBinary(&'static str);
 
 impl<'de> Deserializer<'de> for FromBinary {

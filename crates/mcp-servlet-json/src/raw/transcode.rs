@@ -1,4 +1,4 @@
-//! A JSON text as the values in it, for serializers that are not ours.
+//! Serializes a JSON text as the values in it, for serializers of other crates.
 
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -7,7 +7,7 @@ use super::TEXT;
 use crate::error::Error;
 use crate::reader::{Kind, Number, Reader};
 
-/// What is in the newtype of a `RawJson`: its text for a format that is not human-readable, else its values.
+/// The inside of a `RawJson`: its text for a format that is not human-readable, otherwise its values.
 pub(super) struct Inner<'a>(pub(super) Node<'a>);
 
 /// A valid JSON text, which serializes as its values.

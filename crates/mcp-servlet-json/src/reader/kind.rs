@@ -1,6 +1,6 @@
 //! The types of JSON values.
 
-/// The type of a JSON value, as its first byte tells.
+/// The type of a JSON value, which its first byte determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `null`.
@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// How an error says that this kind was expected.
+    /// The expected types in an error that expected this kind.
     pub(crate) fn expected(self) -> &'static [&'static str] {
         match self {
             Self::Null => &["null"],

@@ -1,12 +1,12 @@
-//! Numbers: the grammar, the integers, and apart from them the floats.
+//! Numbers: the grammar, integers and floats.
 //!
-//! What parses a float is called by nothing that reads integers, so a servlet without floats does not link it.
+//! Reading integers never calls the float parser, so a servlet without floats does not link it.
 
 use super::{Kind, Reader, scan};
 use crate::error::{Error, ErrorKind};
 use crate::float::{exponent, parse_f32, parse_f64};
 
-/// A number in the type in which `deserialize_any` hands it over.
+/// A number in the type that `deserialize_any` passes to the visitor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Unsigned(u64),
@@ -14,14 +14,14 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-/// What an integer target is told about a literal that is no integer.
+/// The expected type in the error for a literal that is not an integer.
 const INTEGER: &[&str] = &["an integer"];
 
 impl<'de> Reader<'de> {
-    /// Reads a number and returns it as it is written.
+    /// Reads a number and returns its text.
     ///
     /// # Errors
-    /// If anything else comes, or the number breaks the grammar.
+    /// If anything else follows, or the number breaks the grammar.
     pub fn number(&mut self) -> Result<&'de str, Error> {
         self.begin_number()?;
         let start = self.at;
@@ -32,7 +32,7 @@ impl<'de> Reader<'de> {
     /// Reads an integer that is not negative. As in JSON Schema, `12.0` and `1.2e1` are integers.
     ///
     /// # Errors
-    /// If anything else comes, or the number is out of range.
+    /// If anything else follows, or the number is out of range.
     pub fn unsigned(&mut self) -> Result<u64, Error> {
         match self.integer()? {
             (false, value) => Ok(value),
@@ -43,7 +43,7 @@ impl<'de> Reader<'de> {
     /// Reads an integer. As in JSON Schema, `12.0` and `1.2e1` are integers.
     ///
     /// # Errors
-    /// If anything else comes, or the number is out of range.
+    /// If anything else follows, or the number is out of range.
     pub fn signed(&mut self) -> Result<i64, Error> {
         let (negative, value) = self.integer()?;
         match i64::try_from(value) {
@@ -56,7 +56,7 @@ impl<'de> Reader<'de> {
     /// Reads a number as the nearest float.
     ///
     /// # Errors
-    /// If anything else comes, or the number is out of range.
+    /// If anything else follows, or the number is out of range.
     pub fn float(&mut self) -> Result<f64, Error> {
         let value = parse_f64(self.number()?);
         if value.is_infinite() {
@@ -74,7 +74,7 @@ impl<'de> Reader<'de> {
         Ok(value)
     }
 
-    /// Reads an integer: whether it is below zero, and its absolute value, which then fits an `i64` with the sign.
+    /// Reads an integer: whether it is below zero, and its absolute value. A negative integer fits in an `i64`.
     #[inline(never)]
     pub(crate) fn integer(&mut self) -> Result<(bool, u64), Error> {
         self.begin_number()?;
@@ -131,7 +131,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads a number as an integer if it is one that fits, else as a float. Only a float keeps the sign of `-0`.
+    /// Reads a number as an integer if it is one and fits, otherwise as a float. Only a float keeps the sign of `-0`.
     pub(crate) fn any_number(&mut self) -> Result<Number, Error> {
         let start = self.at;
         match self.integer() {
@@ -146,7 +146,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// The value of a literal that is not digits only, or too large for its type.
+    /// The value of a literal that is not only digits, or is too large for its type.
     #[cold]
     #[inline(never)]
     fn respelled<T>(&self, literal: &[u8], whole: Whole<T>) -> Result<T, Error> {
@@ -158,7 +158,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Whether the number is a key. Keys are text, so an integer is written as digits there, as `propertyNames` says.
+    /// Whether the number is in a key. Keys are strings, so only digits are integers there, as `propertyNames` says.
     fn is_quoted(&self) -> bool {
         let before = self.value.checked_sub(1);
         before.is_some_and(|at| scan::byte(self.input, at) == b'"')
@@ -169,7 +169,7 @@ impl<'de> Reader<'de> {
         Error::wrong_type(INTEGER, self.value)
     }
 
-    /// The number that was read does not fit.
+    /// The error for a number that does not fit the type.
     #[cold]
     pub(crate) fn out_of_range(&self) -> Error {
         Error::new(ErrorKind::NumberOutOfRange, self.value)
@@ -181,9 +181,9 @@ impl<'de> Reader<'de> {
     }
 }
 
-/// The value of a literal of digits only, if it fits.
+/// The value of a literal that consists of digits, if it fits.
 fn digits(literal: &[u8]) -> Option<u64> {
-    // `checked_mul` would do, but on wasm32 it calls a 128-bit multiplication.
+    // Not `checked_mul`, because it calls a 128-bit multiplication on wasm32.
     const LAST: u64 = u64::MAX / 10;
     let mut value = 0_u64;
     for &byte in literal {
@@ -196,14 +196,15 @@ fn digits(literal: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-/// The value of a literal, if it is an integer, and if that fits the type.
+/// The value of a literal: the outer `None` if it is not an integer, the inner one if it does not fit the type.
 type Whole<T> = Option<Option<T>>;
 
 macro_rules! whole {
     ($($whole:ident $times_ten:ident $ty:ident;)*) => {$(
         /// The value of a literal without sign, with or without a point and an exponent: `1.50e2` is 150.
         ///
-        /// Zeros are counted and not multiplied until another digit follows, as those after the point may not fit.
+        /// Zeros are counted, and multiplied only when another digit follows: with the zeros after the point, the value
+        /// may not fit.
         #[cold]
         #[inline(never)]
         fn $whole(literal: &[u8]) -> Whole<$ty> {
@@ -234,7 +235,7 @@ macro_rules! whole {
             (power >= 0).then(|| $times_ten(value, power))
         }
 
-        /// Times ten, so often.
+        /// Multiplies by ten this many times.
         #[cold]
         #[inline(never)]
         fn $times_ten(value: Option<$ty>, times: i64) -> Option<$ty> {

@@ -1,14 +1,14 @@
 //! Steps over JSON: from one position in the text to the next.
 //!
-//! Nothing is kept between the steps, so they work in registers, and there is little code.
+//! The steps share no state, so they work in registers and need little code.
 
 pub(crate) use crate::bytes::{byte, run};
 use crate::error::{Error, ErrorKind};
 
-/// The position after what was stepped over.
+/// The position after the step.
 pub(crate) type Step = Result<usize, Error>;
 
-/// Steps over white space, of which there is mostly none.
+/// Steps over white space. Usually there is none.
 #[inline]
 pub(crate) fn space(input: &[u8], at: usize) -> usize {
     if byte(input, at) > b' ' {
@@ -26,7 +26,7 @@ fn blanks(input: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Steps over the value at a position, and checks all of it but the encoding.
+/// Steps over the value at a position, and checks everything except the encoding.
 pub(crate) fn value(input: &[u8], at: usize, depth: u8) -> Step {
     match byte(input, at) {
         b'"' => string(input, at, false),
@@ -80,7 +80,7 @@ pub(crate) fn colon(input: &[u8], at: usize) -> Step {
     Ok(space(input, at + 1))
 }
 
-/// Steps over the string at a position. Leniently, half a surrogate pair is an escape too.
+/// Steps over the string at a position. If `lenient`, half a surrogate pair is a valid escape.
 pub(crate) fn string(input: &[u8], at: usize, lenient: bool) -> Step {
     let mut at = run(input, at + 1);
     while byte(input, at) != b'"' {
@@ -90,7 +90,7 @@ pub(crate) fn string(input: &[u8], at: usize, lenient: bool) -> Step {
     Ok(at + 1)
 }
 
-/// Steps over the escape at a position, and gives its character.
+/// Steps over the escape at a position, and returns its character.
 pub(crate) fn escape(input: &[u8], at: usize, lenient: bool) -> Result<(usize, char), Error> {
     if byte(input, at) != b'\\' {
         return Err(broken(input, at, ErrorKind::ControlCharacter));
@@ -174,7 +174,7 @@ fn digits(input: &[u8], start: usize) -> Step {
     Ok(at)
 }
 
-/// Steps over a word.
+/// Steps over a literal such as `true`.
 #[inline(never)]
 pub(crate) fn word(input: &[u8], mut at: usize, word: &[u8]) -> Step {
     for &letter in word {
@@ -186,7 +186,7 @@ pub(crate) fn word(input: &[u8], mut at: usize, word: &[u8]) -> Step {
     Ok(at)
 }
 
-/// An array or object goes on with something that is neither a comma nor its end.
+/// The error for an array or object that continues with neither a comma nor its closing bracket.
 #[cold]
 #[inline(never)]
 pub(crate) fn unclosed(input: &[u8], at: usize, object: bool) -> Error {
@@ -199,7 +199,7 @@ pub(crate) fn expected(input: &[u8], at: usize, what: &'static str) -> Error {
     broken(input, at, ErrorKind::Expected(what))
 }
 
-/// The kind of error that the byte at a position is, or the end of the text.
+/// The error for an unexpected byte at a position, or for the end of the text.
 #[cold]
 #[inline(never)]
 pub(crate) fn broken(input: &[u8], at: usize, kind: ErrorKind<'static>) -> Error {

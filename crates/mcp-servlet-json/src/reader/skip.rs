@@ -1,10 +1,10 @@
-//! Values that nobody looks into.
+//! Skipped values.
 
 use super::{Reader, scan};
 use crate::error::Error;
 
 impl<'de> Reader<'de> {
-    /// Skips a value of any type, checks all of it, and returns it as it is written.
+    /// Skips a value of any type, checks all of it, and returns its text.
     ///
     /// # Errors
     /// If the value is not valid JSON, or nested too deeply.
@@ -18,8 +18,8 @@ impl<'de> Reader<'de> {
 
     /// Skips a value of any depth, without a stack of calls.
     ///
-    /// Only the grammar counts, as when `serde_json` ignores a value: the depth, the encoding and the surrogates
-    /// of what nobody reads do no harm.
+    /// Checks only the grammar, as `serde_json` does for ignored values. Depth, encoding and surrogates do not matter
+    /// in a value that is not used.
     pub(crate) fn skip_leniently(&mut self) -> Result<(), Error> {
         let input = self.input;
         let mut open = Vec::new();
@@ -49,7 +49,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Leaves what ends at a position. Whether a value comes then, and where.
+    /// Leaves the arrays and objects that end at a position. Returns the next position, and whether a value follows.
     fn leave_leniently(&self, open: &mut Vec<bool>, mut at: usize) -> Result<(usize, bool), Error> {
         while let Some(&object) = open.last() {
             let after = scan::space(self.input, at);

@@ -10,14 +10,14 @@ impl<'de> Reader<'de> {
     /// Reads a string: borrowed if it has no escapes.
     ///
     /// # Errors
-    /// If anything else comes, or the string is not valid.
+    /// If anything else follows, or the string is not valid.
     pub fn string(&mut self) -> Result<Cow<'de, str>, Error> {
         let first = self.peek();
         self.expect(Kind::String, first == b'"')?;
         self.string_here()
     }
 
-    /// Reads the string of which the opening quote is at the reader.
+    /// Reads the string whose opening quote is at the reader.
     pub(super) fn string_here(&mut self) -> Result<Cow<'de, str>, Error> {
         self.value = self.at;
         let start = self.at + 1;
@@ -30,7 +30,7 @@ impl<'de> Reader<'de> {
         self.escaped(text, end).map(Cow::Owned)
     }
 
-    /// Reads the rest of a string with escapes: the first is `at`, and the text before it is read.
+    /// Reads the rest of a string with escapes. `at` is the first escape; the text before it has been read.
     #[cold]
     #[inline(never)]
     fn escaped(&mut self, start: &str, mut at: usize) -> Result<String, Error> {
@@ -55,7 +55,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// The same where it is not known to be UTF-8.
+    /// The same for input that is not known to be UTF-8.
     #[cold]
     #[inline(never)]
     fn checked(&self, start: usize, end: usize) -> Result<&'de str, Error> {

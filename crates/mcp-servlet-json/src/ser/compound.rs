@@ -1,4 +1,4 @@
-//! Arrays and objects that are being written: all the compound types of serde in one.
+//! Serializes arrays and objects: one type for all of serde's compound types.
 
 use serde::Serialize;
 use serde::ser;
@@ -8,7 +8,7 @@ use super::key::KeySerializer;
 use crate::error::Error;
 use crate::write::write_string;
 
-/// An array or an object of which the opening bracket is written.
+/// An array or an object whose opening bracket is written.
 #[derive(Debug)]
 pub struct Compound<'a> {
     pub(super) out: &'a mut String,

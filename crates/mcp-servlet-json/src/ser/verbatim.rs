@@ -1,9 +1,9 @@
-//! How our serializer gets the text of a [`RawJson`](crate::RawJson) as it is.
+//! Passes the text of a [`RawJson`](crate::RawJson) unchanged to our serializer.
 //!
-//! A `RawJson` hands itself over as a newtype named [`TOKEN`](crate::raw::TOKEN), and [`Verbatim`] receives what is
-//! inside. It says that it is not human-readable, which is the cue to name the text [`TEXT`], and only what has that
-//! name is written unquoted. Everything else is plain JSON: serde buffers some enums, and a buffer arrives here with
-//! the values that the text stands for.
+//! A `RawJson` serializes as a newtype named [`TOKEN`](crate::raw::TOKEN), and [`Verbatim`] receives its content.
+//! `Verbatim` claims not to be human-readable, so that the `RawJson` names its text [`TEXT`]. Only content with that
+//! name is written unquoted. Everything else is plain JSON: serde buffers some enums, and such a buffer contains the
+//! values in the text.
 
 use serde::Serialize;
 use serde::ser::{self, Impossible};
@@ -106,7 +106,7 @@ impl<'a> ser::Serializer for Verbatim<'a> {
     }
 }
 
-/// Writes a text without quotes; it is given nothing else.
+/// Writes a text without quotes. It receives nothing but strings.
 struct Unquoted<'a>(&'a mut String);
 
 macro_rules! nothing_else {

@@ -1,6 +1,6 @@
-//! Documents on which this crate and `serde_json` must agree: what each is, and its bytes.
+//! Documents on which this crate and `serde_json` must agree, each with a description and its bytes.
 
-/// The documents that fit a line.
+/// The documents that fit on a line.
 #[rustfmt::skip]
 pub(crate) const DOCUMENTS: &[(&str, &[u8])] = &[
     // Literals.
@@ -18,7 +18,7 @@ pub(crate) const DOCUMENTS: &[(&str, &[u8])] = &[
     ("not a number as a word", b"NaN"),
     ("infinity as a word", b"Infinity"),
     ("minus infinity as a word", b"-Infinity"),
-    // White space and what is around a value.
+    // White space and other bytes around a value.
     ("nothing", b""),
     ("white space only", b" \t\r\n "),
     ("every white space around a value", b" \t\r\n1 \t\r\n"),
@@ -289,7 +289,7 @@ pub(crate) const DOCUMENTS: &[(&str, &[u8])] = &[
     ("a closing brace alone", b"}"),
     ("a bracket closes an object", b"{\"a\":1]"),
     ("a brace too many", b"{}}"),
-    // Keys that some maps read as something else.
+    // Keys that some maps read as numbers or booleans.
     ("number keys", b"{\"1\":1,\"-2\":2,\"300\":3}"),
     ("a number key with a leading zero", b"{\"01\":1}"),
     ("a number key with space before", b"{\" 1\":1}"),
@@ -342,7 +342,7 @@ pub(crate) const DOCUMENTS: &[(&str, &[u8])] = &[
     ("a flattened struct", b"{\"id\":1,\"x\":2,\"y\":[3]}"),
 ];
 
-/// The documents that are nested around the limit, or far beyond it.
+/// Documents with a nesting depth around the limit, or far beyond it.
 pub(crate) fn deep() -> Vec<(String, Vec<u8>)> {
     let mut documents = Vec::new();
     for depth in [1, 2, 126, 127, 128, 129, 200, 20_000] {

@@ -84,7 +84,7 @@ fn a_whole_number_is_an_integer_however_it_is_written() {
     for text in ["12.0", "1.2e1", "120e-1"] {
         assert!(serde_json::from_str::<u8>(text).is_err());
         assert_eq!(from_str::<u8>(text).unwrap(), 12);
-        // Also for who takes whatever comes, as tagged enums do.
+        // The same for `deserialize_any`, which tagged enums use.
         assert_eq!(from_str::<Value>(text).unwrap(), 12);
         let tagged = format!(r#"{{"type":"b","count":{text}}}"#);
         assert_eq!(
@@ -92,10 +92,10 @@ fn a_whole_number_is_an_integer_however_it_is_written() {
             Tagged::B { count: 12 }
         );
     }
-    // A key is text.
+    // Keys are strings.
     assert!(from_str::<BTreeMap<u8, u8>>(r#"{"12.0":1}"#).is_err());
     assert!(from_str::<BTreeMap<u128, u8>>(r#"{"12.0":1}"#).is_err());
-    // The sign of zero is kept where floats are taken.
+    // Float targets keep the sign of zero.
     assert_eq!(from_str::<Value>("-0.0").unwrap().to_string(), "-0.0");
 }
 

@@ -1,6 +1,6 @@
-//! This crate and `serde_json` accept the same texts, and read the same values from them.
+//! Checks that this crate and `serde_json` accept the same texts and read the same values from them.
 //!
-//! What is different by intention is in `differences.rs`, a test for each row of the table in the crate's
+//! `differences.rs` covers the intended differences, with a test for each row of the table in the crate's
 //! documentation.
 
 #![expect(

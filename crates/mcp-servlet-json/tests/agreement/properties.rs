@@ -1,4 +1,4 @@
-//! Values and texts that nobody chose.
+//! Random values and texts.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// A whole one may be read as an integer.
+/// A float with a fraction: a whole one may be read as an integer.
 fn float() -> impl Strategy<Value = Value> {
     let finite = any::<f64>().prop_filter("a fraction", |float| float.fract() != 0.0);
     finite.prop_map(Value::from)
@@ -53,7 +53,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A byte that means something in JSON, or any byte.
+/// A byte with a meaning in JSON, or any byte.
 fn byte() -> impl Strategy<Value = u8> {
     prop_oneof![
         prop::sample::select(

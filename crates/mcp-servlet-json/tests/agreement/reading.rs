@@ -1,4 +1,4 @@
-//! The corpus, read by both.
+//! Reads the corpus with both libraries.
 
 use std::collections::BTreeSet;
 

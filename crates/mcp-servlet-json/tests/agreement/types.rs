@@ -1,4 +1,4 @@
-//! The types into which texts are read, and what it means that both libraries agree.
+//! The target types, and the checks that both libraries agree.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -69,7 +69,7 @@ pub(crate) struct Wrapper(pub(crate) i32);
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Unit;
 
-/// Checks all that is to agree on one document.
+/// Runs all checks on one document.
 pub(crate) fn check(name: &str, bytes: &[u8]) {
     let text = Text::of(bytes);
     check_values(name, &text);
@@ -83,7 +83,7 @@ pub(crate) fn check(name: &str, bytes: &[u8]) {
     );
 }
 
-/// Any value, from bytes and from a string, and as a raw text.
+/// Any value, from bytes and from a string, and as raw JSON.
 fn check_values(name: &str, document: &Text<'_>) {
     let bytes = document.bytes;
     same::<Value>(name, document);
@@ -108,7 +108,7 @@ fn check_values(name: &str, document: &Text<'_>) {
             value,
             "{name} raw"
         ),
-        // A raw text may hold a number that is too large for a float.
+        // Raw JSON may contain a number that is too large for a float.
         Err(error) if error.kind() == ErrorKind::NumberOutOfRange => {
             assert!(
                 raw.is_err() || serde_json::from_str::<IgnoredAny>(text).is_ok(),
@@ -162,17 +162,17 @@ fn check_containers(name: &str, text: &Text<'_>) {
     same::<Untagged>(name, text);
     same::<Flat>(name, text);
     if text.bytes.trim_ascii_start().first() != Some(&b'[') {
-        // From an array, only `serde_json` reads a struct.
+        // Only `serde_json` reads a struct from an array.
         same::<Record>(name, text);
         same::<Strict>(name, text);
     }
 }
 
-/// A text, and the same with integers written as `serde_json` wants them.
+/// A text, and the same text with integers in the form that `serde_json` accepts.
 struct Text<'a> {
     bytes: &'a [u8],
     integers: Vec<u8>,
-    /// Also those that are minus zero.
+    /// Including those that are minus zero.
     zeros: Vec<u8>,
 }
 
@@ -193,7 +193,7 @@ fn same<T: DeserializeOwned + PartialEq + Debug>(name: &str, text: &Text<'_>) {
         theirs = serde_json::from_slice::<T>(&text.zeros);
     }
     let agree = match (&ours, &theirs) {
-        // The debug form of a float tells minus zero from zero.
+        // The `Debug` output of floats differs for minus zero and zero.
         (Ok(ours), Ok(theirs)) => ours == theirs && format!("{ours:?}") == format!("{theirs:?}"),
         (Err(_), Err(_)) => true,
         _ => false,
@@ -202,7 +202,7 @@ fn same<T: DeserializeOwned + PartialEq + Debug>(name: &str, text: &Text<'_>) {
     assert!(agree, "{name} into {ty}: {ours:?} here, {theirs:?} there");
 }
 
-/// The text with digits only for each whole number outside strings; for minus zero if `zero`.
+/// The text with each whole number outside of strings written as digits; minus zero only if `zero` is set.
 fn with_integers(bytes: &[u8], zero: bool) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = bytes;
@@ -222,7 +222,7 @@ fn with_integers(bytes: &[u8], zero: bool) -> Vec<u8> {
     out
 }
 
-/// How many bytes a string takes.
+/// The length of a string in bytes.
 fn string(bytes: &[u8]) -> usize {
     let mut at = 1;
     while at < bytes.len() && bytes[at] != b'"' {
@@ -231,7 +231,7 @@ fn string(bytes: &[u8]) -> usize {
     (at + 1).min(bytes.len())
 }
 
-/// The digits of a whole number, if they are not very many.
+/// The digits of a whole number, unless there are very many.
 fn integer(token: &[u8], zero: bool) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(token).ok()?;
     serde_json::from_str::<IgnoredAny>(text).ok()?;

@@ -1,4 +1,4 @@
-//! What both libraries write: the same text, but for the spelling of some floats.
+//! Checks that both libraries write the same text, except for the format of some floats.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,7 +16,7 @@ fn same<T: Serialize + ?Sized>(value: &T) {
     }
 }
 
-/// What serializes as bytes.
+/// Serializes as bytes.
 struct Bytes(&'static [u8]);
 
 impl Serialize for Bytes {
@@ -25,7 +25,7 @@ impl Serialize for Bytes {
     }
 }
 
-/// What serializes as it is displayed.
+/// Serializes with `collect_str`.
 struct Shown<T>(T);
 
 impl<T: fmt::Display> Serialize for Shown<T> {
@@ -180,7 +180,7 @@ fn neither_writes_what_cannot_be_displayed() {
     assert_eq!(error.to_string(), "a `Display` implementation failed");
 }
 
-/// A map of which the keys need no order.
+/// A map whose keys need not implement `Ord`.
 struct Pairs<'a, K>(&'a [(K, u8)]);
 
 impl<K: Serialize> Serialize for Pairs<'_, K> {
