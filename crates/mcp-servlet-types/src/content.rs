@@ -1,4 +1,4 @@
-//! Content blocks from what authors have: text and raw bytes.
+//! Constructors of content blocks from text and raw bytes.
 
 use std::time::SystemTime;
 
@@ -29,7 +29,7 @@ impl Content {
         }
     }
 
-    /// The contents of a resource, inside the result.
+    /// The contents of a resource, embedded in the result.
     pub fn resource(contents: ResourceContents) -> Self {
         Self {
             resource: Some(contents),
@@ -46,17 +46,17 @@ impl Content {
         }
     }
 
-    /// A text resource inside the result.
+    /// A text resource, embedded in the result.
     pub fn text_resource(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self::resource(ResourceContents::text(uri, text))
     }
 
-    /// A resource of bytes inside the result.
+    /// A binary resource, embedded in the result.
     pub fn blob_resource(uri: impl Into<String>, bytes: &[u8]) -> Self {
         Self::resource(ResourceContents::blob(uri, bytes))
     }
 
-    /// The same with hints for the client: for whom it is, how much it matters, when it last changed.
+    /// The same with hints for the client: audience, priority, time of the last change.
     #[must_use]
     pub fn with_annotations(self, annotations: Annotations) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Content {
         }
     }
 
-    /// The same with pictures, which clients show beside a resource link.
+    /// The same with icons, which clients show next to a resource link.
     #[must_use]
     pub fn with_icons(self, icons: impl IntoIterator<Item = Icon>) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl Content {
         }
     }
 
-    /// The same with a media type: of the resource that is linked to, or that is embedded.
+    /// The same with the media type of the linked or embedded resource.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         match &mut self.resource {
@@ -102,7 +102,7 @@ impl Content {
 }
 
 impl ResourceContents {
-    /// A resource that is text.
+    /// A text resource.
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             text: Some(text.into()),
@@ -110,7 +110,7 @@ impl ResourceContents {
         }
     }
 
-    /// A resource that is bytes.
+    /// A binary resource.
     pub fn blob(uri: impl Into<String>, bytes: &[u8]) -> Self {
         Self {
             blob: Some(base64(bytes)),
@@ -138,12 +138,12 @@ impl ResourceContents {
 }
 
 impl Annotations {
-    /// For the user alone: the model need not read it.
+    /// For the user only: the model need not read it.
     pub fn for_user() -> Self {
         Self::for_audience(Role::User)
     }
 
-    /// For the model alone: people need not see it.
+    /// For the model only: people need not see it.
     pub fn for_assistant() -> Self {
         Self::for_audience(Role::Assistant)
     }
@@ -155,10 +155,9 @@ impl Annotations {
         }
     }
 
-    /// The same with how much it matters: 0 may be left out, 1 is all but required.
+    /// The same with a priority: 0 is entirely optional, 1 is effectively required.
     ///
-    /// MCP knows nothing outside of these, so a number beyond is taken for the nearer of them, and one that is
-    /// not a number for none.
+    /// MCP allows only numbers from 0 to 1. Numbers outside this range are clamped, and NaN means no priority.
     #[must_use]
     pub fn with_priority(self, priority: f32) -> Self {
         Self {
@@ -167,7 +166,7 @@ impl Annotations {
         }
     }
 
-    /// The same with when it last changed, to the second.
+    /// The same with the time of the last change, in whole seconds.
     #[must_use]
     pub fn with_last_modified(self, when: SystemTime) -> Self {
         Self {
@@ -177,7 +176,7 @@ impl Annotations {
     }
 }
 
-/// A time as in RFC 3339, in UTC, such as `2026-07-28T12:00:00Z`; what lies before 1970 is its first second.
+/// A time as in RFC 3339, in UTC, such as `2026-07-28T12:00:00Z`. Times before 1970 become its first second.
 fn rfc_3339(when: SystemTime) -> String {
     let seconds = when
         .duration_since(SystemTime::UNIX_EPOCH)
@@ -202,7 +201,7 @@ fn rfc_3339(when: SystemTime) -> String {
     text
 }
 
-/// Year, month and day of a day since 1970-01-01, by counting in years that begin in March.
+/// Year, month and day for a number of days since 1970-01-01. Counts in years that begin in March.
 fn date(day: u64) -> (u64, u64, u64) {
     const DAYS_OF_400_YEARS: u64 = 146_097;
     // Day 0 becomes 0000-03-01, so that a leap day is the last of its year.
@@ -210,7 +209,7 @@ fn date(day: u64) -> (u64, u64, u64) {
     let (era, day) = (day / DAYS_OF_400_YEARS, day % DAYS_OF_400_YEARS);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    // Months of 31, 30, 31, 30, 31 days, over and over, are 153 days for five.
+    // From March on, five months always have 153 days: 31, 30, 31, 30, 31.
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let (month, later) = if month < 10 {
@@ -221,7 +220,7 @@ fn date(day: u64) -> (u64, u64, u64) {
     (400 * era + year + later, month, day)
 }
 
-/// Base64 with the standard alphabet and padding, as MCP wants it (RFC 4648 §4).
+/// Base64 with the standard alphabet and padding, as MCP requires it (RFC 4648 §4).
 pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -1,24 +1,24 @@
-//! What guest and host agree on about HTTP: why a request has no response, and which requests are refused.
+//! HTTP between guest and host: the reasons why a request fails, and the requests that are refused.
 //!
-//! Extism's `http_request` has no way to fail but to end the call. A module with the custom section [`HTTP_ERRORS`] gets
-//! a failure from our host instead: `http_status_code` answers [`HttpErrorKind::code`], which is below every HTTP status,
-//! and the block that `http_request` answers with holds the message.
+//! When Extism's `http_request` fails, it ends the call. Our host returns the failure to a module with the custom
+//! section [`HTTP_ERRORS`] instead: `http_status_code` returns [`HttpErrorKind::code`], which is below every HTTP status,
+//! and the block that `http_request` returns contains the message.
 
-/// The custom section of modules that read failures of HTTP requests.
+/// The custom section of modules that handle failures of HTTP requests.
 pub const HTTP_ERRORS: &str = "mcp-servlet.http-errors";
 
 /// Why an HTTP request failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HttpErrorKind {
-    /// None of the others.
+    /// Any other reason.
     #[default]
     Other = 0,
     /// The operator does not allow requests to this host, or to a private address.
     NotAllowed = 1,
     /// The name of the host does not resolve.
     Dns = 2,
-    /// The server refuses connections, cannot be reached, or broke the connection off.
+    /// The server refuses connections, cannot be reached, or closed the connection.
     Connect = 3,
     /// TLS failed, for example because the server's certificate is not trusted.
     Tls = 4,
@@ -26,24 +26,24 @@ pub enum HttpErrorKind {
     Timeout = 5,
     /// The response is larger than allowed.
     TooLarge = 6,
-    /// The call has sent as many requests as it may.
+    /// The call has reached its limit of requests.
     TooManyRequests = 7,
-    /// Every redirect led to another one.
+    /// The server redirected too many times.
     TooManyRedirects = 8,
     /// The request is invalid: its method, its URL or a header.
     Request = 9,
     /// The server did not answer in HTTP.
     Protocol = 10,
-    /// The status is not one of success.
+    /// The status does not mean success.
     Status = 11,
-    /// The body is not what the servlet reads it as.
+    /// The body does not have the format that the servlet expects.
     Body = 12,
-    /// A redirect leads the body of the request to another origin, which may not be meant to read it.
+    /// A redirect would send the body of the request to another origin, which may not be allowed to read it.
     Redirect = 13,
 }
 
 impl HttpErrorKind {
-    /// Every kind, by its code.
+    /// Every kind, in the order of the codes.
     pub const ALL: [Self; 14] = [
         Self::Other,
         Self::NotAllowed,
@@ -61,7 +61,7 @@ impl HttpErrorKind {
         Self::Redirect,
     ];
 
-    /// The number that the host answers with instead of an HTTP status.
+    /// The number that the host returns instead of an HTTP status.
     pub const fn code(self) -> u16 {
         self as u16
     }
@@ -73,10 +73,10 @@ impl HttpErrorKind {
     }
 }
 
-/// Methods that turn a connection into something else than requests and responses, or send headers back.
+/// Methods that turn the connection into a tunnel or send the request's headers back.
 const METHODS: [&str; 3] = ["CONNECT", "TRACE", "TRACK"];
 
-/// Headers that belong to the connection, which is the host's: a servlet that sets them could smuggle requests.
+/// Headers of the connection, which belongs to the host: a servlet that sets them could smuggle requests.
 const HEADERS: [&str; 8] = [
     "connection",
     "content-length",
@@ -88,7 +88,7 @@ const HEADERS: [&str; 8] = [
     "upgrade",
 ];
 
-/// Why a servlet may not send a request with this method and these headers, if it may not.
+/// The reason why a servlet must not send a request with this method and these headers; `None` if it may.
 ///
 /// The host refuses such requests, and so do native tests.
 pub fn refused_request<'a>(

@@ -1,7 +1,7 @@
 //! The wire types of an MCP servlet, shared by guest and host.
 //!
-//! They are generated from `schema.yaml`, the one description of the servlet interface, and
-//! read and write the JSON that goes in and out of a servlet's exports:
+//! They are generated from `schema.yaml`, which describes the servlet interface. They read and write the JSON of a
+//! servlet's exports:
 //!
 //! | export | input | output |
 //! |---|---|---|
@@ -14,12 +14,10 @@
 //! | `get_prompt` | [`GetPromptRequest`] | [`GetPromptResult`] |
 //! | `complete` | [`CompleteRequest`] | [`CompleteResult`] |
 //!
-//! Every field that may be absent is an `Option`, reads null as absent, and is left out when it
-//! is `None`. Fields that a type does not know are ignored. What MCP leaves open (arguments,
-//! schemas, `_meta`) is [`RawJson`]: text that is only looked into by whoever wants to.
+//! Every optional field is an `Option`. It reads null as absent, and `None` is not written. Unknown fields are ignored.
+//! Values that MCP does not specify (arguments, schemas, `_meta`) are [`RawJson`]: text that is parsed only on demand.
 //!
-//! Later versions add fields. Write `..Default::default()`, or start from `new`, so that they
-//! break nothing:
+//! Later versions add fields. Write `..Default::default()`, or start from `new`, so that your code still compiles then:
 //!
 //! ```
 //! use mcp_servlet_types::{CallToolResult, Content, ContentType};

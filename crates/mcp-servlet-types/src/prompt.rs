@@ -1,14 +1,14 @@
-//! Messages of a prompt from what authors have.
+//! Constructors of prompt messages.
 
 use crate::{Content, PromptMessage, Role};
 
 impl PromptMessage {
-    /// Something that the user says: text, or any other content.
+    /// A message of the user: text or any other content.
     pub fn user(content: impl Into<Content>) -> Self {
         Self::new(Role::User, content.into())
     }
 
-    /// Something that the model says.
+    /// A message of the model.
     pub fn assistant(content: impl Into<Content>) -> Self {
         Self::new(Role::Assistant, content.into())
     }

@@ -1,4 +1,4 @@
-//! The JSON of the wire, as other implementations write it, through the types and back.
+//! Reads JSON that other implementations write into the types, and writes it again.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -19,12 +19,12 @@ fn written(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap()
 }
 
-/// Everything that is read is written again.
+/// Checks that everything that is read is written again.
 fn keeps<T: Serialize + DeserializeOwned>(value: &Value) {
     assert_eq!(written(&read::<T>(value)), *value);
 }
 
-/// A tool with every field that MCP has for one.
+/// A tool with every field that MCP defines.
 fn tool() -> Value {
     json!({
         "name": "add",
