@@ -1,8 +1,8 @@
 //! HTTP between guest and host: the reasons why a request fails, and the requests that are refused.
 //!
 //! When Extism's `http_request` fails, it ends the call. Our host returns the failure to a module with the custom
-//! section [`HTTP_ERRORS`] instead: `http_status_code` returns [`HttpErrorKind::code`], which is below every HTTP status,
-//! and the block that `http_request` returns contains the message.
+//! section [`HTTP_ERRORS`] instead: `http_status_code` returns [`HttpErrorKind::code`], which is below every HTTP
+//! status, and the block that `http_request` returns contains the message.
 
 /// The custom section of modules that handle failures of HTTP requests.
 pub const HTTP_ERRORS: &str = "mcp-servlet.http-errors";

@@ -264,7 +264,7 @@ struct Scaled {
 }
 
 impl Scaled {
-    /// A float, and a power of ten by which it is scaled so that the next digit is `value / one`.
+    /// Scales a float so that its first digit is `value / one`, rounded down. Also returns the exponent of `0.digits`.
     fn of(bits: u64, format: Format) -> (Self, i32) {
         let stored = format.precision - 1;
         let fraction = bits & ((1 << stored) - 1);
