@@ -1,4 +1,4 @@
-//! Makes Rust of the schema.
+//! Generates Rust code from the schema.
 
 fn main() {
     xtp_codegen::Build::new("shop.yaml").generate();

@@ -1,4 +1,4 @@
-//! Calculates: several tools, floats, structured results, errors.
+//! A calculator: several tools, floats, structured results, errors.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Looks things up in a small catalogue: structs and enums as arguments, defaults, configuration.
+//! Searches a small catalogue: structs and enums as arguments, defaults, configuration.
 
 use mcp_servlet::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Draws SVG, for a model to see what it wrote.
+//! Draws SVG, so that a model can see the result.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn parse(svg: &str) -> Result<Tree, ToolError> {
     refuse::elements(&document)?;
     let mut fonts = Database::new();
     fonts.load_font_data(UBUNTU_LIGHT.to_vec());
-    // What every other family comes down to.
+    // The fallback for every other font family.
     fonts.set_serif_family("Ubuntu");
     let options = Options {
         fontdb: Arc::new(fonts),

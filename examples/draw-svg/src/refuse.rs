@@ -1,4 +1,4 @@
-//! What would be missing from an image, so that it is said instead.
+//! Errors for everything that would be missing from the image.
 
 use resvg::usvg::roxmltree::{Document, Node};
 use resvg::usvg::{self, Group};

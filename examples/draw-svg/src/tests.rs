@@ -1,4 +1,4 @@
-//! Images of known drawings: natively, and from the wasm under `servlet test`.
+//! Tests with known drawings: `cargo test` runs them natively, `servlet test` against the wasm module.
 
 use mcp_servlet::testing::Client;
 use resvg::tiny_skia::Pixmap;

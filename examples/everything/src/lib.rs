@@ -1,4 +1,4 @@
-//! One of everything that MCP lets a server offer: what the official conformance suite asks for, by its names.
+//! Every server feature of MCP, with the names that the official conformance suite uses.
 
 mod content;
 mod notices;

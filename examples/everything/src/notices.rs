@@ -1,4 +1,4 @@
-//! What a client hears while a tool runs.
+//! Notifications that a client gets while a tool runs.
 
 use mcp_servlet::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Prompts: plain, with arguments, with other content than text, and with a question of their own.
+//! Prompts: plain, with arguments, with other content than text, and with an elicitation request.
 
 use mcp_servlet::prelude::*;
 

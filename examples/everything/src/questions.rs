@@ -1,4 +1,4 @@
-//! Questions to the client in the middle of a call.
+//! Requests to the client during a call.
 
 use mcp_servlet::ask::{Elicited, sample};
 use mcp_servlet::prelude::*;

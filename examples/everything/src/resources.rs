@@ -1,4 +1,4 @@
-//! Resources with a fixed address, and a family of them.
+//! Resources with fixed URIs, and a resource template.
 
 use mcp_servlet::prelude::*;
 

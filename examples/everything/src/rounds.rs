@@ -1,4 +1,4 @@
-//! Tools that take several rounds: they are called, ask, and are called again with the answers.
+//! Tools with several rounds: they return requests for input, and are called again with the responses.
 
 use mcp_servlet::ask::{Elicit, elicit, roots, sample};
 use mcp_servlet::prelude::*;

@@ -1,4 +1,4 @@
-//! Schemas: of results, and by hand.
+//! Schemas of results, and handwritten schemas.
 
 use mcp_servlet::prelude::*;
 

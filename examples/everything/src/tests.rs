@@ -1,4 +1,4 @@
-//! What each fixture must do: natively by `cargo test`, as wasm by `servlet test`.
+//! Tests of each feature: `cargo test` runs them natively, `servlet test` against the wasm module.
 
 use mcp_servlet::testing::Client;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Fetches pages for a model to read: HTML as Markdown, other text as it is.
+//! Fetches pages for a model: HTML is converted to Markdown, other text is returned unchanged.
 
 use htmd::HtmlToMarkdown;
 use mcp_servlet::HttpRequest;

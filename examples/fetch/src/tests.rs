@@ -1,4 +1,4 @@
-//! Recorded answers, and what a model reads of them: natively, and from the wasm under `servlet test`.
+//! Tests with recorded responses: `cargo test` runs them natively, `servlet test` against the wasm module.
 
 use mcp_servlet::HttpResponse;
 use mcp_servlet::testing::Client;

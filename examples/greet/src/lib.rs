@@ -1,4 +1,4 @@
-//! Greets: the smallest servlet there is.
+//! Greets a person: the smallest servlet.
 
 use mcp_servlet::prelude::*;
 

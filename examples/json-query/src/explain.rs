@@ -1,4 +1,4 @@
-//! What is wrong with a filter, where, and what to do.
+//! Error messages for filters: what is wrong, where, and how to fix it.
 
 use jaq_core::compile::{self, Undefined};
 use jaq_core::load::{self, Error};

@@ -1,4 +1,4 @@
-//! Runs jq programs over JSON.
+//! Runs jq programs on JSON.
 
 use jaq_core::data::JustLut;
 use jaq_core::load::{Arena, File, Loader};

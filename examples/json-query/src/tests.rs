@@ -1,4 +1,4 @@
-//! Programs over documents: natively, and from the wasm under `servlet test`.
+//! Tests of jq programs: `cargo test` runs them natively, `servlet test` against the wasm module.
 
 use mcp_servlet::testing::Client;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
-//! Notes that a model keeps: written by tools, read as resources, found by completion.
+//! Notes of a model: tools write them, resources return them, completions suggest their names.
 //!
-//! They live in a variable of the servlet, so for as long as the host keeps the instance.
+//! A variable of the servlet contains them, so they are lost when the host drops the instance.
 
 use std::collections::BTreeMap;
 

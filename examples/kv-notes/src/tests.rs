@@ -1,4 +1,4 @@
-//! The servlet as a host sees it: natively by `cargo test`, as wasm by `servlet test`.
+//! Tests of the servlet: `cargo test` runs them natively, `servlet test` against the wasm module.
 
 use mcp_servlet::Fault;
 use mcp_servlet::testing::Client;

@@ -1,6 +1,6 @@
-//! A plugin for a shop: what a carrier charges, the labels it wants, and where its parcels are.
+//! A plugin for a shop: a carrier's prices, labels and parcel tracking.
 //!
-//! The shop is no MCP host. What it and the plugin offer each other is in `shop.yaml`.
+//! The shop is not an MCP host. `shop.yaml` describes the functions of the shop and of the plugin.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The plugin without wasm: its functions as they are, and through the wire's form, with a shop made up.
+//! Native tests of the plugin: its functions directly, and with serialized values, with a fake shop.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! Codes that a reader reads: natively, and from the wasm under `servlet test`.
+//! Tests that decode the images: `cargo test` runs them natively, `servlet test` against the wasm module.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! Tells the time in any zone, and computes with it.
+//! Returns the time in any zone, and calculates with times.
 
 use jiff::{Error, Span, Timestamp, ToSpan, Unit, Zoned, civil, fmt::strtime, tz::TimeZone};
 use mcp_servlet::prelude::*;

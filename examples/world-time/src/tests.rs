@@ -1,4 +1,4 @@
-//! Times as a client gets them: natively, and from the wasm under `servlet test`.
+//! Tests of the tools: `cargo test` runs them natively, `servlet test` against the wasm module.
 
 use std::time::{Duration, SystemTime};
 
@@ -87,7 +87,7 @@ fn clocks_elsewhere_show_the_same_time(client: &Client) {
 
 #[mcp_servlet::test]
 fn days_are_those_of_the_calendar_and_hours_those_of_the_clock(client: &Client) {
-    // Clocks go forward in the night from the 28th to the 29th.
+    // Daylight saving time begins in the night from the 28th to the 29th.
     let time = "2026-03-28T12:00[Europe/Berlin]";
     let cases = [
         ("1 day", "Sunday, 2026-03-29T12:00:00+02:00[Europe/Berlin]"),
