@@ -1,5 +1,5 @@
-//! Servlets that are written twice, with this project and with the official generator's code: both behave the same,
-//! and `docs/sizes.md` has the number of lines of each.
+//! Servlets that are written both with this project and with the official generator's code: checks that both behave
+//! the same, and that `docs/sizes.md` has the number of lines of each.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::installable::server;
 use crate::support::{load, object, text};
 
-/// The same servlet, written in both ways.
+/// The same servlet in both versions.
 struct Pair {
     ours: Servlet,
     glue: Servlet,
@@ -57,7 +57,7 @@ impl Pair {
         })
     }
 
-    /// Both give the same answer.
+    /// Checks that both return the same result.
     fn same(&self, tool: &str, arguments: &Value) -> CallToolResult {
         let [ours, glue] = self.call(tool, arguments);
         assert_eq!(ours.content(), glue.content(), "{tool}({arguments})");
@@ -65,12 +65,12 @@ impl Pair {
         ours
     }
 
-    /// Both refuse the call and name this argument.
+    /// Checks that both refuse the call and name this argument.
     fn refused(&self, tool: &str, arguments: &Value, name: &str) {
         self.all_refused(tool, arguments, &[name]);
     }
 
-    /// Both refuse the call and name all of these arguments.
+    /// Checks that both refuse the call and name all of these arguments.
     fn all_refused(&self, tool: &str, arguments: &Value, names: &[&str]) {
         for result in self.call(tool, arguments) {
             let said = text(&result);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{EXAMPLES, example, load, object, text};
 
-/// A call that succeeds, and the text of its result.
+/// A successful call, and the text of its result.
 pub(crate) struct Good {
     pub(crate) servlet: &'static str,
     pub(crate) tool: &'static str,

@@ -40,7 +40,7 @@ fn every_tool_answers_in_both_eras_as_it_does_without_a_client() {
         for good in good_calls() {
             let direct = example(good.servlet).call(good.tool, Some(object(&good.arguments)));
             let mut result = call(&client, good.tool, good.arguments).expect("a result");
-            // Since 2026-07-28 every result has its type and its server.
+            // Since 2026-07-28 every result names its type and its server.
             let kind = object_mut(&mut result).shift_remove("resultType");
             assert!(kind.is_none_or(|kind| kind == "complete"));
             let meta = object_mut(&mut result).shift_remove("_meta");

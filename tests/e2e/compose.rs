@@ -1,4 +1,4 @@
-//! The same servlet twice in one server, under two names: the lists that clients see, and access to everything in
+//! One server that serves the same servlet under two names: the lists that clients see, and access to everything in
 //! them.
 
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::streams::Wire;
 
-/// A server of the notes as `a` and as `b`, and the folder of its configuration.
+/// A server of `kv-notes` under the names `a` and `b`, and the folder of its configuration.
 fn notes_twice() -> (Wire, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let source = wasm("kv_notes", Profile::Servlet);

@@ -46,7 +46,7 @@ const FEATURES: [Feature; 10] = [
     feature("text of any charset", "charset", None),
 ];
 
-/// More than any call here runs.
+/// More instructions than any call here runs.
 const FUEL: u64 = 1_000_000_000;
 
 /// The instructions of a call: those of the servlet, and of Extism's kernel.
@@ -57,7 +57,7 @@ fn instructions(plugin: &mut Plugin, export: &str, input: &str) -> u64 {
     plugin.fuel_consumed().expect("Extism meters it")
 }
 
-/// Bytes, instructions of `describe` in a fresh instance, and of the second call.
+/// The size in bytes, and the instructions of `describe` in a fresh instance and of the second call.
 fn measured(name: &str, call: Option<(&str, &str)>) -> Vec<u64> {
     let wasm = std::fs::read(fixture(name)).expect("cargo built it");
     let bytes = wasm.len() as u64;

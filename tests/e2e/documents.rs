@@ -150,7 +150,7 @@ fn commands_named_x_exist() {
     });
 }
 
-/// Cargo names files after libraries, which have no hyphens.
+/// Cargo names the wasm after the library, whose name has no hyphens.
 #[test]
 fn documents_of_examples_name_the_wasm_that_is_built() {
     let mut count = 0;

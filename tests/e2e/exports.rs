@@ -19,7 +19,7 @@ const BASE: [&str; 8] = [
     "store_u64",
     "store_u8",
 ];
-/// The imports that read an answer of the host.
+/// The imports that read a response of the host.
 const READING: [&str; 4] = ["free", "length", "load_u64", "load_u8"];
 /// The functions of hyper-mcp, first those that the examples use.
 const HYPER_MCP: [&str; 12] = [
@@ -57,7 +57,7 @@ fn sorted_exports(path: &Path) -> Vec<String> {
     names
 }
 
-/// Names of Extism's functions; those of other modules have the module in front.
+/// The imported functions. Names from modules other than Extism's begin with the module.
 pub(crate) fn imports(path: &Path) -> BTreeSet<String> {
     let imports = module(path).imports.into_iter();
     imports
@@ -100,7 +100,7 @@ fn examples_import_what_their_source_uses_and_nothing_else() {
 
 #[test]
 fn the_other_interface_takes_functions_of_hyper_mcp_and_nothing_else() {
-    // The others import no more than these, and are large.
+    // Only these: the other examples are large, and import no more than these.
     for example in [
         "calculator",
         "catalogue",

@@ -1,4 +1,4 @@
-//! Servlets that fail in every way behind `servlet serve`: their callers read why, and other calls are not affected.
+//! Servlets that fail in every way behind `servlet serve`: callers get the reason, and other calls are not affected.
 
 use std::fs;
 use std::path::Path;
@@ -247,8 +247,8 @@ fn p99_under(served: &Served, fault: usize) -> Duration {
 
 #[test]
 fn pings_take_at_most_ten_times_as_long_while_something_goes_wrong() {
-    // The time slice of a thread, if there are as many busy threads as processors. An idle thread
-    // answers in a tenth of that, which says nothing about the server.
+    // A pause of this length is normal if every processor is busy. An idle server answers in a tenth
+    // of it, so a multiple of the idle time alone says nothing about the server.
     const TURN: Duration = Duration::from_millis(1);
     let served = Served::start();
     for (at, (body, _)) in FAULTS.iter().enumerate() {
@@ -266,7 +266,7 @@ fn pings_take_at_most_ten_times_as_long_while_something_goes_wrong() {
 
 #[test]
 fn cancelled_calls_are_not_answered_and_the_others_are() {
-    // Each logs its letter when it has the only instance, so that the next ones wait.
+    // Each call logs its letter while it occupies the only instance, so that the next ones wait.
     let spin = |letter: char| {
         format!(
             "(i32.store8 (i32.const 60000) (i32.const {}))

@@ -1,4 +1,4 @@
-//! Types of other crates in a servlet. The project is a workspace of its own, because features concern a whole
+//! Types of other crates in a servlet. The project is a separate workspace, because Cargo unifies features in a
 //! workspace.
 
 use std::fs;

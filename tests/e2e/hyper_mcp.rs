@@ -1,5 +1,5 @@
-//! Servlets for hyper-mcp in our host: ours give the same answers as in their default build, and
-//! those of other authors work too.
+//! Servlets for hyper-mcp in our host: ours return the same results as their default builds, and
+//! servlets of other authors work too.
 
 use std::path::Path;
 
@@ -216,7 +216,7 @@ fn lists_that_change_are_read_again_and_clients_are_told() {
     assert!(pipe.receive()["result"].is_object());
     pipe.request("tools/call", json!({ "name": "facts_learn" }));
     let mut said = [pipe.receive(), pipe.receive(), pipe.receive()];
-    // They run at the same time, in any order.
+    // The result and the notifications arrive in any order.
     said.sort_by_key(|message| message["method"].as_str().map(str::to_owned));
     let [result, updated, changed] = said;
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The installable examples as wasm: what they may reach, and pages from a real server.
+//! The installable examples as wasm: the hosts that they may reach, and pages from a real server.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

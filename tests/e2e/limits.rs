@@ -1,4 +1,4 @@
-//! A servlet that uses every feature of a host, and misbehaves in every way.
+//! A servlet that uses every feature of a host and misbehaves in every way.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};

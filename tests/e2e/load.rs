@@ -1,5 +1,5 @@
-//! Many calls at once, servlets that are replaced meanwhile, and clients that do not wait: `servlet serve` over both
-//! transports.
+//! `servlet serve` over both transports: many concurrent calls, servlets that are replaced meanwhile, and clients that
+//! do not wait.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -250,7 +250,7 @@ fn a_second_signal_ends_a_server_at_once() {
     while wire.ask("ping", json!({})).get("error").is_none() {}
     wire.signal("TERM");
     wire.ended();
-    // Otherwise it would wait ten seconds for the call.
+    // Without the second signal, the server would wait ten seconds for the call.
     assert!(
         start.elapsed() < Duration::from_secs(8),
         "{:?}",

@@ -1,4 +1,4 @@
-//! The crate `log` in a servlet: its imports, and its lines in the log of the operator.
+//! The crate `log` in a servlet: its imports, and its lines in the operator's log.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Servlets as wasm: their imports, sizes, descriptions and answers, and their failures.
+//! Tests of servlets as wasm: imports, sizes, descriptions, results and failures.
 
 mod asks;
 mod author_lines;

@@ -122,7 +122,7 @@ impl Pipe {
 
 impl Drop for Pipe {
     fn drop(&mut self) {
-        // The server ends with its input. If a test fails earlier, it must not stay.
+        // The server ends with its input. If a test fails earlier, it must not keep running.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

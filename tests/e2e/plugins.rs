@@ -1,4 +1,4 @@
-//! XTP plugins with other schemas in Extism: payloads through a host and back, in both directions.
+//! XTP plugins with other schemas in Extism: payloads between host and plugin, in both directions.
 
 mod conformance;
 mod host;

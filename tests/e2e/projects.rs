@@ -1,4 +1,4 @@
-//! `servlet new` and its projects, which build, test and run without edits.
+//! `servlet new`: its projects build, pass their tests and run without edits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use e2e::{cargo, root, servlet, target};
 use serde_json::{Value, json};
 use xtp_bundle::Bundle;
 
-/// A command in a folder that reuses everything that was built already.
+/// A command in a folder that reuses existing build artifacts.
 pub(crate) fn command(program: impl AsRef<Path>, folder: &Path) -> Command {
     let mut command = Command::new(program.as_ref());
     command
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target())
         .env("CARGO_NET_OFFLINE", "true")
-        // Quiet tests do not print which of them passed.
+        // With this variable, the output of the tests would not name those that passed.
         .env_remove("CARGO_TERM_QUIET")
         .env("MCP_SERVLET_CHECKOUT", root());
     command
@@ -117,7 +117,7 @@ fn a_project_of_a_schema_builds_and_keeps_the_schema_and_its_warnings() {
     let folder = tempfile::tempdir().expect("a folder");
     let golden = root().join("crates/xtp-codegen/tests/golden/plugin/schema.yaml");
     let text = fs::read_to_string(golden).expect("a schema");
-    // Reading and writing the schema again would lose all of this.
+    // Parsing and rewriting the schema would lose these comments and spaces.
     let text = format!("# Fruit,  and what becomes of it.\n\n{text}\n\n# The end.\n");
     let schema = folder.path().join("fruit.yaml");
     fs::write(&schema, &text).expect("a file");
@@ -213,7 +213,7 @@ fn schemas() -> Vec<(String, PathBuf)> {
     schemas
 }
 
-/// One crate with a module for each project: crates of their own would take minutes.
+/// One crate with a module for each project: separate crates would take minutes.
 #[test]
 fn the_bundle_renders_projects_that_build_for_every_schema() {
     let folder = tempfile::tempdir().expect("a folder");

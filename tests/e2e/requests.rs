@@ -1,4 +1,4 @@
-//! Requests that our host never sends, passed to the wasm as bytes: it answers each, and never traps.
+//! Passes requests that our host never sends to the wasm, as bytes: it answers each and never traps.
 
 use e2e::{Profile, wasm};
 use extism::{Manifest, Plugin, Wasm};

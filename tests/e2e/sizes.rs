@@ -50,7 +50,7 @@ fn the_table_in_the_readme_is_right_within_a_percent() {
     }
 }
 
-/// A row that is also in the README has the same text there. `./x bless` writes the sizes.
+/// A row that the README repeats has the same text there. `./x bless` writes the sizes.
 #[test]
 fn the_table_of_interfaces_is_right_within_a_percent() {
     let path = root().join("docs/abis.md");
@@ -93,7 +93,7 @@ pub(crate) fn close((written, built): (&&str, u64)) -> bool {
     built.abs_diff(number) * 100 <= built
 }
 
-/// With a comma between thousands.
+/// The number with a comma between thousands.
 pub(crate) fn grouped(number: u64) -> String {
     if number < 1000 {
         return number.to_string();
@@ -101,7 +101,7 @@ pub(crate) fn grouped(number: u64) -> String {
     format!("{},{:03}", grouped(number / 1000), number % 1000)
 }
 
-/// Built with `cargo build --release`.
+/// The size of an example that is built with `cargo build --release`.
 fn plain(example: &str) -> u64 {
     size(&wasm(example, Profile::Release))
 }
@@ -112,7 +112,7 @@ fn size(path: &Path) -> u64 {
         .len()
 }
 
-/// Built with `servlet build`, by package.
+/// The sizes of the examples that are built with `servlet build`, by package.
 fn tuned() -> BTreeMap<String, u64> {
     let output = servlet_command(["build", "--format", "json"])
         .output()

@@ -24,7 +24,7 @@ pub(crate) struct Wire {
     meta: Option<Value>,
 }
 
-/// Messages that have arrived and are not taken yet.
+/// Messages that have arrived and that no test has read yet.
 #[derive(Debug, Default)]
 struct Heard {
     answers: BTreeMap<u64, Value>,
@@ -215,7 +215,7 @@ impl Wire {
 }
 
 impl Drop for Wire {
-    /// If a test fails, the server must not stay.
+    /// If a test fails, the server must not keep running.
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// The examples; each has its own expectations in every module.
 pub(crate) const EXAMPLES: [&str; 3] = ["greet", "calculator", "catalogue"];
 
-/// The examples that are servlets of one crate: those above, and those that have tests of their own.
+/// The examples that consist of one crate: the ones above, and the ones with separate tests.
 pub(crate) const ALL: [&str; 10] = [
     "greet",
     "calculator",
@@ -33,7 +33,7 @@ pub(crate) fn example(name: &str) -> &'static Servlet {
     slot.get_or_init(|| load(&wasm(name, Profile::Servlet), &LoadOptions::default()))
 }
 
-/// A new instance of the servlet that misbehaves.
+/// A new instance of the misbehaving servlet.
 pub(crate) fn probe(options: &LoadOptions) -> Servlet {
     load(&fixture("probe"), options)
 }

@@ -1,4 +1,4 @@
-//! Resources, prompts and completion of an example, in the host and for clients of both eras.
+//! Resources, prompts and completion of an example, in the host and for clients of both protocol eras.
 
 use e2e::{Client, Era, Profile, servlet_command, wasm};
 use mcp_servlet_host::{Listed, Servlet};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{load, module, object};
 
-/// The notes with one note in them.
+/// `kv-notes` with one note.
 fn notes() -> Servlet {
     let notes = load(&wasm("kv_notes", Profile::Servlet), &LoadOptions::default());
     let arguments = json!({ "name": "to do", "text": "sleep" });

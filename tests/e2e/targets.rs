@@ -226,7 +226,7 @@ fn what_it_prints_goes_to_the_log(project: &Path) {
     assert!(wire.finish().success());
 }
 
-/// A crate that needs lines from the guide: the failure names them.
+/// Crates that need lines from the guide: the error names the lines.
 #[test]
 fn crates_without_randomness_or_with_code_for_browsers_get_the_lines_to_add() {
     let folder = tempfile::tempdir().expect("a folder");

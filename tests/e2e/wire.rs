@@ -2,14 +2,14 @@
 //!
 //! The files in `wire` are conversations, line by line:
 //!
-//! | line | who | says |
+//! | line | sender | meaning |
 //! |---|---|---|
 //! | `> export input` | the host | runs an export |
 //! | `? function input` | the servlet | calls a function of the host meanwhile |
-//! | `= output` | the host | answers that |
-//! | `< output`, `! "error"` | the servlet | answers the export |
+//! | `= output` | the host | returns from the function |
+//! | `< output`, `! "error"` | the servlet | returns from the export |
 //!
-//! `./x bless` writes what the servlets say.
+//! `./x bless` writes the lines of the servlets.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 use e2e::{Profile, hyper_mcp, root, wasm};
 use extism::{CurrentPlugin, Function, Manifest, PTR, Plugin, PluginBuilder, UserData, Val, Wasm};
 
-/// The messages while an export runs, and the next answers of the host.
+/// The messages while an export runs, and the next responses of the host.
 #[derive(Default)]
 struct Said {
     lines: Vec<String>,
     answers: VecDeque<String>,
 }
 
-/// Records a call of the servlet, and answers with the next line of the host.
+/// Records a call of the servlet, and returns the next line of the host.
 fn hear(
     name: &'static str,
 ) -> impl Fn(&mut CurrentPlugin, &[Val], &mut [Val], UserData<Said>) -> Result<(), extism::Error> {

@@ -1,4 +1,4 @@
-//! Elicitation, sampling and roots requests, and the results that follow from the answers, for both eras.
+//! Elicitation, sampling and roots requests, and the results that follow from the answers, for both protocol eras.
 
 use serde_json::{Value, json};
 

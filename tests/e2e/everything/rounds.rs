@@ -1,5 +1,5 @@
-//! Requests since 2026-07-28 that are sent again: with invalid responses, with a changed state, or
-//! by clients with fewer capabilities.
+//! Retried requests since protocol version 2026-07-28: with invalid responses, with a changed state,
+//! or by clients with fewer capabilities.
 
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use extism::{CurrentPlugin, Function, Manifest, PTR, Plugin, UserData, Val, ValT
 /// The calls of the host's functions, in order.
 type Calls = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
-/// A plugin in a host of its own.
+/// A plugin in its own host.
 pub(super) struct Hosted {
     plugin: Plugin,
     calls: Calls,
@@ -104,7 +104,7 @@ impl Hosted {
         output.map_err(|error| error.to_string())
     }
 
-    /// The calls of the host's functions since the last time.
+    /// The calls of the host's functions since the last call of this method.
     pub(super) fn calls(&self) -> Vec<(String, Vec<u8>)> {
         std::mem::take(&mut *self.calls.lock().expect("no call panics"))
     }

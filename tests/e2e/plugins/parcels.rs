@@ -1,4 +1,4 @@
-//! The example plugin in a shop of its own: every type of its schema as input and output.
+//! The example plugin in a test shop: every type of its schema as input and output.
 
 use e2e::plugin;
 use serde_json::{Value, json};
