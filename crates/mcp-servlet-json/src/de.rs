@@ -73,7 +73,7 @@ impl<'de> Deserializer<'de> {
         &mut self.reader
     }
 
-    /// Sets the offset of an error that has none to that of the innermost value.
+    /// Sets the offset of an error that has none to the start of the innermost value.
     #[expect(
         clippy::inline_always,
         reason = "it is smaller than the call of a copy for every `T`"

@@ -24,7 +24,7 @@ impl Error {
     /// The JSON pointer (RFC 6901) of the wrong value: empty for the whole document.
     ///
     /// `text` must be the text that was read: the method walks it up to the error. If the text is incomplete or not
-    /// valid JSON, the pointer is that of the innermost value around the error.
+    /// valid JSON, the pointer leads to the innermost value around the error.
     pub fn pointer(&self, text: &str) -> String {
         let mut pointer = String::new();
         let Some(offset) = self.known_offset() else {
