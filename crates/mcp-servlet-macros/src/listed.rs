@@ -85,10 +85,12 @@ fn entry(listed: &Listed, function: &Function) -> TokenStream {
 /// The path with the hygiene of this macro and the location of the author's path.
 ///
 /// So rustc names the macro in an error about the path, and `export!` calls it by a name that says which attribute is
-/// missing. Names of items mean the same in both cases.
+/// missing. Names of items mean the same in both cases, except `$crate`: its hygiene says which crate it is.
 fn from_macro(path: &Path) -> TokenStream {
     let path = path.to_token_stream().into_iter().map(|mut token| {
-        token.set_span(Span::mixed_site().located_at(token.span()));
+        if token.to_string() != "$crate" {
+            token.set_span(Span::mixed_site().located_at(token.span()));
+        }
         token
     });
     path.collect()

@@ -29,10 +29,14 @@ pub(crate) const fn refuse(pieces: &[&str]) -> ! {
         end = append(&mut message, end, pieces[at]);
         at += 1;
     }
-    match core::str::from_utf8(message.split_at(end).0) {
+    // A long URI is cut, maybe inside of a character.
+    let whole = match core::str::from_utf8(message.split_at(end).0) {
+        Ok(_) => end,
+        Err(error) => error.valid_up_to(),
+    };
+    match core::str::from_utf8(message.split_at(whole).0) {
         Ok(text) => panic!("{}", text),
-        // A long URI is cut.
-        Err(_) => panic!("the message is cut inside of a character"),
+        Err(_) => panic!(),
     }
 }
 

@@ -364,7 +364,7 @@ impl<const N: usize> Text<N> {
         }
         at = 0;
         while at < object.flattened.len() {
-            // The derive rejects anything but an object or a map.
+            // A map has no properties, and `rest` writes its values. Nothing else gets here: `Node::flattenable`.
             if let Kind::Object(ref inner) = object.flattened[at].kind {
                 self.properties(inner, side);
             }

@@ -270,7 +270,7 @@ impl Reader<'_> {
                 ..Shape::of(node)
             };
         }
-        node.extend(quote!(.with_flattened(&[#(#flattened),*])));
+        node.extend(quote!(.with_checked(&[#(#flattened),*])));
         Shape::of(node)
     }
 

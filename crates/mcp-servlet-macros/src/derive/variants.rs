@@ -133,11 +133,11 @@ impl Reader<'_> {
             None => object,
             Some(Inner::Type(ty)) => {
                 let flattened = self.flattened(ty);
-                quote!(#object.with_flattened(&[#flattened]))
+                quote!(#object.with_checked(&[#flattened]))
             }
             Some(Inner::Node(node)) => {
                 let closed = self.closed();
-                quote!(#object.with_flattened(&[&#node])#closed)
+                quote!(#object.with_checked(&[&#node])#closed)
             }
         }
     }

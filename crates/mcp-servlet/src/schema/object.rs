@@ -71,9 +71,23 @@ impl Node {
     }
 
     /// The same object with the properties of others, each a [`flattened`](Self::flattened) one. No
-    /// effect on other kinds.
+    /// effect on other kinds. The build stops if one of the others is neither an object nor a map.
     #[must_use]
+    #[track_caller]
     pub const fn with_flattened(self, flattened: &'static [&'static Node]) -> Self {
+        let mut at = 0;
+        while at < flattened.len() {
+            let _ = flattened[at].flattenable();
+            at += 1;
+        }
+        self.with_checked(flattened)
+    }
+
+    /// The same as [`with_flattened`](Self::with_flattened), for types that the derive checks itself, so that a wrong one
+    /// causes one error and not two.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_checked(self, flattened: &'static [&'static Node]) -> Self {
         match self.kind {
             Kind::Object(object) => Self {
                 kind: Kind::Object(Object {

@@ -1,6 +1,6 @@
 //! The shortest digits that read as a float, in `const` evaluation.
 //!
-//! Steele and White's algorithm with integers of any size, as in `core::num::flt2dec::strategy::dragon`, which is not
+//! Steele and White's algorithm with integers of any size, as in `mcp_servlet_json::write_f64` and `core`, which are not
 //! `const`. The wasm does not contain it.
 
 #![allow(
