@@ -62,7 +62,7 @@ pub struct Undo {
 impl Undo {
     /// The arguments for the original schema: without `null` for optional properties.
     pub fn arguments<'a>(&self, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
-        nulls::without_nulls(&self.schema, arguments)
+        nulls::without_added_nulls(&self.schema, arguments)
     }
 }
 

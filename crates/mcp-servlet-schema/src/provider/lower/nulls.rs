@@ -25,14 +25,27 @@ pub(super) fn require_all(schema: &mut Value) {
 }
 
 /// Removes each `null` that [`require_all`] allowed from the arguments. `schema` is the original one.
-pub(super) fn without_nulls<'a>(schema: &Value, arguments: &'a JsonObject) -> Cow<'a, JsonObject> {
+pub(super) fn without_added_nulls<'a>(
+    schema: &Value,
+    arguments: &'a JsonObject,
+) -> Cow<'a, JsonObject> {
+    if !arguments.values().any(has_null) {
+        return Cow::Borrowed(arguments);
+    }
     let mut value = Value::Object(arguments.clone());
     remove_nulls(schema, &mut value);
     match value {
-        Value::Object(members) if members.len() != arguments.len() || members != *arguments => {
-            Cow::Owned(members)
-        }
+        Value::Object(members) => Cow::Owned(members),
         _ => Cow::Borrowed(arguments),
+    }
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.iter().any(has_null),
+        Value::Object(members) => members.values().any(has_null),
+        _ => false,
     }
 }
 
@@ -58,8 +71,26 @@ fn remove_nulls(schema: &Value, value: &mut Value) {
         _ => return,
     }
     for branch in branches(schema) {
-        remove_nulls(branch, value);
+        if can_match(branch, value) {
+            remove_nulls(branch, value);
+        }
     }
+}
+
+/// Whether the constants of a schema, such as the tag of a variant, are those of the value.
+fn can_match(schema: &Value, value: &Value) -> bool {
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let mut constants = properties.filter_map(|(name, property)| Some((name, constant(property)?)));
+    constants.all(|(name, constant)| value.get(name).is_none_or(|member| member == constant))
+}
+
+/// The only value that a schema accepts.
+fn constant(schema: &Value) -> Option<&Value> {
+    let only = match schema.get("enum").and_then(Value::as_array) {
+        Some(values) if values.len() == 1 => values.first(),
+        _ => None,
+    };
+    schema.get("const").or(only)
 }
 
 /// The properties that are not required.
@@ -105,10 +136,13 @@ fn take_null(schema: &mut Value) {
         .all(|key| schema.get(key).is_none());
     if is_plain && let Some(ty @ (Value::String(_) | Value::Array(_))) = schema.get_mut("type") {
         match ty {
+            Value::Array(types) if types.iter().any(|ty| ty == "null") => {}
             Value::Array(types) => types.push("null".into()),
             one => *one = json!([one.take(), "null"]),
         }
-        if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        if let Some(Value::Array(values)) = schema.get_mut("enum")
+            && !values.contains(&Value::Null)
+        {
             values.push(Value::Null);
         }
         return;

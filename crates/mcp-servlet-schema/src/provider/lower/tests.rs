@@ -185,6 +185,14 @@ fn openai_gets_required_properties_that_may_be_null() {
             json!({ "enum": ["a", null] }),
         ),
         (
+            json!({ "type": "string", "enum": ["a", null] }),
+            json!({ "type": ["string", "null"], "enum": ["a", null] }),
+        ),
+        (
+            json!({ "type": ["string", "null"], "enum": ["a"] }),
+            json!({ "type": ["string", "null"], "enum": ["a", null] }),
+        ),
+        (
             json!({ "type": "object", "properties": { "b": { "type": "integer" } } }),
             json!({
                 "type": ["object", "null"], "properties": { "b": { "type": ["integer", "null"] } },
@@ -202,6 +210,25 @@ fn openai_gets_required_properties_that_may_be_null() {
     let schema = lowered(Provider::OpenAi, schema);
     assert_eq!(schema["required"], json!(["a", "b"]));
     assert_eq!(schema["properties"]["b"], json!({ "type": "string" }));
+}
+
+#[test]
+fn null_stays_where_the_variant_of_the_value_requires_it() {
+    let variant = |tag: &str, payload: &Value, required: &[&str]| {
+        let properties = json!({ "kind": { "const": tag }, "v": payload });
+        json!({ "type": "object", "properties": properties, "required": required })
+    };
+    let mut tool = json!({ "name": "t", "inputSchema": { "type": "object", "properties": { "shape": { "anyOf": [
+        variant("x", &json!({ "type": ["string", "null"] }), &["kind", "v"]),
+        variant("y", &json!({ "type": "integer" }), &["kind"]),
+    ] } } } });
+    let undo = lower(Provider::OpenAi, tool.as_object_mut().expect("an object"));
+    let undo = undo.expect("a schema with optional properties");
+    let passed_on = |given: Value| json!(*undo.arguments(given.as_object().expect("an object")));
+    let required = json!({ "shape": { "kind": "x", "v": null } });
+    assert_eq!(passed_on(required.clone()), required);
+    let optional = json!({ "shape": { "kind": "y", "v": null } });
+    assert_eq!(passed_on(optional), json!({ "shape": { "kind": "y" } }));
 }
 
 #[test]
@@ -234,7 +261,8 @@ fn null_for_what_is_left_out_is_not_passed_on() {
     });
     let arguments = undo.arguments(given.as_object().expect("an object"));
     assert_eq!(json!(*arguments), kept);
-    let arguments = undo.arguments(kept.as_object().expect("an object"));
+    let without = json!({ "needed": "a", "list": [{ "x": 1 }] });
+    let arguments = undo.arguments(without.as_object().expect("an object"));
     assert!(matches!(arguments, Cow::Borrowed(_)));
     assert_eq!(
         lower(Provider::Gemini, tool.as_object_mut().expect("an object")),
