@@ -64,10 +64,14 @@ pub struct HttpFailure {
 
 /// A request that the operator does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("HTTP requests to `{origin}` are not allowed; the operator can allow them with `{option}`")]
+#[error(
+    "HTTP requests to `{origin}` are not allowed{why}; the operator can allow them with `{option}`"
+)]
 pub(crate) struct Denied {
     /// The origin of the URL.
     pub(crate) origin: String,
+    /// Why, in addition: it begins with a colon, or is empty.
+    pub(crate) why: &'static str,
     /// The command-line option that allows it.
     pub(crate) option: String,
 }

@@ -61,10 +61,16 @@ pub struct LoadOptions {
     /// [`Guest::call`](crate::Guest::call) blocks its own thread and waits without a limit.
     pub wait: Option<Duration>,
     /// How arguments are checked before the servlet gets them.
+    ///
+    /// `Servlet` of `mcp-servlet-host` applies this; [`Guest`](crate::Guest), which knows no tools, does not.
     pub arguments: CheckArguments,
     /// What happens to arguments that are not in the schema of a tool.
+    ///
+    /// `Servlet` of `mcp-servlet-host` applies this; [`Guest`](crate::Guest), which knows no tools, does not.
     pub unknown: UnknownArguments,
     /// How structured content of results is checked.
+    ///
+    /// `Servlet` of `mcp-servlet-host` applies this; [`Guest`](crate::Guest), which knows no tools, does not.
     pub results: CheckResults,
     /// Who gets the error messages of the servlet.
     pub errors: ErrorTexts,

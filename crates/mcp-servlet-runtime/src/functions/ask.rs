@@ -5,7 +5,7 @@
 //! the client retries with the answer, the servlet runs again from its beginning, and the function
 //! returns.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val};
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ use crate::{
         imports::{CREATE_ELICITATION, CREATE_MESSAGE, LIST_ROOTS},
     },
     json::JsonObject,
+    lock::lock,
 };
 
 /// The host functions and the MCP requests that they send.
@@ -87,7 +88,7 @@ impl Questions {
     }
 
     fn round(&self) -> MutexGuard<'_, Round> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(options: &LoadOptions) -> Self {
-        let proxy = options.proxy.as_ref().and_then(Proxy::to_ureq);
+        let proxy = options.proxy.as_ref().map(Proxy::to_ureq);
         let config = ureq::Agent::config_builder()
             .max_redirects(0)
             .http_status_as_error(false)

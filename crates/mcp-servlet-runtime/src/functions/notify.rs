@@ -3,7 +3,7 @@
 //! The functions are those of hyper-mcp. They take the parameters of the MCP notification, if it
 //! has any, as JSON.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val};
 
@@ -17,6 +17,7 @@ use crate::{
     },
     json::JsonObject,
     listener::{Change, Listener, Notification},
+    lock::lock,
 };
 
 /// The listener of the call that a slot runs.
@@ -25,12 +26,11 @@ pub(crate) struct CurrentListener(Arc<Mutex<Option<Arc<dyn Listener>>>>);
 
 impl CurrentListener {
     pub(crate) fn set(&self, listener: Option<Arc<dyn Listener>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = listener;
+        *lock(&self.0) = listener;
     }
 
     pub(crate) fn listener(&self) -> Option<Arc<dyn Listener>> {
-        let listener = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        listener.clone()
+        lock(&self.0).clone()
     }
 
     fn notify(&self, notification: Notification) {

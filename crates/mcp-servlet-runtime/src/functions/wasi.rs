@@ -5,13 +5,13 @@
 //! that read its memory and call [`functions`] with what they found.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
 use extism::{CurrentPlugin, Error, Function, UserData, Val, ValType};
 
-use crate::call::Current;
+use crate::{call::Current, lock::lock};
 
 /// The module name of these functions in the imports of prepared modules.
 pub(crate) const MODULE: &str = "mcp-servlet:wasi";
@@ -41,7 +41,7 @@ struct Written {
 
 impl Streams {
     fn lock(&self) -> MutexGuard<'_, Written> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     fn write(&self, servlet: &str, stream: i32, bytes: &[u8]) {

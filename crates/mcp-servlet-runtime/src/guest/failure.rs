@@ -34,7 +34,7 @@ impl Guest {
             Stop::Panic(message) => CallErrorKind::Panic {
                 message: self.shown(export, with_cause(message)),
             },
-            Stop::Denied(Denied { origin, option }) => CallErrorKind::HostDenied {
+            Stop::Denied(Denied { origin, option, .. }) => CallErrorKind::HostDenied {
                 url: origin,
                 option,
             },

@@ -21,7 +21,7 @@ pub(crate) const CREATE_MESSAGE: &str = "create_message";
 pub(crate) const LIST_ROOTS: &str = "list_roots";
 
 /// The functions that this host provides under [`USER`].
-const USER_FUNCTIONS: [&str; 10] = [
+pub(crate) const USER_FUNCTIONS: [&str; 10] = [
     CREATE_ELICITATION,
     CREATE_MESSAGE,
     ELICITATION_COMPLETE,

@@ -12,7 +12,10 @@ use crate::public_url::public_url;
 /// An HTTP proxy for the requests of servlets. The user and the password in its URL are secrets and
 /// are not shown.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Proxy(Url);
+pub struct Proxy {
+    url: Url,
+    proxy: ureq::Proxy,
+}
 
 impl Proxy {
     /// Reads the URL of a proxy, such as `http://proxy.example:3128` or `https://user:password@proxy.example`.
@@ -28,23 +31,27 @@ impl Proxy {
             is_http && url.has_host() && !has_more
         });
         // ureq accepts less than the URL standard: credentials must be UTF-8.
-        let url = url.filter(|url| ureq::Proxy::new(url.as_str()).is_ok());
-        url.map(Self).ok_or_else(|| EXPECTED.to_owned())
+        let proxy = url.and_then(|url| {
+            let proxy = ureq::Proxy::new(url.as_str()).ok()?;
+            Some(Self { url, proxy })
+        });
+        proxy.ok_or_else(|| EXPECTED.to_owned())
     }
 
     /// Whether its URL has a user or a password.
     pub fn has_credentials(&self) -> bool {
-        !self.0.username().is_empty() || self.0.password().is_some()
+        !self.url.username().is_empty() || self.url.password().is_some()
     }
 
-    pub(crate) fn to_ureq(&self) -> Option<ureq::Proxy> {
-        ureq::Proxy::new(self.0.as_str()).ok()
+    /// The proxy as the HTTP client has it.
+    pub(crate) fn to_ureq(&self) -> ureq::Proxy {
+        self.proxy.clone()
     }
 }
 
 impl fmt::Display for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = public_url(self.0.as_str());
+        let shown = public_url(self.url.as_str());
         f.write_str(shown.trim_end_matches('/'))
     }
 }

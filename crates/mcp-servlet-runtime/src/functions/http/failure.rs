@@ -24,7 +24,7 @@ impl HttpFailure {
     /// The operator does not allow the host.
     pub(super) fn host_denied(url: &Url) -> Self {
         let option = format!("--allow-host {}", url.host_str().unwrap_or_default());
-        Self::denied(url, "", &option)
+        Self::denied(url, "", option)
     }
 
     /// The operator allows the host, but not its address.
@@ -35,19 +35,20 @@ impl HttpFailure {
         } else {
             "--allow-private".to_owned()
         };
-        Self::denied(url, ": the address is private", &option)
+        Self::denied(url, ": the address is private", option)
     }
 
-    fn denied(url: &Url, why: &str, option: &str) -> Self {
+    fn denied(url: &Url, why: &'static str, option: String) -> Self {
         let origin = origin(url);
         tracing::warn!(origin, allow = option, "HTTP request not allowed{why}");
-        let message = format!(
-            "HTTP requests to `{origin}` are not allowed{why}; the operator can allow them with `{option}`"
-        );
-        let option = option.to_owned();
+        let denied = Denied {
+            origin,
+            why,
+            option,
+        };
         Self {
-            denied: Some(Denied { origin, option }),
-            ..Self::new(Kind::NotAllowed, message)
+            denied: Some(denied.clone()),
+            ..Self::new(Kind::NotAllowed, denied.to_string())
         }
     }
 
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn a_refusal_names_the_option_that_allows_the_request() {
         let read = |failure: &HttpFailure| {
-            let Denied { origin, option } = failure.denied.clone().expect("a refusal");
+            let Denied { origin, option, .. } = failure.denied.clone().expect("a refusal");
             assert!(
                 failure.message.contains(&format!("`{option}`")),
                 "{failure}"
