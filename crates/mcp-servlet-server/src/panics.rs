@@ -15,13 +15,13 @@ pub(crate) async fn caught<T>(
 ) -> Result<T, ErrorData> {
     let outcome = AssertUnwindSafe(work).catch_unwind().await;
     outcome.unwrap_or_else(|panic| {
-        tracing::error!(method, panic = words(&*panic), "a request was not handled");
-        let message = "the server panicked while it handled this request; its log says where";
-        Err(ErrorData::internal_error(message, None))
+        tracing::error!(method, panic = message(&*panic), "request handler panicked");
+        let text = "the server panicked while it handled this request; its log says where";
+        Err(ErrorData::internal_error(text, None))
     })
 }
 
-fn words(panic: &(dyn Any + Send)) -> &str {
+fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("without a message")

@@ -26,7 +26,7 @@ pub use options::{ServeOptions, TaskOptions};
 use relist::Relisting;
 use seal::Seal;
 use startup::Startup;
-use task_results::{Results, semaphore};
+use task_results::Results;
 
 /// A server for the servlets of a [`Host`]. Clones are handles to the same server.
 #[derive(Clone, Debug)]
@@ -141,4 +141,9 @@ impl Server {
     pub async fn unless_stopping<F: Future>(&self, work: F) -> Option<F::Output> {
         self.0.active.unless_stopping(work).await
     }
+}
+
+/// A semaphore with that many permits, or with as many as there can be.
+pub(crate) fn semaphore(max: usize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)))
 }

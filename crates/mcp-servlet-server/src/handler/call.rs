@@ -171,7 +171,7 @@ impl ToolCall {
             let ask = |questions| {
                 let (task, results) = (&asked, &call.server.0.results);
                 async move {
-                    let _kept = results.keep(&questions)?;
+                    let _kept = results.keep("input request", &questions)?;
                     task.ask(questions).await
                 }
             };

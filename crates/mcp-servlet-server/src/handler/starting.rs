@@ -26,10 +26,12 @@ impl Handler {
         if is_ready {
             return Ok(self.server.host());
         }
-        Err(ErrorData::new(
-            ErrorCode(Fault::BUSY),
-            "the servlets are not built yet; try again later",
-            Some(json!({ "retry": true })),
-        ))
+        let message = if shared.active.is_stopping() {
+            "the server is stopping"
+        } else {
+            "the servlets are not loaded yet; try again later"
+        };
+        let data = Some(json!({ "retry": true }));
+        Err(ErrorData::new(ErrorCode(Fault::BUSY), message, data))
     }
 }

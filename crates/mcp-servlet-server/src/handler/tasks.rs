@@ -20,7 +20,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
     panics::caught,
-    server::{Server, task_results::semaphore},
+    server::{Server, semaphore},
 };
 pub(crate) use task::Task;
 
@@ -98,8 +98,8 @@ impl Tasks {
                 }
             };
             let kept = match &result {
-                Ok(result) => server.0.results.keep(result),
-                Err(error) => server.0.results.keep(error),
+                Ok(result) => server.0.results.keep("result", result),
+                Err(error) => server.0.results.keep("error", error),
             };
             let (result, kept) = match kept {
                 Ok(kept) => (result, Some(kept)),

@@ -1,4 +1,4 @@
-//! Limits the memory for the results of tasks.
+//! Limits the memory for what tasks keep until clients fetch it: results and input requests.
 
 use std::{io, sync::Arc};
 
@@ -8,7 +8,9 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The number of bytes per permit, since a semaphore has at most 2^32 permits.
+use super::semaphore;
+
+/// The number of bytes per permit: at most 2^32 permits can be acquired at once.
 const UNIT: u64 = 1 << 10;
 
 /// Room for results, in units.
@@ -28,18 +30,24 @@ impl Results {
     }
 
     /// Reserves room for a value as JSON, until the permit is dropped.
-    pub(crate) fn keep(&self, value: &impl Serialize) -> Result<OwnedSemaphorePermit, ErrorData> {
+    ///
+    /// `what` names the value in the error, such as `result`.
+    pub(crate) fn keep(
+        &self,
+        what: &str,
+        value: &impl Serialize,
+    ) -> Result<OwnedSemaphorePermit, ErrorData> {
         let size = size(value);
         let units = u32::try_from(size.div_ceil(UNIT)).unwrap_or(u32::MAX);
         let kept = Arc::clone(&self.room).try_acquire_many_owned(units);
-        kept.map_err(|_| self.full(size))
+        kept.map_err(|_| self.full(what, size))
     }
 
-    fn full(&self, size: u64) -> ErrorData {
+    fn full(&self, what: &str, size: u64) -> ErrorData {
         let limit = self.limit.unwrap_or(u64::MAX);
         let message = format!(
-            "the result of the task has {size} bytes, and all results that wait to be fetched may have {limit} bytes \
-             together; wait until the time of other tasks is up, or have the operator raise `results` in `[tasks]`"
+            "the {what} of the task has {size} bytes, and everything that tasks keep for clients may have {limit} bytes \
+             together; try again when other tasks are over, or have the operator raise `results` in `[tasks]`"
         );
         let may_fit_later = size <= limit;
         let data = json!({ "retry": may_fit_later });
@@ -65,9 +73,4 @@ fn size(value: &impl Serialize) -> u64 {
         Ok(()) => counted.0,
         Err(_) => u64::MAX,
     }
-}
-
-/// A semaphore with one permit per task.
-pub(crate) fn semaphore(max: usize) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)))
 }

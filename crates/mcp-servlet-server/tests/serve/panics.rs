@@ -3,7 +3,7 @@
 use std::{fmt::Debug, sync::Arc, time::Duration};
 
 use mcp_servlet_host::Host;
-use mcp_servlet_server::{self, ServeOptions, Server};
+use mcp_servlet_server::{ServeOptions, Server};
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,

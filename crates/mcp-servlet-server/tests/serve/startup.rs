@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_servlet_host::Introduction;
-use mcp_servlet_server::{self, ServeOptions, Server};
+use mcp_servlet_server::{ServeOptions, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -53,8 +53,9 @@ fn starting(startup: Duration) -> Server {
     Server::starting(Introduction::default(), options)
 }
 
-fn assert_not_ready(answer: &Value) {
+fn assert_not_ready(answer: &Value, message: &str) {
     assert_eq!(answer["error"]["code"], -32000, "{answer}");
+    assert_eq!(answer["error"]["message"], message);
     assert_eq!(answer["error"]["data"], json!({ "retry": true }));
 }
 
@@ -67,7 +68,7 @@ async fn a_list_that_waited_for_too_long_is_an_error_that_says_so() {
         opened["result"]["capabilities"]["prompts"].is_object(),
         "{opened}"
     );
-    assert_not_ready(&listed);
+    assert_not_ready(&listed, "the servlets are not loaded yet; try again later");
 }
 
 #[tokio::test]
@@ -79,5 +80,5 @@ async fn a_list_waits_until_the_server_has_started() {
 #[tokio::test]
 async fn a_list_that_waits_does_not_keep_the_server_from_stopping() {
     let [_, listed] = open_and_list(starting(LONG), Server::stop).await;
-    assert_not_ready(&listed);
+    assert_not_ready(&listed, "the server is stopping");
 }
