@@ -45,7 +45,7 @@ fn an_edit_is_served_and_one_that_does_not_build_is_told() {
     edit(&project, [("fn greet(", "fn greet((")]);
     wire.says("error: this file contains an unclosed delimiter\n  --> src/lib.rs:");
     wire.says(
-        "error: `lively` does not build\nwhat was built before is served; waiting for a change",
+        "error: `lively` does not build\nthe servlets of the last successful build are still served; waiting for a change",
     );
     assert_eq!(greet(), "Bye, Ada!");
 
@@ -66,7 +66,7 @@ fn what_does_not_build_at_first_is_served_once_it_does() {
     let wire = dev(&project);
     let list = wire.begin("tools/list", json!({}));
     wire.says("error[E0425]");
-    wire.says("nothing is served until it is there; waiting for a change");
+    wire.says("no servlet is served until a build succeeds; waiting for a change");
     assert_eq!(wire.end(list)["result"]["tools"], json!([]));
 
     edit(&project, [("tools: [greed]", "tools: [greet]")]);

@@ -152,7 +152,7 @@ async fn serve(
 
 fn defect(error: JoinError) -> Failure {
     let message = format!("the task that reads the project failed: {error}");
-    Failure::with_help(Kind::Build, message, "this is a defect of the command")
+    Failure::with_help(Kind::Build, message, "report this as a bug of `servlet`")
 }
 
 impl Workshop {
@@ -183,7 +183,7 @@ impl Workshop {
                 seen
             }
             Err(error) => {
-                tracing::error!(%error, "this is a defect of the command");
+                tracing::error!(%error, "the build task panicked; report this as a bug of `servlet`");
                 files.again()
             }
         }
@@ -203,8 +203,8 @@ impl Workshop {
             Err(failure) => {
                 failure.report();
                 let served = match previous.servlets() {
-                    [] => "nothing is served until it is there",
-                    _ => "what was built before is served",
+                    [] => "no servlet is served until a build succeeds",
+                    _ => "the servlets of the last successful build are still served",
                 };
                 note(format_args!("{served}; waiting for a change"));
                 None

@@ -1,8 +1,9 @@
 //! Failures and exit codes.
 
-use std::{error::Error, io, process::ExitCode};
+use std::{io, process::ExitCode};
 
 use mcp_servlet_host::LoadError;
+pub(crate) use mcp_servlet_runtime::chain;
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, LoadError as ModuleError};
 use mcp_servlet_schema::ArgumentError;
 use mcp_servlet_server::config::ConfigError;
@@ -163,14 +164,6 @@ impl From<io::Error> for Failure {
 /// message of this command.
 pub(crate) fn indented(message: &str, margin: &str) -> String {
     message.replace('\n', &format!("\n{margin}"))
-}
-
-/// The message of an error, followed by its causes.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", chain(source)),
-        None => error.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,10 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{LoadError, testbed::ADDRESS, testbed::Candidate, testbed::Testbed};
+use mcp_servlet_host::{
+    LoadError,
+    testbed::{ADDRESS, Candidate, Testbed},
+};
 use mcp_servlet_runtime::{LoadOptions, Module, Source};
 
 use crate::{

@@ -5,9 +5,9 @@ mod support;
 use std::time::Duration;
 
 use mcp_servlet_host::{LoadError, Servlet};
-use mcp_servlet_runtime::{Abi, AllowedPath, JsonObject, LoadOptions, Source};
+use mcp_servlet_runtime::{Abi, AllowedPath, JsonObject, LoadOptions, Source, chain};
 use serde_json::json;
-use support::{DESCRIPTION, Wat, chain};
+use support::{DESCRIPTION, Wat};
 
 fn error(wasm: Vec<u8>) -> String {
     let source = Source::Bytes {

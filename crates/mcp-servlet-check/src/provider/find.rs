@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use mcp_servlet_runtime::quoted;
 use mcp_servlet_schema::{BOUNDS, GEMINI_KEYWORDS, MAX_DESCRIPTION, MAX_SAFE_INTEGER};
 use serde_json::Value;
 
@@ -286,12 +287,4 @@ fn has_type(schema: &Value, ty: &str) -> bool {
         Value::Array(types) => types.iter().any(|one| one == ty),
         one => one == ty,
     }
-}
-
-fn quoted(keywords: &[&str]) -> String {
-    let keywords: Vec<_> = keywords
-        .iter()
-        .map(|keyword| format!("`{keyword}`"))
-        .collect();
-    keywords.join(", ")
 }

@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use mcp_servlet_runtime::{space::Function, space::Theme};
+use mcp_servlet_runtime::space::{Function, Theme};
 use serde_json::{Value, json};
 
 /// How many crates and functions are listed.

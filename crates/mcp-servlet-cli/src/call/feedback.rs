@@ -59,7 +59,9 @@ fn text(value: Option<&Value>) -> String {
     match value {
         None => String::new(),
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Number(number)) => number.as_f64().map_or_else(String::new, |n| n.to_string()),
+        Some(Value::Number(number)) if number.is_f64() => {
+            number.as_f64().map_or_else(String::new, |n| n.to_string())
+        }
         Some(other) => other.to_string(),
     }
 }
@@ -94,6 +96,10 @@ mod tests {
     #[test]
     fn lines_of_the_log_have_their_level_and_logger() {
         for (params, shown) in [
+            (
+                json!({ "level": "info", "data": 9_007_199_254_740_993_u64 }),
+                "log[info]: 9007199254740993",
+            ),
             (
                 json!({ "level": "info", "data": "on my way" }),
                 "log[info]: on my way",

@@ -10,12 +10,12 @@ use std::{
 
 use mcp_servlet_host::{Entry, Filter, Host, LoadError, Loaded, OnFailure, Prefix};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, LoadError as ModuleError, LoadOptions, Source,
+    CallError, CallErrorKind, LoadError as ModuleError, LoadOptions, Source, chain,
 };
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::support::{Wat, chain};
+use crate::support::Wat;
 
 /// A servlet whose tools return the name of the servlet.
 fn wasm(name: &str, tools: &[&str]) -> Vec<u8> {

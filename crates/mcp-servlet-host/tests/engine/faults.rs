@@ -7,15 +7,11 @@ use std::{
 
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CompileCache, Instances, LoadOptions, ToolOptions,
+    CallError, CallErrorKind, CompileCache, Instances, LoadOptions, ToolOptions, chain,
 };
 use serde_json::json;
 
-use crate::{
-    COUNT, SPIN, arguments, assert_works, call,
-    support::{Wat, chain},
-    tools,
-};
+use crate::{COUNT, SPIN, arguments, assert_works, call, support::Wat, tools};
 
 /// Calls the tool with an action that fails, then with one that works.
 fn fault(servlet: &Servlet) -> CallError {

@@ -4,13 +4,10 @@ use std::time::{Duration, Instant};
 
 use mcp_servlet_host::{LoadError, Servlet};
 use mcp_servlet_runtime::{
-    CallErrorKind, CompileCache, LoadError as ModuleError, LoadOptions, Source,
+    CallErrorKind, CompileCache, LoadError as ModuleError, LoadOptions, Source, chain,
 };
 
-use crate::{
-    assert_works,
-    support::{chain, tools},
-};
+use crate::{assert_works, support::tools};
 
 /// Longer than it takes to read any of them on a busy machine, and far shorter than it would take
 /// to compile them.

@@ -179,11 +179,3 @@ pub(crate) fn tools_named(names: &[&str], actions: &[(i32, &str)]) -> Wat {
         .describe(&describe.to_string())
         .export("call", answer, &body)
 }
-
-/// The message of an error and all its causes.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", chain(source)),
-        None => error.to_string(),
-    }
-}

@@ -7,6 +7,62 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 
 use crate::shell::root;
 
+/// Crates of this workspace that a crate uses, as in the table of ARCHITECTURE.md.
+const USES: [(&str, &[&str]); 13] = [
+    (
+        "mcp-servlet",
+        &[
+            "mcp-servlet-json",
+            "mcp-servlet-macros",
+            "mcp-servlet-types",
+        ],
+    ),
+    (
+        "mcp-servlet-check",
+        &[
+            "mcp-servlet-host",
+            "mcp-servlet-runtime",
+            "mcp-servlet-schema",
+        ],
+    ),
+    (
+        "mcp-servlet-cli",
+        &[
+            "mcp-servlet-check",
+            "mcp-servlet-host",
+            "mcp-servlet-runtime",
+            "mcp-servlet-schema",
+            "mcp-servlet-server",
+            "xtp-bundle",
+            "xtp-codegen",
+        ],
+    ),
+    (
+        "mcp-servlet-host",
+        &[
+            "mcp-servlet-runtime",
+            "mcp-servlet-schema",
+            "mcp-servlet-types",
+        ],
+    ),
+    ("mcp-servlet-json", &[]),
+    ("mcp-servlet-macros", &[]),
+    ("mcp-servlet-runtime", &["mcp-servlet-types"]),
+    ("mcp-servlet-schema", &["mcp-servlet-json"]),
+    (
+        "mcp-servlet-server",
+        &[
+            "mcp-servlet-host",
+            "mcp-servlet-runtime",
+            "mcp-servlet-schema",
+        ],
+    ),
+    ("mcp-servlet-types", &["mcp-servlet-json"]),
+    ("xtp-bindgen", &["xtp-codegen"]),
+    ("xtp-bundle", &[]),
+    ("xtp-codegen", &[]),
+];
+
 /// Crates that a crate must not depend on, even indirectly.
 const WITHOUT: [(&str, &[&str]); 7] = [
     ("mcp-servlet", &["wasmtime", "tokio"]),
@@ -37,7 +93,7 @@ pub(super) fn check() -> anyhow::Result<(Vec<String>, Vec<PathBuf>)> {
     let options = ["--locked", "--filter-platform", "host-tuple"];
     command.other_options(options.map(str::to_owned));
     let metadata = command.exec()?;
-    let mut problems = Vec::new();
+    let mut problems = unlisted(&metadata);
     for (name, without) in WITHOUT {
         let package = metadata.packages.iter().find(|one| one.name == name);
         let Some(package) = package else {
@@ -54,12 +110,41 @@ pub(super) fn check() -> anyhow::Result<(Vec<String>, Vec<PathBuf>)> {
     Ok((problems, sources(&metadata)))
 }
 
+/// Problems with crates that use others than [`USES`] lists.
+fn unlisted(metadata: &Metadata) -> Vec<String> {
+    let members = metadata.workspace_packages();
+    let is_member = |name: &str| members.iter().any(|member| member.name == name);
+    let mut problems = Vec::new();
+    for package in members.iter().filter(|member| is_ours(member)) {
+        let uses = USES.iter().find(|(name, _)| package.name == *name);
+        let Some((_, uses)) = uses else {
+            problems.push(format!("`USES` does not list the crate `{}`", package.name));
+            continue;
+        };
+        let needed = package.dependencies.iter();
+        let needed =
+            needed.filter(|one| one.kind == DependencyKind::Normal && is_member(&one.name));
+        let wrong = needed.filter(|one| !uses.contains(&&*one.name));
+        problems.extend(wrong.map(|one| {
+            format!(
+                "{} uses {}, which `USES` does not list",
+                package.name, one.name
+            )
+        }));
+    }
+    problems
+}
+
+/// Whether a package is one of `crates`.
+fn is_ours(package: &Package) -> bool {
+    let folder = package.manifest_path.parent();
+    folder.is_some_and(|folder| folder.ancestors().any(|part| part.ends_with("crates")))
+}
+
 fn sources(metadata: &Metadata) -> Vec<PathBuf> {
     let packages = metadata.workspace_packages().into_iter();
-    let folders = packages.filter_map(|package| package.manifest_path.parent());
-    let ours = folders.filter(|folder| {
-        folder.ancestors().any(|part| part.ends_with("crates")) || folder.ends_with("xtask")
-    });
+    let packages = packages.filter(|package| is_ours(package) || package.name == "xtask");
+    let ours = packages.filter_map(|package| package.manifest_path.parent());
     ours.map(|folder| folder.join("src").into_std_path_buf())
         .collect()
 }

@@ -1,6 +1,9 @@
 //! The functions that a test module imports.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val, ValType};
 
@@ -44,9 +47,7 @@ fn call(
     outputs: &mut [Val],
     state: &Shared,
 ) -> Result<(), Error> {
-    let (name, input) = (text(guest, &inputs[0])?, bytes(guest, &inputs[1])?);
-    let output = lock(state).plugin.call(&name, &input);
-    let output = output.map_err(|problem| Error::msg(format!("`{name}` failed: {problem}")))?;
+    let (output, _) = run(guest, inputs, state)?;
     outputs[0] = block(guest, &output)?;
     Ok(())
 }
@@ -58,14 +59,24 @@ fn time(
     outputs: &mut [Val],
     state: &Shared,
 ) -> Result<(), Error> {
+    let (_, elapsed) = run(guest, inputs, state)?;
+    outputs[0] = Val::I64(i64::try_from(elapsed.as_nanos()).unwrap_or(i64::MAX));
+    Ok(())
+}
+
+/// The output of an export of the plugin, and how long the call took.
+fn run(
+    guest: &mut CurrentPlugin,
+    inputs: &[Val],
+    state: &Shared,
+) -> Result<(Vec<u8>, Duration), Error> {
     let (name, input) = (text(guest, &inputs[0])?, bytes(guest, &inputs[1])?);
     let mut state = lock(state);
     let start = Instant::now();
     let output = state.plugin.call(&name, &input);
-    let elapsed = start.elapsed().as_nanos();
-    output.map_err(|problem| Error::msg(format!("`{name}` failed: {problem}")))?;
-    outputs[0] = Val::I64(i64::try_from(elapsed).unwrap_or(i64::MAX));
-    Ok(())
+    let elapsed = start.elapsed();
+    let output = output.map_err(|problem| Error::msg(format!("`{name}` failed: {problem}")))?;
+    Ok((output, elapsed))
 }
 
 fn assert(
