@@ -51,7 +51,7 @@ fn tests_in_the_readme_are_excerpts_of_one() {
         for part in block.split("\n\n") {
             let lines: Vec<_> = part.lines().map(str::to_owned).collect();
             assert_excerpt(
-                "crates/mcp-servlet/tests/calls/readme.rs",
+                "crates/guest/mcp-servlet/tests/calls/readme.rs",
                 "README.md",
                 &lines,
             );

@@ -33,6 +33,6 @@ mod streams;
 mod support;
 mod surface;
 mod targets;
-#[path = "../../crates/mcp-servlet-host/tests/support/mod.rs"]
+#[path = "../../crates/host/mcp-servlet-host/tests/support/mod.rs"]
 mod wat;
 mod wire;

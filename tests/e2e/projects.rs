@@ -115,7 +115,7 @@ fn stderr(output: &Output) -> String {
 #[test]
 fn a_project_of_a_schema_builds_and_keeps_the_schema_and_its_warnings() {
     let folder = tempfile::tempdir().expect("a folder");
-    let golden = root().join("crates/xtp-codegen/tests/golden/plugin/schema.yaml");
+    let golden = root().join("crates/xtp/xtp-codegen/tests/golden/plugin/schema.yaml");
     let text = fs::read_to_string(golden).expect("a schema");
     // Parsing and rewriting the schema would lose these comments and spaces.
     let text = format!("# Fruit,  and what becomes of it.\n\n{text}\n\n# The end.\n");
@@ -198,7 +198,7 @@ fn assert_renders_without_a_checkout(bundle: &Path, folder: &Path) {
 
 /// The golden schemas of the generator, the schema of the example, and the schema of servlets.
 fn schemas() -> Vec<(String, PathBuf)> {
-    let goldens = root().join("crates/xtp-codegen/tests/golden");
+    let goldens = root().join("crates/xtp/xtp-codegen/tests/golden");
     let folders = fs::read_dir(goldens).expect("goldens");
     let mut schemas: Vec<_> = folders
         .map(|folder| {

@@ -28,7 +28,7 @@ const TARGETS: [Target; 2] = [
     Target {
         schema: "schema.yaml",
         overlay: Some("schema.overlay.yaml"),
-        output: "crates/mcp-servlet-types/src/generated.rs",
+        output: "crates/guest/mcp-servlet-types/src/generated.rs",
         kind: Kind::Types,
     },
     Target {

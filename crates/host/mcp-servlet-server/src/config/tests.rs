@@ -1,0 +1,402 @@
+//! Valid and invalid configurations.
+
+use std::time::Duration;
+
+mod limits;
+mod requests;
+
+use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, ToolOptions};
+
+use super::*;
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("data")).expect("a folder");
+    for name in ["b.wasm", "a.wasm"] {
+        fs::write(folder.path().join(name), "").expect("a file");
+    }
+    folder
+}
+
+fn parse(text: &str) -> Result<Config, String> {
+    let folder = folder();
+    let path = folder.path().join("servlet.toml");
+    let config = Config::parse(&path, text).map_err(|error| error.to_string());
+    config.map_err(|error| error.replace(&format!("{}/", folder.path().display()), ""))
+}
+
+#[test]
+fn unknown_arguments_are_dropped_for_all_servlets_or_for_one() {
+    let text = "[arguments]\nunknown = \"drop\"\n[servlet.a]\nsource = \"a.wasm\"\n\
+        [servlet.b]\nsource = \"b.wasm\"\narguments.unknown = \"refuse\"";
+    let config = parse(text).expect("a configuration");
+    let unknown = |at: usize| config.entries[at].options.unknown;
+    assert_eq!(unknown(0), mcp_servlet_runtime::UnknownArguments::Drop);
+    assert_eq!(unknown(1), mcp_servlet_runtime::UnknownArguments::Refuse);
+}
+
+#[test]
+fn reads_everything_that_can_be_said() {
+    let config = parse(include_str!("../../../../../docs/servlet.toml")).expect("a configuration");
+    assert_eq!(config.introduction.name.as_deref(), Some("acme"));
+    let [first, second] = config.entries.as_slice() else {
+        panic!("two servlets, not {:?}", config.entries);
+    };
+    // Servlets keep the order of the file.
+    assert_eq!(first.name.as_deref(), Some("weather"));
+    assert_eq!(second.name.as_deref(), Some("archive"));
+    let options = &first.options;
+    assert_eq!(options.config["units"], "metric");
+    assert_eq!(options.allowed_hosts, ["api.weather.example"]);
+    assert!(!options.allow_private && second.options.allow_private);
+    assert_eq!(options.timeout, Some(Duration::from_secs(10)));
+    assert_eq!(options.http_timeout, Some(Duration::from_secs(5)));
+    assert_eq!(options.memory, Some(64 << 20), "from the limits for all");
+    assert_eq!(options.arguments, CheckArguments::Coerce);
+    let forecast = ToolOptions {
+        timeout: Some(Some(Duration::from_secs(5))),
+        memory: Some(Some(16 << 20)),
+        output: Some(Some(1 << 20)),
+        http_requests: Some(Some(1)),
+        http_response: Some(Some(4 << 20)),
+        http_timeout: Some(Some(Duration::from_secs(2))),
+    };
+    assert_eq!(options.tools["get_forecast"], forecast);
+    assert_eq!(first.filter.only, ["get_*"]);
+    assert_eq!(first.prefix, Prefix::Name(Some("w".into())));
+    assert_eq!(second.options.isolation, Isolation::Call);
+    assert_eq!(first.options.errors, ErrorTexts::Shown);
+    assert_eq!(second.options.errors, ErrorTexts::Logged);
+    assert_eq!(second.on_failure, OnFailure::Fail);
+    assert_eq!(second.options.instances.max, Some(2));
+    assert_eq!(
+        second.options.instances.idle, None,
+        "as the servlet needs it"
+    );
+    let [path] = second.options.allowed_paths.as_slice() else {
+        panic!("one path");
+    };
+    assert!(path.read_only && path.host.ends_with("data"));
+}
+
+#[test]
+fn says_how_far_clients_may_go_over_http() {
+    let text =
+        "[http]\nconnections = 7\nhead_time = \"2s\"\nbody = \"1KiB\"\nsession_idle = \"none\"";
+    let http = parse(text).expect("a configuration").http;
+    assert_eq!(http.connections, 7);
+    assert_eq!(http.head_time, Some(Duration::from_secs(2)));
+    assert_eq!((http.body, http.session_idle), (1024, None));
+    assert_eq!(http.sessions, HttpOptions::default().sessions);
+}
+
+#[test]
+fn what_is_shown_of_http_are_the_defaults() {
+    let shown = parse(include_str!("../../../../../docs/servlet.toml")).expect("a configuration");
+    let default = parse("").expect("a configuration");
+    assert_eq!(format!("{:?}", shown.http), format!("{:?}", default.http));
+}
+
+#[test]
+fn says_what_is_wrong_and_where() {
+    for (text, said) in [
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\n[servlet.a.limits]\ntiemout = \"3s\"",
+            "servlet.toml:4:1: unknown key `tiemout`; did you mean `timeout`?",
+        ),
+        (
+            "[servlet.a]\nsource = 7",
+            "servlet.toml:2:10: expected a string in quotes, found integer `7`",
+        ),
+        (
+            "[limits]\ntimeout = \"soon\"",
+            "servlet.toml:2:11: expected a time such as 500ms, 30s or 2m, or none",
+        ),
+        (
+            "[servlet.a]\nsource = \"c.wasm\"",
+            "servlet.toml:2:10: there is no file `c.wasm`\n2 | source = \"c.wasm\"\n  |          ^^^^^^^^",
+        ),
+        (
+            "[http]\nconnections = 0",
+            "servlet.toml:2:15: expected a whole number from 1 to 1000000, found integer `0`",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\n[servlet.a.tool.t]\nvars = \"1KiB\"",
+            "servlet.toml:4:1: unknown key `vars`, expected one of `timeout`, `memory`, `output`, ",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\nlimits = { instances = { max = 1 } }\n\
+            [servlet.a.tool.t]\nmemory = \"1MiB\"",
+            "servlet.toml:5:10: all calls share one instance, so a tool has no memory limit of its own: ",
+        ),
+        (
+            "[limits]\ncache = \"\"",
+            "servlet.toml:2:9: expected a directory, or `off`",
+        ),
+        ("[servlet.a]", "servlet.toml:1:1: missing key `source`"),
+        ("[servlet.a\n", "servlet.toml:1:11: "),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert!(error.starts_with(said), "{error}\nis not\n{said}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_the_business_of_its_servlet() {
+    let folder = folder();
+    let path = folder.path().join("servlet.toml");
+    let there = |name: &str| folder.path().join(name).display().to_string();
+    fs::create_dir(there("empty")).expect("a folder");
+    let text = "[servlet.a]\nsource = \"a.wasm\"\nallow.paths = [{ host = \"nowhere\" }]\n\
+        [servlet.b]\nsource = \"missing.wasm\"\n[servlet.c]\nsource = \"empty\"\n";
+    fs::write(&path, text).expect("a file");
+    let config = Config::read(&path).expect("a configuration");
+    let sources = config.entries.iter().map(|entry| entry.source.to_string());
+    assert!(sources.eq(["a.wasm", "missing.wasm", "empty"].map(there)));
+    let errors = config.load(None).expect("nothing").skipped;
+    let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    assert!(errors[1].contains("missing.wasm") && errors[2].contains("no `.wasm` file"));
+    let error = Config::check(&path).expect_err("three").to_string();
+    for said in [
+        ":3:25: there is no directory",
+        ":5:10: there is no file",
+        ":7:10: there is no `.wasm` file",
+    ] {
+        assert!(error.contains(said), "{error}\nhas no\n{said}");
+    }
+    fs::write(&path, format!("{text}on_failure = \"fail\"\n")).expect("a file");
+    let error = Config::read(&path).expect_err("one").to_string();
+    assert!(error.contains(":7:10: there is no `.wasm` file"), "{error}");
+}
+
+#[test]
+fn tells_what_a_directory_cannot_have() {
+    assert_problems(
+        &format!(
+            "[servlet.a]\nsource = \".\"\nsha256 = \"{}\"\ntool.t.timeout = \"1s\"\n",
+            "a".repeat(64)
+        ),
+        &[
+            ":2:10: the servlets of a directory have no tools in common",
+            ":3:10: a directory has no digest",
+        ],
+    );
+}
+
+/// Positions and messages of all problems.
+#[track_caller]
+fn assert_problems(text: &str, expected: &[&str]) {
+    let error = parse(text).expect_err(text);
+    let said: Vec<_> = error.split("\n\n").collect();
+    assert_eq!(said.len(), expected.len(), "{error}");
+    for (said, expected) in said.iter().zip(expected) {
+        assert!(said.contains(expected), "{error}\nhas no\n{expected}");
+    }
+}
+
+#[test]
+fn tells_all_at_once() {
+    assert_problems(
+        "colour = 1\n\
+        [servlet.a]\nsource = \"c.wasm\"\ntmeout = 1\nconfig = { key = \"${NO_SUCH_VARIABLE_HERE}\" }\n\
+        allow = { paths = [{ host = 1, read = true }] }\n\
+        [servlet.b]\nsource = 7\n\
+        [servlet.c]\n\
+        [servlet.d]\nsource = \"a.wasm\"\nlimits.memory = true\nlimits.memry = 3\n\
+        allow.paths = [{ host = \"nowhere\" }]\n\
+        [servlet.e.limits]\ntimeout = \"soon\"\n\
+        [http]\nconnections = 0\n",
+        &[
+            ":1:1: unknown key `colour`",
+            ":3:10: there is no file `c.wasm`",
+            ":4:1: unknown key `tmeout`",
+            ":5:18: the environment variable",
+            ":6:29: expected a string in quotes, found integer `1`",
+            ":6:32: unknown key `read`",
+            ":8:10: expected a string in quotes, found integer `7`",
+            ":9:1: missing key `source`",
+            ":12:17: expected a size such as ",
+            ":13:8: unknown key `memry`; did you mean `memory`?",
+            ":14:25: there is no directory `nowhere`",
+            ":15:10: missing key `source`",
+            ":16:11: expected a time such as 500ms",
+            ":18:15: expected a whole number",
+        ],
+    );
+}
+
+#[test]
+fn tells_what_is_wrong_with_each_item() {
+    assert_problems(
+        "[servlet.a]\nsource = \"data\"\nallow.hosts = [1, \"a\", 2]\n\
+        allow.paths = [{}, { host = 1 }, { guest = \"g\" }]\n",
+        &[
+            ":2:10: there is no `.wasm` file in `data`",
+            ":3:16: expected a string in quotes",
+            ":3:24: expected a string in quotes",
+            ":4:16: missing key `host`",
+            ":4:29: expected a string in quotes",
+            ":4:34: missing key `host`",
+        ],
+    );
+}
+
+#[test]
+fn tells_what_can_never_match() {
+    assert_problems(
+        "[servlet.a]\nsource = \"a.wasm\"\nsha256 = \"xyz\"\n\
+        allow.hosts = [\"a.example\", \"https://a.example\", \"a.example:443\", \"\"]\n\
+        [servlet.b]\nsource = \"https://a.example/b.wasm#sha256=abc\"\n",
+        &[
+            ":3:10: `xyz` is no SHA-256 digest: expected 64 hexadecimal digits",
+            ":4:29: expected a host without scheme, user, port and path",
+            ":4:50: expected a host without scheme, user, port and path",
+            ":4:67: expected a host without scheme, user, port and path",
+            ":6:10: `abc` is no SHA-256 digest",
+        ],
+    );
+}
+
+#[test]
+fn tells_what_no_server_can_keep_to() {
+    assert_problems(
+        "[limits]\ninstances = { min = 5, max = 2 }\nqueue = 0\ntimeout = \"18446744073709551615ms\"\n\
+        memory = \"1KiB\"\ncache = \"servlet.toml/x\"\n\
+        [servlet.a]\nsource = \"a.wasm\"\nlimits.instances.max = 0\n\
+        [servlet.b]\nsource = \"a.wasm\"\nlimits.instances.max = 1000000000\n\
+        [servlet.c]\nsource = \"a.wasm\"\nlimits.instances.min = 1000000\n\
+        [servlet.d]\nsource = \"a.wasm\"\ntool.t.memory = \"1B\"\nlimits.cache = \"a.wasm\"\n\
+        allow.hosts = [\"user@a.example\"]\nlimits.queue = -1\n",
+        &[
+            ":2:13: `min` is 5 and `max` is 2: expected `min` to be at most `max`",
+            ":4:11: expected at most 8760h, or none",
+            ":5:10: expected at least 64KiB",
+            ":9:24: expected a whole number from 1 to 10000, found integer `0`",
+            ":12:24: expected a whole number from 1 to 10000, found integer `1000000000`",
+            ":15:24: expected a whole number from 0 to 10000, found integer `1000000`",
+            ":18:17: expected at least 64KiB",
+            ":19:16: cannot keep compiled modules there",
+            ":20:16: expected a host without scheme, user, port and path",
+            ":21:16: expected a whole number from 0 to 1000000, found integer `-1`",
+        ],
+    );
+    assert_problems(
+        "[limits]\ninstances.max = 2\n[servlet.a]\nsource = \"a.wasm\"\nlimits.instances = { min = 7 }\n",
+        &[":5:20: `min` is 7 and `max` is 2"],
+    );
+    parse("[limits]\nqueue = 0\ninstances.min = 100\n").expect("a call that would wait is refused");
+}
+
+#[test]
+fn near_misses_get_the_right_form() {
+    for (text, said) in [
+        (
+            "limits.instances = 4",
+            "expected a table such as { min = 1, max = 4 }, found integer `4`",
+        ),
+        ("limits.timeout = 30", "found 30; did you mean \"30s\"?"),
+        ("limits.memory = 64", "found 64; did you mean \"64MiB\"?"),
+        ("limits.timeout = \"30 sec\"", "did you mean 30s?"),
+        ("limits.memory = \"64MB\"", "did you mean 64MiB?"),
+        ("limits.arguments = true", "expected a string"),
+        (
+            "limits.arguments = \"chek\"",
+            "expected one of `check`, `coerce`, `off`, found `chek`",
+        ),
+        (
+            "servlet.a = \"a.wasm\"",
+            "expected a table such as { source = \"a.wasm\" }, found string",
+        ),
+        (
+            "servlet = \"a.wasm\"",
+            "expected a table for each servlet, such as [servlet.weather]",
+        ),
+        (
+            "servlets.a.source = \"a.wasm\"",
+            "unknown key `servlets`; did you mean `servlet`?",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\nallow = [\"a.example\"]",
+            "expected a table in braces, found a list",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\nallow.hosts = \"a.example\"",
+            "expected a list in brackets, found string",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\nallow.paths = [\"data\"]",
+            "expected a table such as { host = ",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\nconfig.port = 80",
+            "expected a string in quotes\n",
+        ),
+        (
+            "[servlet.a]\nsource = \"a.wasm\"\non_failure = \"ignore\"",
+            "expected `skip` or `fail`, found `ignore`",
+        ),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert!(error.contains(said), "{error}\nhas no\n{said}");
+        for internal in ["struct", "enum", "invalid type", "Are"] {
+            assert!(!error.contains(internal), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_check_elsewhere_needs_no_variable() {
+    let folder = folder();
+    let path = folder.path().join("servlet.toml");
+    let text = "[servlet.a]\nsource = \"a.wasm\"\nconfig.token = \"${NO_SUCH_VARIABLE_HERE}\"\n";
+    fs::write(&path, text).expect("a file");
+    Config::check(&path).expect_err("the variable is not set");
+    Config::check_without_env(&path).expect("nothing else is wrong");
+    fs::write(&path, text.replace("${NO", "$NO")).expect("a file");
+    let error = Config::check_without_env(&path).expect_err("not a variable");
+    assert!(error.to_string().contains("write `${NAME}`"), "{error}");
+}
+
+#[test]
+fn many_mistakes_take_no_time() {
+    let section = |number: usize| format!("[servlet.a{number}]\nsource = \"none.wasm\"\nx = 1\n");
+    let text: String = (0..5_000).map(section).collect();
+    let start = std::time::Instant::now();
+    let error = parse(&text).expect_err("unknown keys");
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+    assert!(error.ends_with("servlet.toml: 9900 more problems"));
+}
+
+#[test]
+fn tells_all_that_is_no_toml() {
+    assert_problems("a = \n[b\n", &[":1:5: ", ":2:3: "]);
+}
+
+#[test]
+fn the_schema_for_editors_knows_what_the_reader_knows() {
+    let validator = jsonschema::validator_for(&Config::schema()).expect("a schema");
+    let value = |text: &str| {
+        let table: toml::Table = toml::from_str(text).expect("TOML");
+        serde_json::to_value(table).expect("JSON")
+    };
+    let right = value(include_str!("../../../../../docs/servlet.toml"));
+    assert!(
+        validator.is_valid(&right),
+        "{:?}",
+        validator
+            .validate(&right)
+            .map_err(|error| error.to_string())
+    );
+    for wrong in [
+        "[servlet.a]",
+        "[limits]\ntiemout = \"3s\"",
+        "[servlet.a]\nsource = 7",
+        "[servlet.a]\nsource = \"a.wasm\"\ntool = { t = { memory = 7 } }",
+    ] {
+        assert!(!validator.is_valid(&value(wrong)), "{wrong}");
+    }
+}

@@ -1,0 +1,377 @@
+//! Findings for modules of a few lines.
+
+#[path = "check/providers.rs"]
+mod providers;
+#[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
+mod support;
+
+use std::{fs, path::Path};
+
+use mcp_servlet_check::{Finding, Level, Target, check, check_all, rules_table, table};
+use mcp_servlet_host::{Host, Servlet};
+use mcp_servlet_runtime::{LoadOptions, Source};
+use mcp_servlet_schema::lowering_table;
+use serde_json::{Value, json};
+use support::Wat;
+
+/// An import of hyper-mcp.
+const PROGRESS: &str = r#"(import "extism:host/user" "notify_progress" (func (param i64)))"#;
+
+fn source(wat: &Wat) -> Source {
+    Source::Bytes {
+        name: "test-plugin".to_owned(),
+        wasm: wat.wasm(),
+    }
+}
+
+/// The level, rule and pointer of each finding; `*` means every host.
+fn found(wat: &Wat, hosts: &[Target]) -> Vec<String> {
+    let report = check(source(wat), hosts, &[]).expect("a report");
+    let line = |finding: &Finding| {
+        let at = |level| {
+            let names: Vec<_> = finding.hosts_at(level).map(Target::name).collect();
+            match names.len() {
+                0 => String::new(),
+                3 => format!("{level:?} *; "),
+                _ => format!("{level:?} {}; ", names.join(" ")),
+            }
+        };
+        let levels = [Level::Error, Level::Warning, Level::Note].map(at).concat();
+        let place = finding.place.as_ref();
+        let pointer = place.map_or("", |place| place.pointer.as_str());
+        format!("{levels}{} {pointer}", finding.rule)
+            .trim_end()
+            .to_owned()
+    };
+    report.findings.iter().map(line).collect()
+}
+
+fn tools(tools: Value) -> Wat {
+    let description = json!({ "tools": tools }).to_string();
+    Wat::new().describe(&description).answer("{}")
+}
+
+/// The findings for a tool that differs from a valid one in these members.
+fn of_tool(members: Value) -> Vec<String> {
+    let mut tool =
+        json!({ "name": "t", "description": "Does it.", "inputSchema": { "type": "object" } });
+    for (name, value) in members.as_object().expect("members") {
+        tool[name] = value.clone();
+    }
+    found(&tools(json!([tool])), &Target::ALL)
+}
+
+/// The findings for a tool with this argument.
+fn of_argument(schema: Value) -> Vec<String> {
+    of_tool(json!({ "inputSchema": { "type": "object", "properties": { "a": schema } } }))
+}
+
+#[test]
+fn finds_nothing_wrong_with_a_plain_servlet() {
+    assert!(of_tool(json!({})).is_empty());
+    for text in ["what to do", " what to do\n"] {
+        let text = json!({ "type": "string", "description": text });
+        assert_eq!(
+            of_argument(text),
+            [""; 0],
+            "mcp.run trims what a tool says only"
+        );
+    }
+}
+
+#[test]
+fn finds_arguments_that_are_not_described_in_full() {
+    for (schema, expected) in [
+        (
+            json!({ "description": "x" }),
+            "Error mcp.run; Warning hyper-mcp mcp-servlet; schema-type",
+        ),
+        (
+            json!({ "type": ["string", "null"], "description": "x" }),
+            "Error mcp.run; schema-type",
+        ),
+        (
+            json!({ "enum": ["x", "y"], "description": "x" }),
+            "Error mcp.run; Warning hyper-mcp mcp-servlet; schema-enum",
+        ),
+        (
+            json!({ "type": "string" }),
+            "Error mcp.run; Warning hyper-mcp mcp-servlet; description",
+        ),
+        (
+            json!({ "type": "string", "description": "A." }),
+            "Warning *; description-repeats-name",
+        ),
+        (
+            json!(true),
+            "Error mcp.run; Warning hyper-mcp; schema-boolean",
+        ),
+    ] {
+        let expected = format!("{expected} /inputSchema/properties/a");
+        assert_eq!(of_argument(schema.clone()), [expected], "{schema}");
+    }
+}
+
+#[test]
+fn looks_into_schemas_as_deep_as_they_go() {
+    let list = json!({ "type": "object", "description": "x",
+        "properties": { "b/c": { "type": "array", "description": "x", "items": { "enum": [1, 2] } } } });
+    assert_eq!(
+        of_argument(list),
+        ["Warning *; schema-enum /inputSchema/properties/a/properties/b~1c/items"]
+    );
+}
+
+#[test]
+fn finds_schemas_that_clients_do_not_read() {
+    let tree =
+        json!({ "type": "object", "properties": { "a": { "$ref": "#", "description": "x" } } });
+    for (input, expected) in [
+        (json!({}), vec!["Error *; schema-root /inputSchema"]),
+        (
+            json!({ "type": "object", "required": ["x"] }),
+            vec![
+                "Error mcp.run; Warning hyper-mcp mcp-servlet; schema-required /inputSchema/required/0",
+            ],
+        ),
+        (
+            json!({ "type": "object", "$schema": "http://json-schema.org/draft-07/schema#" }),
+            vec!["Note *; schema-dialect /inputSchema/$schema"],
+        ),
+        (
+            tree,
+            vec![
+                "Error mcp.run; schema-type /inputSchema/properties/a",
+                "Warning *; schema-recursive /inputSchema",
+            ],
+        ),
+        (
+            json!({ "type": "object", "minProperties": "one" }),
+            vec!["Error *; schema /inputSchema/minProperties"],
+        ),
+    ] {
+        let found = of_tool(json!({ "inputSchema": input.clone() }));
+        assert_eq!(found, expected, "{input}");
+    }
+}
+
+#[test]
+fn asks_less_of_schemas_of_results() {
+    let output =
+        json!({ "type": "object", "properties": { "a": true, "b": { "type": "string" } } });
+    assert_eq!(
+        of_tool(json!({ "outputSchema": output })),
+        [
+            "Warning mcp.run; dropped /outputSchema",
+            "Warning hyper-mcp; schema-boolean /outputSchema/properties/a",
+            "Warning hyper-mcp mcp-servlet; description /outputSchema/properties/b",
+        ]
+    );
+}
+
+#[test]
+fn finds_names_that_clients_do_not_take() {
+    for (name, expected) in [
+        ("t t".to_owned(), "Error *; name /name"),
+        ("x".repeat(65), "Error *; name /name"),
+        ("x".repeat(60), "Warning hyper-mcp; name-length /name"),
+        ("x".repeat(50), "Note hyper-mcp; name-length /name"),
+    ] {
+        assert_eq!(of_tool(json!({ "name": name })), [expected], "{name}");
+    }
+    let tool =
+        json!({ "name": "t", "description": "Does it.", "inputSchema": { "type": "object" } });
+    let twice = tools(json!([tool, tool]));
+    assert_eq!(found(&twice, &Target::ALL), ["Error *; duplicate"]);
+}
+
+#[test]
+fn finds_tools_that_are_none() {
+    let nameless = tools(json!([{ "inputSchema": { "type": "object" }, "description": "x" }]));
+    assert_eq!(found(&nameless, &Target::ALL), ["Error *; tool /name"]);
+    assert_eq!(
+        of_tool(json!({ "inputSchema": null })),
+        ["Error *; tool /inputSchema"]
+    );
+    assert_eq!(
+        of_tool(json!({ "_meta": "x" })),
+        [
+            "Error hyper-mcp; Warning mcp.run mcp-servlet; tool /_meta",
+            "Warning mcp.run; dropped /_meta"
+        ]
+    );
+    assert_eq!(
+        found(&tools(json!("none")), &Target::ALL),
+        ["Error *; list"]
+    );
+}
+
+#[test]
+fn names_what_hosts_drop() {
+    let list = r#"{"resources":[{"uri":"urn:x","name":"x","description":"It.","annotations":{"priority":2}}]}"#;
+    let servlet =
+        tools(json!([])).export("list_resources", list, "(call $output {}) (i32.const 0)");
+    assert_eq!(
+        found(&servlet, &Target::ALL),
+        [
+            "Warning mcp.run hyper-mcp; dropped",
+            "Warning *; priority /annotations/priority"
+        ]
+    );
+    assert_eq!(
+        found(&servlet, &[Target::McpServlet]),
+        ["Warning mcp-servlet; priority /annotations/priority"]
+    );
+}
+
+#[test]
+fn a_host_that_lacks_a_function_does_not_load_the_module() {
+    let progress = tools(json!([])).import(PROGRESS);
+    assert_eq!(
+        found(&progress, &Target::ALL),
+        ["Error mcp.run; imports", "Warning hyper-mcp; dropped"]
+    );
+    let elsewhere =
+        r#"(import "extism:host/user" "get_keyring_secret" (func (param i64) (result i64)))"#;
+    assert_eq!(
+        found(&tools(json!([])).import(elsewhere), &Target::ALL),
+        [
+            "Error mcp.run mcp-servlet; imports",
+            "Note hyper-mcp; unchecked"
+        ]
+    );
+}
+
+#[test]
+fn tells_the_interfaces_apart() {
+    let context = "(call $output {}) (i32.const 0)";
+    let second = |resources: &str| {
+        let list = json!({ "tools": [{ "name": "t t", "description": "Does it.", "inputSchema": { "type": "object" } }] });
+        Wat::new()
+            .export("list_tools", &list.to_string(), context)
+            .export("call_tool", "{}", context)
+            .export("list_resources", resources, context)
+    };
+    for (address, expected) in [
+        ("mem://a/b", None),
+        ("mem://a/b c", Some("Warning hyper-mcp; address /uri")),
+        ("urn:x:y", Some("Error hyper-mcp; address /uri")),
+        ("b", Some("Error hyper-mcp; address /uri")),
+    ] {
+        let resource = json!({ "uri": address, "name": "n", "description": "It." });
+        let servlet = second(&json!({ "resources": [resource] }).to_string());
+        let found = found(&servlet, &[Target::HyperMcp]);
+        assert!(
+            found.contains(&"Error hyper-mcp; name /name".to_owned()),
+            "{found:?}"
+        );
+        assert!(
+            found.contains(&"Note hyper-mcp; dropped".to_owned()),
+            "{found:?}"
+        );
+        let about_addresses = found.iter().find(|line| line.contains("address"));
+        assert_eq!(about_addresses.map(String::as_str), expected, "{address}");
+    }
+    let report = check(
+        source(&second(r#"{"resources":[]}"#)),
+        &[Target::McpRun],
+        &[],
+    )
+    .expect("a report");
+    assert_eq!(report.findings[0].rule, "exports");
+}
+
+#[test]
+fn what_traps_works_nowhere() {
+    let wat = Wat::new()
+        .export("describe", "", "unreachable")
+        .answer("{}");
+    assert_eq!(found(&wat, &Target::ALL), ["Error *; load"]);
+}
+
+/// If the host of this project refuses a servlet, the check must report an error.
+#[test]
+fn finds_an_error_wherever_our_host_refuses() {
+    let tool = |name: &str, schema: Value| json!({ "name": name, "description": "d", "inputSchema": schema });
+    let object = || json!({ "type": "object" });
+    for servlet in [
+        tools(json!([tool("t", object()), tool("t", object())])),
+        tools(json!([tool("", object())])),
+        tools(json!([tool("a/b", object())])),
+        tools(json!([tool("t", json!({ "type": 1 }))])),
+        tools(json!([tool(
+            "t",
+            json!({ "$ref": "https://example.com/s" })
+        )])),
+        tools(json!([1])),
+        tools(json!([])).export("list_prompts", "{}", "(call $output {}) (i32.const 0)"),
+        tools(json!([])).export("list_prompts", "", "unreachable"),
+        Wat::new().describe("[]").answer("{}"),
+        Wat::new()
+            .describe(r#"{"tools":[],"instructions":1}"#)
+            .answer("{}"),
+        Wat::new().answer("{}"),
+    ] {
+        let loaded = Servlet::load(source(&servlet), &LoadOptions::default());
+        let served = loaded.map(|servlet| Host::new(vec![servlet]));
+        assert!(served.is_err() || served.is_ok_and(|host| !host.problems().is_empty()));
+        let report = check(source(&servlet), &[Target::McpServlet], &[]).expect("a report");
+        assert_eq!(report.level(), Some(Level::Error), "{:?}", report.findings);
+        let loads = Servlet::load(source(&servlet), &LoadOptions::default()).is_ok();
+        assert_eq!(report.loads_in.is_empty(), !loads, "{:?}", report.findings);
+    }
+}
+
+#[test]
+fn tells_which_entries_are_left_out_of_servlets_that_are_served_together() {
+    let named = |name: &str, servlet: &Wat| Source::Bytes {
+        name: name.into(),
+        wasm: servlet.wasm(),
+    };
+    let servlet = tools(
+        json!([{ "name": "a_t", "inputSchema": { "type": "object" } },
+        { "name": "t", "inputSchema": { "type": "object" } }]),
+    );
+    let other = tools(json!([{ "name": "t", "inputSchema": { "type": "object" } }]));
+    let sources = [named("a", &other), named("b", &servlet)];
+    let reports = check_all(&sources, &Target::ALL, &[]).expect("reports");
+    let findings = reports.iter().map(|report| {
+        let findings = report.findings.iter();
+        findings.filter(|one| one.rule == "collision").collect()
+    });
+    let findings: Vec<Vec<_>> = findings.collect();
+    assert!(findings[0].is_empty());
+    let [finding] = &*findings[1] else {
+        panic!("{:?}", findings[1]);
+    };
+    assert_eq!(
+        finding.problem,
+        "tool `a_t` of `b` is left out: `a` has the tool `a_t`"
+    );
+    assert_eq!(finding.level(), Level::Warning);
+}
+
+/// `./x bless` writes the tables.
+#[test]
+fn the_guide_shows_the_tables() {
+    const END: &str = "\n<!-- End of the table. -->";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/hosts.md");
+    let mut text = fs::read_to_string(&path).expect("the guide is text");
+    for (name, table) in [
+        ("features", table()),
+        ("rules", rules_table()),
+        ("rewritings", lowering_table()),
+    ] {
+        let start = format!("<!-- `./x bless` writes this table of {name}. -->\n\n");
+        let (before, rest) = text.split_once(&start).expect("the start of a table");
+        let (found, after) = rest.split_once(END).expect("the end of a table");
+        if std::env::var_os("UPDATE_GOLDENS").is_some() {
+            text = [before, &start, &table, END, after].concat();
+            continue;
+        }
+        assert_eq!(found, table, "docs/hosts.md, see `./x bless`");
+    }
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
+        fs::write(path, text).expect("the guide is writable");
+    }
+}

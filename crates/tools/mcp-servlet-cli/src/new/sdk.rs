@@ -1,0 +1,91 @@
+//! The dependency on the SDK in a new project.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use crate::failure::{Failure, Kind};
+
+/// Overrides the path of the checkout, if it has moved since this command was built.
+pub(super) const CHECKOUT: &str = "MCP_SERVLET_CHECKOUT";
+
+/// The dependency, with the keys of Cargo.toml.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Sdk {
+    Version(String),
+    Git(String),
+    Path(PathBuf),
+}
+
+impl Sdk {
+    /// Parses the value of `--sdk`. Digits and dots are a version, a URL is a git repository,
+    /// anything else is a path.
+    pub(super) fn parse(text: &str) -> Result<Self, Failure> {
+        let version = text.trim_start_matches(['^', '~', '=', '>', '<', ' ']);
+        if version.starts_with(|c: char| c.is_ascii_digit()) && !Path::new(text).exists() {
+            return Ok(Self::Version(text.to_owned()));
+        }
+        let is_git = text.contains("://") || text.starts_with("git@");
+        if is_git {
+            return Ok(Self::Git(text.to_owned()));
+        }
+        let path = Path::new(text);
+        let inner = path.join("crates/guest/mcp-servlet");
+        let package = if inner.is_dir() { &inner } else { path };
+        match std::path::absolute(package) {
+            Ok(absolute) if absolute.join("Cargo.toml").is_file() => Ok(Self::Path(absolute)),
+            _ => Err(Failure::with_help(
+                Kind::Usage,
+                format!("there is no SDK at `{text}`"),
+                "give a version, the address of a git repository, or the path of a checkout",
+            )),
+        }
+    }
+
+    pub(super) fn of_checkout(checkout: PathBuf) -> Self {
+        Self::Path(checkout.join("crates/guest/mcp-servlet"))
+    }
+}
+
+/// The checkout that this command was built from, if it still exists.
+pub(super) fn checkout() -> Option<PathBuf> {
+    let built_from = || {
+        Some(
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .parent()?
+                .parent()?
+                .to_owned(),
+        )
+    };
+    let checkout = env::var_os(CHECKOUT)
+        .map(PathBuf::from)
+        .or_else(built_from)?;
+    let checkout = std::path::absolute(checkout).ok()?;
+    xtp_bundle::ours::is_checkout(&checkout).then_some(checkout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_versions_repositories_and_paths_apart() {
+        let parse = |text| Sdk::parse(text).ok();
+        for version in ["0.1", "^1.2.3", "=0.1.0", ">= 1"] {
+            assert_eq!(parse(version), Some(Sdk::Version(version.to_owned())));
+        }
+        for git in ["https://host.example/sdk", "git@host.example:sdk.git"] {
+            assert_eq!(parse(git), Some(Sdk::Git(git.to_owned())));
+        }
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..");
+        let Some(Sdk::Path(path)) = parse(root) else {
+            panic!("a checkout is an SDK");
+        };
+        assert!(path.ends_with("crates/guest/mcp-servlet"));
+        assert_eq!(parse("no/such/folder"), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! Transcripts of the command, in `tests/cmd`. `./x bless` rewrites them.
+
+use std::path::Path;
+use std::{env, fs};
+
+use e2e::{Profile, fixture, root, wasm};
+
+/// Runs in a folder with the examples as `greet.wasm` and so on, so that transcripts read like a session.
+#[test]
+fn commands_do_what_their_transcripts_say() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("transcripts");
+    fs::create_dir_all(&folder).expect("a folder for the servlets");
+    for example in ["greet", "calculator", "catalogue", "kv-notes", "everything"] {
+        copy(&wasm(example, Profile::Servlet), &folder);
+    }
+    for name in ["probe", "needs"] {
+        copy(&fixture(name), &folder);
+    }
+    for module in ["careless", "browser"] {
+        assemble(module, &folder);
+    }
+    fs::write(folder.join("not-wasm.txt"), "not wasm").expect("the folder can be written to");
+    let acme = "[servlet.greet]\nsource = \"greet.wasm\"\n";
+    fs::write(folder.join("acme.toml"), acme).expect("the folder can be written to");
+    let wrong = "\n[limits]\ntiemout = \"3s\"\n";
+    fs::write(folder.join("wrong.toml"), wrong).expect("the folder can be written to");
+    env::set_current_dir(&folder).expect("the folder is there");
+
+    let transcripts = root().join("crates/tools/mcp-servlet-cli/tests/cmd");
+    trycmd::TestCases::new()
+        .case(transcripts.join("*.trycmd"))
+        .case(transcripts.join("*.toml"));
+}
+
+fn assemble(module: &str, folder: &Path) {
+    let text = root().join(format!(
+        "crates/tools/mcp-servlet-cli/tests/modules/{module}.wat"
+    ));
+    let wasm = wat::parse_file(text).expect("a module as text");
+    fs::write(folder.join(format!("{module}.wasm")), wasm).expect("modules can be written");
+}
+
+fn copy(wasm: &Path, folder: &Path) {
+    let name = wasm.file_name().expect("a file has a name");
+    fs::copy(wasm, folder.join(name)).expect("servlets can be copied");
+}

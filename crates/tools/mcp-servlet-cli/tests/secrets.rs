@@ -1,0 +1,286 @@
+//! No command prints a secret at any log level: configuration values, URLs, headers, environment variables.
+
+#[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
+mod support;
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::json;
+use support::Wat;
+
+/// The beginning of every secret.
+const MARK: &str = "s3cr3t";
+
+fn servlet(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments)
+        .output()
+        .expect("the command runs")
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
+    command
+        .args(arguments)
+        .arg("-vvv")
+        .current_dir(folder)
+        .env("MCP_SERVLET_TEST_TOKEN", "s3cr3t-environment")
+        .stdin(Stdio::null());
+    command
+}
+
+/// Serves a module at `/a.wasm`, and errors and redirects everywhere else.
+fn server(wasm: Vec<u8>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let stream = stream.expect("a connection");
+            let mut line = String::new();
+            let _ = BufReader::new(&stream).read_line(&mut line);
+            answer(stream, &line, &wasm);
+        }
+    });
+    address.to_string()
+}
+
+fn answer(mut stream: TcpStream, line: &str, wasm: &[u8]) {
+    let (status, location, body) = if line.contains("/a.wasm") {
+        ("200 OK", "/", wasm)
+    } else if line.contains("/moved") {
+        (
+            "302 Found",
+            "http://elsewhere.example/?s3cr3t-location",
+            &b""[..],
+        )
+    } else {
+        ("403 Forbidden", "/", &b"s3cr3t-body"[..])
+    };
+    let head = format!(
+        "HTTP/1.1 {status}\r\nLocation: {location}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    let _ = stream.write_all(&[head.as_bytes(), body].concat());
+}
+
+/// A servlet whose tool sends a request with a header, and which needs a configuration value.
+fn sending(address: &str) -> Vec<u8> {
+    let request = json!({
+        "url": format!("http://{address}/?s3cr3t-request"),
+        "method": "GET",
+        "headers": { "authorization": "Bearer s3cr3t-header" },
+    });
+    let import =
+        r#"(import "extism:host/env" "http_request" (func $http (param i64 i64) (result i64)))"#;
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
+    Wat::new()
+        .import(import)
+        .describe(&json!({ "tools": [tool] }).to_string())
+        .export(
+            "call",
+            &request.to_string(),
+            "(drop (call $http (call $block {}) (i64.const 0))) (call $output (i32.const 0) (i32.const 0)) (i32.const 0)",
+        )
+        .wasm()
+}
+
+#[track_caller]
+fn assert_kept(what: &[&str], output: &Output) {
+    for (stream, bytes) in [("output", &output.stdout), ("error", &output.stderr)] {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains(MARK), "{what:?}, standard {stream}:\n{text}");
+    }
+}
+
+/// A proxy that refuses connections.
+const PROXY: &str = "http://s3cr3t-user:s3cr3t-password@127.0.0.1:1";
+
+/// Commands, with the arguments that follow the servlet.
+const COMMANDS: [(&str, &[&str]); 16] = [
+    ("describe", &[]),
+    ("describe", &["--format", "json"]),
+    ("inspect", &[]),
+    ("inspect", &["--format", "json"]),
+    ("check", &[]),
+    ("check", &["--format", "json"]),
+    ("serve", &[]),
+    ("serve", &["--print-client-config", "claude"]),
+    ("serve", &["--print-client-config", "codex"]),
+    ("call", &["t", "--allow-host", "127.0.0.1"]),
+    (
+        "call",
+        &[
+            "t",
+            "--allow-host",
+            "*",
+            "--allow-private",
+            "--proxy",
+            PROXY,
+        ],
+    ),
+    (
+        "serve",
+        &["--print-client-config", "claude", "--proxy", PROXY],
+    ),
+    ("read", &["x:"]),
+    ("prompt", &["p"]),
+    ("complete", &["p", "x="]),
+    ("test", &["--with"]),
+];
+
+/// Command lines with an invalid secret, or for a folder without a project.
+const OTHERS: [&[&str]; 8] = [
+    &[
+        "serve",
+        "sends.wasm",
+        "--proxy",
+        "s3cr3t:s3cr3t@proxy.example",
+    ],
+    &[
+        "call",
+        "sends.wasm",
+        "t",
+        "--proxy=socks5://s3cr3t@proxy.example",
+    ],
+    &["serve", "sends.wasm", "--config", "s3cr3t-malformed"],
+    &["call", "sends.wasm", "t", "--config=s3cr3t-malformed"],
+    &[
+        "serve",
+        "sends.wasm",
+        "--allow-host",
+        "https://s3cr3t-user@a.example",
+    ],
+    &[
+        "dev",
+        "--print-client-config",
+        "claude",
+        "--config",
+        "token=s3cr3t-value",
+    ],
+    &["dev", "--config", "token=s3cr3t-value"],
+    &["build"],
+];
+
+/// A module, a redirect, an error and a refused connection, all with secrets in their URLs.
+fn sources(address: &str) -> Vec<String> {
+    let url = |path: &str| {
+        format!("http://s3cr3t-user:s3cr3t-password@{address}/{path}?key=s3cr3t-query")
+    };
+    let there = url("a.wasm");
+    vec![
+        url("moved"),
+        url("denied"),
+        there.replace("127.0.0.1", "a.example"),
+        there.replace("http://", "ftp://"),
+        format!("{there}#sha256={}", "0".repeat(64)),
+        there,
+        "sends.wasm".to_owned(),
+    ]
+}
+
+#[test]
+fn no_command_prints_a_secret() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let address = server(
+        Wat::new()
+            .describe(support::DESCRIPTION)
+            .answer("{}")
+            .wasm(),
+    );
+    fs::write(folder.path().join("sends.wasm"), sending(&address)).expect("a file");
+    for source in sources(&address) {
+        for (command, rest) in COMMANDS {
+            let mut arguments = vec![command, &source];
+            arguments.extend(rest);
+            match command {
+                "check" => {}
+                "test" => arguments.extend([source.as_str(), "--config", "token=s3cr3t-value"]),
+                _ => arguments.extend(["--config", "token=s3cr3t-value"]),
+            }
+            assert_kept(&arguments, &servlet(folder.path(), &arguments));
+        }
+    }
+    for arguments in OTHERS {
+        assert_kept(arguments, &servlet(folder.path(), arguments));
+    }
+}
+
+#[test]
+fn no_error_of_a_configuration_shows_a_secret() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("servlet.toml");
+    for text in [
+        // Invalid values next to secrets, and secrets that are invalid.
+        "[servlet.a]\nsource = \"none.wasm\"\nconfig = { token = \"s3cr3t\" }\nlimits = 1\n",
+        "[servlet.a]\nsource = \"none.wasm\"\nconfig = { token = \"s3cr3t\", n = 1 }\n",
+        "[servlet.a]\nsource = \"none.wasm\"\nconfig.token = \"${MCP_SERVLET_TEST_TOKEN} $s3cr3t\"\n",
+        "[servlet.a]\nsource = \"none.wasm\"\nconfig.token = [\"s3cr3t\"]\n",
+        "[servlet.a]\nsource = \"none.wasm\"\nconfig = \"s3cr3t\"\n",
+        "servlet.a = { source = \"none.wasm\", config = { token = \"s3cr3t\" }, x = 1 }\n",
+        "[servlet.a]\nsource = \"none.wasm\"\n[servlet.a.config]\ntoken = \"s3cr3t\n",
+        "[servlet.a]\nsource = \"none.wasm\"\n[servlet.a.config]\ntoken = \"\"\"\ns3cr3t\n",
+        "[servlet.a]\nsource = \"https://s3cr3t:s3cr3t@a.example/x?s3cr3t#sha256=1\"\n",
+        "[servlet.a]\nsource = \"http://s3cr3t:s3cr3t@a.example/x?s3cr3t\"\non_failure = \"fail\"\n",
+        "[servlet.a]\nsource = \"ftp://s3cr3t:s3cr3t@a.example/x?s3cr3t\"\n",
+        "[servlet.a]\nsource = \"none.wasm\"\nconfig.token = \"${MCP_SERVLET_TEST_TOKEN}\"\n",
+        "[requests]\nproxy = \"http://s3cr3t:s3cr3t@proxy.example/x\"\n",
+        "[servlet.a]\nsource = \"none.wasm\"\nrequests = { proxy = \"s3cr3t:s3cr3t@proxy.example\" }\n",
+        "requests = { prxy = \"http://s3cr3t@proxy.example\" }\n",
+        "[requests]\nproxy = \"http://u:${MCP_SERVLET_TEST_TOKEN}@proxy.example/x\"\n",
+    ] {
+        fs::write(&path, text).expect("a file");
+        for arguments in [&["config", "check"][..], &["serve", "servlet.toml"]] {
+            let output = servlet(folder.path(), arguments);
+            assert_kept(&[text], &output);
+        }
+    }
+}
+
+#[test]
+fn a_server_logs_no_header_of_a_request() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.wasm"), sending("127.0.0.1:1")).expect("a file");
+    let arguments = [
+        "serve",
+        "a.wasm",
+        "--http",
+        "127.0.0.1:0",
+        "--config",
+        "token=s3cr3t-value",
+    ];
+    let mut server = command(folder.path(), &arguments)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    let mut errors = BufReader::new(server.stderr.take().expect("a pipe"));
+    let mut said = String::new();
+    let address = loop {
+        let start = said.len();
+        assert_ne!(errors.read_line(&mut said).expect("text"), 0, "{said}");
+        if let Some((_, address)) = said[start..].split_once("listening on http://") {
+            let (address, _) = address.split_once('/').expect("a path");
+            break address.to_owned();
+        }
+    };
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
+    let request = format!(
+        "POST /mcp?s3cr3t-query HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer s3cr3t-header\r\n\
+        Cookie: s3cr3t-cookie\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+        Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.write_all(request.as_bytes()).expect("a request");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("an answer");
+    assert!(answer.starts_with(b"HTTP/1.1 "), "{answer:?}");
+    server.kill().expect("the server ends");
+    server.wait().expect("the server ends");
+    errors.read_to_string(&mut said).expect("text");
+    assert!(!said.contains(MARK), "{said}");
+}

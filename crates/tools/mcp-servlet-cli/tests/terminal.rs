@@ -1,0 +1,313 @@
+//! No command prints control characters from servlets, schemas, configurations or servers to the terminal.
+
+#[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
+mod support;
+
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    fs,
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use proptest::{prelude::*, test_runner::TestRunner};
+use serde_json::{Value, json};
+use support::Wat;
+
+/// Text that a terminal would act on, and a line that imitates output of the command.
+const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}1A\r\u{202e}\u{7f}\nforged: line";
+
+const ANSWER: &str = "(call $output {}) (i32.const 0)";
+
+fn servlet(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_servlet"))
+        .args(arguments)
+        .arg("-vvv")
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the command runs")
+}
+
+/// Characters that a terminal acts on, except line breaks and tabs, which tables contain.
+fn active(text: &str) -> Option<char> {
+    let text = text.replace("\r\n", "\n");
+    text.chars().find(|one| {
+        let is_layout = matches!(one, '\n' | '\t');
+        let turns = matches!(one, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        (one.is_control() && !is_layout) || turns
+    })
+}
+
+/// A string literal of the WebAssembly text format.
+fn wat_string(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        write!(out, "\\{byte:02x}").expect("memory takes everything");
+        out
+    })
+}
+
+fn description(name: &str) -> Value {
+    let schema = json!({
+        "type": "object",
+        "properties": { name: { "type": "integer", "description": name, "enum": [name] } },
+        "required": [name],
+    });
+    json!({
+        "serverInfo": { "name": name, "version": name },
+        "instructions": name,
+        "tools": [
+            { "name": name, "title": name, "description": name, "inputSchema": schema },
+            { "name": "t", "inputSchema": { "type": "object" } },
+            { "name": "needs", "inputSchema": schema },
+        ],
+    })
+}
+
+/// A servlet with hostile text in every name and description.
+fn everything(text: &str) -> Vec<u8> {
+    let list = |key: &str| json!([{ key: format!("x:{text}"), "name": text, "description": text }]);
+    let prompt = json!([{ "name": "p", "description": text, "arguments": [{ "name": text }] }]);
+    let content = json!([
+        { "type": "text", "text": text },
+        { "type": "image", "mimeType": text, "data": "" },
+        { "type": "resource_link", "uri": text },
+        { "type": text },
+    ]);
+    let contents =
+        json!([{ "uri": text, "mimeType": text, "text": text }, { "uri": text, "blob": "" }]);
+    let message = json!({ "role": text, "content": { "type": "text", "text": text } });
+    let log = r#"(import "extism:host/env" "log_warn" (func $log (param i64)))"#;
+    Wat::new()
+        .import(log)
+        .describe(&description(text).to_string())
+        .export("call", &json!({ "content": content }).to_string(), ANSWER)
+        .export(
+            "list_resources",
+            &json!({ "resources": list("uri") }).to_string(),
+            ANSWER,
+        )
+        .export(
+            "list_resource_templates",
+            &json!({ "resourceTemplates": list("uriTemplate") }).to_string(),
+            ANSWER,
+        )
+        .export(
+            "list_prompts",
+            &json!({ "prompts": prompt }).to_string(),
+            ANSWER,
+        )
+        .export(
+            "read_resource",
+            &json!({ "contents": contents }).to_string(),
+            ANSWER,
+        )
+        .export(
+            "get_prompt",
+            &json!({ "messages": [message] }).to_string(),
+            ANSWER,
+        )
+        .export(
+            "complete",
+            &json!({ "completion": { "values": [text] } }).to_string(),
+            ANSWER,
+        )
+        .export("logs", text, "(call $log (call $block {})) (i32.const 0)")
+        .after(&format!("(@custom \"{}\" \"\")", wat_string(text)))
+        .wasm()
+}
+
+fn write_files(folder: &Path, text: &str) {
+    let write =
+        |name: &str, contents: &[u8]| fs::write(folder.join(name), contents).expect("a file");
+    let name = wat_string(text);
+    write("everything.wasm", &everything(text));
+    let imports =
+        format!("(module (import \"{name}\" \"{name}\" (func)) (func (export \"{name}\")))");
+    write("imports.wasm", &wat::parse_str(imports).expect("a module"));
+    let exports = format!("(module (func (export \"{name}\")))");
+    write("exports.wasm", &wat::parse_str(exports).expect("a module"));
+    let fails = "(call $error {}) (i32.const 1)";
+    let log = r#"(import "extism:host/env" "log_warn" (func $log (param i64)))"#;
+    let failing = Wat::new()
+        .import(log)
+        .describe(&description("x").to_string());
+    let failing = failing.export(
+        "call",
+        text,
+        &format!("(call $log (call $block {{}})) {fails}"),
+    );
+    write("fails.wasm", &failing.wasm());
+    let wrong =
+        Wat::new().describe(&json!({ "tools": [], text: 1, "instructions": [text] }).to_string());
+    write("wrong.wasm", &wrong.answer("{}").wasm());
+    let panics = Wat::new().export("describe", text, fails).answer("{}");
+    write("panics.wasm", &panics.wasm());
+    let key = json!(text);
+    let config = format!("{key} = 1\n[servlet.{key}]\nsource = {key}\n# {text}\n{key} = 2\n");
+    write("wrong.toml", config.replace('\u{7f}', "\\u007f").as_bytes());
+    write(
+        "garbled.toml",
+        format!("[servlet.a]\nsource = {text}").as_bytes(),
+    );
+    write(
+        "served.toml",
+        format!("[servlet.{key}]\nsource = \"missing.wasm\"\n")
+            .replace('\u{7f}', "\\u007f")
+            .as_bytes(),
+    );
+    let schema =
+        json!({ "version": text, "exports": { text: { "input": { "$ref": text } } }, text: 1 });
+    write("schema.yaml", schema.to_string().as_bytes());
+    write("garbled.yaml", text.as_bytes());
+    write(
+        "Cargo.toml",
+        format!("[package]\nname = \"{text}\"\n").as_bytes(),
+    );
+}
+
+/// Answers every request with a hostile status and location.
+fn server(text: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let text = text.replace(['\r', '\n'], " ");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let _ = stream.read(&mut [0; 1024]);
+            let answer =
+                format!("HTTP/1.1 302 {text}\r\nLocation: {text}\r\nContent-Length: 0\r\n\r\n");
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    format!("http://{address}/a.wasm")
+}
+
+const FILES: [&str; 6] = [
+    "everything.wasm",
+    "imports.wasm",
+    "exports.wasm",
+    "fails.wasm",
+    "wrong.wasm",
+    "panics.wasm",
+];
+
+/// Command lines that use every hostile file.
+fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
+    let (uri, empty) = (format!("x:{argument}"), format!("{argument}=1"));
+    let (uri, empty) = (uri.as_str(), empty.as_str());
+    let mut runs: Vec<Vec<&str>> = vec![
+        vec!["call", "everything.wasm", "t"],
+        vec!["call", "everything.wasm", "t", "--format", "json"],
+        vec!["call", "everything.wasm", "needs", empty],
+        vec!["call", "everything.wasm", argument],
+        vec!["call", "fails.wasm", "t"],
+        vec!["call", "fails.wasm", "t", "--format", "json"],
+        vec!["read", "everything.wasm", uri],
+        vec!["read", "everything.wasm", uri, "--format", "json"],
+        vec!["prompt", "everything.wasm", "p"],
+        vec!["prompt", "everything.wasm", "p", empty],
+        vec!["complete", "everything.wasm", "p", empty],
+        vec!["complete", "everything.wasm", uri, "x="],
+        vec!["complete", "everything.wasm", "none", "x="],
+        vec!["serve", url],
+        vec!["serve", "everything.wasm", "--prefix", "never"],
+        vec!["serve", "everything.wasm", "--config", argument],
+        vec!["serve", "everything.wasm", "--print-client-config", "codex"],
+        vec!["serve", "served.toml"],
+        vec!["serve", "wrong.toml"],
+        vec!["config", "check", "wrong.toml"],
+        vec!["config", "check", "garbled.toml"],
+        vec!["config", "check", "served.toml"],
+        vec!["gen", "schema.yaml"],
+        vec!["gen", "garbled.yaml"],
+        vec!["gen", "schema.yaml", "--format", "json"],
+        vec!["new", "made", "--schema", "schema.yaml"],
+        vec!["build"],
+        vec!["dev"],
+        vec!["test"],
+        vec!["test", "imports.wasm", "--with", "exports.wasm"],
+    ];
+    for file in FILES {
+        for command in ["describe", "inspect", "check"] {
+            runs.push(vec![command, file]);
+            runs.push(vec![command, file, "--format", "json"]);
+        }
+        runs.push(vec!["call", file, "t"]);
+        runs.push(vec!["serve", file]);
+    }
+    let owned = |run: Vec<&str>| run.into_iter().map(str::to_owned).collect();
+    runs.into_iter().map(owned).collect()
+}
+
+/// Runs every command on the hostile files. Returns the names of the commands.
+fn run_all(text: &str) -> BTreeSet<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_files(folder.path(), text);
+    // An argument cannot contain a NUL byte.
+    let runs = runs(&server(text), &text.replace('\0', " "));
+    for run in &runs {
+        let arguments: Vec<_> = run.iter().map(String::as_str).collect();
+        let output = servlet(folder.path(), &arguments);
+        for (stream, bytes) in [("output", &output.stdout), ("error", &output.stderr)] {
+            let shown = String::from_utf8_lossy(bytes);
+            assert_eq!(
+                active(&shown),
+                None,
+                "{run:?}, standard {stream}:\n{shown:?}"
+            );
+        }
+        // A tool's error and the user's own arguments are printed as they are, so they may contain line breaks.
+        let is_answer = run[0] == "call" && output.status.code() == Some(1);
+        let is_typed = run.iter().any(|argument| argument.contains("forged"));
+        if is_answer || is_typed {
+            continue;
+        }
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let forged = errors.lines().any(|line| line.starts_with("forged"));
+        assert!(!forged, "{run:?}: {errors}");
+    }
+    runs.iter().map(|run| run[0].clone()).collect()
+}
+
+#[test]
+fn nothing_foreign_acts_on_the_terminal() {
+    let run = run_all(HOSTILE);
+    let help = servlet(Path::new("."), &["--help"]);
+    let help = String::from_utf8(help.stdout).expect("text");
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.map_while(|line| line.strip_prefix("  ")?.split(' ').next());
+    let commands: BTreeSet<_> = commands
+        .filter(|name| !["", "help"].contains(name))
+        .collect();
+    assert!(commands.len() > 10, "{help}");
+    for command in commands {
+        assert!(run.contains(command), "`servlet {command}` is not tested");
+    }
+}
+
+#[test]
+fn no_combination_of_characters_acts_on_the_terminal() {
+    let active = prop_oneof![
+        any::<char>(),
+        (0_u32..0xa0).prop_map(|code| char::from_u32(code).unwrap_or(' ')),
+        Just('\u{1b}'),
+        Just('\u{2067}'),
+    ];
+    let text = prop::collection::vec(active, 1..20).prop_map(String::from_iter);
+    let config = ProptestConfig {
+        cases: 2,
+        failure_persistence: None,
+        max_shrink_iters: 0,
+        ..ProptestConfig::default()
+    };
+    TestRunner::new(config)
+        .run(&text, |text| {
+            run_all(&text);
+            Ok(())
+        })
+        .expect("nothing acts on the terminal");
+}
