@@ -24,16 +24,21 @@ fn glue(name: &str) -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     let folder = target().join("glue");
     BUILT.get_or_init(|| {
-        let build = ["build", "--locked", "--target", "wasm32-unknown-unknown"];
         let mut cargo = cargo();
-        cargo.current_dir(root().join("bench/glue")).args(build);
-        let status = cargo.arg("--target-dir").arg(&folder).status();
+        cargo
+            .current_dir(root().join("bench"))
+            .args(["build", "--locked", "--profile", "glue"])
+            .args(["--package", "glue-*"])
+            .args(["--target", "wasm32-unknown-unknown"])
+            .arg("--target-dir")
+            .arg(&folder);
+        let status = cargo.status();
         assert!(
             status.expect("cargo runs").success(),
             "bench/glue does not build"
         );
     });
-    folder.join(format!("wasm32-unknown-unknown/debug/glue_{name}.wasm"))
+    folder.join(format!("wasm32-unknown-unknown/glue/glue_{name}.wasm"))
 }
 
 impl Pair {
@@ -287,8 +292,8 @@ fn assert_what_is_no_time_is_refused(pair: &Pair) {
 fn both_are_formatted() {
     let mut cargo = cargo();
     let checked = cargo
-        .current_dir(root().join("bench/glue"))
-        .args(["fmt", "--check"])
+        .current_dir(root().join("bench"))
+        .args(["fmt", "--all", "--check"])
         .status();
     assert!(checked.expect("cargo runs").success());
 }

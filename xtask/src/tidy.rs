@@ -12,7 +12,7 @@ use crate::shell::{cargo, root, run};
 /// The most lines that a file may have.
 const MAX_LINES: usize = 500;
 
-/// Checks all handwritten Rust files, and the lock files that only `./x bench` reads.
+/// Checks all handwritten Rust files, and the lock file of `bench`.
 pub(crate) fn check() -> anyhow::Result<()> {
     let mut problems = Vec::new();
     for folder in ["crates", "examples", "tests", "xtask"] {
@@ -34,22 +34,14 @@ pub(crate) fn check() -> anyhow::Result<()> {
     if !problems.is_empty() {
         bail!("{}", problems.join("\n   "));
     }
-    check_locks()
+    check_bench_lock()
 }
 
-/// Fails if cargo would have to change the lock file of a workspace under `bench`.
-fn check_locks() -> anyhow::Result<()> {
-    for entry in fs::read_dir(root().join("bench"))? {
-        let manifest = entry?.path().join("Cargo.toml");
-        if !manifest.with_file_name("Cargo.lock").exists() {
-            continue;
-        }
-        let update = ["update", "--quiet", "--workspace", "--locked"];
-        run(cargo(&update).arg("--manifest-path").arg(&manifest)).with_context(|| {
-            format!("run `cargo update --workspace` for {}", manifest.display())
-        })?;
-    }
-    Ok(())
+/// Fails if cargo would have to change the lock file of `bench`.
+fn check_bench_lock() -> anyhow::Result<()> {
+    let update = ["update", "--quiet", "--workspace", "--locked"];
+    run(cargo(&update).current_dir(root().join("bench")))
+        .context("run `cargo update --workspace` in `bench`")
 }
 
 fn problems_of(text: &str) -> Vec<String> {

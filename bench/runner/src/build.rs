@@ -135,12 +135,8 @@ impl Builder {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command
             .current_dir(self.root.join("bench").join(side.name()))
-            .args(["build", "--target", TARGET, "--target-dir"])
+            .args(["build", "--locked", "--target", TARGET, "--target-dir"])
             .arg(target);
-        // Our own dependencies change with the workspace. The official ones stay at the measured versions.
-        if side == Side::Official {
-            command.arg("--locked");
-        }
         for variable in [
             "RUSTFLAGS",
             "CARGO_ENCODED_RUSTFLAGS",
