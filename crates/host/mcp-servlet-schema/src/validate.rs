@@ -7,6 +7,7 @@
 pub(crate) mod coerce;
 mod cost;
 mod example;
+mod inexact;
 mod report;
 mod unknown;
 
@@ -202,7 +203,12 @@ impl Checker {
             return Err("they are too large to be checked against their schema".to_owned());
         }
         if self.validator.is_valid(value) || self.validator.is_valid(&without_nulls(value)) {
-            return Ok(());
+            return match inexact::integer(&self.validator, value) {
+                None => Ok(()),
+                Some(at) => Err(format!(
+                    "`{at}` must be an integer without a fraction or an exponent, because it is larger than 2^53"
+                )),
+            };
         }
         let errors = self.validator.iter_errors(value);
         Err(Report::new(&self.schema).of(errors))

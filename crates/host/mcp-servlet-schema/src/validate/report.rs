@@ -165,7 +165,7 @@ fn is_partial(path: &str) -> bool {
     matches!(last, Some("then" | "else")) || matches!(before, Some("allOf" | "dependentSchemas"))
 }
 
-fn escape(name: &str) -> String {
+pub(super) fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 

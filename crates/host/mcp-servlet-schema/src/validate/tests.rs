@@ -135,6 +135,35 @@ fn takes_whole_numbers_for_integers_however_they_are_written() {
 }
 
 #[test]
+fn refuses_whole_numbers_that_may_have_been_rounded() {
+    let either = json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] });
+    let schema = object(&json!({
+        "i": { "type": ["integer", "null"], "minimum": 1 }, "list": { "type": "array", "items": either }, "n": { "type": "number" }, "any": {},
+    }));
+    let read = |text: &str| serde_json::from_str(text).expect("JSON");
+    for text in [
+        r#"{"i":9007199254740993}"#,
+        r#"{"i":9007199254740991.0}"#,
+        r#"{"n":9007199254740993.0,"any":1e300}"#,
+    ] {
+        let arguments = read(text);
+        assert_eq!(check_with(false, &schema, &arguments), Ok(arguments));
+    }
+    for (text, at) in [
+        (r#"{"i":9007199254740993.0}"#, "/i"),
+        (r#"{"i":1e17}"#, "/i"),
+        (r#"{"list":["a",-9007199254740993.0]}"#, "/list/1"),
+    ] {
+        assert_eq!(
+            complaint(&schema, &read(text)),
+            format!(
+                "`{at}` must be an integer without a fraction or an exponent, because it is larger than 2^53"
+            )
+        );
+    }
+}
+
+#[test]
 fn takes_text_for_numbers_only_when_told_to() {
     let schema = object(&json!({
         "i": { "type": "integer" }, "n": { "type": ["number", "null"] }, "b": { "type": "boolean" },
