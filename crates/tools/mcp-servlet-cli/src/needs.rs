@@ -3,14 +3,16 @@
 use mcp_servlet_host::Loaded;
 use mcp_servlet_runtime::{ConfigKey, Needs};
 
-use crate::terminal::note;
+use crate::terminal::{note, one_line};
 
 /// Warns about needs that are not met. With `with_options`, it names the options that meet them.
 pub(crate) fn warn(loaded: &Loaded, with_options: bool) {
     for unmet in loaded.unmet_needs() {
-        note(format_args!("warning: {unmet}"));
+        let warning = format!("warning: {unmet}");
+        note(format_args!("{}", one_line(&warning)));
         if with_options {
-            note(format_args!("  help: add {}", unmet.options()));
+            let help = format!("  help: add {}", unmet.options());
+            note(format_args!("{}", one_line(&help)));
         }
     }
 }
@@ -19,7 +21,8 @@ pub(crate) fn warn(loaded: &Loaded, with_options: bool) {
 pub(crate) fn lines(needs: &Needs) -> impl Iterator<Item = String> {
     let hosts = needs.hosts.iter().map(|host| format!("host      {host}"));
     let paths = needs.paths.iter().map(|path| format!("path      {path}"));
-    needs.config.iter().map(config).chain(hosts).chain(paths)
+    let lines = needs.config.iter().map(config).chain(hosts).chain(paths);
+    lines.map(|line| one_line(&line).into_owned())
 }
 
 /// `config    api-key  string, required, secret: the key of the weather service`

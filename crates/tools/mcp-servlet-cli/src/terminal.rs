@@ -21,6 +21,11 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escape(text, Escapes::Line)
 }
 
+/// Escapes JSON text, so that it is shown as it is and means the same.
+pub(crate) fn visible_json(text: &str) -> Cow<'_, str> {
+    escape(text, Escapes::Json)
+}
+
 /// Which characters are escaped, and how.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {

@@ -120,11 +120,27 @@ fn everything(text: &str) -> Vec<u8> {
         .wasm()
 }
 
+/// A servlet that declares hostile needs.
+fn needs(text: &str) -> Vec<u8> {
+    let schema = json!({ "type": "string", "format": text, "pattern": text, "description": format!("a{text}"), "default": text });
+    let config = json!({ "properties": { text: schema, "key": schema, "set": schema }, "required": [text, "key"] });
+    let needs = json!({ "config": config, "hosts": [text], "paths": [text] }).to_string();
+    Wat::new()
+        .describe(&description("x").to_string())
+        .answer("{}")
+        .after(&format!(
+            "(@custom \"mcp-servlet:needs\" \"{}\")",
+            wat_string(&needs)
+        ))
+        .wasm()
+}
+
 fn write_files(folder: &Path, text: &str) {
     let write =
         |name: &str, contents: &[u8]| fs::write(folder.join(name), contents).expect("a file");
     let name = wat_string(text);
     write("everything.wasm", &everything(text));
+    write("needs.wasm", &needs(text));
     let imports =
         format!("(module (import \"{name}\" \"{name}\" (func)) (func (export \"{name}\")))");
     write("imports.wasm", &wat::parse_str(imports).expect("a module"));
@@ -186,8 +202,9 @@ fn server(text: &str) -> String {
     format!("http://{address}/a.wasm")
 }
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "everything.wasm",
+    "needs.wasm",
     "imports.wasm",
     "exports.wasm",
     "fails.wasm",
@@ -219,9 +236,15 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["serve", "everything.wasm", "--print-client-config", "codex"],
         vec!["serve", "served.toml"],
         vec!["serve", "wrong.toml"],
+        vec!["serve", "needs.wasm", "--config", "set=1"],
+        vec!["config", "init", "needs.wasm", "--output", "-"],
+        vec!["config", "init", "needs.wasm", "--output", "made.toml"],
+        vec!["config", "init", "everything.wasm", argument],
+        vec!["config", "schema"],
         vec!["config", "check", "wrong.toml"],
         vec!["config", "check", "garbled.toml"],
         vec!["config", "check", "served.toml"],
+        vec!["config", "check", "made.toml", "--no-env"],
         vec!["gen", "schema.yaml"],
         vec!["gen", "garbled.yaml"],
         vec!["gen", "schema.yaml", "--format", "json"],
@@ -270,22 +293,35 @@ fn run_all(text: &str) -> BTreeSet<String> {
         let forged = errors.lines().any(|line| line.starts_with("forged"));
         assert!(!forged, "{run:?}: {errors}");
     }
-    runs.iter().map(|run| run[0].clone()).collect()
+    let made = fs::read_to_string(folder.path().join("made.toml")).expect("a configuration");
+    assert_eq!(active(&made), None, "{made}");
+    let name = |run: &Vec<String>| match &*run[0] {
+        "config" => run[..2].join(" "),
+        _ => run[0].clone(),
+    };
+    runs.iter().map(name).collect()
+}
+
+/// The commands in the help of a command.
+fn commands(of: &[&str]) -> Vec<String> {
+    let help = servlet(Path::new("."), &[of, &["--help"]].concat());
+    let help = String::from_utf8(help.stdout).expect("text");
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = lines.map_while(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = names.filter(|name| !["", "help"].contains(name));
+    names.map(str::to_owned).collect()
 }
 
 #[test]
 fn nothing_foreign_acts_on_the_terminal() {
     let run = run_all(HOSTILE);
-    let help = servlet(Path::new("."), &["--help"]);
-    let help = String::from_utf8(help.stdout).expect("text");
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let commands = commands.map_while(|line| line.strip_prefix("  ")?.split(' ').next());
-    let commands: BTreeSet<_> = commands
-        .filter(|name| !["", "help"].contains(name))
-        .collect();
-    assert!(commands.len() > 10, "{help}");
+    let mut commands = commands(&[]);
+    assert!(commands.len() > 10, "{commands:?}");
+    commands.retain(|command| command != "config");
+    let config = self::commands(&["config"]).into_iter();
+    commands.extend(config.map(|command| format!("config {command}")));
     for command in commands {
-        assert!(run.contains(command), "`servlet {command}` is not tested");
+        assert!(run.contains(&command), "`servlet {command}` is not tested");
     }
 }
 

@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::{
     clients,
     failure::{Failure, Kind},
+    terminal::{one_line, visible_json},
 };
 
 #[derive(Args, Debug)]
@@ -229,8 +230,8 @@ fn line(text: &mut String, line: &str) {
 /// Writes text of a servlet as a comment. Control characters cannot end the comment.
 fn comment(text: &mut String, comment: &str) {
     for line in comment.lines() {
-        let line: String = line.chars().filter(|c| !c.is_control()).collect();
-        let _ = writeln!(text, "{}", format!("# {line}").trim_end());
+        let line = format!("# {}", one_line(line));
+        let _ = writeln!(text, "{}", line.trim_end());
     }
 }
 
@@ -245,7 +246,7 @@ fn key(name: &str) -> String {
 
 /// A TOML string. JSON escapes are valid in TOML; TOML requires one more.
 fn quoted(text: &str) -> String {
-    Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+    visible_json(&Value::from(text).to_string()).into_owned()
 }
 
 #[cfg(test)]
