@@ -1,5 +1,7 @@
 //! The declared needs of a servlet, as text.
 
+use std::collections::BTreeMap;
+
 use mcp_servlet_host::Loaded;
 use mcp_servlet_runtime::{ConfigKey, Needs};
 
@@ -14,6 +16,19 @@ pub(crate) fn warn(loaded: &Loaded, with_options: bool) {
             let help = format!("  help: add {}", unmet.options());
             note(format_args!("{}", one_line(&help)));
         }
+    }
+}
+
+/// Names required configuration keys that are not set, before the servlet is loaded.
+pub(crate) fn note_missing(servlet: &str, needs: &Needs, config: &BTreeMap<String, String>) {
+    let required = needs.config.iter().filter(|key| key.required);
+    for key in required.filter(|key| !config.contains_key(&key.name)) {
+        let name = &key.name;
+        let text = format!("note: `{servlet}` needs the configuration `{name}`, which is not set");
+        note(format_args!("{}", one_line(&text)));
+        note(format_args!(
+            "  help: `servlet config init` writes a file that takes it from the environment"
+        ));
     }
 }
 

@@ -73,6 +73,9 @@ impl Serve {
         if let Some(client) = self.print_client_config {
             client.print(&self.name(config.as_ref()), &self.way(config.as_ref())?)?;
             clients::say_what_is_hidden(self.hidden());
+            if config.is_none() {
+                self.note_missing_config()?;
+            }
             return Ok(());
         }
         let loaded = match &config {
@@ -177,6 +180,19 @@ impl Serve {
         });
         let urls = urls.map(|file| format!("the URL `{}`", public_url(file)));
         urls.chain(self.limits.hidden())
+    }
+
+    /// Names required configuration that no option sets. Modules at URLs are not fetched for it.
+    fn note_missing_config(&self) -> Result<(), Failure> {
+        let config = self.limits.options().config;
+        for file in &self.files {
+            for source in Source::parse(file).expand()? {
+                let Source::File(_) = source else { continue };
+                let module = source.module().map_err(LoadError::from)?;
+                needs::note_missing(&source.name(), module.needs(), &config);
+            }
+        }
+        Ok(())
     }
 
     /// The servlets to load. A named file that fails to load is an error; in a directory, such files are skipped.

@@ -237,6 +237,7 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["serve", "served.toml"],
         vec!["serve", "wrong.toml"],
         vec!["serve", "needs.wasm", "--config", "set=1"],
+        vec!["serve", "needs.wasm", "--print-client-config", "claude"],
         vec!["config", "init", "needs.wasm", "--output", "-"],
         vec!["config", "init", "needs.wasm", "--output", "made.toml"],
         vec!["config", "init", "everything.wasm", argument],
