@@ -54,12 +54,8 @@ impl Sdk {
 /// The checkout that this command was built from, if it still exists.
 pub(super) fn checkout() -> Option<PathBuf> {
     let built_from = || {
-        Some(
-            Path::new(env!("CARGO_MANIFEST_DIR"))
-                .parent()?
-                .parent()?
-                .to_owned(),
-        )
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        package.ancestors().nth(3).map(Path::to_owned)
     };
     let checkout = env::var_os(CHECKOUT)
         .map(PathBuf::from)
