@@ -246,11 +246,52 @@ fn the_bundle_renders_projects_that_build_for_every_schema() {
         assert_eq!(pdk.exists(), name != "servlet", "{name}");
         if pdk.exists() {
             fs::rename(pdk, inner.join("pdk.rs")).expect("the project");
-            fs::copy(project.join("Cargo.toml"), all.join("Cargo.toml")).expect("the project");
+            for file in ["Cargo.toml", "clippy.toml"] {
+                fs::copy(project.join(file), all.join(file)).expect("the project");
+            }
         }
     }
     fs::write(all.join("src/lib.rs"), modules).expect("a file");
     fs::copy(root().join("Cargo.lock"), all.join("Cargo.lock")).expect("a copy");
     let target = ["--target", "wasm32-unknown-unknown"];
-    run(command("cargo", &all).args(["check", "--lib"]).args(target));
+    run(command("cargo", &all)
+        .args(["clippy", "--lib"])
+        .args(target));
+    refuses_what_servlets_do_not_have(&all);
+}
+
+/// Calls of each function that the template's clippy.toml bans.
+const BANNED: &str = r#"#![allow(missing_docs, unused)]
+use std::{env, fs, fs::File, fs::OpenOptions, io, net::TcpStream, process::Command, thread, time};
+
+pub fn banned() -> io::Result<()> {
+    (time::Instant::now(), time::SystemTime::now());
+    (thread::spawn(|| ()), thread::Builder::new().spawn(|| ())?);
+    thread::scope(|_| thread::sleep(time::Duration::ZERO));
+    (env::var("A"), env::vars(), Command::new("a"), TcpStream::connect("a:1")?);
+    (fs::read("a")?, fs::read_to_string("a")?, fs::read_dir("a")?, fs::write("a", "b")?);
+    (File::open("a")?, File::create("a")?, OpenOptions::new().open("a")?);
+    (fs::metadata("a")?, fs::copy("a", "b")?, fs::rename("a", "b")?, fs::remove_file("a")?);
+    (fs::create_dir("a")?, fs::create_dir_all("a")?, fs::remove_dir("a")?, fs::remove_dir_all("a")?);
+    print!("a");
+    println!("a");
+    eprint!("a");
+    eprintln!("a");
+    dbg!(Ok(()))
+}
+"#;
+
+fn refuses_what_servlets_do_not_have(project: &Path) {
+    fs::write(project.join("src/lib.rs"), BANNED).expect("a file");
+    let mut clippy = command("cargo", project);
+    clippy.args(["clippy", "--lib", "--target", "wasm32-unknown-unknown"]);
+    let found = stderr(&run(&mut clippy));
+    let rules = fs::read_to_string(project.join("clippy.toml")).expect("a file");
+    let paths = rules.split("path = \"").skip(1);
+    let paths: Vec<_> = paths.filter_map(|rest| rest.split('"').next()).collect();
+    assert!(paths.len() > 25, "{rules}");
+    for path in paths {
+        let is_reported = found.contains(&format!("`{path}`"));
+        assert!(is_reported, "{path} is not reported:\n{found}");
+    }
 }
