@@ -1,9 +1,11 @@
 //! No command prints a secret at any log level: configuration values, URLs, headers, environment variables.
 
+mod help;
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
 use std::{
+    collections::BTreeSet,
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
@@ -101,7 +103,8 @@ fn assert_kept(what: &[&str], output: &Output) {
 const PROXY: &str = "http://s3cr3t-user:s3cr3t-password@127.0.0.1:1";
 
 /// Commands, with the arguments that follow the servlet.
-const COMMANDS: [(&str, &[&str]); 16] = [
+const COMMANDS: [(&str, &[&str]); 17] = [
+    ("config", &["-o", "-"]),
     ("describe", &[]),
     ("describe", &["--format", "json"]),
     ("inspect", &[]),
@@ -134,7 +137,11 @@ const COMMANDS: [(&str, &[&str]); 16] = [
 ];
 
 /// Command lines with an invalid secret, or for a folder without a project.
-const OTHERS: [&[&str]; 8] = [
+const OTHERS: [&[&str]; 12] = [
+    &["config", "check", "secret.toml"],
+    &["config", "schema"],
+    &["gen", "schema.yaml"],
+    &["new", "made", "--schema", "schema.yaml"],
     &[
         "serve",
         "sends.wasm",
@@ -196,18 +203,47 @@ fn no_command_prints_a_secret() {
     for source in sources(&address) {
         for (command, rest) in COMMANDS {
             let mut arguments = vec![command, &source];
+            if command == "config" {
+                arguments.insert(1, "init");
+            }
             arguments.extend(rest);
             match command {
-                "check" => {}
+                "check" | "config" => {}
                 "test" => arguments.extend([source.as_str(), "--config", "token=s3cr3t-value"]),
                 _ => arguments.extend(["--config", "token=s3cr3t-value"]),
             }
             assert_kept(&arguments, &servlet(folder.path(), &arguments));
         }
     }
+    let config = "[servlet.a]\nsource = \"sends.wasm\"\nconfig = { token = \"s3cr3t\" }\n";
+    fs::write(folder.path().join("secret.toml"), config).expect("a file");
     for arguments in OTHERS {
         assert_kept(arguments, &servlet(folder.path(), arguments));
     }
+    let others = OTHERS.iter().map(|arguments| arguments[0]);
+    let run: BTreeSet<_> = COMMANDS
+        .iter()
+        .map(|(command, _)| *command)
+        .chain(others)
+        .collect();
+    for command in help::commands(&[]) {
+        assert!(run.contains(&*command), "`servlet {command}` is not tested");
+    }
+}
+
+#[test]
+fn a_new_configuration_names_what_it_hides() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let servlet_wasm = Wat::new().describe(support::DESCRIPTION).answer("{}");
+    let address = server(servlet_wasm.wasm());
+    let source = format!("http://user:s3cr3t@{address}/a.wasm?key=s3cr3t");
+    let output = servlet(folder.path(), &["config", "init", &source]);
+    assert!(output.status.success(), "{output:?}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let note = format!("note: the URL `http://…@{address}/a.wasm?…` may be secret");
+    assert!(errors.contains(&note), "{errors}");
+    let written = fs::read_to_string(folder.path().join("servlet.toml")).expect("a file");
+    assert!(!written.contains(MARK), "{written}");
 }
 
 #[test]

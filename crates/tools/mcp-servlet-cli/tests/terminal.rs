@@ -1,5 +1,6 @@
 //! No command prints control characters from servlets, schemas, configurations or servers to the terminal.
 
+mod help;
 #[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 
@@ -303,23 +304,13 @@ fn run_all(text: &str) -> BTreeSet<String> {
     runs.iter().map(name).collect()
 }
 
-/// The commands in the help of a command.
-fn commands(of: &[&str]) -> Vec<String> {
-    let help = servlet(Path::new("."), &[of, &["--help"]].concat());
-    let help = String::from_utf8(help.stdout).expect("text");
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = lines.map_while(|line| line.strip_prefix("  ")?.split(' ').next());
-    let names = names.filter(|name| !["", "help"].contains(name));
-    names.map(str::to_owned).collect()
-}
-
 #[test]
 fn nothing_foreign_acts_on_the_terminal() {
     let run = run_all(HOSTILE);
-    let mut commands = commands(&[]);
+    let mut commands = help::commands(&[]);
     assert!(commands.len() > 10, "{commands:?}");
     commands.retain(|command| command != "config");
-    let config = self::commands(&["config"]).into_iter();
+    let config = help::commands(&["config"]).into_iter();
     commands.extend(config.map(|command| format!("config {command}")));
     for command in commands {
         assert!(run.contains(&command), "`servlet {command}` is not tested");

@@ -13,7 +13,7 @@ use mcp_servlet_runtime::{ConfigKey, Needs, Source};
 use serde_json::Value;
 
 use crate::{
-    clients,
+    clients::{self, HIDDEN},
     failure::{Failure, Kind},
     terminal::{one_line, visible_json},
 };
@@ -37,6 +37,8 @@ pub(super) struct Init {
 struct Section {
     name: String,
     source: String,
+    /// Whether the source is a URL without its user, password or query.
+    hides_secrets: bool,
     sha256: Option<String>,
     needs: Needs,
 }
@@ -57,11 +59,19 @@ impl Init {
             }
         }
         let text = configuration(&sections);
-        if self.output == Path::new("-") {
-            return Ok(out.write_all(text.as_bytes())?);
+        let is_printed = self.output == Path::new("-");
+        if is_printed {
+            out.write_all(text.as_bytes())?;
+        } else {
+            self.write(&text)?;
+            writeln!(out, "{}: written", self.output.display())?;
         }
-        self.write(&text)?;
-        writeln!(out, "{}: written", self.output.display())?;
+        let hidden = sections.iter().filter(|section| section.hides_secrets);
+        let hidden = hidden.map(|section| format!("the URL `{}`", section.source));
+        clients::say_what_is_hidden(hidden);
+        if is_printed {
+            return Ok(());
+        }
         for (section, key) in keys(&sections).filter(|(_, key)| key.required) {
             let variable = key.variable(&section.name);
             writeln!(out, "  set the environment variable {variable}")?;
@@ -104,8 +114,10 @@ impl Section {
             }
             source => source.to_string(),
         };
+        let is_file = matches!(source, Source::File(_));
         Ok(Self {
             name: source.name(),
+            hides_secrets: !is_file && text.contains(HIDDEN),
             source: text,
             sha256: match source {
                 Source::Pinned { sha256, .. } => Some(sha256.clone()),
