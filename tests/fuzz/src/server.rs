@@ -36,8 +36,21 @@ pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
         .worker_threads(1)
         .enable_all()
         .build();
-    runtime.expect("a runtime")
+    let runtime = runtime.expect("a runtime");
+    ignore_broken_pipes(&runtime);
+    runtime
 });
+
+/// Rust's `main` ignores SIGPIPE, but this program has libFuzzer's. A server that writes to a closed connection would end it
+/// without a word.
+fn ignore_broken_pipes(runtime: &Runtime) {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let _runtime = runtime.enter();
+        signal(SignalKind::pipe()).expect("a handler");
+    }
+}
 
 pub(crate) static SERVER: LazyLock<Server> = LazyLock::new(|| {
     let wasm = wat::parse_str(SERVLET).expect("WebAssembly");

@@ -85,7 +85,7 @@ fn a_time_limit_holds_wherever_a_servlet_is() {
         let path = servlet(folder.path(), poll, parts, describe);
         for (command, tool) in [("describe", None), ("call", Some("t"))] {
             let arguments = [command, "--timeout", "1s"];
-            let text = run(&arguments, &path, tool, Duration::from_secs(20));
+            let text = run(&arguments, &path, tool, Duration::from_secs(10));
             assert!(text.contains("1s"), "{text}");
         }
     }
