@@ -45,7 +45,7 @@ mod form;
 mod roots;
 mod round;
 mod sample;
-#[cfg(any(test, all(feature = "hyper-mcp-v2", target_family = "wasm")))]
+#[cfg(any(test, all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm")))]
 mod wait;
 
 pub use self::elicit::{Elicit, Elicited, elicit};
@@ -78,7 +78,7 @@ pub trait Question {
 
     /// Sends the request through a function of the host, and waits: the parameters of the request, and the response.
     #[doc(hidden)]
-    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
     fn put(&self, params: &str) -> String;
 
     /// Reads the JSON of MCP's response. `None` if it is invalid; the request is then sent again.

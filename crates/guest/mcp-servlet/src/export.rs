@@ -288,7 +288,7 @@ macro_rules! __with_generators {
 }
 
 /// The wasm exports for tools. Both are always exported, since hosts recognize a servlet by them.
-#[cfg(not(feature = "hyper-mcp-v2"))]
+#[cfg(not(mcp_servlet_abi = "hyper-mcp-v2"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tool_shims {
@@ -299,7 +299,7 @@ macro_rules! __tool_shims {
 }
 
 /// The wasm exports for tools in the other ABI; the list also contains the servlet's name and version.
-#[cfg(feature = "hyper-mcp-v2")]
+#[cfg(mcp_servlet_abi = "hyper-mcp-v2")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tool_shims {

@@ -38,8 +38,6 @@
 //!   use your own.
 //! - `charset`: decodes text of every charset that browsers know, with `HttpResponse::decode`.
 //! - `http`: [`Context::http`](Context), through the host.
-//! - `hyper-mcp-v2`: the wasm uses the second ABI of hyper-mcp instead of the one that all hosts know;
-//!   `servlet build --abi hyper-mcp-v2` turns it on.
 //! - `jiff`: times, dates and durations of the crate `jiff` as arguments and in structured results.
 //! - `log`: the macros of the crate `log` write to the host's log from anywhere in the servlet; in tests,
 //!   to the context of the call.
