@@ -33,9 +33,11 @@
 //!
 //! # Features
 //!
+//! All features are additive.
+//!
 //! - `panic-hook` (default): a panic reaches the host as an error with its message, not as a bare trap.
-//! - `small-allocator` (default): an allocator that is 8 KB smaller than std's, and faster; turn it off to
-//!   use your own.
+//! - `global-allocator`: installs a `#[global_allocator]` that is 8 KB smaller than std's, and faster. It is off by
+//!   default, because a program has one global allocator; `servlet new` turns it on.
 //! - `charset`: decodes text of every charset that browsers know, with `HttpResponse::decode`.
 //! - `http`: [`Context::http`](Context), through the host.
 //! - `jiff`: times, dates and durations of the crate `jiff` as arguments and in structured results.
@@ -50,7 +52,7 @@ mod abi;
     all(
         target_arch = "wasm32",
         not(target_feature = "atomics"),
-        feature = "small-allocator"
+        feature = "global-allocator"
     )
 ))]
 mod allocator;
