@@ -8,7 +8,6 @@
 //! ```
 //! use mcp_servlet::ask::Elicited;
 //! use mcp_servlet::prelude::*;
-//! use mcp_servlet::testing::TestContext;
 //! use serde_json::json;
 //!
 //! #[derive(Deserialize, Schema)]
@@ -30,8 +29,8 @@
 //! mcp_servlet::export!(static SERVLET = { tools: [book] });
 //!
 //! # fn main() -> Result<(), Fault> {
-//! let context = TestContext::new().with_form("dates", json!({ "from": "2026-12-24", "nights": 2 }));
-//! let result = SERVLET.call_with(&context, "book", json!({ "city": "Rome" }))?;
+//! let client = SERVLET.client().with_form("dates", json!({ "from": "2026-12-24", "nights": 2 }));
+//! let result = client.call("book", json!({ "city": "Rome" }))?;
 //! assert_eq!(result.content[0].text.as_deref(), Some("2 nights in Rome from 2026-12-24"));
 //! # Ok(())
 //! # }

@@ -20,7 +20,7 @@ mod xtp;
 ///     tools: [hello],
 ///     resources: [about],
 /// });
-/// # fn main() { assert_eq!(SERVLET.describe().instructions.as_deref(), Some("Be polite.")); }
+/// # fn main() { assert_eq!(SERVLET.client().describe().unwrap().instructions.as_deref(), Some("Be polite.")); }
 /// ```
 ///
 /// | section | content |

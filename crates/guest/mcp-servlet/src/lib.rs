@@ -199,7 +199,7 @@ pub use mcp_servlet_macros::tool;
 ///
 /// mcp_servlet::export!(static SERVLET = { resources: [readme] });
 /// # fn main() -> Result<(), Fault> {
-/// let result = SERVLET.read_resource("docs://readme")?;
+/// let result = SERVLET.client().read_resource("docs://readme")?;
 /// assert_eq!(result.contents[0].text.as_deref(), Some("# Read me"));
 /// # Ok(())
 /// # }
@@ -238,9 +238,9 @@ pub use mcp_servlet_macros::resource;
 ///
 /// mcp_servlet::export!(static SERVLET = { resource_templates: [square] });
 /// # fn main() -> Result<(), Fault> {
-/// let result = SERVLET.read_resource("squares://12")?;
+/// let result = SERVLET.client().read_resource("squares://12")?;
 /// assert_eq!(result.contents[0].text.as_deref(), Some("144"));
-/// assert!(SERVLET.read_resource("squares://dozen").is_err());
+/// assert!(SERVLET.client().read_resource("squares://dozen").is_err());
 /// # Ok(())
 /// # }
 /// ```
@@ -282,7 +282,7 @@ pub use mcp_servlet_macros::resource_template;
 ///
 /// mcp_servlet::export!(static SERVLET = { prompts: [review] });
 /// # fn main() -> Result<(), Fault> {
-/// let result = SERVLET.get_prompt("review", json!({ "code": "a = 1", "level": "3" }))?;
+/// let result = SERVLET.client().get_prompt("review", json!({ "code": "a = 1", "level": "3" }))?;
 /// let text = result.messages[0].content.text.as_deref();
 /// assert_eq!(text, Some("Review this code, strictness 3:\n\na = 1"));
 /// # Ok(())
@@ -324,7 +324,7 @@ pub use mcp_servlet_macros::prompt;
 ///
 /// mcp_servlet::export!(static SERVLET = { prompts: [poem], completions: [forms, topics] });
 /// # fn main() -> Result<(), Fault> {
-/// let suggested = SERVLET.complete_prompt("poem", "form", "h")?;
+/// let suggested = SERVLET.client().complete_prompt("poem", "form", "h")?;
 /// assert_eq!(suggested.values, ["haiku", "hymn"]);
 /// # Ok(())
 /// # }
