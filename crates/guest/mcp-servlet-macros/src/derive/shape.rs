@@ -379,7 +379,7 @@ impl Reader<'_> {
             let name = self.name;
             self.diagnostics.error(
                 &field.ty,
-                format!("`{name}` is inside itself, and many clients refuse recursive schemas\nhelp: take `RawJson` here, or a list of all nodes with ids, or write a schema that ends with `#[schema(json = \"…\")]`"),
+                format!("recursive type `{name}`: many clients refuse recursive schemas\nhelp: take `RawJson` here, or a list of all nodes with ids, or write a schema that ends with `#[schema(json = \"…\")]`"),
             );
         }
     }
