@@ -29,10 +29,7 @@ fn a_client_gets_the_same_answers_in_the_process_and_from_the_wasm() {
     write("src/lib.rs", include_str!("both_ways/lib.rs"));
     write("tests/servlet.rs", include_str!("both_ways/tests.rs"));
     let manifest = fs::read_to_string(project.join("Cargo.toml")).expect("a manifest");
-    let http = manifest.replace(
-        "mcp-servlet = { ",
-        "mcp-servlet = { features = [\"http\"], ",
-    );
+    let http = manifest.replace("\"global-allocator\"", "\"global-allocator\", \"http\"");
     assert_ne!(http, manifest);
     write("Cargo.toml", &http);
     let shown = ["--", "--nocapture", "--test-threads=1"];

@@ -28,10 +28,9 @@ fn types_of_other_crates_are_arguments_and_results() {
     }
     let manifest = project.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).expect("a manifest");
-    let features =
-        r#"/mcp-servlet", features = ["chrono", "schemars", "serde_json", "url", "uuid"] }"#;
+    let features = r#"["global-allocator", "chrono", "schemars", "serde_json", "url", "uuid"]"#;
     let text = text
-        .replace("/mcp-servlet\" }", features)
+        .replace("[\"global-allocator\"]", features)
         .replace("[dev-dependencies]\nserde_json = \"1\"\n", "")
         .replace("[dependencies]\n", &format!("[dependencies]{DEPENDENCIES}"));
     fs::write(&manifest, text).expect("a manifest");

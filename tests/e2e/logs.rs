@@ -38,8 +38,16 @@ fn the_crate_log_takes_imports_only_where_something_is_logged() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = start(folder.path(), "hello", &[]);
     let (manifest, source) = (project.join("Cargo.toml"), project.join("src/lib.rs"));
-    let feature = "log = \"0.4\"\nmcp-servlet = { features = [\"log\"], ";
-    edit(&manifest, "mcp-servlet = { ", feature);
+    edit(
+        &manifest,
+        "[dependencies]\n",
+        "[dependencies]\nlog = \"0.4\"\n",
+    );
+    edit(
+        &manifest,
+        "\"global-allocator\"",
+        "\"global-allocator\", \"log\"",
+    );
     assert_eq!(log_imports(&project), names([]), "nothing is logged");
 
     let logging = "-> String {\n    log::warn!(\"greets {name}\");";

@@ -94,8 +94,8 @@ fn randomness_of_other_crates_comes_from_the_host() {
 
     edit(&manifest, |text| {
         text.replace(
-            "/mcp-servlet\" }",
-            "/mcp-servlet\", features = [\"getrandom\"] }",
+            "\"global-allocator\"",
+            "\"global-allocator\", \"getrandom\"",
         )
     });
     run(command(servlet(), &project).args(["build", "-o", "built"]));

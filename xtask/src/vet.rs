@@ -8,6 +8,7 @@ use anyhow::Context;
 use cargo_metadata::MetadataCommand;
 
 use crate::shell::{cargo, root, run, target};
+use crate::test::ABIS;
 
 /// The crates that servlets link, which are built by older compilers than the others.
 const GUEST: [&str; 4] = [
@@ -17,11 +18,8 @@ const GUEST: [&str; 4] = [
     "mcp-servlet-types",
 ];
 
-/// Features of `mcp-servlet`, for each ABI. The others add types of crates with a `rust-version` of their own.
-const FEATURES: [&str; 2] = [
-    "mcp-servlet/charset,mcp-servlet/http,mcp-servlet/log,mcp-servlet/xtp",
-    "mcp-servlet/http,mcp-servlet/log,mcp-servlet/hyper-mcp-v2",
-];
+/// Features of `mcp-servlet`. The others add types of crates with a `rust-version` of their own.
+const FEATURES: &str = "mcp-servlet/charset,mcp-servlet/http,mcp-servlet/log,mcp-servlet/xtp";
 
 /// The module with unsafe code that also runs natively.
 const UNSAFE: &str = "allocator";
@@ -61,12 +59,12 @@ fn check_oldest() -> anyhow::Result<()> {
     ];
     let target_option = ["--target", "wasm32-unknown-unknown"];
     run(Command::new("rustup").args(install).args(target_option))?;
-    for features in FEATURES {
+    for abi in ABIS {
         let mut check = Command::new("rustup");
-        check.current_dir(root());
+        check.current_dir(root()).env("MCP_SERVLET_ABI", abi);
         check.args(["run", &version, "cargo", "check", "--quiet", "--locked"]);
         check.args(GUEST.iter().flat_map(|name| ["--package", name]));
-        check.args(["--features", features]).args(target_option);
+        check.args(["--features", FEATURES]).args(target_option);
         // In the usual target directory, this compiler would invalidate the artifacts of the other one.
         check.arg("--target-dir").arg(target().join("oldest"));
         run(without_cargo(&mut check))?;

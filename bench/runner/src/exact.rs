@@ -50,11 +50,11 @@ const ONLY_OURS: [(&str, &str, &[&str]); 6] = [
     ("http", "http", &[]),
     (
         "no-panic-hook",
-        "greet,small-allocator",
+        "greet,global-allocator",
         &["--no-default-features"],
     ),
     (
-        "no-small-allocator",
+        "no-global-allocator",
         "greet,panic-hook",
         &["--no-default-features"],
     ),

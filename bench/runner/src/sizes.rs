@@ -48,9 +48,9 @@ const COSTS: [(&str, &str, &str, f64); 9] = [
         1.0,
     ),
     (
-        "without feature `small-allocator` (default)",
-        "no-small-allocator",
+        "feature `global-allocator`",
         "greet",
+        "no-global-allocator",
         1.0,
     ),
 ];

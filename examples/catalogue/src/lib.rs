@@ -179,7 +179,6 @@ mcp_servlet::export!(static SERVLET = { tools: [search, quote] });
 
 #[cfg(test)]
 mod tests {
-    use mcp_servlet::testing::TestContext;
     use serde_json::{Value, json};
 
     use super::SERVLET;
@@ -231,8 +230,8 @@ mod tests {
             "quantity": 3,
             "delivery": { "method": "parcel", "address": "1 Main Street" },
         });
-        let context = TestContext::new().with_config("currency", "CHF");
-        let result = SERVLET.call_with(&context, "quote", order).unwrap();
+        let client = SERVLET.client().with_config("currency", "CHF");
+        let result = client.call("quote", order).unwrap();
         assert_eq!(
             result.content[0].text.as_deref(),
             Some("3 × Backgammon, by parcel to 1 Main Street: 92.00 CHF")

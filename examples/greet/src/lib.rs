@@ -15,7 +15,6 @@ mcp_servlet::export!(static SERVLET = { tools: [greet] });
 
 #[cfg(test)]
 mod tests {
-    use mcp_servlet::testing::TestContext;
     use serde_json::{Value, json};
 
     use super::{SERVLET, greet};
@@ -47,7 +46,8 @@ mod tests {
 
     #[test]
     fn describes_itself_in_both_historic_shapes() {
-        let description: Value = serde_json::from_str(SERVLET.description()).unwrap();
+        let description = SERVLET.client().request("describe", "").unwrap();
+        let description: Value = serde_json::from_str(&description).unwrap();
         let tool = json!({
             "name": "greet",
             "description": "A very simple tool to provide a greeting.",
@@ -67,8 +67,8 @@ mod tests {
 
     #[test]
     fn answers_the_request_that_hosts_send() {
-        let request = br#"{"params":{"name":"greet","arguments":{"name":"Ada"}}}"#;
-        let answer = SERVLET.call_raw(&TestContext::new(), request).unwrap();
+        let request = r#"{"params":{"name":"greet","arguments":{"name":"Ada"}}}"#;
+        let answer = SERVLET.client().request("call", request).unwrap();
         assert_eq!(
             answer,
             r#"{"content":[{"type":"text","text":"Hello, Ada!"}]}"#

@@ -2,20 +2,19 @@
 
 use std::time::{Duration, SystemTime};
 
-use mcp_servlet::testing::{Client, TestContext};
+use mcp_servlet::testing::Client;
 use serde_json::{Value, json};
 
 use super::SERVLET;
 
 /// Sunday, 1 March 2026, noon in Berlin.
-fn noon() -> TestContext {
+fn noon() -> Client {
     let since = Duration::from_secs(1_772_362_800);
-    TestContext::new().with_now(SystemTime::UNIX_EPOCH + since)
+    SERVLET.client().with_now(SystemTime::UNIX_EPOCH + since)
 }
 
 fn at_noon(tool: &str, arguments: Value) -> String {
-    let result = SERVLET.call_with(&noon(), tool, arguments).unwrap();
-    result.content[0].text.clone().unwrap()
+    call(&noon(), tool, arguments)
 }
 
 fn call(client: &Client, tool: &str, arguments: Value) -> String {

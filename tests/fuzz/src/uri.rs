@@ -46,7 +46,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let Ok(uri) = std::str::from_utf8(bytes) else {
         return;
     };
-    if let Ok(result) = SERVLET.read_resource(uri) {
+    if let Ok(result) = SERVLET.client().read_resource(uri) {
         assert_eq!(result.contents.len(), 1);
         assert_eq!(result.contents[0].uri, uri);
     }

@@ -4,7 +4,9 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{AngleBracketedGenericArguments, Attribute, Ident, LitBool, LitInt, LitStr, Path, Token};
+use syn::{
+    AngleBracketedGenericArguments, Attribute, Ident, LitBool, LitInt, LitStr, Meta, Path, Token,
+};
 
 use crate::diagnostics::Diagnostics;
 
@@ -189,8 +191,18 @@ impl Entries {
     /// The entries of all attributes called `name`.
     pub(crate) fn of(attributes: &[Attribute], name: &str, diagnostics: &mut Diagnostics) -> Self {
         let lists = attributes.iter().filter(|one| one.path().is_ident(name));
-        let lists = lists.filter_map(|one| diagnostics.ok(one.parse_args::<Self>()));
+        let lists = lists.filter_map(|one| diagnostics.ok(Self::in_list(one)));
         Self(lists.flat_map(|entries| entries.0).collect())
+    }
+
+    fn in_list(attribute: &Attribute) -> syn::Result<Self> {
+        let Meta::List(list) = &attribute.meta else {
+            let name = attribute.path().to_token_stream();
+            let message =
+                format!("missing options in `#[{name}]`\nhelp: write `#[{name}(…)]`, or remove it");
+            return Err(syn::Error::new_spanned(attribute, message));
+        };
+        list.parse_args()
     }
 
     /// Reads each entry by its key, and reports keys that are repeated or unknown to the attribute.
@@ -216,25 +228,28 @@ impl Entries {
             let mut earlier = self.0[..index].iter();
             if earlier.any(|earlier| earlier.key == entry.key) {
                 let key = &entry.key;
-                diagnostics.error(key, format!("`{key}` stands twice\nhelp: keep one of them"));
+                diagnostics.error(
+                    key,
+                    format!("duplicate option `{key}`\nhelp: keep one of them"),
+                );
             }
         }
     }
 }
 
-/// Reports a key that the attribute does not know.
+/// Reports a key that is not an option of the attribute.
 fn unknown_key<T>(attribute: &str, key: &Ident, keys: &[Key<T>], diagnostics: &mut Diagnostics) {
     let name = key.to_string();
     let listed = keys.iter().filter(|key| key.is_listed);
     let known: Vec<_> = listed.map(|key| key.name).collect();
     let help = match known.iter().find(|known| is_near(known, &name)) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "remove it: it has no options here".to_owned(),
-        None => format!("known are `{}`", known.join("`, `")),
+        None if known.is_empty() => "remove it: there are no options here".to_owned(),
+        None => format!("the options are `{}`", known.join("`, `")),
     };
     diagnostics.error(
         key,
-        format!("`#[{attribute}]` knows no `{name}`\nhelp: {help}"),
+        format!("unknown option `{name}` in `#[{attribute}]`\nhelp: {help}"),
     );
 }
 

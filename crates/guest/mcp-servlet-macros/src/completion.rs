@@ -105,11 +105,8 @@ impl FunctionAttribute for Completion {
         check::no_whole("completion", &parameters, head, diagnostics);
         let output = check::output("completion", &head.output, diagnostics);
         if !options.has_of {
-            let name = &head.name;
-            let message = format!(
-                "`{name}` completes nothing\nhelp: write `#[completion(of = review.language)]`"
-            );
-            diagnostics.error(name, message);
+            let message = "missing option `of` in `#[completion]`\nhelp: write `#[completion(of = review.language)]`";
+            diagnostics.error(&head.name, message);
         }
         Some(ValidCompletion {
             head,

@@ -21,6 +21,7 @@ mod resource;
 mod test;
 mod tool;
 mod tree;
+mod warning;
 
 use proc_macro::TokenStream;
 

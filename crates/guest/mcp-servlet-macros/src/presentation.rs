@@ -125,7 +125,7 @@ fn icon(tree: &Tree, diagnostics: &mut Diagnostics) -> String {
             ("mime_type", Some(text)) => json_string(text),
             ("sizes", _) => texts(
                 value.items(),
-                "`sizes` are texts, such as \"48x48\"",
+                "`sizes` takes strings, such as \"48x48\"",
                 diagnostics,
             ),
             ("theme", Some(theme @ ("light" | "dark"))) => json_string(theme),
@@ -134,7 +134,7 @@ fn icon(tree: &Tree, diagnostics: &mut Diagnostics) -> String {
                 return None;
             }
             (known @ ("src" | "mime_type"), None) => {
-                diagnostics.error(&value.tokens, format!("`{known}` is a text"));
+                diagnostics.error(&value.tokens, format!("`{known}` takes a string"));
                 return None;
             }
             _ => {
@@ -167,7 +167,7 @@ fn check_src(src: &str, tree: &Tree, diagnostics: &mut Diagnostics) {
     if !src.starts_with("https://") && !src.starts_with("data:") {
         diagnostics.error(
             &tree.tokens,
-            "clients show icons from `https://` and `data:` addresses only",
+            "clients show icons from `https://` and `data:` URIs only",
         );
     }
 }
@@ -197,7 +197,7 @@ fn ui_of_tool(member: &Member, diagnostics: &mut Diagnostics) -> Option<(String,
             let Some(uri) = value.text() else {
                 diagnostics.error(
                     &value.tokens,
-                    "`resource` is the address of a resource, as text",
+                    "`resource` takes the URI of a resource, as a string",
                 );
                 return None;
             };
@@ -242,7 +242,7 @@ fn ui_of_resource(member: &Member, diagnostics: &mut Diagnostics) -> Option<(Str
             Some(("prefersBorder".into(), json.clone()))
         }
         ("domain", _) => {
-            diagnostics.error(&value.tokens, "`domain` is a text");
+            diagnostics.error(&value.tokens, "`domain` takes a string");
             None
         }
         ("prefers_border", _) => {
@@ -276,7 +276,7 @@ fn csp(member: &Member, diagnostics: &mut Diagnostics) -> Option<(String, String
     };
     let domains = texts(
         member.value.items(),
-        "domains are texts, such as \"https://example.com\"",
+        "domains are strings, such as \"https://example.com\"",
         diagnostics,
     );
     Some((name.into(), domains))
@@ -286,7 +286,7 @@ fn check_ui_uri(uri: &str, tree: &Tree, diagnostics: &mut Diagnostics) {
     if !uri.starts_with("ui://") {
         diagnostics.error(
             &tree.tokens,
-            "a user interface has an address of the form `ui://…`",
+            "the URI of a user interface begins with `ui://`",
         );
     }
 }
@@ -336,7 +336,7 @@ fn names(tree: &Tree, known: &[&str], diagnostics: &mut Diagnostics) -> Option<V
                 let known = known.join("`, `");
                 diagnostics.error(
                     &item.tokens,
-                    format!("unknown name\nhelp: known are `{known}`"),
+                    format!("unknown name\nhelp: the names are `{known}`"),
                 );
                 return None;
             }
@@ -354,7 +354,7 @@ fn unknown<T>(
     let name = &member.key.name;
     diagnostics.error(
         &member.key.tokens,
-        format!("{what} has no `{name}`\nhelp: it has {known}"),
+        format!("unknown key `{name}` in {what}\nhelp: the keys are {known}"),
     );
     None
 }

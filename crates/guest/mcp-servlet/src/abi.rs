@@ -23,7 +23,7 @@ unsafe extern "C" {
     fn host_notify_logging_message(params: u64);
 }
 
-#[cfg(feature = "hyper-mcp-v2")]
+#[cfg(mcp_servlet_abi = "hyper-mcp-v2")]
 #[link(wasm_import_module = "extism:host/user")]
 unsafe extern "C" {
     #[link_name = "create_elicitation"]
@@ -168,7 +168,7 @@ pub(crate) fn notify_logging_message(params: &str) {
 }
 
 /// Shows a form to the user of the client, and waits: the parameters of the request and its result, as JSON.
-#[cfg(feature = "hyper-mcp-v2")]
+#[cfg(mcp_servlet_abi = "hyper-mcp-v2")]
 pub(crate) fn create_elicitation(params: &str) -> String {
     let params = store(params.as_bytes());
     // SAFETY: the handle is of a live block; the host takes it over.
@@ -176,7 +176,7 @@ pub(crate) fn create_elicitation(params: &str) -> String {
 }
 
 /// Lets the client's model answer, and waits: the parameters of the request and its result, as JSON.
-#[cfg(feature = "hyper-mcp-v2")]
+#[cfg(mcp_servlet_abi = "hyper-mcp-v2")]
 pub(crate) fn create_message(params: &str) -> String {
     let params = store(params.as_bytes());
     // SAFETY: as above.
@@ -184,7 +184,7 @@ pub(crate) fn create_message(params: &str) -> String {
 }
 
 /// The client's roots: the result of the request, as JSON.
-#[cfg(feature = "hyper-mcp-v2")]
+#[cfg(mcp_servlet_abi = "hyper-mcp-v2")]
 pub(crate) fn list_roots() -> String {
     // SAFETY: takes nothing; the answer is a handle or 0.
     load_text(unsafe { host_list_roots() })
@@ -312,7 +312,7 @@ fn load(handle: u64) -> Option<Vec<u8>> {
 }
 
 /// Like [`load`], for text; empty if it is not UTF-8.
-#[cfg(feature = "hyper-mcp-v2")]
+#[cfg(mcp_servlet_abi = "hyper-mcp-v2")]
 fn load_text(handle: u64) -> String {
     let bytes = load(handle).unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()

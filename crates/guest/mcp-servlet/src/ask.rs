@@ -8,7 +8,6 @@
 //! ```
 //! use mcp_servlet::ask::Elicited;
 //! use mcp_servlet::prelude::*;
-//! use mcp_servlet::testing::TestContext;
 //! use serde_json::json;
 //!
 //! #[derive(Deserialize, Schema)]
@@ -30,8 +29,8 @@
 //! mcp_servlet::export!(static SERVLET = { tools: [book] });
 //!
 //! # fn main() -> Result<(), Fault> {
-//! let context = TestContext::new().with_form("dates", json!({ "from": "2026-12-24", "nights": 2 }));
-//! let result = SERVLET.call_with(&context, "book", json!({ "city": "Rome" }))?;
+//! let client = SERVLET.client().with_form("dates", json!({ "from": "2026-12-24", "nights": 2 }));
+//! let result = client.call("book", json!({ "city": "Rome" }))?;
 //! assert_eq!(result.content[0].text.as_deref(), Some("2 nights in Rome from 2026-12-24"));
 //! # Ok(())
 //! # }
@@ -45,7 +44,7 @@ mod form;
 mod roots;
 mod round;
 mod sample;
-#[cfg(any(test, all(feature = "hyper-mcp-v2", target_family = "wasm")))]
+#[cfg(any(test, all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm")))]
 mod wait;
 
 pub use self::elicit::{Elicit, Elicited, elicit};
@@ -78,7 +77,7 @@ pub trait Question {
 
     /// Sends the request through a function of the host, and waits: the parameters of the request, and the response.
     #[doc(hidden)]
-    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
     fn put(&self, params: &str) -> String;
 
     /// Reads the JSON of MCP's response. `None` if it is invalid; the request is then sent again.

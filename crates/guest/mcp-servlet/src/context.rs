@@ -28,7 +28,7 @@ use crate::level::Level;
 /// A tool's access to its host: configuration, variables, log, clock, randomness, HTTP.
 ///
 /// A tool takes it as a parameter by reference. Only what a servlet uses is imported into its wasm.
-/// In tests, [`testing::TestContext`](crate::testing::TestContext) prepares one.
+/// In tests, [`testing::Client`](crate::testing::Client) prepares one.
 #[derive(Debug, Default)]
 pub struct Context {
     pub(crate) host: Host,

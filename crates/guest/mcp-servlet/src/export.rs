@@ -20,7 +20,7 @@ mod xtp;
 ///     tools: [hello],
 ///     resources: [about],
 /// });
-/// # fn main() { assert_eq!(SERVLET.describe().instructions.as_deref(), Some("Be polite.")); }
+/// # fn main() { assert_eq!(SERVLET.client().describe().unwrap().instructions.as_deref(), Some("Be polite.")); }
 /// ```
 ///
 /// | section | content |
@@ -126,12 +126,8 @@ macro_rules! __export {
                 instructions: $crate::__or! { $($instructions)? => $no_instructions },
                 tools: __TOOLS,
             };
-            #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
-            const __LENGTH: usize = __DESCRIPTION.length();
-            #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
-            static __TEXT: [u8; __LENGTH] = __DESCRIPTION.render::<__LENGTH>();
             let servlet = $crate::Servlet::new(
-                &__TEXT,
+                $crate::__rendered!(Description, __DESCRIPTION),
                 &$crate::__private::entries::<_, _, { __TOOLS.len() }>(__TOOLS),
             );
             let servlet = $crate::__with_generators! { servlet, __DESCRIPTION };
@@ -230,15 +226,15 @@ macro_rules! __features {
                 $crate::__private::each_function_needs_prompt_attribute! { [$crate::__private] Prompt ITEM: $crate::__private::Item<$crate::__private::PromptDef, $crate::__private::PromptEntry>, unique_prompt; $($prompts)* };
             $crate::__private::Features::new(
                 $crate::__private::Listed::new(
-                    $crate::__rendered!($crate::__private::List::Resources(__RESOURCES)),
+                    $crate::__rendered!(List, $crate::__private::List::Resources(__RESOURCES)),
                     &$crate::__private::entries::<_, _, { __RESOURCES.len() }>(__RESOURCES),
                 ),
                 $crate::__private::Listed::new(
-                    $crate::__rendered!($crate::__private::List::Templates(__TEMPLATES)),
+                    $crate::__rendered!(List, $crate::__private::List::Templates(__TEMPLATES)),
                     &$crate::__private::TemplateEntry::in_order($crate::__private::entries::<_, _, { __TEMPLATES.len() }>(__TEMPLATES)),
                 ),
                 $crate::__private::Listed::new(
-                    $crate::__rendered!($crate::__private::List::Prompts(__PROMPTS)),
+                    $crate::__rendered!(List, $crate::__private::List::Prompts(__PROMPTS)),
                     &$crate::__private::entries::<_, _, { __PROMPTS.len() }>(__PROMPTS),
                 ),
                 $crate::__private::each_function_needs_completion_attribute! { [$crate::__private] Suggest ENTRY: $crate::__private::CompletionEntry, unique_completion; $($completions)* },
@@ -247,22 +243,22 @@ macro_rules! __features {
     };
 }
 
-/// A list as clients get it.
+/// The JSON of a constant of this type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __rendered {
-    ($list:expr) => {{
-        const __LIST: $crate::__private::List = $list;
+    ($ty:ident, $value:expr) => {{
+        const __VALUE: $crate::__private::$ty = $value;
         #[allow(
             long_running_const_eval,
             reason = "long descriptions take long to render"
         )]
-        const __LENGTH: usize = __LIST.length();
+        const __LENGTH: usize = __VALUE.length();
         #[allow(
             long_running_const_eval,
             reason = "long descriptions take long to render"
         )]
-        static __TEXT: [u8; __LENGTH] = __LIST.render::<__LENGTH>();
+        static __TEXT: [u8; __LENGTH] = __VALUE.render::<__LENGTH>();
         &__TEXT
     }};
 }
@@ -288,7 +284,7 @@ macro_rules! __with_generators {
 }
 
 /// The wasm exports for tools. Both are always exported, since hosts recognize a servlet by them.
-#[cfg(not(feature = "hyper-mcp-v2"))]
+#[cfg(not(mcp_servlet_abi = "hyper-mcp-v2"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tool_shims {
@@ -299,7 +295,7 @@ macro_rules! __tool_shims {
 }
 
 /// The wasm exports for tools in the other ABI; the list also contains the servlet's name and version.
-#[cfg(feature = "hyper-mcp-v2")]
+#[cfg(mcp_servlet_abi = "hyper-mcp-v2")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tool_shims {

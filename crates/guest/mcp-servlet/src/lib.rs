@@ -33,13 +33,13 @@
 //!
 //! # Features
 //!
+//! All features are additive.
+//!
 //! - `panic-hook` (default): a panic reaches the host as an error with its message, not as a bare trap.
-//! - `small-allocator` (default): an allocator that is 8 KB smaller than std's, and faster; turn it off to
-//!   use your own.
+//! - `global-allocator`: installs a `#[global_allocator]` that is 8 KB smaller than std's, and faster. It is off by
+//!   default, because a program has one global allocator; `servlet new` turns it on.
 //! - `charset`: decodes text of every charset that browsers know, with `HttpResponse::decode`.
 //! - `http`: [`Context::http`](Context), through the host.
-//! - `hyper-mcp-v2`: the wasm uses the second ABI of hyper-mcp instead of the one that all hosts know;
-//!   `servlet build --abi hyper-mcp-v2` turns it on.
 //! - `jiff`: times, dates and durations of the crate `jiff` as arguments and in structured results.
 //! - `log`: the macros of the crate `log` write to the host's log from anywhere in the servlet; in tests,
 //!   to the context of the call.
@@ -52,7 +52,7 @@ mod abi;
     all(
         target_arch = "wasm32",
         not(target_feature = "atomics"),
-        feature = "small-allocator"
+        feature = "global-allocator"
     )
 ))]
 mod allocator;
@@ -199,7 +199,7 @@ pub use mcp_servlet_macros::tool;
 ///
 /// mcp_servlet::export!(static SERVLET = { resources: [readme] });
 /// # fn main() -> Result<(), Fault> {
-/// let result = SERVLET.read_resource("docs://readme")?;
+/// let result = SERVLET.client().read_resource("docs://readme")?;
 /// assert_eq!(result.contents[0].text.as_deref(), Some("# Read me"));
 /// # Ok(())
 /// # }
@@ -238,9 +238,9 @@ pub use mcp_servlet_macros::resource;
 ///
 /// mcp_servlet::export!(static SERVLET = { resource_templates: [square] });
 /// # fn main() -> Result<(), Fault> {
-/// let result = SERVLET.read_resource("squares://12")?;
+/// let result = SERVLET.client().read_resource("squares://12")?;
 /// assert_eq!(result.contents[0].text.as_deref(), Some("144"));
-/// assert!(SERVLET.read_resource("squares://dozen").is_err());
+/// assert!(SERVLET.client().read_resource("squares://dozen").is_err());
 /// # Ok(())
 /// # }
 /// ```
@@ -282,7 +282,7 @@ pub use mcp_servlet_macros::resource_template;
 ///
 /// mcp_servlet::export!(static SERVLET = { prompts: [review] });
 /// # fn main() -> Result<(), Fault> {
-/// let result = SERVLET.get_prompt("review", json!({ "code": "a = 1", "level": "3" }))?;
+/// let result = SERVLET.client().get_prompt("review", json!({ "code": "a = 1", "level": "3" }))?;
 /// let text = result.messages[0].content.text.as_deref();
 /// assert_eq!(text, Some("Review this code, strictness 3:\n\na = 1"));
 /// # Ok(())
@@ -324,7 +324,7 @@ pub use mcp_servlet_macros::prompt;
 ///
 /// mcp_servlet::export!(static SERVLET = { prompts: [poem], completions: [forms, topics] });
 /// # fn main() -> Result<(), Fault> {
-/// let suggested = SERVLET.complete_prompt("poem", "form", "h")?;
+/// let suggested = SERVLET.client().complete_prompt("poem", "form", "h")?;
 /// assert_eq!(suggested.values, ["haiku", "hymn"]);
 /// # Ok(())
 /// # }

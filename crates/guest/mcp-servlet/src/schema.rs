@@ -85,6 +85,12 @@ pub trait Schema {
     const UNITS: &'static [(&'static str, &'static str)] = &[];
 }
 
+/// Whether the schema of an optional `T` cannot show its default. An `Option` has none to show.
+#[doc(hidden)]
+pub const fn hides_default<T: Schema + ?Sized>() -> bool {
+    T::DEFAULT.is_empty() && !T::OPTIONAL
+}
+
 /// One JSON Schema.
 #[derive(Debug, Clone, Copy)]
 pub struct Node {

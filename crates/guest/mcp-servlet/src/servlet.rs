@@ -121,7 +121,7 @@ impl Servlet {
     }
 
     /// The result of the `describe` export, as JSON.
-    pub fn description(&self) -> &'static str {
+    pub(crate) fn description(&self) -> &'static str {
         #[cfg(feature = "schemars")]
         if let Some(fill) = self.fill {
             return fill(self);
@@ -166,4 +166,4 @@ impl Servlet {
 }
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) mod native;
+mod native;

@@ -9,7 +9,10 @@
 //! Natively, tests write the first.
 
 /// Whether this is wasm for the second ABI of hyper-mcp.
-pub(crate) const HYPER_MCP: bool = cfg!(all(feature = "hyper-mcp-v2", target_family = "wasm"));
+pub(crate) const HYPER_MCP: bool = cfg!(all(
+    mcp_servlet_abi = "hyper-mcp-v2",
+    target_family = "wasm"
+));
 
 /// The member of a request that contains MCP's `params`.
 pub(crate) const PARAMS: &str = if HYPER_MCP { "request" } else { "params" };

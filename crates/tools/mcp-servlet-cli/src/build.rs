@@ -159,10 +159,10 @@ fn build(
     abi: Abi,
     folder: Utf8PathBuf,
 ) -> Result<PathBuf, Failure> {
-    options.extend(abi.options(package)?);
+    abi.check(package)?;
     options.extend(["--target-dir".to_owned(), folder.into_string()]);
     steps::build(format_args!("`{}`", package.name), || {
-        cargo::build(package, target, &options)
+        cargo::build(package, target, abi, &options)
     })
 }
 

@@ -187,9 +187,10 @@ fn dependency(sdk: Option<&Sdk>, mcp: bool) -> String {
         _ => ("version", VERSION),
     };
     let value = crate::filters::toml(value.to_owned());
-    if mcp {
-        format!("{{ {key} = {value} }}")
+    let features = if mcp {
+        r#""global-allocator""#
     } else {
-        format!("{{ {key} = {value}, features = [\"xtp\"] }}")
-    }
+        r#""global-allocator", "xtp""#
+    };
+    format!("{{ {key} = {value}, features = [{features}] }}")
 }

@@ -31,7 +31,7 @@ fn takes_project_and_sdk_from_the_context() {
         ),
         (r#""sdk": {"path": "C:\\x"},"#, r#"path = "C:\\x""#),
     ] {
-        let expected = format!(r#"{{ {expected}, features = ["xtp"] }}"#);
+        let expected = format!(r#"{{ {expected}, features = ["global-allocator", "xtp"] }}"#);
         assert_eq!(rendered("{{ sdk }}", sdk).unwrap(), expected);
     }
 }

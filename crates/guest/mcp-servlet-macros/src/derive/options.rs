@@ -35,9 +35,7 @@ pub(crate) struct TypeOptions {
 pub(crate) struct FieldOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) aliases: Vec<LitStr>,
-    pub(crate) default: bool,
-    /// Whether the default is `Default::default()`.
-    pub(crate) bare_default: bool,
+    pub(crate) default: Option<FieldDefault>,
     pub(crate) flatten: bool,
     pub(crate) skip_serializing: bool,
     pub(crate) skip_deserializing: bool,
@@ -48,6 +46,15 @@ pub(crate) struct FieldOptions {
     pub(crate) example: Option<TokenStream>,
     /// Whether its values must not be shown.
     pub(crate) secret: bool,
+}
+
+/// The value of a field that is absent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FieldDefault {
+    /// `Default::default()` of its type.
+    OfType,
+    /// The result of a function.
+    Function,
 }
 
 /// The options on a variant.
@@ -133,8 +140,10 @@ impl FieldOptions {
                 "rename" => options.rename = item.name(diagnostics),
                 "alias" => options.aliases.extend(item.string()),
                 "default" => {
-                    options.default = true;
-                    options.bare_default = matches!(item.meta, Meta::Path(_));
+                    options.default = Some(match item.meta {
+                        Meta::Path(_) => FieldDefault::OfType,
+                        _ => FieldDefault::Function,
+                    });
                 }
                 "flatten" => options.flatten = true,
                 "skip" => {

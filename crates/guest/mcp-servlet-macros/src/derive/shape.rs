@@ -4,14 +4,15 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Data, DeriveInput, Field, Fields, FieldsNamed, Ident, Type};
+use syn::{Attribute, Data, DeriveInput, Field, Fields, FieldsNamed, Ident, Type};
 
 use super::case::Case;
-use super::options::{FieldOptions, TypeOptions};
+use super::options::{FieldDefault, FieldOptions, TypeOptions};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::function::emit::located;
 use crate::function::{json_literal, json_token};
+use crate::warning::lost_default;
 
 /// The contents of the implementation of `Schema`.
 pub(crate) struct Shape {
@@ -59,6 +60,7 @@ pub(crate) fn node(
     let reader = Reader {
         options,
         name: &input.ident,
+        attributes: &input.attrs,
         private: private(options),
         is_generic: !input.generics.params.is_empty(),
         checks: Vec::new(),
@@ -80,6 +82,7 @@ pub(crate) fn private(options: &TypeOptions) -> TokenStream {
 pub(super) struct Reader<'a> {
     pub(super) options: &'a TypeOptions,
     name: &'a Ident,
+    attributes: &'a [Attribute],
     pub(super) private: TokenStream,
     is_generic: bool,
     checks: Vec<TokenStream>,
@@ -128,7 +131,7 @@ impl Reader<'_> {
         quote!(&#node)
     }
 
-    fn same_as(&self, ty: &Type, attributes: &[syn::Attribute]) -> Shape {
+    fn same_as(&self, ty: &Type, attributes: &[Attribute]) -> Shape {
         let private = &self.private;
         let description = docs::description(attributes);
         let shape = Shape::of(quote!(#private::Node::of::<#ty>().with_description(#description)));
@@ -292,11 +295,12 @@ impl Reader<'_> {
         } else {
             quote!(#private::Property::new::<#ty>(#name, #description))
         };
-        if options.bare_default && options.json.is_none() {
+        if options.default == Some(FieldDefault::OfType) && options.json.is_none() {
             property.extend(quote!(.with_type_default::<#ty>()));
-        } else if options.default || self.options.default {
+        } else if options.default.is_some() || self.options.default {
             property.extend(quote!(.with_default("")));
         }
+        self.warn_about_default(field, options, name);
         if options.skip_serializing_if {
             property.extend(quote!(.skipped()));
         }
@@ -315,6 +319,50 @@ impl Reader<'_> {
         property
     }
 
+    /// Warns if the schema does not show the default of a field.
+    fn warn_about_default(&mut self, field: &Field, options: &FieldOptions, name: &str) {
+        let Some((lost, help)) = self.lost_default(&field.ty, options) else {
+            return;
+        };
+        let message = format!(
+            "the default of field `{name}` is not in the schema of `{}`\nhelp: {help}",
+            self.name
+        );
+        let attributes: Vec<_> = self.attributes.iter().chain(&field.attrs).collect();
+        let warning = field
+            .ident
+            .as_ref()
+            .map(|at| lost_default(&lost, at, &attributes, &message));
+        self.checks.extend(warning);
+    }
+
+    /// A constant expression that is true if the schema does not show the default of a field, and what to do then.
+    ///
+    /// In a generic type, such a constant cannot name the type of a field.
+    fn lost_default(
+        &self,
+        ty: &Type,
+        options: &FieldOptions,
+    ) -> Option<(TokenStream, &'static str)> {
+        const DESCRIBE: &str = "write it in the doc comment and allow `deprecated`";
+        const OF_TYPE: &str = "`#[serde(default)]` on the field shows the default of its type; write another one in the doc comment and allow `deprecated`";
+        if options.json.is_some() || options.skip_deserializing {
+            return None;
+        }
+        let private = &self.private;
+        match options.default {
+            Some(FieldDefault::Function) => Some((quote!(true), OF_TYPE)),
+            _ if self.is_generic => None,
+            Some(FieldDefault::OfType) => {
+                Some((quote!(#private::hides_default::<#ty>()), DESCRIBE))
+            }
+            None if self.options.default => {
+                Some((quote!(!<#ty as #private::Schema>::OPTIONAL), OF_TYPE))
+            }
+            None => None,
+        }
+    }
+
     fn example(&mut self, example: &TokenStream) -> TokenStream {
         let json = json_literal(example);
         if json.is_none() {
@@ -331,7 +379,7 @@ impl Reader<'_> {
             let name = self.name;
             self.diagnostics.error(
                 &field.ty,
-                format!("`{name}` is inside itself, and many clients refuse recursive schemas\nhelp: take `RawJson` here, or a list of all nodes with ids, or write a schema that ends with `#[schema(json = \"…\")]`"),
+                format!("recursive type `{name}`: many clients refuse recursive schemas\nhelp: take `RawJson` here, or a list of all nodes with ids, or write a schema that ends with `#[schema(json = \"…\")]`"),
             );
         }
     }
@@ -371,5 +419,8 @@ fn is_colon(token: &TokenTree) -> bool {
 fn is_transparent(field: &Field) -> bool {
     let options = FieldOptions::parse(&field.attrs, &mut Diagnostics::default());
     let is_phantom = matches!(&field.ty, Type::Path(ty) if ty.path.segments.last().is_some_and(|last| last.ident == "PhantomData"));
-    !is_phantom && !options.default && !options.skip_serializing && !options.skip_deserializing
+    !is_phantom
+        && options.default.is_none()
+        && !options.skip_serializing
+        && !options.skip_deserializing
 }

@@ -1,7 +1,7 @@
 //! The options of `#[arg(…)]`, and literals as JSON.
 
 use proc_macro2::{Literal, TokenStream};
-use syn::{Attribute, LitStr, Meta};
+use syn::{Attribute, LitStr};
 
 use crate::attributes::{Entries, Entry, Key};
 use crate::diagnostics::Diagnostics;
@@ -73,28 +73,10 @@ fn bare(entry: &Entry, diagnostics: &mut Diagnostics) -> syn::Ident {
 impl ArgOptions {
     pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut options = Self::default();
-        let mut all = Entries(Vec::new());
-        for attribute in attributes
-            .iter()
-            .filter(|attribute| attribute.path().is_ident("arg"))
-        {
-            if let Some(entries) = diagnostics.ok(entries_of(attribute)) {
-                all.0.extend(entries.0);
-            }
-        }
-        options.any = !all.0.is_empty();
-        all.read("arg", KEYS, &mut options, diagnostics);
+        let entries = Entries::of(attributes, "arg", diagnostics);
+        options.any = !entries.0.is_empty();
+        entries.read("arg", KEYS, &mut options, diagnostics);
         options
-    }
-}
-
-fn entries_of(attribute: &Attribute) -> syn::Result<Entries> {
-    match &attribute.meta {
-        Meta::List(list) => list.parse_args(),
-        _ => Err(syn::Error::new_spanned(
-            attribute,
-            "`#[arg]` says nothing\nhelp: write `#[arg(default = …)]` or another option",
-        )),
     }
 }
 

@@ -215,7 +215,7 @@ fn check_bounds(options: &ArgOptions, diagnostics: &mut Diagnostics) {
             min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max)
         });
         if let (true, Some(value)) = (outside, value) {
-            diagnostics.error(value, format!("the {key} lies outside the bounds"));
+            diagnostics.error(value, format!("the {key} is out of bounds"));
         }
     }
 }
@@ -266,7 +266,10 @@ fn check_context(
     } else if reference.mutability.is_some() {
         diagnostics.error(reference, "the context is shared\nhelp: take `&Context`");
     } else if options.any {
-        diagnostics.error(ident, "the context is no argument\nhelp: remove `#[arg]`");
+        diagnostics.error(
+            ident,
+            "`#[arg]` cannot be used on the context\nhelp: remove it",
+        );
     }
 }
 
@@ -280,7 +283,7 @@ fn check_flatten(options: &ArgOptions, diagnostics: &mut Diagnostics) {
     if let (Some(flatten), true) = (&options.flatten, others) {
         diagnostics.error(
             flatten,
-            "`flatten` stands alone\nhelp: put the other options on the struct's fields",
+            "`flatten` cannot be combined with other options\nhelp: put the other options on the struct's fields",
         );
     }
 }
@@ -323,7 +326,7 @@ fn check_names(parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
             };
             diagnostics.error(
                 at,
-                format!("two arguments are called `{name}`\nhelp: rename one of them"),
+                format!("duplicate argument `{name}`\nhelp: rename one of them"),
             );
         }
         seen.push(argument);

@@ -1,16 +1,15 @@
-//! Warnings about missing descriptions: a model knows a tool mainly by its description.
-//!
-//! Stable Rust gives macros no way to warn. The expansion therefore uses a deprecated item at the author's name.
-//! `#[allow(deprecated)]` on the function silences the warning.
+//! Warnings about missing descriptions, because a model knows a tool mainly by its description, and about defaults that
+//! the schema does not show.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote_spanned;
+use quote::quote;
 use syn::{Attribute, Type};
 
 use super::arg::ArgDefault;
 use super::default::{JsonDefault, argument_of};
 use super::emit::constant;
 use super::parameters::{Argument, ValidParam, arguments};
+use crate::warning::{lost_default, warning};
 
 /// The function that the warnings are about.
 pub(crate) struct Subject<'a> {
@@ -46,9 +45,6 @@ impl Subject<'_> {
     }
 
     /// The warnings about defaults that the schema does not show, as items next to the constants of the arguments.
-    ///
-    /// Only `const` evaluation knows these defaults. A generic argument therefore selects the constant to use: a
-    /// deprecated one, or one that is not.
     pub(crate) fn lost_defaults(&self, parameters: &[ValidParam<'_>]) -> TokenStream {
         let arguments = arguments(parameters).enumerate();
         arguments
@@ -63,42 +59,17 @@ impl Subject<'_> {
             "the default of argument `{}` is not in the schema of {kind} `{name}`\nhelp: use a literal, an expression of numbers or `default` alone, or write it in the doc comment and allow `deprecated`",
             argument.name
         );
-        let allowed = self.attributes_called("allow");
         let constant = constant(index);
-        quote_spanned! {argument.ident.span()=>
-            #(#allowed)*
-            const _: () = {
-                enum __Default<const LOST: ::core::primitive::bool> {}
-                impl __Default<false> {
-                    const __IN_SCHEMA: () = ();
-                }
-                impl __Default<true> {
-                    #[deprecated(note = #message)]
-                    const __IN_SCHEMA: () = ();
-                }
-                __Default::<{ #constant.default_is_lost() }>::__IN_SCHEMA
-            };
-        }
-    }
-
-    fn attributes_called(&self, name: &str) -> impl Iterator<Item = &Attribute> {
-        let attributes = self.attributes.iter();
-        attributes.filter(move |attribute| attribute.path().is_ident(name))
+        let lost = quote!(#constant.default_is_lost());
+        lost_default(&lost, argument.ident, &self.attributes(), &message)
     }
 
     fn warning(&self, at: &Ident, message: &str) -> TokenStream {
-        let span = at.span();
-        let conditions = self.attributes_called("cfg");
-        let allowed = self.attributes_called("allow");
-        quote_spanned! {span=>
-            #(#conditions)*
-            #(#allowed)*
-            const _: () = {
-                #[deprecated(note = #message)]
-                const __INCOMPLETE: () = ();
-                __INCOMPLETE
-            };
-        }
+        warning(at, &self.attributes(), message)
+    }
+
+    fn attributes(&self) -> Vec<&Attribute> {
+        self.attributes.iter().collect()
     }
 }
 

@@ -108,7 +108,7 @@ fn mime_type(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<TokenStream
         let parts = text.split_once('/').unwrap_or_default();
         if parts.0.is_empty() || parts.1.is_empty() {
             let message = format!(
-                "`{text}` is no media type\nhelp: write it as `type/subtype`, such as `text/plain`"
+                "invalid media type `{text}`\nhelp: write it as `type/subtype`, such as `text/plain`"
             );
             diagnostics.error(&literal, message);
         }

@@ -118,14 +118,14 @@ impl Template {
         for variable in self.variables() {
             if seen.contains(&variable) {
                 return Err(format!(
-                    "`{variable}` stands twice in the template\nhelp: give the second one another name"
+                    "duplicate variable `{variable}` in the template\nhelp: give the second one another name"
                 ));
             }
             seen.push(variable);
         }
         if seen.is_empty() {
             return Err(
-                "the template has no variable\nhelp: use `#[resource(uri = …)]` for a fixed address"
+                "the template has no variable\nhelp: use `#[resource(uri = …)]` for a fixed URI"
                     .to_owned(),
             );
         }

@@ -93,7 +93,7 @@ fn templates_that_cannot_be_read_backwards_say_why() {
         ("x://{!a}", "`{!a}` has no right name"),
         ("x://{a*}", "`{a*}` is of level 4 of RFC 6570"),
         ("x://{a:3}", "`{a:3}` is of level 4 of RFC 6570"),
-        ("x://{a}/{a}", "`a` stands twice in the template"),
+        ("x://{a}/{a}", "duplicate variable `a` in the template"),
         ("x://a", "the template has no variable"),
         ("{a}", "an address begins with a scheme"),
         ("/{a}", "an address begins with a scheme"),

@@ -41,7 +41,7 @@ pub(crate) fn validate<'a>(
         let (name, key) = (&head.name, kind.address());
         diagnostics.error(
             name,
-            format!("`{name}` has no address\nhelp: write `#[{attribute}({key} = \"…\")]`"),
+            format!("missing option `{key}` in `#[{attribute}]`\nhelp: write `#[{attribute}({key} = \"…\")]`"),
         );
     }
     let template = match kind {
@@ -81,14 +81,14 @@ fn check_fixed(
         let (name, ident) = (&head.name, argument.ident);
         diagnostics.error(
             ident,
-            format!("resource `{name}` has a fixed address, so nothing fills in `{ident}`\nhelp: use `#[resource_template(uri_template = \"…/{{{ident}}}\")]`"),
+            format!("resource `{name}` has a fixed URI, which has no variable `{ident}`\nhelp: use `#[resource_template(uri_template = \"…/{{{ident}}}\")]`"),
         );
     }
     let Some(uri) = uri else { return };
     let text = uri.value();
     let outcome = if text.contains(['{', '}']) {
         Err(
-            "a fixed address has no `{…}`\nhelp: use `#[resource_template(uri_template = \"…\")]`"
+            "a fixed URI cannot have variables\nhelp: use `#[resource_template(uri_template = \"…\")]`"
                 .to_owned(),
         )
     } else {
@@ -103,7 +103,7 @@ fn check_fixed(
 fn check_ui(options: &ResourceOptions, diagnostics: &mut Diagnostics) {
     let Some(uri) = &options.uri else { return };
     if options.presentation.ui_meta().is_some() && !uri.value().starts_with("ui://") {
-        diagnostics.error(uri, "a user interface has an address of the form `ui://…`");
+        diagnostics.error(uri, "the URI of a user interface begins with `ui://`");
     }
 }
 

@@ -78,7 +78,7 @@ fn check_whole(
     } else if wholes > 1 || (wholes == 1 && others > 0) {
         diagnostics.error(
             name,
-            format!("tool `{name}` takes other arguments beside a flattened one\nhelp: move them into the struct"),
+            format!("tool `{name}` takes other arguments next to a flattened one\nhelp: move them into the struct"),
         );
     }
 }

@@ -80,7 +80,7 @@ impl<T: Schema + DeserializeOwned> Question for Elicit<T> {
         json
     }
 
-    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
     fn put(&self, params: &str) -> String {
         crate::abi::create_elicitation(params)
     }

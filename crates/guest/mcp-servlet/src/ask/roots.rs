@@ -40,7 +40,7 @@ impl Question for Roots {
         "{\"method\":\"roots/list\"}".to_owned()
     }
 
-    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
     fn put(&self, _: &str) -> String {
         crate::abi::list_roots()
     }

@@ -40,7 +40,7 @@ impl Round {
 
     /// The answer to a request. A request without an answer becomes part of the next round, or waits for the host.
     pub(super) fn ask<Q: Question>(&mut self, question: &Q) -> Option<Q::Answer> {
-        #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+        #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
         if self.responses.is_empty() {
             return self.wait(question);
         }
@@ -55,7 +55,7 @@ impl Round {
 
     /// Sends the request through a host that does not take requests as results. After a request without
     /// an answer, no other one is sent.
-    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
     fn wait<Q: Question>(&mut self, question: &Q) -> Option<Q::Answer> {
         if self.missing.is_some() {
             return None;

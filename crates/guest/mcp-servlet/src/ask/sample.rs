@@ -122,7 +122,7 @@ impl Question for Sample {
         json
     }
 
-    #[cfg(all(feature = "hyper-mcp-v2", target_family = "wasm"))]
+    #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
     fn put(&self, params: &str) -> String {
         crate::abi::create_message(params)
     }

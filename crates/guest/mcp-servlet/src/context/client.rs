@@ -12,7 +12,7 @@ use crate::json::{Children, member};
 const ROUNDS: usize = 16;
 
 /// The test's client: all members are JSON.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     /// `_meta` without capabilities.
     pub(crate) meta: BTreeMap<String, String>,
@@ -30,18 +30,6 @@ impl Default for Prepared {
             meta: BTreeMap::new(),
             capabilities: Some(all.map(|name| (name.to_owned(), "{}".to_owned())).into()),
             responses: BTreeMap::new(),
-            asked: Vec::new(),
-        }
-    }
-}
-
-impl Prepared {
-    /// A copy of what the test prepared, without the requests so far.
-    pub(crate) fn again(&self) -> Self {
-        Self {
-            meta: self.meta.clone(),
-            capabilities: self.capabilities.clone(),
-            responses: self.responses.clone(),
             asked: Vec::new(),
         }
     }

@@ -17,7 +17,7 @@ pub(crate) struct Host {
 }
 
 /// What a test prepared, and the effects of the servlet's calls.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct State {
     pub(crate) config: BTreeMap<String, String>,
     pub(crate) vars: BTreeMap<String, Vec<u8>>,
@@ -53,6 +53,13 @@ impl std::fmt::Debug for State {
 }
 
 impl Host {
+    /// A host that begins in this state.
+    pub(crate) fn new(state: State) -> Self {
+        Self {
+            state: Rc::new(RefCell::new(state)),
+        }
+    }
+
     pub(crate) fn state(&self) -> Ref<'_, State> {
         self.state.borrow()
     }
@@ -116,7 +123,7 @@ impl Host {
         }
         let Some(answer) = self.state().http.clone() else {
             return Err(crate::HttpError::new(
-                "there is no HTTP outside of a host: see `TestContext::with_http`",
+                "there is no HTTP outside of a host: see `Client::with_http`",
             ));
         };
         let mut answer = answer.borrow_mut();

@@ -22,7 +22,7 @@ impl Context {
     ///     context.set_var_json("calls", &calls)?;
     ///     Ok(calls)
     /// }
-    /// # let context = mcp_servlet::testing::TestContext::new();
+    /// # let context = Context::default();
     /// # assert_eq!((count(&context).unwrap(), count(&context).unwrap()), (1, 2));
     /// ```
     ///

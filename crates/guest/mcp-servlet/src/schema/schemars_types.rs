@@ -35,7 +35,7 @@ use super::{Node, Schema};
 /// }
 ///
 /// mcp_servlet::export!(static SERVLET = { tools: [locate] });
-/// # fn main() { assert!(SERVLET.description().contains("\"zip\"")); }
+/// # fn main() { assert!(SERVLET.client().request("describe", "").unwrap().contains("\"zip\"")); }
 /// ```
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

@@ -1,13 +1,7 @@
-//! Native calls of a servlet, for tests.
+//! The exports of a servlet, run natively for tests.
 
-pub(crate) mod exchange;
-mod features;
+use mcp_servlet_json::RawJson;
 
-use mcp_servlet_json::{RawJson, from_str};
-use mcp_servlet_types::{CallToolResult, ServletDescription};
-use serde::Serialize;
-
-use self::exchange::Exchange;
 use super::Servlet;
 use crate::context::Context;
 use crate::error::Fault;
@@ -15,12 +9,6 @@ use crate::features::Features;
 use crate::json::Children;
 
 impl Servlet {
-    /// The description of the servlet.
-    #[allow(clippy::missing_panics_doc, reason = "a bug of ours, not a condition")]
-    pub fn describe(&self) -> ServletDescription {
-        from_str(self.description()).expect("`export!` renders a valid description")
-    }
-
     /// Valid arguments of the tool, as in the error that the model gets for invalid ones. `None` if there is no
     /// such tool, or if they cannot be derived from a handwritten schema.
     pub fn example(&self, tool: &str) -> Option<RawJson> {
@@ -31,78 +19,31 @@ impl Servlet {
             .filter(|example| example.get() != "null")
     }
 
-    /// Calls a tool like a host, with an empty [`Context`].
-    ///
-    /// # Errors
-    ///
-    /// The fault that a client would get as a JSON-RPC error. A tool that returns an error
-    /// is an `Ok` with `is_error`.
-    pub fn call(&self, tool: &str, arguments: impl Serialize) -> Result<CallToolResult, Fault> {
-        self.call_with(&Context::default(), tool, arguments)
-    }
-
-    /// Calls a tool with a context from [`testing`](crate::testing), which also answers the tool's
-    /// requests for input.
-    ///
-    /// # Errors
-    ///
-    /// Like [`call`](Self::call).
-    pub fn call_with(
-        &self,
-        context: &Context,
-        tool: &str,
-        arguments: impl Serialize,
-    ) -> Result<CallToolResult, Fault> {
-        self.exchange(context).call(tool, arguments)
-    }
-
-    /// Handles a request like the `call` export: JSON in, JSON out.
-    ///
-    /// # Errors
-    ///
-    /// Like [`call`](Self::call).
-    pub fn call_raw(&self, context: &Context, request: &[u8]) -> Result<String, Fault> {
-        let request = std::str::from_utf8(request).ok();
-        begin(context, request.unwrap_or_default());
-        let answer = self.answer(context, request);
-        context.begin("");
-        answer
-    }
-
-    /// Calls the exports in this process, for a client.
-    fn exchange<'a>(
-        &'a self,
-        context: &'a Context,
-    ) -> Exchange<'a, impl Fn(&str, &str) -> Result<String, Fault>> {
-        Exchange {
-            context,
-            export: move |export: &str, input: &str| self.run(context, export, input),
-        }
-    }
-
     /// Runs the export with this name. An export that the wasm lacks has an empty table.
     pub(crate) fn run(
         &self,
         context: &Context,
         export: &str,
-        input: &str,
+        input: &[u8],
     ) -> Result<String, Fault> {
         let features = self.features;
+        let input = std::str::from_utf8(input).ok();
         let list = |text| Ok(String::from_utf8_lossy(text).into_owned());
-        let answer: Answer = match export {
-            "describe" => return Ok(self.description().to_owned()),
-            "list_resources" => return list(features.resources.text),
-            "list_resource_templates" => return list(features.templates.text),
-            "list_prompts" => return list(features.prompts.text),
-            "read_resource" => Features::read_resource,
-            "get_prompt" => Features::get_prompt,
-            "complete" => Features::complete,
-            _ => return self.call_raw(context, input.as_bytes()),
+        #[cfg(feature = "log")]
+        crate::logger::install(&context.host);
+        context.begin(input.unwrap_or_default());
+        let output = match export {
+            "describe" => Ok(self.description().to_owned()),
+            "list_resources" => list(features.resources.text),
+            "list_resource_templates" => list(features.templates.text),
+            "list_prompts" => list(features.prompts.text),
+            "read_resource" => Features::read_resource(features, context, input),
+            "get_prompt" => Features::get_prompt(features, context, input),
+            "complete" => Features::complete(features, context, input),
+            _ => self.answer(context, input),
         };
-        begin(context, input);
-        let answered = answer(features, context, Some(input));
         context.begin("");
-        answered
+        output
     }
 
     /// Whether the wasm has an export with this name.
@@ -119,14 +60,4 @@ impl Servlet {
             _ => false,
         }
     }
-}
-
-/// The implementation of an export.
-type Answer = fn(&Features, &Context, Option<&str>) -> Result<String, Fault>;
-
-/// Starts a request.
-fn begin(context: &Context, request: &str) {
-    #[cfg(feature = "log")]
-    crate::logger::install(&context.host);
-    context.begin(request);
 }

@@ -93,9 +93,11 @@ impl Remote {
     pub(super) fn request(
         &mut self,
         export: &str,
-        input: &str,
+        input: &[u8],
         context: &Context,
     ) -> Result<String, Fault> {
+        let input =
+            std::str::from_utf8(input).expect("the host of `servlet test` takes UTF-8 text");
         self.send(&Request { export, input });
         loop {
             match self.receive() {

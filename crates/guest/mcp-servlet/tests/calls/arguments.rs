@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
 use serde_json::{Value, json};
 
 use crate::{complaint, schema, text, wrong};
@@ -167,9 +166,7 @@ fn says_where_what_was_expected_and_what_came() {
         r#"{{"params":{{"name":"each","arguments":{{"byte":1{}}}}}}}"#,
         "0".repeat(100)
     );
-    let answer = SERVLET
-        .call_raw(&TestContext::new(), request.as_bytes())
-        .unwrap();
+    let answer = SERVLET.client().request("call", request).unwrap();
     assert!(answer.contains(", got a long number"), "{answer}");
 }
 
@@ -207,11 +204,9 @@ fn takes_what_lies_on_a_bound() {
 }
 
 /// Calls a tool with arguments as handwritten JSON.
-fn written(servlet: &mcp_servlet::Servlet, tool: &str, arguments: &str) -> String {
+fn written(servlet: &'static mcp_servlet::Servlet, tool: &str, arguments: &str) -> String {
     let request = format!(r#"{{"params":{{"name":"{tool}","arguments":{arguments}}}}}"#);
-    servlet
-        .call_raw(&TestContext::new(), request.as_bytes())
-        .unwrap()
+    servlet.client().request("call", request).unwrap()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use mcp_servlet::ask::{Elicited, elicit, roots, sample};
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
+use mcp_servlet::testing::Client;
 use serde_json::{Value, json};
 
 #[derive(Deserialize, Schema)]
@@ -99,8 +99,8 @@ fn places(context: &Context) -> Result<String, ToolError> {
 
 mcp_servlet::export!(static SERVLET = { tools: [book, steps, all, capital, places] });
 
-fn say(context: &TestContext, tool: &str) -> String {
-    let result = SERVLET.call_with(context, tool, json!({})).unwrap();
+fn say(client: &Client, tool: &str) -> String {
+    let result = client.call(tool, json!({})).unwrap();
     result.content[0].text.clone().unwrap()
 }
 
@@ -109,7 +109,7 @@ fn raw(tool: &str, params: &Value) -> Value {
     let mut params = params.clone();
     params["name"] = tool.into();
     let request = json!({ "params": params }).to_string();
-    let answer = SERVLET.call_raw(&TestContext::new(), request.as_bytes());
+    let answer = SERVLET.client().request("call", request);
     serde_json::from_str(&answer.unwrap()).unwrap()
 }
 
@@ -162,23 +162,24 @@ fn a_form_has_the_fields_of_the_struct() {
 #[test]
 fn a_form_is_filled_in_declined_or_cancelled() {
     let stay = json!({ "from": "May", "nights": 2, "bed": "single" });
-    let context = TestContext::new().with_form("stay", stay);
-    assert_eq!(say(&context, "book"), "2 nights from May");
-    assert_eq!(book(&context).unwrap(), "2 nights from May");
-    assert_eq!(context.asked()[0].0, "stay");
-    let context = TestContext::new().with_declined_form("stay");
-    assert_eq!(say(&context, "book"), "declined");
-    let context = TestContext::new().with_cancelled_form("stay");
-    assert_eq!(say(&context, "book"), "cancelled");
+    let client = SERVLET.client().with_form("stay", stay);
+    assert_eq!(say(&client, "book"), "2 nights from May");
+    assert_eq!(book(client.context()).unwrap(), "2 nights from May");
+    assert_eq!(client.asked()[0].0, "stay");
+    let client = SERVLET.client().with_declined_form("stay");
+    assert_eq!(say(&client, "book"), "declined");
+    let client = SERVLET.client().with_cancelled_form("stay");
+    assert_eq!(say(&client, "book"), "cancelled");
 }
 
 #[test]
 fn what_ran_once_does_not_run_in_the_next_round() {
-    let context = TestContext::new()
+    let client = SERVLET
+        .client()
         .with_form("first", json!({ "name": "Ada" }))
         .with_form("second", json!({ "name": "Bob" }));
-    assert_eq!(say(&context, "steps"), "Ada and Bob, order 1");
-    assert_eq!(say(&context, "steps"), "Ada and Bob, order 2");
+    assert_eq!(say(&client, "steps"), "Ada and Bob, order 1");
+    assert_eq!(say(&client, "steps"), "Ada and Bob, order 2");
 }
 
 #[test]
@@ -210,21 +211,22 @@ fn an_answer_that_does_not_fit_is_asked_for_again() {
         let answer = raw("book", &params);
         assert_eq!(answer["resultType"], "input_required", "{wrong}");
     }
-    let context = TestContext::new().with_form("stay", json!({}));
-    let fault = SERVLET.call_with(&context, "book", json!({})).unwrap_err();
+    let client = SERVLET.client().with_form("stay", json!({}));
+    let fault = client.call("book", json!({})).unwrap_err();
     assert!(fault.message().contains("asks `stay` again"), "{fault}");
 }
 
 #[test]
 fn several_questions_go_out_at_once() {
-    let context = TestContext::new()
+    let client = SERVLET
+        .client()
         .with_form("name", json!({ "name": "Ada" }))
         .with_sample("poem", "roses")
         .with_roots("places", ["file:///a"]);
-    assert_eq!(say(&context, "all"), "Ada: roses (file:///a)");
-    let asked: Vec<_> = context.asked().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(say(&client, "all"), "Ada: roses (file:///a)");
+    let asked: Vec<_> = client.asked().into_iter().map(|(key, _)| key).collect();
     assert_eq!(asked, ["name", "poem", "places"]);
-    let poem: Value = serde_json::from_str(context.asked()[1].1.get()).unwrap();
+    let poem: Value = serde_json::from_str(client.asked()[1].1.get()).unwrap();
     assert_eq!(
         poem,
         json!({
@@ -236,15 +238,17 @@ fn several_questions_go_out_at_once() {
             },
         })
     );
-    assert_eq!(context.asked()[2].1.get(), r#"{"method":"roots/list"}"#);
+    assert_eq!(client.asked()[2].1.get(), r#"{"method":"roots/list"}"#);
 }
 
 #[test]
 fn one_question_needs_no_tuple() {
-    let context = TestContext::new().with_sample("capital", "Paris");
-    assert_eq!(say(&context, "capital"), "Paris");
-    let context = TestContext::new().with_roots("roots", ["file:///a", "file:///b"]);
-    assert_eq!(say(&context, "places"), "file:///a file:///b");
+    let client = SERVLET.client().with_sample("capital", "Paris");
+    assert_eq!(say(&client, "capital"), "Paris");
+    let client = SERVLET
+        .client()
+        .with_roots("roots", ["file:///a", "file:///b"]);
+    assert_eq!(say(&client, "places"), "file:///a file:///b");
 }
 
 #[test]
@@ -254,8 +258,8 @@ fn a_client_is_not_asked_for_what_it_cannot_do() {
         ("capital", "sampling"),
         ("places", "roots"),
     ] {
-        let context = TestContext::new().with_capabilities(&["other"]);
-        let fault = SERVLET.call_with(&context, tool, json!({})).unwrap_err();
+        let client = SERVLET.client().with_capabilities(&["other"]);
+        let fault = client.call(tool, json!({})).unwrap_err();
         assert_eq!(fault.code(), -32021);
         let data: Value = serde_json::from_str(fault.data().unwrap().get()).unwrap();
         assert_eq!(data, json!({ "requiredCapabilities": { capability: {} } }));
@@ -269,16 +273,14 @@ fn a_client_is_not_asked_for_what_it_cannot_do() {
         json!({ "elicitation": { "url": {} } });
     params["name"] = "book".into();
     let request = json!({ "params": params }).to_string();
-    let fault = SERVLET
-        .call_raw(&TestContext::new(), request.as_bytes())
-        .unwrap_err();
+    let fault = SERVLET.client().request("call", request).unwrap_err();
     assert_eq!(fault.code(), -32021);
 }
 
 #[test]
 fn a_host_that_passes_no_questions_on_is_told_to_the_model() {
-    let context = TestContext::new().without_capabilities();
-    let result = SERVLET.call_with(&context, "book", json!({})).unwrap();
+    let client = SERVLET.client().without_capabilities();
+    let result = client.call("book", json!({})).unwrap();
     assert_eq!(result.is_error, Some(true));
     assert_eq!(
         result.content[0].text.as_deref(),
@@ -302,9 +304,7 @@ fn a_state_that_somebody_broke_is_a_fault() {
         params["requestState"] = state;
         params["name"] = "steps".into();
         let request = json!({ "params": params }).to_string();
-        let fault = SERVLET
-            .call_raw(&TestContext::new(), request.as_bytes())
-            .unwrap_err();
+        let fault = SERVLET.client().request("call", request).unwrap_err();
         assert_eq!(fault.code(), Fault::INVALID_PARAMS);
     }
 }

@@ -1,7 +1,7 @@
 //! What a tool reads about its client, and its notifications to it.
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
+use mcp_servlet::testing::Client;
 use serde_json::{Value, json};
 
 #[tool]
@@ -34,49 +34,50 @@ fn work(context: &Context) -> Result<u32, ToolError> {
 
 mcp_servlet::export!(static SERVLET = { tools: [who, able, work] });
 
-fn say(context: &TestContext, tool: &str, arguments: Value) -> Option<String> {
-    let result = SERVLET.call_with(context, tool, arguments).unwrap();
+fn say(client: &Client, tool: &str, arguments: Value) -> Option<String> {
+    let result = client.call(tool, arguments).unwrap();
     result.content.into_iter().next()?.text
 }
 
 #[test]
 fn a_client_is_known_by_name() {
-    let context = TestContext::new()
+    let client = SERVLET
+        .client()
         .with_client("ide", "1.2")
         .with_meta("traceparent", "00-1");
     assert_eq!(
-        say(&context, "who", json!({})).unwrap(),
+        say(&client, "who", json!({})).unwrap(),
         r#"ide 1.2, Some("\"00-1\"")"#
     );
-    assert_eq!(who(&context), r#"ide 1.2, Some("\"00-1\"")"#);
+    assert_eq!(who(client.context()), r#"ide 1.2, Some("\"00-1\"")"#);
     assert_eq!(
-        say(&TestContext::new(), "who", json!({})).unwrap(),
+        say(&SERVLET.client(), "who", json!({})).unwrap(),
         "nobody, None"
     );
-    let meta: Value = serde_json::from_str(context.meta().unwrap().get()).unwrap();
+    let meta: Value = serde_json::from_str(client.context().meta().unwrap().get()).unwrap();
     assert_eq!(meta["traceparent"], "00-1");
 }
 
 #[test]
 fn a_client_can_do_what_it_says() {
-    let context = TestContext::new().with_capabilities(&["sampling"]);
-    let able = |context: &TestContext, name: &str| say(context, "able", json!({ "name": name }));
-    assert_eq!(able(&context, "sampling").as_deref(), Some("true"));
-    assert_eq!(able(&context, "roots").as_deref(), Some("false"));
+    let client = SERVLET.client().with_capabilities(&["sampling"]);
+    let able = |client: &Client, name: &str| say(client, "able", json!({ "name": name }));
+    assert_eq!(able(&client, "sampling").as_deref(), Some("true"));
+    assert_eq!(able(&client, "roots").as_deref(), Some("false"));
     assert_eq!(
-        able(&TestContext::new().without_capabilities(), "roots"),
+        able(&SERVLET.client().without_capabilities(), "roots"),
         None
     );
 }
 
 #[test]
 fn progress_is_for_those_who_asked_for_it() {
-    let context = TestContext::new();
-    say(&context, "work", json!({}));
-    assert!(context.progress().is_empty());
-    let context = context.with_meta("progressToken", 7);
-    say(&context, "work", json!({}));
-    let progress: Vec<_> = context
+    let client = SERVLET.client();
+    say(&client, "work", json!({}));
+    assert!(client.progress().is_empty());
+    let client = client.with_meta("progressToken", 7);
+    say(&client, "work", json!({}));
+    let progress: Vec<_> = client
         .progress()
         .into_iter()
         .map(RawJson::into_string)
@@ -88,13 +89,13 @@ fn progress_is_for_those_who_asked_for_it() {
             r#"{"progressToken":7,"progress":50,"message":"half \"way\""}"#,
         ]
     );
-    let logs: Vec<_> = context
+    let logs: Vec<_> = client
         .client_logs()
         .into_iter()
         .map(RawJson::into_string)
         .collect();
     assert_eq!(
-        logs[2..],
+        logs,
         [
             r#"{"level":"debug","data":"a"}"#,
             r#"{"level":"warning","data":"b"}"#
@@ -104,12 +105,12 @@ fn progress_is_for_those_who_asked_for_it() {
 
 #[test]
 fn variables_hold_what_has_json() {
-    let context = TestContext::new();
-    assert_eq!(say(&context, "work", json!({})).as_deref(), Some("1"));
-    assert_eq!(say(&context, "work", json!({})).as_deref(), Some("2"));
-    let context = TestContext::new().with_var("calls", "\"many\"");
+    let client = SERVLET.client();
+    assert_eq!(say(&client, "work", json!({})).as_deref(), Some("1"));
+    assert_eq!(say(&client, "work", json!({})).as_deref(), Some("2"));
+    let client = SERVLET.client().with_var("calls", "\"many\"");
     assert_eq!(
-        say(&context, "work", json!({})).as_deref(),
+        say(&client, "work", json!({})).as_deref(),
         Some("the variable `calls` holds something else than what is read from it")
     );
 }

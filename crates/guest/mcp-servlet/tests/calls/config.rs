@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
+use mcp_servlet::testing::Client;
 use serde_json::json;
 
 #[derive(Deserialize, Schema, Debug, PartialEq)]
@@ -39,8 +39,9 @@ struct Settings {
     limits: Limits,
 }
 
-fn full() -> TestContext {
-    TestContext::new()
+fn full() -> Client {
+    SERVLET
+        .client()
         .with_config("api-key", "\"quoted\" 7")
         .with_config("retries", " 3 ")
         .with_config("offset", "-5")
@@ -58,7 +59,7 @@ fn full() -> TestContext {
 
 #[test]
 fn each_key_is_read_by_the_type_of_its_field() {
-    let settings: Settings = full().config().unwrap();
+    let settings: Settings = full().context().config().unwrap();
     assert_eq!(settings.api_key, "\"quoted\" 7");
     assert_eq!((settings.retries, settings.offset), (3, Some(-5)));
     assert_eq!((settings.huge, settings.ratio), (Some(u64::MAX), Some(0.5)));
@@ -73,11 +74,12 @@ fn each_key_is_read_by_the_type_of_its_field() {
 
 #[test]
 fn what_may_be_left_out_may_be_left_out() {
-    let context = TestContext::new()
+    let client = SERVLET
+        .client()
         .with_config("api-key", "k")
         .with_config("retries", "1")
         .with_config("most", "1");
-    let settings: Settings = context.config().unwrap();
+    let settings: Settings = client.context().config().unwrap();
     assert_eq!(
         (settings.offset, settings.verbose, settings.mode),
         (None, false, None)
@@ -86,7 +88,8 @@ fn what_may_be_left_out_may_be_left_out() {
 
 #[test]
 fn everything_that_is_missing_or_wrong_is_told_at_once_and_no_value_with_it() {
-    let context = TestContext::new()
+    let client = SERVLET
+        .client()
         .with_config("retries", "secret")
         .with_config("offset", "1.5")
         .with_config("ratio", "1,5")
@@ -95,7 +98,7 @@ fn everything_that_is_missing_or_wrong_is_told_at_once_and_no_value_with_it() {
         .with_config("hosts", "secret")
         .with_config("labels", "[]")
         .with_config("mark", "secret");
-    let fault = context.config::<Settings>().unwrap_err();
+    let fault = client.context().config::<Settings>().unwrap_err();
     assert_eq!(fault.code(), Fault::INTERNAL_ERROR);
     assert_eq!(
         fault.message(),
@@ -110,6 +113,7 @@ fn everything_that_is_missing_or_wrong_is_told_at_once_and_no_value_with_it() {
 fn what_only_the_type_can_tell_is_told_by_place() {
     let fault = full()
         .with_config("hosts", "[1]")
+        .context()
         .config::<Settings>()
         .unwrap_err();
     assert_eq!(
@@ -139,8 +143,8 @@ impl TryFrom<Bounds> for Range {
 
 #[test]
 fn a_configuration_that_its_own_check_refuses_does_not_fit() {
-    let context = TestContext::new().with_config("from", "2");
-    let fault = context.with_config("to", "1").config::<Range>();
+    let client = SERVLET.client().with_config("from", "2");
+    let fault = client.with_config("to", "1").context().config::<Range>();
     assert_eq!(
         fault.unwrap_err().message(),
         "the servlet is not configured: it does not fit"
@@ -157,12 +161,12 @@ mcp_servlet::export!(static SERVLET = { tools: [mode] });
 
 #[test]
 fn a_servlet_that_is_not_configured_describes_itself_all_the_same() {
-    assert_eq!(SERVLET.describe().tools.unwrap().len(), 1);
+    assert_eq!(SERVLET.client().describe().unwrap().tools.unwrap().len(), 1);
     let fault = SERVLET.call("mode", json!({})).unwrap_err();
     assert!(
         fault.message().starts_with("the servlet is not configured"),
         "{fault}"
     );
-    let result = SERVLET.call_with(&full(), "mode", json!({})).unwrap();
+    let result = full().call("mode", json!({})).unwrap();
     assert_eq!(result.content[0].text.as_deref(), Some("Some(Slow)"));
 }

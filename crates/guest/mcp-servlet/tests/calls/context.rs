@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
+use mcp_servlet::testing::Client;
 use serde_json::json;
 
 #[tool]
@@ -48,8 +48,8 @@ fn dice(context: &Context, many: usize) -> String {
 
 mcp_servlet::export!(static SERVLET = { tools: [count, forget, configured, logged, age, dice] });
 
-fn text(context: &TestContext, tool: &str, arguments: serde_json::Value) -> Option<String> {
-    let result = SERVLET.call_with(context, tool, arguments).unwrap();
+fn text(client: &Client, tool: &str, arguments: serde_json::Value) -> Option<String> {
+    let result = client.call(tool, arguments).unwrap();
     result
         .content
         .into_iter()
@@ -59,34 +59,35 @@ fn text(context: &TestContext, tool: &str, arguments: serde_json::Value) -> Opti
 
 #[test]
 fn a_variable_lives_as_long_as_its_context() {
-    let context = TestContext::new().with_var("other", [7]);
-    let counts = || text(&context, "count", json!({}));
+    let client = SERVLET.client().with_var("other", [7]);
+    let counts = || text(&client, "count", json!({}));
     assert_eq!(
         [counts(), counts(), counts()],
         ["0", "1", "2"].map(|count| Some(count.to_owned()))
     );
-    assert_eq!(context.var("count"), Some(vec![3]));
+    assert_eq!(client.context().var("count"), Some(vec![3]));
     assert_eq!(
-        text(&context, "count", json!({ "key": "other" })).as_deref(),
+        text(&client, "count", json!({ "key": "other" })).as_deref(),
         Some("7")
     );
-    text(&context, "forget", json!({ "key": "count" }));
-    assert_eq!(context.var("count"), None);
+    text(&client, "forget", json!({ "key": "count" }));
+    assert_eq!(client.context().var("count"), None);
     assert_eq!(
-        text(&TestContext::new(), "count", json!({})).as_deref(),
+        text(&SERVLET.client(), "count", json!({})).as_deref(),
         Some("0")
     );
 }
 
 #[test]
 fn configuration_is_what_the_test_set() {
-    let context = TestContext::new()
+    let client = SERVLET
+        .client()
         .with_config("a", "1")
         .with_config("b", "")
         .with_config("a", "2");
     for (key, value) in [("a", Some("2")), ("b", None), ("c", None)] {
         assert_eq!(
-            text(&context, "configured", json!({ "key": key })).as_deref(),
+            text(&client, "configured", json!({ "key": key })).as_deref(),
             value
         );
     }
@@ -94,13 +95,13 @@ fn configuration_is_what_the_test_set() {
 
 #[test]
 fn the_log_is_kept_in_order_also_when_the_tool_fails() {
-    let context = TestContext::new();
+    let client = SERVLET.client();
     assert_eq!(
-        text(&context, "logged", json!({})).as_deref(),
+        text(&client, "logged", json!({})).as_deref(),
         Some("after that")
     );
     assert_eq!(
-        context.logs(),
+        client.logs(),
         [
             (Level::Debug, "first".to_owned()),
             (Level::Error, "second".to_owned())
@@ -111,22 +112,27 @@ fn the_log_is_kept_in_order_also_when_the_tool_fails() {
 
 #[test]
 fn the_clock_may_stand_still() {
-    let context = TestContext::new().with_now(SystemTime::UNIX_EPOCH + Duration::from_secs(1000));
-    assert_eq!(text(&context, "age", json!({})).as_deref(), Some("1000"));
-    assert_eq!(context.now(), context.now());
-    assert!(TestContext::new().now() > SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000));
+    let client = SERVLET
+        .client()
+        .with_now(SystemTime::UNIX_EPOCH + Duration::from_secs(1000));
+    assert_eq!(text(&client, "age", json!({})).as_deref(), Some("1000"));
+    assert_eq!(client.context().now(), client.context().now());
+    assert!(
+        SERVLET.client().context().now()
+            > SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000)
+    );
 }
 
 #[test]
 fn random_numbers_repeat_with_a_seed_and_else_do_not() {
-    let dice = |context: &TestContext| text(context, "dice", json!({ "many": 16 })).unwrap();
-    let seeded = |seed| TestContext::new().with_random_seed(seed);
+    let dice = |client: &Client| text(client, "dice", json!({ "many": 16 })).unwrap();
+    let seeded = |seed| SERVLET.client().with_random_seed(seed);
     let (one, other) = (seeded(1), seeded(1));
     let (first, second) = (dice(&one), dice(&one));
     assert_eq!([&first, &second], [&dice(&other), &dice(&other)]);
     assert_ne!(first, second);
     assert_ne!(first, dice(&seeded(2)));
-    assert_ne!(dice(&TestContext::new()), dice(&TestContext::new()));
+    assert_ne!(dice(&SERVLET.client()), dice(&SERVLET.client()));
 }
 
 #[cfg(feature = "http")]
@@ -135,7 +141,7 @@ mod http {
     use std::rc::Rc;
 
     use mcp_servlet::prelude::*;
-    use mcp_servlet::testing::TestContext;
+    use mcp_servlet::testing::Client;
     use mcp_servlet::{HttpError, HttpRequest, HttpResponse};
     use serde_json::json;
 
@@ -151,8 +157,8 @@ mod http {
 
     mcp_servlet::export!(static SERVLET = { tools: [fetch] });
 
-    fn fetched(context: &TestContext, arguments: serde_json::Value) -> (bool, String) {
-        let result = SERVLET.call_with(context, "fetch", arguments).unwrap();
+    fn fetched(client: &Client, arguments: serde_json::Value) -> (bool, String) {
+        let result = client.call("fetch", arguments).unwrap();
         (
             result.is_error == Some(true),
             result.content[0].text.clone().unwrap(),
@@ -163,12 +169,12 @@ mod http {
     fn a_test_answers_requests_and_sees_them() {
         let seen = Rc::new(RefCell::new(Vec::new()));
         let requests = Rc::clone(&seen);
-        let context = TestContext::new().with_http(move |request| {
+        let client = SERVLET.client().with_http(move |request| {
             requests.borrow_mut().push(request.clone());
             Ok(HttpResponse::new(404, format!("no {}", request.url)))
         });
-        let get = fetched(&context, json!({ "url": "https://a/" }));
-        let post = fetched(&context, json!({ "url": "https://b/", "body": "x" }));
+        let get = fetched(&client, json!({ "url": "https://a/" }));
+        let post = fetched(&client, json!({ "url": "https://b/", "body": "x" }));
         assert_eq!(get, (false, "404: no https://a/".to_owned()));
         assert_eq!(post, (false, "404: no https://b/".to_owned()));
         let seen = seen.borrow();
@@ -179,21 +185,22 @@ mod http {
 
     #[test]
     fn no_answer_is_an_error_that_the_model_reads() {
-        let failing = TestContext::new().with_http(|_| Err(HttpError::new("the line is dead")));
+        let failing = SERVLET
+            .client()
+            .with_http(|_| Err(HttpError::new("the line is dead")));
         let arguments = json!({ "url": "https://a/" });
         assert_eq!(
             fetched(&failing, arguments.clone()),
             (true, "the line is dead".to_owned())
         );
-        let binary = TestContext::new().with_http(|_| Ok(HttpResponse::new(200, [0xff])));
+        let binary = SERVLET
+            .client()
+            .with_http(|_| Ok(HttpResponse::new(200, [0xff])));
         assert_eq!(
             fetched(&binary, arguments.clone()),
             (true, "the body is not UTF-8 text: status 200".to_owned())
         );
-        let (is_error, text) = fetched(&TestContext::new(), arguments);
-        assert!(
-            is_error && text.contains("TestContext::with_http"),
-            "{text}"
-        );
+        let (is_error, text) = fetched(&SERVLET.client(), arguments);
+        assert!(is_error && text.contains("Client::with_http"), "{text}");
     }
 }

@@ -73,7 +73,8 @@ fn what_is_wrong_with_a_text_is_said_where_it_is() {
 
 #[test]
 fn the_schema_says_what_the_type_says() {
-    let description: Value = serde_json::from_str(SERVLET.description()).unwrap();
+    let description: Value =
+        serde_json::from_str(&SERVLET.client().request("describe", "").unwrap()).unwrap();
     let schema = &description["tools"][0]["inputSchema"];
     let machine = json!({
         "type": "string",

@@ -1,7 +1,6 @@
 //! HTTP requests with prepared responses.
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
 use mcp_servlet::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use serde_json::json;
 
@@ -22,12 +21,11 @@ mcp_servlet::export!(static SERVLET = { tools: [weather] });
 fn say(status: u16, body: &str) -> String {
     let answer = HttpResponse::new(status, body).with_header("Content-Type", "application/json");
     assert_eq!(answer.header("CONTENT-type"), Some("application/json"));
-    let context =
-        TestContext::new().with_recorded_http([("POST https://weather.example/", answer)]);
-    let result = SERVLET
-        .call_with(&context, "weather", json!({ "city": "Rome" }))
-        .unwrap();
-    let sent = &context.requests()[0];
+    let client = SERVLET
+        .client()
+        .with_recorded_http([("POST https://weather.example/", answer)]);
+    let result = client.call("weather", json!({ "city": "Rome" })).unwrap();
+    let sent = &client.requests()[0];
     assert_eq!(sent.body, br#"["Rome"]"#);
     assert_eq!(sent.headers["content-type"], "application/json");
     result.content[0].text.clone().unwrap()
@@ -109,18 +107,21 @@ fn each_error_has_a_kind() {
 #[test]
 fn a_recorded_failure_of_any_kind_reaches_the_tool() {
     for kind in HttpErrorKind::ALL {
-        let context =
-            TestContext::new().with_recorded_http([("POST https://weather.example/", kind)]);
-        let error = context.http(&HttpRequest::post("https://weather.example/", ""));
+        let client = SERVLET
+            .client()
+            .with_recorded_http([("POST https://weather.example/", kind)]);
+        let error = client
+            .context()
+            .http(&HttpRequest::post("https://weather.example/", ""));
         assert_eq!(error.unwrap_err().kind(), kind);
-        let result = SERVLET.call_with(&context, "weather", json!({ "city": "Rome" }));
+        let result = client.call("weather", json!({ "city": "Rome" }));
         assert_eq!(result.unwrap().is_error, Some(true), "{kind:?}");
     }
 }
 
 #[test]
 fn what_the_host_refuses_is_refused_natively() {
-    let context = TestContext::new();
+    let client = SERVLET.client();
     let get = || HttpRequest::get("https://example.com/");
     for (request, says) in [
         (
@@ -132,7 +133,7 @@ fn what_the_host_refuses_is_refused_natively() {
             "invalid HTTP request: the method `TRACE` cannot be sent",
         ),
     ] {
-        let error = context.http(&request).unwrap_err();
+        let error = client.context().http(&request).unwrap_err();
         assert_eq!(error.kind(), HttpErrorKind::Request);
         assert_eq!(error.to_string(), says);
     }
@@ -178,14 +179,16 @@ fn urls_are_built_from_any_text() {
 
 #[test]
 fn what_is_no_address_of_http_is_sent_nowhere() {
-    let context = TestContext::new();
+    let client = SERVLET.client();
     for url in ["ftp://example.com/", "example.com", "file:///etc/hosts", ""] {
-        let error = context.http(&HttpRequest::get(url)).unwrap_err();
+        let error = client.context().http(&HttpRequest::get(url)).unwrap_err();
         let message = format!("`{url}` does not begin with http:// or https://");
         assert_eq!(error.to_string(), message);
     }
-    assert!(context.requests().is_empty());
-    let error = context.http(&HttpRequest::get("HTTPS://example.com/"));
+    assert!(client.requests().is_empty());
+    let error = client
+        .context()
+        .http(&HttpRequest::get("HTTPS://example.com/"));
     assert!(error.unwrap_err().to_string().contains("with_http"));
 }
 

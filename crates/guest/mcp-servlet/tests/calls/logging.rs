@@ -1,7 +1,6 @@
 //! The macros of the crate `log`.
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
 use serde_json::json;
 
 #[tool]
@@ -14,9 +13,9 @@ mcp_servlet::export!(static SERVLET = { tools: [work] });
 
 #[test]
 fn lines_reach_the_log_of_the_context() {
-    let context = TestContext::new();
-    SERVLET.call_with(&context, "work", json!({})).unwrap();
-    let logs = context.logs();
+    let client = SERVLET.client();
+    client.call("work", json!({})).unwrap();
+    let logs = client.logs();
     assert_eq!(
         logs,
         [

@@ -45,7 +45,7 @@ use serde_json::Value;
 
 /// The text of a result: `Err` if the tool failed.
 pub(crate) fn text(
-    servlet: &Servlet,
+    servlet: &'static Servlet,
     tool: &str,
     arguments: impl Serialize,
 ) -> Result<String, String> {
@@ -63,7 +63,11 @@ pub(crate) fn text(
 }
 
 /// The error that the model reads when the arguments are invalid.
-pub(crate) fn complaint(servlet: &Servlet, tool: &str, arguments: impl Serialize) -> String {
+pub(crate) fn complaint(
+    servlet: &'static Servlet,
+    tool: &str,
+    arguments: impl Serialize,
+) -> String {
     let error = text(servlet, tool, arguments).expect_err("the arguments are wrong");
     let complaint = error.strip_prefix("invalid arguments: ");
     let complaint = complaint.unwrap_or_else(|| panic!("{error}"));
@@ -100,8 +104,9 @@ pub(crate) fn missing(complaint: &str) -> (&str, Value) {
 }
 
 /// The schema at this pointer into the arguments of a tool.
-pub(crate) fn schema(servlet: &Servlet, tool: &str, pointer: &str) -> Value {
-    let description: Value = serde_json::from_str(servlet.description()).unwrap();
+pub(crate) fn schema(servlet: &'static Servlet, tool: &str, pointer: &str) -> Value {
+    let description: Value =
+        serde_json::from_str(&servlet.client().request("describe", "").unwrap()).unwrap();
     let tools = description["tools"].as_array().unwrap();
     let tool = tools
         .iter()

@@ -61,7 +61,8 @@ fn what_is_wrong_is_said() {
 
 #[test]
 fn the_schema_has_both_arguments_after_those_of_the_function() {
-    let description: Value = serde_json::from_str(SERVLET.description()).unwrap();
+    let description: Value =
+        serde_json::from_str(&SERVLET.client().request("describe", "").unwrap()).unwrap();
     let schema = &description["tools"][0]["inputSchema"];
     let properties = schema["properties"].as_object().unwrap();
     let names: Vec<_> = properties.keys().map(String::as_str).collect();
@@ -73,6 +74,6 @@ fn the_schema_has_both_arguments_after_those_of_the_function() {
     assert_eq!(properties["max_length"]["minimum"], 1);
     assert_eq!(properties["start_index"]["default"], 0);
     assert_eq!(schema["required"], json!(["word"]));
-    let tail = SERVLET.description();
+    let tail = &SERVLET.client().request("describe", "").unwrap();
     assert!(tail.find("\"times\"") < tail.find("\"max_length\""));
 }

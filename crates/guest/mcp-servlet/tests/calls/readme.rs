@@ -1,7 +1,6 @@
 //! The second servlet of the README, and its test.
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
 use serde_json::json;
 
 /// Looks a word up.
@@ -31,10 +30,8 @@ mcp_servlet::export!(static SERVLET = {
 
 #[test]
 fn looks_words_up() {
-    let context = TestContext::new().with_config("language", "fr");
-    let result = SERVLET
-        .call_with(&context, "define", json!({ "word": "chat" }))
-        .unwrap();
+    let client = SERVLET.client().with_config("language", "fr");
+    let result = client.call("define", json!({ "word": "chat" })).unwrap();
     assert_eq!(
         result.content[0].text.as_deref(),
         Some("3 meanings of chat, in fr")

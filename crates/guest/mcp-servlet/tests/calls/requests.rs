@@ -1,7 +1,6 @@
 //! The request around the arguments: for any input, the response is a result or a fault, never a panic.
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
 
 #[derive(Debug, Deserialize, Schema)]
 struct Point {
@@ -36,7 +35,7 @@ mcp_servlet::export!(static SERVLET = { tools: [greet, ping, echo] });
 mcp_servlet::export!(static EMPTY = { tools: [] });
 
 fn answer(request: impl AsRef<[u8]>) -> Result<String, (i64, String)> {
-    let answer = SERVLET.call_raw(&TestContext::new(), request.as_ref());
+    let answer = SERVLET.client().request("call", request);
     answer.map_err(|fault| (fault.code(), fault.message().to_owned()))
 }
 

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
 use mcp_servlet::{Annotations, Icon};
 use serde_json::json;
 
@@ -37,11 +36,9 @@ servlet! { TEXTS:
     nested -> Result<Option<Result<u8, String>>, ToolError> = Ok(Some(Ok(3)));
 }
 
-fn raw(servlet: &mcp_servlet::Servlet, tool: &str) -> String {
+fn raw(servlet: &'static mcp_servlet::Servlet, tool: &str) -> String {
     let request = format!(r#"{{"params":{{"name":"{tool}"}}}}"#);
-    servlet
-        .call_raw(&TestContext::new(), request.as_bytes())
-        .unwrap()
+    servlet.client().request("call", request).unwrap()
 }
 
 #[test]
@@ -154,7 +151,7 @@ fn json_is_structured_content_and_the_same_as_text() {
 
 #[test]
 fn only_structured_results_have_an_output_schema() {
-    let tools = STRUCTURED.describe().tools.unwrap();
+    let tools = STRUCTURED.client().describe().unwrap().tools.unwrap();
     let with: Vec<_> = tools
         .iter()
         .filter(|tool| tool.output_schema.is_some())
@@ -162,7 +159,9 @@ fn only_structured_results_have_an_output_schema() {
         .collect();
     assert_eq!(with, ["point", "maybe", "map"]);
     let schemas = TEXTS
+        .client()
         .describe()
+        .unwrap()
         .tools
         .unwrap()
         .into_iter()
@@ -194,7 +193,7 @@ servlet! { WRAPPED:
 
 #[test]
 fn json_that_is_no_object_is_wrapped_in_one() {
-    let tools = WRAPPED.describe().tools.unwrap();
+    let tools = WRAPPED.client().describe().unwrap().tools.unwrap();
     for (at, (name, json, schema)) in [
         ("list", "[1,2]", json!({ "type": "array", "items": { "type": "integer", "minimum": 0, "maximum": 255 } })),
         ("number", "1.5", json!({ "type": "number" })),

@@ -143,6 +143,9 @@ fn an_argument_may_have_any_name() {
 
 #[test]
 fn a_tool_is_still_an_ordinary_function() {
-    let context = mcp_servlet::testing::TestContext::new().with_config("x", "y");
-    assert_eq!(names(1, 2, 3, 4, &context, 5), "1 2 3 4 6 Some(\"y\")");
+    let client = NAMES.client().with_config("x", "y");
+    assert_eq!(
+        names(1, 2, 3, 4, client.context(), 5),
+        "1 2 3 4 6 Some(\"y\")"
+    );
 }

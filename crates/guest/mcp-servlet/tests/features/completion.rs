@@ -1,7 +1,6 @@
 //! Suggestions: the argument, the function, and the number of values.
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
 use mcp_servlet::testing::types::{
     CompleteRequestParams, CompletionArgument, CompletionContext, CompletionReference,
 };
@@ -56,7 +55,7 @@ mcp_servlet::export!(static SERVLET = {
 });
 
 fn poem_values(argument: &str, typed: &str) -> Vec<String> {
-    let completion = SERVLET.complete_prompt("poem", argument, typed);
+    let completion = SERVLET.client().complete_prompt("poem", argument, typed);
     completion.unwrap().values
 }
 
@@ -84,7 +83,7 @@ fn a_function_may_look_at_other_arguments() {
         }),
         ..CompleteRequestParams::new(reference, CompletionArgument::new("topic", "rain"))
     };
-    let completion = SERVLET.complete_with(&TestContext::new(), params).unwrap();
+    let completion = SERVLET.client().complete(params).unwrap();
     assert_eq!(completion.values, ["rain in a haiku"]);
 }
 
@@ -96,7 +95,10 @@ fn what_does_not_parse_yet_has_no_suggestions() {
 
 #[test]
 fn clients_get_a_hundred_values_and_learn_that_there_are_more() {
-    let completion = SERVLET.complete_prompt("poem", "lines", "250").unwrap();
+    let completion = SERVLET
+        .client()
+        .complete_prompt("poem", "lines", "250")
+        .unwrap();
     assert_eq!(completion.values.len(), 100);
     assert_eq!(
         (completion.total, completion.has_more),
@@ -106,26 +108,26 @@ fn clients_get_a_hundred_values_and_learn_that_there_are_more() {
 
 #[test]
 fn variables_of_templates_have_suggestions_too() {
-    let context = TestContext::new().with_config("ids", "cat dog");
+    let client = SERVLET.client().with_config("ids", "cat dog");
     let reference = CompletionReference {
         uri: Some("notes://{id}".to_owned()),
         ..CompletionReference::new("ref/resource")
     };
     let params = CompleteRequestParams::new(reference, CompletionArgument::new("id", "o"));
-    let completion = SERVLET.complete_with(&context, params).unwrap();
+    let completion = client.complete(params).unwrap();
     assert_eq!(completion.values, ["dog"]);
     assert_eq!(
         (completion.total, completion.has_more),
         (Some(7), Some(false))
     );
-    let fault = SERVLET.complete_resource("notes://{id}", "id", "");
+    let fault = SERVLET.client().complete_resource("notes://{id}", "id", "");
     assert_eq!(fault.unwrap_err().message(), "no ids");
 }
 
 #[test]
 fn what_nobody_completes_has_no_suggestions() {
     for (prompt, argument) in [("poem", "other"), ("poetry", "form")] {
-        let completion = SERVLET.complete_prompt(prompt, argument, "");
+        let completion = SERVLET.client().complete_prompt(prompt, argument, "");
         assert_eq!(completion.unwrap(), Completion::default());
     }
 }

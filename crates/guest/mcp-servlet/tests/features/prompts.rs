@@ -38,7 +38,7 @@ fn described(name: String) -> Result<PromptResult, ToolError> {
 mcp_servlet::export!(static SERVLET = { prompts: [review, small_talk, described] });
 
 fn get(name: &str, arguments: Value) -> Result<Value, Fault> {
-    let result = SERVLET.get_prompt(name, arguments)?;
+    let result = SERVLET.client().get_prompt(name, arguments)?;
     Ok(serde_json::to_value(result).unwrap())
 }
 
@@ -52,7 +52,7 @@ fn text(arguments: Value) -> String {
 
 #[test]
 fn lists_prompts_with_their_arguments() {
-    let list = serde_json::to_value(SERVLET.list_prompts()).unwrap();
+    let list = serde_json::to_value(SERVLET.client().list_prompts().unwrap()).unwrap();
     assert_eq!(
         list,
         json!([

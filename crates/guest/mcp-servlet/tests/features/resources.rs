@@ -3,7 +3,6 @@
 use std::fmt;
 
 use mcp_servlet::prelude::*;
-use mcp_servlet::testing::TestContext;
 use serde_json::{Value, json};
 
 /// How to use it.
@@ -85,7 +84,7 @@ mcp_servlet::export!(static SERVLET = {
 });
 
 fn listed() -> Value {
-    serde_json::to_value(SERVLET.list_resources()).unwrap()
+    serde_json::to_value(SERVLET.client().list_resources().unwrap()).unwrap()
 }
 
 #[test]
@@ -116,9 +115,9 @@ fn lists_what_was_said_of_each_in_the_order_of_the_source() {
 
 #[test]
 fn reads_text_bytes_json_and_several_at_once() {
-    let read = |uri| SERVLET.read_resource(uri).unwrap();
-    let context = TestContext::new().with_config("language", "fr");
-    let settings = SERVLET.read_resource_with(&context, "settings://all");
+    let read = |uri| SERVLET.client().read_resource(uri).unwrap();
+    let client = SERVLET.client().with_config("language", "fr");
+    let settings = client.read_resource("settings://all");
     for (result, contents) in [
         (
             read("docs://readme"),
@@ -158,7 +157,7 @@ fn what_is_not_there_is_a_fault_with_its_address() {
         "",
         "docs://readme\n",
     ] {
-        let fault = SERVLET.read_resource(uri).unwrap_err();
+        let fault = SERVLET.client().read_resource(uri).unwrap_err();
         assert_eq!(fault.code(), Fault::RESOURCE_NOT_FOUND, "{uri}");
         assert_eq!(fault.message(), format!("resource not found: {uri}"));
         let data: Value = serde_json::from_str(fault.data().unwrap().get()).unwrap();
@@ -168,9 +167,15 @@ fn what_is_not_there_is_a_fault_with_its_address() {
 
 #[test]
 fn an_error_of_the_function_is_a_fault() {
-    let fault = SERVLET.read_resource("errors://broken").unwrap_err();
+    let fault = SERVLET
+        .client()
+        .read_resource("errors://broken")
+        .unwrap_err();
     let expected = (Fault::INTERNAL_ERROR, "the disk is full");
     assert_eq!((fault.code(), fault.message()), expected);
-    let fault = SERVLET.read_resource("errors://fault").unwrap_err();
+    let fault = SERVLET
+        .client()
+        .read_resource("errors://fault")
+        .unwrap_err();
     assert_eq!((fault.code(), fault.message()), (7, "no"));
 }

@@ -74,13 +74,13 @@ fn ui() -> Value {
 }
 
 fn read(uri: &str) -> Value {
-    let result = SERVLET.read_resource(uri).unwrap();
+    let result = SERVLET.client().read_resource(uri).unwrap();
     serde_json::to_value(result.contents).unwrap()
 }
 
 #[test]
 fn lists_say_what_a_page_may_load_and_use() {
-    let resources = serde_json::to_value(SERVLET.list_resources()).unwrap();
+    let resources = serde_json::to_value(SERVLET.client().list_resources().unwrap()).unwrap();
     assert_eq!(
         resources[0],
         json!({
@@ -91,7 +91,8 @@ fn lists_say_what_a_page_may_load_and_use() {
             "_meta": { "ui": ui(), "example.com/k": 1 },
         })
     );
-    let templates = serde_json::to_value(SERVLET.list_resource_templates()).unwrap();
+    let templates =
+        serde_json::to_value(SERVLET.client().list_resource_templates().unwrap()).unwrap();
     assert_eq!(
         templates[0],
         json!({
@@ -102,7 +103,7 @@ fn lists_say_what_a_page_may_load_and_use() {
             "_meta": { "ui": { "csp": { "connectDomains": [] } } },
         })
     );
-    let icons = serde_json::to_value(&SERVLET.list_prompts()[0].icons).unwrap();
+    let icons = serde_json::to_value(&SERVLET.client().list_prompts().unwrap()[0].icons).unwrap();
     assert_eq!(
         icons,
         json!([{ "src": "data:," }, { "src": "https://example.com/i.png" }])

@@ -61,7 +61,7 @@ mcp_servlet::export!(static SERVLET = {
 });
 
 fn text(uri: &str) -> String {
-    match SERVLET.read_resource(uri) {
+    match SERVLET.client().read_resource(uri) {
         Ok(result) => result.contents[0].text.clone().unwrap_or_default(),
         Err(fault) => format!("{}", fault.code()),
     }
@@ -69,7 +69,7 @@ fn text(uri: &str) -> String {
 
 #[test]
 fn lists_templates_in_the_order_of_the_source() {
-    let templates = SERVLET.list_resource_templates();
+    let templates = SERVLET.client().list_resource_templates().unwrap();
     let uris = templates.iter().map(|template| &*template.uri_template);
     assert_eq!(
         uris.collect::<Vec<_>>(),
@@ -133,7 +133,7 @@ fn many(v: String, w: String, x: String, y: String) -> String {
 fn an_address_that_fits_in_no_way_is_soon_refused() {
     assert_eq!(text("many://1:2:3:4:5"), "1|2|3|4:5");
     let uri = format!("many://{}/", ":".repeat(2000));
-    assert!(SERVLET.read_resource(&uri).is_err());
+    assert!(SERVLET.client().read_resource(&uri).is_err());
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_variable_that_does_not_parse_is_a_resource_that_is_not_there() {
         "files:///a.size?minimum=10",
         "files:///a.size?unit=miles",
     ] {
-        let fault = SERVLET.read_resource(uri).unwrap_err();
+        let fault = SERVLET.client().read_resource(uri).unwrap_err();
         assert_eq!(fault.code(), Fault::RESOURCE_NOT_FOUND, "{uri}");
     }
 }

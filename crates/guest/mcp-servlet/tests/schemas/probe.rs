@@ -45,7 +45,7 @@ macro_rules! output {
 }
 
 /// The description of the only tool, after the strictest checks.
-pub(crate) fn tool(servlet: &Servlet) -> Value {
+pub(crate) fn tool(servlet: &'static Servlet) -> Value {
     let description = crate::strict::check(servlet);
     description["tools"][0].clone()
 }

@@ -80,7 +80,7 @@ fn several_tools_are_described_as_a_list_in_the_order_of_the_source() {
         json!({ "name": "several", "version": "1.2.3-beta" })
     );
     assert_eq!(description["instructions"], "Be polite.");
-    assert_eq!(SEVERAL.describe().tools.unwrap().len(), 3);
+    assert_eq!(SEVERAL.client().describe().unwrap().tools.unwrap().len(), 3);
 }
 
 #[test]
@@ -165,9 +165,12 @@ fn includes_a_file_as_a_description() {
 
 #[test]
 fn reads_back_as_the_wire_type() {
-    let description = SEVERAL.describe();
+    let description = SEVERAL.client().describe().unwrap();
     assert_eq!(description.name, None);
-    assert_eq!(ONE.describe().name.as_deref(), Some("add"));
+    assert_eq!(
+        ONE.client().describe().unwrap().name.as_deref(),
+        Some("add")
+    );
     let again: Value = serde_json::to_value(&description).unwrap();
     assert_eq!(again, check(&SEVERAL));
 }

@@ -8,9 +8,10 @@ use mcp_servlet::Servlet;
 use serde_json::Value;
 
 /// The description, if it follows the rules.
-pub(crate) fn check(servlet: &Servlet) -> Value {
-    let description: Value = serde_json::from_str(servlet.description()).unwrap();
-    servlet.describe();
+pub(crate) fn check(servlet: &'static Servlet) -> Value {
+    let description: Value =
+        serde_json::from_str(&servlet.client().request("describe", "").unwrap()).unwrap();
+    servlet.client().describe().unwrap();
     for tool in description["tools"].as_array().unwrap() {
         check_tool(tool);
         check_example(servlet, tool);
@@ -19,7 +20,7 @@ pub(crate) fn check(servlet: &Servlet) -> Value {
 }
 
 /// The example that the model reads must be valid.
-fn check_example(servlet: &Servlet, tool: &Value) {
+fn check_example(servlet: &'static Servlet, tool: &Value) {
     let Some(example) = servlet.example(tool["name"].as_str().unwrap()) else {
         return;
     };

@@ -1,12 +1,17 @@
 //! The ABIs that servlets can be built for.
 
+use std::process::Command;
+
 use cargo_metadata::{Metadata, Package, camino::Utf8PathBuf};
 use clap::ValueEnum;
 
 use crate::failure::{Failure, Kind};
 
-/// The crate whose features select the ABI. The default ABI needs none.
+/// The crate that has the exports of each ABI.
 const SDK: &str = "mcp-servlet";
+
+/// The variable that its build script reads. Without it, the ABI is the default one.
+const VARIABLE: &str = "MCP_SERVLET_ABI";
 
 const HYPER_MCP_V2: &str = "hyper-mcp-v2";
 
@@ -29,24 +34,25 @@ impl Abi {
         }
     }
 
-    /// The options of `cargo build` for a package.
-    pub(super) fn options(self, package: &Package) -> Result<Vec<String>, Failure> {
-        if self == Self::Servlet {
-            return Ok(Vec::new());
-        }
-        let mut dependencies = package.dependencies.iter();
-        let Some(sdk) = dependencies.find(|dependency| dependency.name == SDK) else {
-            let message = format!(
-                "`{}` has no interface to choose: it does not depend on `{SDK}`",
-                package.name
-            );
-            let help = "build it without --abi; what it exports, its code says";
-            return Err(Failure::with_help(Kind::Build, message, help));
+    /// Makes cargo build for this ABI.
+    pub(super) fn set(self, cargo: &mut Command) {
+        match self {
+            Self::Servlet => cargo.env_remove(VARIABLE),
+            Self::HyperMcpV2 => cargo.env(VARIABLE, HYPER_MCP_V2),
         };
-        let name = sdk.rename.as_ref().unwrap_or(&sdk.name);
-        Ok(vec![
-            "--features".to_owned(),
-            format!("{name}/{HYPER_MCP_V2}"),
-        ])
+    }
+
+    /// Refuses a package without the crate that has the exports of this ABI.
+    pub(super) fn check(self, package: &Package) -> Result<(), Failure> {
+        let mut dependencies = package.dependencies.iter();
+        if self == Self::Servlet || dependencies.any(|dependency| dependency.name == SDK) {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` has no interface to choose: it does not depend on `{SDK}`",
+            package.name
+        );
+        let help = "build it without --abi; what it exports, its code says";
+        Err(Failure::with_help(Kind::Build, message, help))
     }
 }

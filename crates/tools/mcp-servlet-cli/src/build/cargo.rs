@@ -11,7 +11,7 @@ use std::{
 use cargo_metadata::{Message, Package, TargetKind};
 
 use crate::{
-    build::{Target, remedy},
+    build::{Abi, Target, remedy},
     failure::{Failure, Kind},
     terminal::note,
 };
@@ -58,10 +58,12 @@ fn check_target(path: &Path, target: &str) -> Result<(), Failure> {
 pub(super) fn build(
     package: &Package,
     target: Target,
+    abi: Abi,
     options: &[String],
 ) -> Result<PathBuf, Failure> {
     let folder = package.manifest_path.parent();
     let mut command = command(folder.unwrap_or(&package.manifest_path).as_std_path());
+    abi.set(&mut command);
     let mut format = "json";
     if io::stderr().is_terminal() {
         format = "json-diagnostic-rendered-ansi";

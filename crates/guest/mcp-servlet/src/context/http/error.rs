@@ -8,9 +8,10 @@ pub use mcp_servlet_types::HttpErrorKind;
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
-/// use mcp_servlet::testing::TestContext;
 /// use mcp_servlet::{HttpErrorKind, HttpRequest};
 ///
+/// /// Reads a page.
+/// #[tool]
 /// fn page(context: &Context) -> Result<String, ToolError> {
 ///     match context.http(&HttpRequest::get("https://example.com/")) {
 ///         Ok(page) => Ok(page.success()?.text()?.to_owned()),
@@ -19,9 +20,13 @@ pub use mcp_servlet_types::HttpErrorKind;
 ///     }
 /// }
 ///
+/// mcp_servlet::export!(static SERVLET = { tools: [page] });
+///
+/// # fn main() {
 /// let down = [("GET https://example.com/", HttpErrorKind::Connect)];
-/// let context = TestContext::new().with_recorded_http(down);
-/// assert_eq!(page(&context).unwrap(), "offline");
+/// let client = SERVLET.client().with_recorded_http(down);
+/// assert_eq!(page(client.context()).unwrap(), "offline");
+/// # }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpError {

@@ -85,5 +85,5 @@ fn flat(#[arg(flatten)] flat: Flat) -> ToolResult {
 mcp_servlet::export!(static SERVLET = { tools: [all, nothing, raw, flat] });
 
 fn main() {
-    assert_eq!(SERVLET.describe().tools.unwrap().len(), 4);
+    assert_eq!(SERVLET.client().describe().unwrap().tools.unwrap().len(), 4);
 }

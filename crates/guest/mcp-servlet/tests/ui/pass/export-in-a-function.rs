@@ -12,6 +12,6 @@ fn main() {
     fn local() {}
     mcp_servlet::export!(static LOCAL = { instructions: TEXT, tools: [local] });
 
-    assert_eq!(LOCAL.describe().name.as_deref(), Some("local"));
-    assert_eq!(LOCAL.describe().instructions.as_deref(), Some(TEXT));
+    assert_eq!(LOCAL.client().describe().unwrap().name.as_deref(), Some("local"));
+    assert_eq!(LOCAL.client().describe().unwrap().instructions.as_deref(), Some(TEXT));
 }

@@ -16,5 +16,5 @@ macro_rules! serve {
 serve!(SERVLET);
 
 fn main() {
-    assert_eq!(SERVLET.describe().name.as_deref(), Some("greet"));
+    assert_eq!(SERVLET.client().describe().unwrap().name.as_deref(), Some("greet"));
 }

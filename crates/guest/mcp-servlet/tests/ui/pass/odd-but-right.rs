@@ -170,7 +170,7 @@ mcp_servlet::export!(static SERVLET = {
 });
 
 fn main() {
-    let tools = SERVLET.describe().tools.unwrap();
+    let tools = SERVLET.client().describe().unwrap().tools.unwrap();
     assert_eq!(tools.len(), 8);
     assert_eq!(tools[1].description, "Typed by a macro.");
     assert!(tools[3].description.starts_with("[package]"));

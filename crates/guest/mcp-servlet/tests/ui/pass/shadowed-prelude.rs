@@ -34,5 +34,5 @@ fn shout(arguments: Arguments, context: &Context) -> ::std::result::Result<::std
 mcp_servlet::export!(static SERVLET = { tools: [shout] });
 
 fn main() {
-    assert_eq!(SERVLET.describe().name.as_deref(), ::std::option::Option::Some("shout"));
+    assert_eq!(SERVLET.client().describe().unwrap().name.as_deref(), ::std::option::Option::Some("shout"));
 }

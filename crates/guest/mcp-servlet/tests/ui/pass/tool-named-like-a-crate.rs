@@ -11,5 +11,5 @@ fn serde_json() {}
 mcp_servlet::export!(static SERVLET = { tools: [serde_json] });
 
 fn main() {
-    assert_eq!(SERVLET.describe().name.as_deref(), Some("serde_json"));
+    assert_eq!(SERVLET.client().describe().unwrap().name.as_deref(), Some("serde_json"));
 }

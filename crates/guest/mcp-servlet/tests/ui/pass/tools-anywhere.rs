@@ -31,6 +31,6 @@ renamed::export!(static SERVLET = {
 });
 
 fn main() {
-    let names: Vec<_> = SERVLET.describe().tools.unwrap().into_iter().map(|tool| tool.name).collect();
+    let names: Vec<_> = SERVLET.client().describe().unwrap().tools.unwrap().into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["one", "always"]);
 }
