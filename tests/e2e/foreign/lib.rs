@@ -91,6 +91,20 @@ fn names(#[arg(schemars)] family: Person) -> Json<Schemars<Vec<String>>> {
     ))
 }
 
+/// One of several types.
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Either {
+    Object { b: u8 },
+    Text(String),
+}
+
+/// Returns what it gets.
+#[tool]
+fn same(#[arg(schemars)] either: Either) -> Json<Schemars<Either>> {
+    Json(Schemars(either))
+}
+
 /// Plans something.
 #[derive(Serialize, Schema)]
 struct Plan {
@@ -123,4 +137,4 @@ fn plan(
     })
 }
 
-mcp_servlet::export!(pub static SERVLET = { tools: [send, send_it, measure, names, plan] });
+mcp_servlet::export!(pub static SERVLET = { tools: [send, send_it, measure, names, same, plan] });

@@ -97,14 +97,22 @@ fn no_schema_has_what_some_clients_refuse(client: &Client) {
 }
 
 #[mcp_servlet::test]
-fn results_are_structured_if_they_are_objects(client: &Client) {
+fn results_are_structured(client: &Client) {
     let output = tool(client, "send")["outputSchema"].take();
     assert_eq!(output["type"], "object");
     assert_eq!(
         output["properties"]["note"]["type"],
         json!(["string", "null"])
     );
-    assert!(tool(client, "names")["outputSchema"].is_null());
+    let wrapped = json!({
+        "type": "object",
+        "properties": { "result": { "type": "array", "items": { "type": "string" } } },
+        "required": ["result"],
+        "x-fastmcp-wrap-result": true,
+    });
+    assert_eq!(tool(client, "names")["outputSchema"], wrapped);
+    let shape = tool(client, "same")["outputSchema"]["properties"]["result"].take();
+    assert!(shape["anyOf"].is_array(), "{shape:#}");
     let arguments = json!({
         "order": { "item": "a book", "howMany": 1, "size": "small", "extra": [1, null], "range": [1, 2] },
         "via": { "city": "Ulm" },
@@ -119,7 +127,13 @@ fn results_are_structured_if_they_are_objects(client: &Client) {
         .call("names", json!({ "family": family }))
         .expect("a result");
     assert_eq!(result.content[0].text.as_deref(), Some(r#"["Ada","Bob"]"#));
-    assert!(result.structured_content.is_none());
+    let structured = result.structured_content.expect("an object");
+    assert_eq!(structured.get(), r#"{"result":["Ada","Bob"]}"#);
+    // An object, where the schema also accepts other types.
+    let result = client.call("same", json!({ "either": { "b": 1 } }));
+    let structured = result.expect("a result").structured_content;
+    let structured = structured.expect("an object");
+    assert_eq!(structured.get(), r#"{"result":{"b":1}}"#);
 }
 
 #[mcp_servlet::test]

@@ -89,10 +89,8 @@ impl<T: ToJson + Schema> IntoToolResult for Json<T> {
 
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
         let json = to_string(&self.0)?;
-        Ok(if !is_object::<T>() {
+        Ok(if is_wrapped::<T>(&json) {
             ToolResult::structured("{\"result\":", &json, "}")
-        } else if T::NODE.is_generated() && !json.starts_with('{') {
-            ToolResult::text(&json)
         } else {
             ToolResult::structured("", &json, "")
         })
@@ -121,6 +119,16 @@ pub trait ToJson: Serialize {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> ToJson for T {}
+
+/// Whether structured content is in the property `result`, as its schema says.
+fn is_wrapped<T: Schema>(json: &str) -> bool {
+    #[cfg(feature = "schemars")]
+    if T::NODE.is_generated() && is_object::<T>() {
+        return !json.starts_with('{') || !T::NODE.generates_object();
+    }
+    let _ = json;
+    !is_object::<T>()
+}
 
 /// Whether `T` is always an object, as MCP requires for structured content.
 const fn is_object<T: Schema>() -> bool {

@@ -2,12 +2,15 @@
 
 mod rewrite;
 
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::kind::{Gap, Kind, Place};
+use super::kind::{Gap, Generate, Kind, Place};
 use super::{Node, Schema};
 
 /// A value whose JSON Schema comes from [`schemars`], such as a type of another crate that implements
@@ -47,6 +50,12 @@ impl<T: Described> Schema for Schemars<T> {
     const NODE: &'static Node = &Node::generated::<T>();
 }
 
+/// The end of the schema of a result that is wrapped in an object. See `Node::wrapped`.
+const WRAPPED: &str = ",\"x-fastmcp-wrap-result\":true}";
+
+/// The generators of results that were asked whether they make schemas of objects.
+static KNOWN: Mutex<Vec<(Generate, bool)>> = Mutex::new(Vec::new());
+
 /// A type with a schema of schemars.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no JSON Schema of schemars",
@@ -62,6 +71,26 @@ impl<T: JsonSchema> Described for T {}
 impl Node {
     const fn generated<T: Described>() -> Self {
         Self::new(Kind::Generated(generate::<T>))
+    }
+
+    /// Whether a generated schema accepts objects only. The first call generates it.
+    pub(crate) fn generates_object(&self) -> bool {
+        let Kind::Generated(generate) = self.kind else {
+            return false;
+        };
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |(other, _): &&(Generate, bool)| ptr::fn_addr_eq(*other, generate);
+        if let Some((_, is_object)) = known.iter().find(same) {
+            return *is_object;
+        }
+        let schema = generate(&Gap {
+            place: Place::Result,
+            description: "",
+            fallback: "",
+        });
+        let is_object = !schema.ends_with(WRAPPED);
+        known.push((generate, is_object));
+        is_object
     }
 }
 
@@ -98,7 +127,9 @@ fn members(schema: Value, gap: &Gap<'_>) -> String {
     let json = Value::Object(schema).to_string();
     match gap.place {
         Place::Result if is_object => format!(",\"outputSchema\":{json}"),
-        Place::Result => String::new(),
+        Place::Result => format!(
+            ",\"outputSchema\":{{\"type\":\"object\",\"properties\":{{\"result\":{json}}},\"required\":[\"result\"]{WRAPPED}"
+        ),
         _ => json[1..json.len() - 1].to_owned(),
     }
 }
