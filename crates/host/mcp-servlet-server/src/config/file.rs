@@ -17,7 +17,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::units::{Count, Memory, Size, Time};
+use super::{
+    table::Table,
+    units::{Count, Memory, Size, Time},
+};
 use crate::HttpOptions;
 pub(super) use requests::Requests;
 use tasks::Tasks;
@@ -33,17 +36,17 @@ const MOST_INSTANCES: usize = 10_000;
 #[serde(deny_unknown_fields, default)]
 pub(super) struct File {
     /// How the server introduces itself.
-    pub(super) server: Server,
+    pub(super) server: Table<Server>,
     /// How far clients may go over HTTP. Read once, at the start.
-    pub(super) http: Http,
+    pub(super) http: Table<Http>,
     /// When calls become tasks, and what is kept of them. Read once, at the start.
-    pub(super) tasks: Tasks,
+    pub(super) tasks: Table<Tasks>,
     /// HTTP requests that servlets send, unless one has its own settings.
-    pub(super) requests: Requests,
+    pub(super) requests: Table<Requests>,
     /// Limits for all servlets, unless one has its own.
-    pub(super) limits: Limits,
+    pub(super) limits: Table<Limits>,
     /// What happens to arguments, unless a servlet says otherwise.
-    pub(super) arguments: Arguments,
+    pub(super) arguments: Table<Arguments>,
     /// The servlets, by name.
     #[schemars(with = "BTreeMap<String, ServletSection>")]
     pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
@@ -106,22 +109,22 @@ pub(super) struct ServletSection {
     pub(super) config: BTreeMap<String, Spanned<String>>,
     /// What it may reach.
     #[serde(default)]
-    pub(super) allow: Allow,
+    pub(super) allow: Table<Allow>,
     /// HTTP requests that it sends.
     #[serde(default)]
-    pub(super) requests: Requests,
+    pub(super) requests: Table<Requests>,
     /// How far it may go.
     #[serde(default)]
-    pub(super) limits: Limits,
+    pub(super) limits: Table<Limits>,
     /// What happens to arguments.
     #[serde(default)]
-    pub(super) arguments: Arguments,
+    pub(super) arguments: Table<Arguments>,
     /// Which of its tools appear, and how.
     #[serde(default)]
-    pub(super) tools: Tools,
+    pub(super) tools: Table<Tools>,
     /// Limits for single tools.
     #[serde(default)]
-    pub(super) tool: BTreeMap<String, ToolLimits>,
+    pub(super) tool: BTreeMap<String, Table<ToolLimits>>,
     /// Whether the others are served if it cannot be loaded.
     #[serde(default)]
     pub(super) on_failure: OnFailure,
@@ -141,7 +144,7 @@ pub(super) struct Allow {
     /// `localhost`.
     pub(super) private: bool,
     /// Directories that it may open.
-    pub(super) paths: Vec<AllowedPath>,
+    pub(super) paths: Vec<Table<AllowedPath>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -230,7 +233,7 @@ pub(super) struct Limits {
     compile_timeout: Option<Time>,
     /// How many instances there may be.
     #[schemars(with = "Option<InstancesAre>")]
-    pub(super) instances: Option<Spanned<InstancesAre>>,
+    pub(super) instances: Option<Spanned<Table<InstancesAre>>>,
     /// What calls share.
     isolation: Option<Shares>,
     /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
@@ -250,7 +253,11 @@ pub(super) struct Limits {
 
 /// What happens to the arguments of calls.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { unknown = \"drop\" }"
+)]
 pub(super) struct Arguments {
     /// What happens to arguments that the schema of a tool does not name; by default `refuse`.
     unknown: Option<UnknownAre>,

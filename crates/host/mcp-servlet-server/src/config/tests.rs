@@ -317,7 +317,7 @@ fn near_misses_get_the_right_form() {
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\nallow = [\"a.example\"]",
-            "expected a table in braces, found a list",
+            "expected a table such as { hosts = [\"api.example\"] }, found a list",
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\nallow.hosts = \"a.example\"",
@@ -398,5 +398,31 @@ fn the_schema_for_editors_knows_what_the_reader_knows() {
         "[servlet.a]\nsource = \"a.wasm\"\ntool = { t = { memory = 7 } }",
     ] {
         assert!(!validator.is_valid(&value(wrong)), "{wrong}");
+    }
+}
+
+#[test]
+fn a_list_is_not_a_table() {
+    let servlet = "[servlet.a]\nsource = \"a.wasm\"";
+    for list in [
+        "server = [\"acme\"]",
+        "http = []",
+        "tasks = [7]",
+        "requests = [\"none\"]",
+        "limits = [\"1s\"]",
+        "limits.instances = [1, 2]",
+        "arguments = [\"drop\"]",
+        "servlet.a = [\"a.wasm\"]",
+        &format!("{servlet}\nallow.paths = [[\"data\"]]"),
+        &format!("{servlet}\nrequests = [\"none\"]"),
+        &format!("{servlet}\nlimits = [\"1s\"]"),
+        &format!("{servlet}\narguments = [\"drop\"]"),
+        &format!("{servlet}\ntools = [[\"get_*\"]]"),
+        &format!("{servlet}\ntool = []"),
+        &format!("{servlet}\ntool.t = [\"1s\"]"),
+    ] {
+        let error = parse(list).expect_err(list);
+        assert!(error.contains("expected a table"), "{list}: {error}");
+        assert!(error.contains(", found a list\n"), "{list}: {error}");
     }
 }
