@@ -106,11 +106,11 @@ fn servlets_that_keep_variables_have_one_instance() {
     let servlet = wat.load().expect("a servlet");
     assert_eq!(servlet.instances(), &Instances::ONE);
     let mut options = LoadOptions::default();
-    let idle = Some(Duration::from_secs(7));
-    options.instances.idle = Some(idle);
+    let idle = Duration::from_secs(7);
+    options.instances.idle = idle.into();
     let servlet = wat.load_with(&options).expect("a servlet");
     let expected = Instances {
-        idle,
+        idle: Some(idle),
         ..Instances::ONE
     };
     assert_eq!(

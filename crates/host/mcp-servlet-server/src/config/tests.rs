@@ -5,7 +5,7 @@ use std::time::Duration;
 mod limits;
 mod requests;
 
-use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, ToolOptions};
+use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, Limit, ToolOptions};
 
 use super::*;
 
@@ -54,12 +54,12 @@ fn reads_everything_that_can_be_said() {
     assert_eq!(options.memory, Some(64 << 20), "from the limits for all");
     assert_eq!(options.arguments, CheckArguments::Coerce);
     let forecast = ToolOptions {
-        timeout: Some(Some(Duration::from_secs(5))),
-        memory: Some(Some(16 << 20)),
-        output: Some(Some(1 << 20)),
-        http_requests: Some(Some(1)),
-        http_response: Some(Some(4 << 20)),
-        http_timeout: Some(Some(Duration::from_secs(2))),
+        timeout: Limit::At(Duration::from_secs(5)),
+        memory: Limit::At(16 << 20),
+        output: Limit::At(1 << 20),
+        http_requests: Limit::At(1),
+        http_response: Limit::At(4 << 20),
+        http_timeout: Limit::At(Duration::from_secs(2)),
     };
     assert_eq!(options.tools["get_forecast"], forecast);
     assert_eq!(first.filter.only, ["get_*"]);
@@ -70,7 +70,8 @@ fn reads_everything_that_can_be_said() {
     assert_eq!(second.on_failure, OnFailure::Fail);
     assert_eq!(second.options.instances.max, Some(2));
     assert_eq!(
-        second.options.instances.idle, None,
+        second.options.instances.idle,
+        Limit::Inherit,
         "as the servlet needs it"
     );
     let [path] = second.options.allowed_paths.as_slice() else {
