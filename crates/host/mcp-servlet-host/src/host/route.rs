@@ -83,10 +83,7 @@ impl Host {
                 other => return other,
             }
         }
-        Err(CallErrorKind::UnknownResource {
-            uri: uri.to_owned(),
-        }
-        .into())
+        Err(CallError::unknown_resource(uri))
     }
 
     /// Fills in a prompt of the servlet that has it; see [`Servlet::get_prompt_with`].
@@ -144,10 +141,7 @@ impl Host {
         };
         match self.servlets().iter().find(has) {
             Some(servlet) => servlet.complete_async(params).await,
-            None => Err(CallErrorKind::UnknownResource {
-                uri: uri.to_owned(),
-            }
-            .into()),
+            None => Err(CallError::unknown_resource(uri)),
         }
     }
 

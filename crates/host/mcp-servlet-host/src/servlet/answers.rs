@@ -13,15 +13,11 @@ pub(super) fn resource(
     uri: &str,
     output: Result<Vec<u8>, CallError>,
 ) -> Result<JsonObject, CallError> {
-    let unknown = || {
-        let uri = uri.to_owned();
-        CallError::from(CallErrorKind::UnknownResource { uri })
-    };
     let output = match output {
         Err(CallError {
             kind: CallErrorKind::Fault { fault },
             ..
-        }) if says_not_found(&fault) => return Err(unknown()),
+        }) if says_not_found(&fault) => return Err(CallError::unknown_resource(uri)),
         other => other?,
     };
     let mut json = object(servlet, READ_RESOURCE, &output)?;
@@ -40,7 +36,7 @@ pub(super) fn resource(
         return Err(CallErrorKind::Fault { fault }.at(name, export));
     }
     if contents.is_empty() {
-        return Err(unknown());
+        return Err(CallError::unknown_resource(uri));
     }
     json.shift_insert(0, "contents".to_owned(), contents.into());
     Ok(json)

@@ -78,7 +78,7 @@ impl Handler {
                 let extras = self.extras(context, inputs);
                 let result = tokio::select! {
                     result = host.read_resource_with(uri, &extras) => result,
-                    () = cancelled(context) => Err(CallErrorKind::Cancelled.into()),
+                    () = cancelled(context) => Err(CallError::cancelled()),
                 };
                 result.map_err(|error| resource_error(&error, era))
             }
@@ -120,7 +120,7 @@ impl Handler {
                 let arguments = request.arguments.as_ref();
                 let result = tokio::select! {
                     result = host.get_prompt_with(&request.name, arguments, &extras) => result,
-                    () = cancelled(context) => Err(CallErrorKind::Cancelled.into()),
+                    () = cancelled(context) => Err(CallError::cancelled()),
                 };
                 result.map_err(|error| protocol_error(&error))
             }
@@ -149,7 +149,7 @@ impl Handler {
         };
         let result = tokio::select! {
             result = host.complete(&params) => result,
-            () = cancelled(&context) => Err(CallErrorKind::Cancelled.into()),
+            () = cancelled(&context) => Err(CallError::cancelled()),
         };
         let json = result.map_err(|error| complete_error(&error))?;
         Ok(self.answer(&context, json))
