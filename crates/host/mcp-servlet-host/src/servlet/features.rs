@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Servlet, answers};
 use crate::{
+    CompleteResult, GetPromptResult, ReadResourceResult,
     error::unknown_prompt,
     features::{COMPLETE, GET_PROMPT, Listed, READ_RESOURCE},
 };
@@ -35,13 +36,13 @@ impl Servlet {
         self.module().can_call(READ_RESOURCE)
     }
 
-    /// Reads a resource and waits for its contents. Returns the result of `resources/read`.
+    /// Reads a resource and waits for its contents.
     ///
     /// # Errors
     /// [`CallError`]. Its kind is [`UnknownResource`] if there is no resource with this URI.
     ///
     /// [`UnknownResource`]: mcp_servlet_runtime::CallErrorKind::UnknownResource
-    pub fn read_resource(&self, uri: &str) -> Result<JsonObject, CallError> {
+    pub fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, CallError> {
         let job = self.read_job(uri, &Extras::default())?;
         answers::resource(self, uri, self.guest.run(job))
     }
@@ -55,12 +56,12 @@ impl Servlet {
         &self,
         uri: &str,
         extras: &Extras,
-    ) -> Result<JsonObject, CallError> {
+    ) -> Result<ReadResourceResult, CallError> {
         let job = self.read_job(uri, extras)?;
         answers::resource(self, uri, self.guest.run_async(job).await)
     }
 
-    /// Fills in a prompt and waits for its messages. Returns the result of `prompts/get`.
+    /// Fills in a prompt and waits for its messages.
     ///
     /// # Errors
     /// [`CallError`].
@@ -68,7 +69,7 @@ impl Servlet {
         &self,
         prompt: &str,
         arguments: Option<&JsonObject>,
-    ) -> Result<JsonObject, CallError> {
+    ) -> Result<GetPromptResult, CallError> {
         let job = self.prompt_job(prompt, arguments, &Extras::default())?;
         answers::prompt(self, &self.guest.run(job)?)
     }
@@ -83,18 +84,17 @@ impl Servlet {
         prompt: &str,
         arguments: Option<&JsonObject>,
         extras: &Extras,
-    ) -> Result<JsonObject, CallError> {
+    ) -> Result<GetPromptResult, CallError> {
         let job = self.prompt_job(prompt, arguments, extras)?;
         answers::prompt(self, &self.guest.run_async(job).await?)
     }
 
     /// Asks for suggestions and waits for them. `params` are the parameters of
-    /// `completion/complete`, whose result this returns. If the servlet has no completion, the
-    /// result has no values.
+    /// `completion/complete`. If the servlet has no completion, the result has no values.
     ///
     /// # Errors
     /// [`CallError`].
-    pub fn complete(&self, params: &JsonObject) -> Result<JsonObject, CallError> {
+    pub fn complete(&self, params: &JsonObject) -> Result<CompleteResult, CallError> {
         if !self.completes() {
             return Ok(answers::no_completion());
         }
@@ -105,7 +105,7 @@ impl Servlet {
     ///
     /// # Errors
     /// [`CallError`].
-    pub async fn complete_async(&self, params: &JsonObject) -> Result<JsonObject, CallError> {
+    pub async fn complete_async(&self, params: &JsonObject) -> Result<CompleteResult, CallError> {
         if !self.completes() {
             return Ok(answers::no_completion());
         }

@@ -46,11 +46,7 @@ fn names(host: &Host) -> Vec<&str> {
 }
 
 fn text(host: &Host, tool: &str) -> String {
-    let result = host.call(tool, None).expect("a result");
-    result.content()[0]["text"]
-        .as_str()
-        .expect("text")
-        .to_owned()
+    host.call(tool, None).expect("a result").text()
 }
 
 #[test]

@@ -40,8 +40,8 @@ fn names(host: &Host) -> Vec<&str> {
 async fn text(host: &Host, prompt: &str) -> Result<String, CallError> {
     let extras = Extras::default();
     let result = host.get_prompt_with(prompt, None, &extras).await?;
-    let text = result["messages"][0]["content"]["text"].as_str();
-    Ok(text.expect("text").to_owned())
+    let message = result.messages().next().expect("a message");
+    Ok(message.content.text().expect("text").to_owned())
 }
 
 #[tokio::test]

@@ -80,7 +80,10 @@ impl Handler {
                     result = host.read_resource_with(uri, &extras) => result,
                     () = cancelled(context) => Err(CallError::cancelled()),
                 };
-                result.map_err(|error| resource_error(&error, era))
+                match result {
+                    Ok(result) => Ok(result.into_json()),
+                    Err(error) => Err(resource_error(&error, era)),
+                }
             }
         };
         let inputs = Inputs::new(
@@ -122,7 +125,10 @@ impl Handler {
                     result = host.get_prompt_with(&request.name, arguments, &extras) => result,
                     () = cancelled(context) => Err(CallError::cancelled()),
                 };
-                result.map_err(|error| protocol_error(&error))
+                match result {
+                    Ok(result) => Ok(result.into_json()),
+                    Err(error) => Err(protocol_error(&error)),
+                }
             }
         };
         let inputs = Inputs::new(
@@ -151,8 +157,8 @@ impl Handler {
             result = host.complete(&params) => result,
             () = cancelled(&context) => Err(CallError::cancelled()),
         };
-        let json = result.map_err(|error| complete_error(&error))?;
-        Ok(self.answer(&context, json))
+        let result = result.map_err(|error| complete_error(&error))?;
+        Ok(self.answer(&context, result.into_json()))
     }
 }
 
