@@ -39,7 +39,7 @@ pub use content::{Content, PromptMessage, ResourceContents, ResourceData};
 pub use error::LoadError;
 pub use feature_kind::FeatureKind;
 pub use features::Listed;
-pub use host::{Filter, Host, Introduction, MAX_NAME, Mount, Prefix, name_problem};
+pub use host::{Filter, Host, Introduction, MAX_NAME, Mount, Offer, Prefix, name_problem};
 pub use load::{Entry, Loaded, OnFailure};
 pub use result::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
 pub use servlet::Servlet;

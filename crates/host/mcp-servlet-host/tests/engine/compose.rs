@@ -78,7 +78,7 @@ fn a_prefix_is_what_the_entry_says() {
 
 /// The warnings of a host.
 fn problems(host: &Host) -> Vec<String> {
-    let problems = host.problems().iter();
+    let problems = host.problems();
     problems.map(ToString::to_string).collect()
 }
 

@@ -37,7 +37,7 @@ fn host(entries: &[Entry]) -> Host {
 }
 
 fn problems(host: &Host) -> Vec<String> {
-    let problems = host.problems().iter();
+    let problems = host.problems();
     problems.map(ToString::to_string).collect()
 }
 
