@@ -37,7 +37,7 @@ pub use mcp_servlet_runtime as runtime;
 
 pub use content::{Content, PromptMessage, ResourceContents, ResourceData};
 pub use error::LoadError;
-pub use feature_kind::FeatureKind;
+pub use feature_kind::{FeatureKind, FeatureList};
 pub use features::Listed;
 pub use host::{Filter, Host, Introduction, MAX_NAME, Mount, Offer, Prefix, name_problem};
 pub use load::{Entry, Loaded, OnFailure};
