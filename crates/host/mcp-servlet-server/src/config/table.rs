@@ -1,8 +1,8 @@
 //! Tables that are read into structs.
 
-use std::ops::Deref;
+use std::{borrow::Cow, ops::Deref};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
@@ -12,8 +12,7 @@ use serde::{
 /// A struct that is read from a table only.
 ///
 /// serde's derive would also read it from an array, and take the items for the fields in order.
-#[derive(Clone, Copy, Debug, Default, JsonSchema)]
-#[schemars(transparent)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Table<T>(pub(super) T);
 
 impl<T> Deref for Table<T> {
@@ -27,6 +26,21 @@ impl<T> Deref for Table<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(MapOnly(deserializer)).map(Self)
+    }
+}
+
+/// The schema of the struct.
+impl<T: JsonSchema> JsonSchema for Table<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
     }
 }
 

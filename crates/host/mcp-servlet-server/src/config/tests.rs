@@ -427,3 +427,14 @@ fn a_list_is_not_a_table() {
         assert!(error.contains(", found a list\n"), "{list}: {error}");
     }
 }
+
+#[test]
+fn the_schema_has_the_names_of_the_sections() {
+    let schema = Config::schema();
+    let section = |key: &str| schema["properties"][key]["$ref"].clone();
+    assert_eq!(section("limits"), "#/$defs/Limits");
+    assert_eq!(section("http"), "#/$defs/Http");
+    let servlet = &schema["$defs"]["ServletSection"]["properties"];
+    let tool = &servlet["tool"]["additionalProperties"]["$ref"];
+    assert_eq!(tool, "#/$defs/ToolLimits");
+}
