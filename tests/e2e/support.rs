@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use e2e::{Profile, fixture, wasm};
-use mcp_servlet_host::{CallToolResult, Servlet};
+use mcp_servlet_host::{CallToolResult, Content, Servlet};
 use mcp_servlet_runtime::{JsonObject, LoadOptions, Module};
 use serde_json::Value;
 
@@ -57,8 +57,9 @@ pub(crate) fn object(arguments: &Value) -> &JsonObject {
 
 /// The text of a result with one block.
 pub(crate) fn text(result: &CallToolResult) -> &str {
-    let [block] = result.content() else {
-        panic!("one block, not {:?}", result.content());
+    let content: Vec<_> = result.content().collect();
+    let [Content::Text { text, .. }] = content[..] else {
+        panic!("one text, not {content:?}");
     };
-    block["text"].as_str().expect("a block of text")
+    text
 }

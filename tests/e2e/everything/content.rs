@@ -16,7 +16,7 @@ fn call(tool: &str) -> CallToolResult {
 fn content(tool: &str) -> Value {
     let result = call(tool);
     assert!(!result.is_error(), "{tool}");
-    result.content().into()
+    result.json()["content"].clone()
 }
 
 /// Checks that a block is a file of this kind in base64, by its first bytes.

@@ -8,7 +8,8 @@ use crate::support::object;
 
 fn read(uri: &str) -> Value {
     let read = servlet().read_resource(uri);
-    read.unwrap_or_else(|error| panic!("{uri}: {error}"))["contents"].clone()
+    let read = read.unwrap_or_else(|error| panic!("{uri}: {error}"));
+    read.json()["contents"].clone()
 }
 
 #[test]
@@ -91,7 +92,8 @@ fn every_prompt_has_a_description_and_what_it_asks_for() {
 
 fn messages(prompt: &str, arguments: &Value) -> Value {
     let filled = servlet().get_prompt(prompt, Some(object(arguments)));
-    filled.unwrap_or_else(|error| panic!("{prompt}: {error}"))["messages"].clone()
+    let filled = filled.unwrap_or_else(|error| panic!("{prompt}: {error}"));
+    filled.json()["messages"].clone()
 }
 
 #[test]
@@ -121,7 +123,7 @@ fn values_are_suggested_for_prompts_and_templates() {
         let argument = json!({ "name": name, "value": value });
         let params = json!({ "ref": reference, "argument": argument });
         let suggested = servlet().complete(object(&params)).expect("suggestions");
-        suggested["completion"]["values"].clone()
+        suggested.json()["completion"]["values"].clone()
     };
     let prompt = json!({ "type": "ref/prompt", "name": "test_prompt_with_arguments" });
     assert_eq!(suggested(prompt.clone(), "arg1", "par"), json!(["party"]));

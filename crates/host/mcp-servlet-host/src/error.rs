@@ -1,6 +1,6 @@
 //! Errors of servlets before they are called.
 
-use mcp_servlet_runtime::{CallError, CallErrorKind};
+use mcp_servlet_runtime::CallError;
 use mcp_servlet_schema::similar;
 
 use crate::FeatureKind;
@@ -157,18 +157,10 @@ impl LoadError {
 
 /// The error for an unknown tool.
 pub(crate) fn unknown_tool<'a>(tool: &str, known: impl Iterator<Item = &'a str>) -> CallError {
-    CallErrorKind::UnknownTool {
-        tool: tool.to_owned(),
-        similar: similar(tool, known).map(str::to_owned),
-    }
-    .into()
+    CallError::unknown_tool(tool, similar(tool, known))
 }
 
 /// The error for an unknown prompt.
 pub(crate) fn unknown_prompt<'a>(prompt: &str, known: impl Iterator<Item = &'a str>) -> CallError {
-    CallErrorKind::UnknownPrompt {
-        prompt: prompt.to_owned(),
-        similar: similar(prompt, known).map(str::to_owned),
-    }
-    .into()
+    CallError::unknown_prompt(prompt, similar(prompt, known))
 }

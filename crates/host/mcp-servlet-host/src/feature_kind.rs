@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mcp_servlet_runtime::Abi;
 use serde::Serialize;
 
 /// A kind of item that servlets list.
@@ -18,7 +19,46 @@ pub enum FeatureKind {
     Prompt,
 }
 
+/// How a servlet lists the items of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FeatureList {
+    /// The export whose output has the list.
+    pub export: &'static str,
+    /// The member of the output that has the items.
+    pub member: &'static str,
+    /// The member of an item that identifies it.
+    pub key: &'static str,
+}
+
 impl FeatureKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [
+        Self::Tool,
+        Self::Resource,
+        Self::ResourceTemplate,
+        Self::Prompt,
+    ];
+
+    /// How a servlet with this ABI lists the items.
+    pub fn list(self, abi: Abi) -> FeatureList {
+        let (export, member, key) = match self {
+            Self::Tool => (abi.list_tools(), "tools", "name"),
+            Self::Resource => ("list_resources", "resources", "uri"),
+            Self::ResourceTemplate => (
+                "list_resource_templates",
+                "resourceTemplates",
+                "uriTemplate",
+            ),
+            Self::Prompt => ("list_prompts", "prompts", "name"),
+        };
+        FeatureList {
+            export,
+            member,
+            key,
+        }
+    }
+
     /// The name of the kind, in the singular.
     pub fn name(self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use mcp_servlet_runtime::{Guest, JsonObject, syntax_error};
 use mcp_servlet_schema::expected;
 use serde_json::Value;
 
-use crate::error::LoadError;
+use crate::{FeatureKind, FeatureList, error::LoadError};
 
 /// The export that reads a resource.
 pub(crate) const READ_RESOURCE: &str = "read_resource";
@@ -61,29 +61,23 @@ pub(crate) struct Features {
     pub(crate) prompts: Vec<Listed>,
 }
 
-/// An export that lists items: its name, the member with the list, and the member that identifies an item.
-type List = (&'static str, &'static str, &'static str);
-
-const RESOURCES: List = ("list_resources", "resources", "uri");
-const TEMPLATES: List = (
-    "list_resource_templates",
-    "resourceTemplates",
-    "uriTemplate",
-);
-const PROMPTS: List = ("list_prompts", "prompts", "name");
-
 impl Features {
     /// Reads the lists for which the servlet has an export.
     pub(crate) fn read(servlet: &Guest) -> Result<Self, LoadError> {
         Ok(Self {
-            resources: list(servlet, RESOURCES)?,
-            templates: list(servlet, TEMPLATES)?,
-            prompts: list(servlet, PROMPTS)?,
+            resources: list(servlet, FeatureKind::Resource)?,
+            templates: list(servlet, FeatureKind::ResourceTemplate)?,
+            prompts: list(servlet, FeatureKind::Prompt)?,
         })
     }
 }
 
-fn list(servlet: &Guest, (export, member, key): List) -> Result<Vec<Listed>, LoadError> {
+fn list(servlet: &Guest, kind: FeatureKind) -> Result<Vec<Listed>, LoadError> {
+    let FeatureList {
+        export,
+        member,
+        key,
+    } = kind.list(servlet.abi());
     if !servlet.module().can_call(export) {
         return Ok(Vec::new());
     }

@@ -2,6 +2,7 @@
 
 mod index;
 mod names;
+mod offer;
 mod overlap;
 mod route;
 
@@ -14,6 +15,7 @@ use crate::{CallToolResult, FeatureKind, Listed, LoadError, Servlet, Tool, error
 use index::{Collision, Index, Named, Names, Served};
 pub use names::{Filter, MAX_NAME, Prefix, name_problem};
 use names::{name_prompts, name_tools};
+pub use offer::Offer;
 use overlap::shared_uris;
 
 /// A servlet and how its tools and prompts are listed.
@@ -57,7 +59,8 @@ pub struct Host {
     mounts: Vec<Mount>,
     tools: Index<Tool>,
     prompts: Index<Listed>,
-    problems: Vec<LoadError>,
+    /// Each problem with the number of the servlet that it is about.
+    problems: Vec<(usize, LoadError)>,
     introduction: Introduction,
     schemas_for: Option<Provider>,
 }
@@ -168,13 +171,8 @@ impl Host {
     }
 
     /// Warnings: entries that are left out, templates that match the same URIs, patterns that match no tool.
-    pub fn problems(&self) -> &[LoadError] {
-        &self.problems
-    }
-
-    /// See [`Host::problems`].
-    pub fn into_problems(self) -> Vec<LoadError> {
-        self.problems
+    pub fn problems(&self) -> impl ExactSizeIterator<Item = &LoadError> {
+        self.problems.iter().map(|(_, problem)| problem)
     }
 
     /// All tools as clients see them: servlet by servlet, each in its own order.
@@ -274,14 +272,19 @@ impl Host {
     }
 }
 
-fn taken<T: Named>(mounts: &[Mount], kind: FeatureKind, collision: &Collision<'_, T>) -> LoadError {
+fn taken<T: Named>(
+    mounts: &[Mount],
+    kind: FeatureKind,
+    collision: &Collision<'_, T>,
+) -> (usize, LoadError) {
     let Collision { lost, owner } = collision;
     let origin = |at: usize| mounts[at].servlet.origin().to_owned();
-    LoadError::Taken {
+    let problem = LoadError::Taken {
         kind,
         entry: lost.entry.name().to_owned(),
         origin: origin(lost.servlet),
         key: lost.name.clone(),
         owner: origin(*owner),
-    }
+    };
+    (lost.servlet, problem)
 }

@@ -14,12 +14,13 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let greet = Servlet::load("greet.wasm", &LoadOptions::default())?;
 //! let result = greet.call("greet", json!({ "name": "Ada" }).as_object())?;
-//! println!("{:?}", result.content());
+//! println!("{}", result.text());
 //! # Ok(())
 //! # }
 //! ```
 
 mod compat;
+mod content;
 mod description;
 mod error;
 mod feature_kind;
@@ -34,12 +35,13 @@ mod unmet_needs;
 
 pub use mcp_servlet_runtime as runtime;
 
+pub use content::{Content, PromptMessage, ResourceContents, ResourceData};
 pub use error::LoadError;
-pub use feature_kind::FeatureKind;
+pub use feature_kind::{FeatureKind, FeatureList};
 pub use features::Listed;
-pub use host::{Filter, Host, Introduction, MAX_NAME, Mount, Prefix, name_problem};
+pub use host::{Filter, Host, Introduction, MAX_NAME, Mount, Offer, Prefix, name_problem};
 pub use load::{Entry, Loaded, OnFailure};
-pub use result::CallToolResult;
+pub use result::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
 pub use servlet::Servlet;
 pub use tool::Tool;
 pub use unmet_needs::{UnmetNeeds, type_in_words};

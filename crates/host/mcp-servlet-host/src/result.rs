@@ -1,39 +1,92 @@
-//! The results of tools.
+//! The results of requests: views of the JSON that a servlet returned.
 
 use mcp_servlet_runtime::JsonObject;
 use serde_json::Value;
 
-/// The result of a call in the current shape of MCP, even if the servlet wrote another shape.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CallToolResult {
-    json: JsonObject,
+use crate::content::{Content, PromptMessage, ResourceContents};
+
+/// Defines a result that keeps its JSON.
+macro_rules! result {
+    ($(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        ///
+        /// It keeps all members that the servlet wrote, including those that this crate does not know.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            json: JsonObject,
+        }
+
+        impl $name {
+            pub(crate) fn new(json: JsonObject) -> Self {
+                Self { json }
+            }
+
+            /// The `resultType`: `complete` unless the servlet sets another one, such as
+            /// `input_required`.
+            pub fn result_type(&self) -> &str {
+                let kind = self.json.get("resultType").and_then(Value::as_str);
+                kind.unwrap_or("complete")
+            }
+
+            /// All members.
+            pub fn json(&self) -> &JsonObject {
+                &self.json
+            }
+
+            /// All members.
+            pub fn into_json(self) -> JsonObject {
+                self.json
+            }
+        }
+    };
+}
+
+result! {
+    /// The result of `tools/call`, in the current shape of MCP even if the servlet wrote another shape.
+    CallToolResult
+}
+
+result! {
+    /// The result of `resources/read`.
+    ReadResourceResult
+}
+
+result! {
+    /// The result of `prompts/get`.
+    GetPromptResult
+}
+
+result! {
+    /// The result of `completion/complete`.
+    CompleteResult
 }
 
 impl CallToolResult {
-    pub(crate) fn new(json: JsonObject) -> Self {
-        Self { json }
-    }
-
     /// An error for the model.
     pub(crate) fn error(text: String) -> Self {
-        let json = serde_json::json!({
-            "content": [{ "type": "text", "text": text }],
-            "isError": true,
-        });
-        match json {
-            Value::Object(json) => Self { json },
-            _ => Self {
-                json: JsonObject::new(),
-            },
-        }
+        let block = JsonObject::from_iter([
+            ("type".to_owned(), "text".into()),
+            ("text".to_owned(), text.into()),
+        ]);
+        Self::new(JsonObject::from_iter([
+            ("content".to_owned(), Value::from_iter([block])),
+            ("isError".to_owned(), true.into()),
+        ]))
     }
 
-    /// The content items: text, images and so on.
-    pub fn content(&self) -> &[Value] {
-        self.json
-            .get("content")
-            .and_then(Value::as_array)
-            .map_or(&[], Vec::as_slice)
+    /// The content: text, images and so on.
+    pub fn content(&self) -> impl ExactSizeIterator<Item = Content<'_>> {
+        array(self.json.get("content")).iter().map(Content::new)
+    }
+
+    /// The text of the content. Several texts are joined by line breaks.
+    pub fn text(&self) -> String {
+        self.texts().collect::<Vec<_>>().join("\n")
+    }
+
+    /// The texts of the content.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.content().filter_map(Content::text)
     }
 
     /// The structured content, if the tool returns any.
@@ -45,28 +98,102 @@ impl CallToolResult {
     pub fn is_error(&self) -> bool {
         self.json.get("isError") == Some(&Value::Bool(true))
     }
+}
 
-    /// The text blocks of the content.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        let blocks = self.content().iter();
-        blocks.filter_map(|block| block["text"].as_str())
+impl ReadResourceResult {
+    /// The contents. A resource such as a directory may have several.
+    pub fn contents(&self) -> impl Iterator<Item = ResourceContents<'_>> {
+        let contents = array(self.json.get("contents")).iter();
+        contents.filter_map(ResourceContents::read)
+    }
+}
+
+impl GetPromptResult {
+    /// The description of the prompt.
+    pub fn description(&self) -> Option<&str> {
+        self.json.get("description")?.as_str()
     }
 
-    /// The `resultType`: `complete` unless the servlet sets another one.
-    pub fn result_type(&self) -> &str {
-        self.json
-            .get("resultType")
-            .and_then(Value::as_str)
-            .unwrap_or("complete")
+    /// The messages.
+    pub fn messages(&self) -> impl ExactSizeIterator<Item = PromptMessage<'_>> {
+        let messages = array(self.json.get("messages")).iter();
+        messages.map(PromptMessage::read)
+    }
+}
+
+impl CompleteResult {
+    /// The suggestions, the best first.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        array(self.member("values"))
+            .iter()
+            .filter_map(Value::as_str)
     }
 
-    /// The whole result.
-    pub fn json(&self) -> &JsonObject {
-        &self.json
+    /// How many values there are in total, if the servlet knows.
+    pub fn total(&self) -> Option<u64> {
+        self.member("total")?.as_u64()
     }
 
-    /// The whole result.
-    pub fn into_json(self) -> JsonObject {
-        self.json
+    /// Whether there are more values.
+    pub fn has_more(&self) -> bool {
+        self.member("hasMore") == Some(&Value::Bool(true))
+    }
+
+    fn member(&self, key: &str) -> Option<&Value> {
+        self.json.get("completion")?.get(key)
+    }
+}
+
+fn array(json: Option<&Value>) -> &[Value] {
+    json.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(json: Value) -> JsonObject {
+        match json {
+            Value::Object(object) => object,
+            other => panic!("{other} is an object"),
+        }
+    }
+
+    #[test]
+    fn a_result_is_a_view_of_its_json() {
+        let json = json!({
+            "content": [
+                { "type": "text", "text": "a", "_meta": { "x": 1 } },
+                { "type": "hologram" },
+                { "type": "text", "text": "b" },
+            ],
+            "vendor": true,
+        });
+        let result = CallToolResult::new(object(json.clone()));
+        assert_eq!(result.text(), "a\nb");
+        assert_eq!(result.content().len(), 3);
+        assert_eq!(
+            (result.is_error(), result.result_type()),
+            (false, "complete")
+        );
+        assert_eq!(Value::Object(result.into_json()), json);
+    }
+
+    #[test]
+    fn a_request_for_input_has_no_content() {
+        let asked = object(json!({ "resultType": "input_required", "inputRequests": {} }));
+        let result = ReadResourceResult::new(asked.clone());
+        assert_eq!(result.result_type(), "input_required");
+        assert_eq!(result.contents().count(), 0);
+        assert_eq!(GetPromptResult::new(asked).messages().len(), 0);
+    }
+
+    #[test]
+    fn an_error_for_the_model_is_one_text() {
+        let result = CallToolResult::error("no".to_owned());
+        assert!(result.is_error());
+        assert_eq!(result.text(), "no");
     }
 }

@@ -99,6 +99,10 @@ impl Servlet {
         Ok(self)
     }
 
+    pub(crate) fn guest(&self) -> &Guest {
+        &self.guest
+    }
+
     /// The name in logs and errors.
     pub fn name(&self) -> &str {
         self.guest.name()
@@ -199,7 +203,9 @@ impl Servlet {
             Ok(arguments) => arguments,
             Err(text) => return Ok(CallToolResult::error(text)),
         };
-        let output = self.run(self.tool_job(tool, arguments, &Extras::default()))?;
+        let output = self
+            .guest
+            .run(self.tool_job(tool, arguments, &Extras::default()))?;
         self.reading(tool, schemas).result(&output)
     }
 
@@ -245,7 +251,7 @@ impl Servlet {
             Err(text) => return Ok(CallToolResult::error(text)),
         };
         let job = self.tool_job(tool, arguments, extras);
-        let output = self.run_async(job).await?;
+        let output = self.guest.run_async(job).await?;
         let reading = self.reading(tool, schemas);
         if output.len() < LARGE {
             return reading.result(&output);
@@ -302,22 +308,23 @@ impl Servlet {
         if !self.module().can_call(export) {
             return Ok(Description::default());
         }
-        let output = self
-            .run(self.job(export, self.abi().list_request()))
-            .map_err(|error| match error {
-                CallError {
-                    kind: CallErrorKind::Start { message },
-                    ..
-                } => ModuleError::Start {
-                    servlet: self.name().to_owned(),
-                    message,
-                }
-                .into(),
-                source => LoadError::Describe {
-                    servlet: self.name().to_owned(),
-                    source: Box::new(source),
-                },
-            })?;
+        let output =
+            self.guest
+                .call(export, self.abi().list_request())
+                .map_err(|error| match error {
+                    CallError {
+                        kind: CallErrorKind::Start { message },
+                        ..
+                    } => ModuleError::Start {
+                        servlet: self.name().to_owned(),
+                        message,
+                    }
+                    .into(),
+                    source => LoadError::Describe {
+                        servlet: self.name().to_owned(),
+                        source: Box::new(source),
+                    },
+                })?;
         let description = Description::parse(self.name(), export, output)?;
         check_names(self.origin(), &description.tools)?;
         let call_tool = self.abi().call_tool();
@@ -365,31 +372,6 @@ impl Servlet {
             servlet: self.name().to_owned(),
             pattern: name.clone(),
         })
-    }
-
-    /// A run of an export, within the limits of the servlet.
-    pub(crate) fn job(&self, export: &'static str, input: Vec<u8>) -> Job {
-        self.guest.job(export, input)
-    }
-
-    /// A run that answers a client's request.
-    pub(crate) fn request(
-        &self,
-        export: &'static str,
-        params: &JsonObject,
-        extras: &Extras,
-    ) -> Job {
-        self.guest.request(export, params, extras)
-    }
-
-    /// Runs an export and blocks this thread until it is done.
-    pub(crate) fn run(&self, job: Job) -> Result<Vec<u8>, CallError> {
-        self.guest.run(job)
-    }
-
-    /// Runs an export on a thread that may block. Dropping the future stops it.
-    pub(crate) async fn run_async(&self, job: Job) -> Result<Vec<u8>, CallError> {
-        self.guest.run_async(job).await
     }
 }
 

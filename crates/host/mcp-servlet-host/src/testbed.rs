@@ -261,9 +261,11 @@ fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
     let Some(export) = known.filter(|export| servlet.module().can_call(export)) else {
         return internal(format!("the servlet does not export `{}`", request.export));
     };
-    let mut job = servlet.job(export, request.input.clone().into_bytes());
+    let mut job = servlet
+        .guest()
+        .job(export, request.input.clone().into_bytes());
     job.listener = Some(client);
-    match servlet.run(job) {
+    match servlet.guest().run(job) {
         Ok(output) => match String::from_utf8(output) {
             Ok(output) => Answer::Output(output),
             Err(_) => internal(format!("the output of `{export}` is not UTF-8")),

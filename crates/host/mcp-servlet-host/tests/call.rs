@@ -35,7 +35,9 @@ fn answers_with_the_content_of_the_servlet() {
         .expect("a servlet")
         .call("t", None)
         .expect("a result");
-    assert_eq!(result.content(), [json!({"type": "text", "text": "hi"})]);
+    let content = json!([{"type": "text", "text": "hi"}]);
+    assert_eq!(result.json()["content"], content);
+    assert_eq!(result.text(), "hi");
     assert!(!result.is_error());
 }
 

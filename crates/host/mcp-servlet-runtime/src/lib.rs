@@ -59,7 +59,7 @@ pub use listener::{Change, Listener, Notification};
 pub use needs::{ConfigKey, Needs};
 pub use options::{
     AllowedPath, CheckArguments, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances,
-    Isolation, Limits, LoadOptions, Proxy, ToolOptions, UnknownArguments,
+    Isolation, Limit, Limits, LoadOptions, Proxy, ToolOptions, UnknownArguments,
 };
 pub use public_url::public_url;
 pub use request_meta::Extras;

@@ -1,6 +1,7 @@
 //! What a servlet may access, and its limits.
 
 mod cache;
+mod limit;
 mod limits;
 mod proxy;
 
@@ -10,6 +11,7 @@ use extism::{Manifest, Wasm};
 
 use crate::inspect::Module;
 pub use cache::CompileCache;
+pub use limit::Limit;
 pub use limits::{Limits, ToolOptions};
 pub use proxy::Proxy;
 
@@ -116,7 +118,7 @@ pub struct InstanceLimits {
     /// See [`Instances::max`].
     pub max: Option<usize>,
     /// See [`Instances::idle`].
-    pub idle: Option<Option<Duration>>,
+    pub idle: Limit<Duration>,
 }
 
 impl From<Instances> for InstanceLimits {
@@ -124,7 +126,7 @@ impl From<Instances> for InstanceLimits {
         Self {
             min: Some(instances.min),
             max: Some(instances.max),
-            idle: Some(instances.idle),
+            idle: instances.idle.map_or(Limit::Unlimited, Limit::At),
         }
     }
 }
@@ -141,7 +143,7 @@ impl InstanceLimits {
         Instances {
             min: self.min.unwrap_or(otherwise.min).min(max),
             max,
-            idle: self.idle.unwrap_or(otherwise.idle),
+            idle: self.idle.resolve(otherwise.idle),
         }
     }
 }
@@ -292,7 +294,7 @@ impl LoadOptions {
         if instances.max != 1 || self.isolation == Isolation::Call {
             return None;
         }
-        let limits = |tool: &ToolOptions| tool.memory.is_some_and(|memory| memory != self.memory);
+        let limits = |tool: &ToolOptions| tool.memory.resolve(self.memory) != self.memory;
         let mut tools = self.tools.iter();
         tools
             .find(|(_, tool)| limits(tool))

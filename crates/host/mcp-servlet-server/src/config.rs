@@ -6,6 +6,7 @@ mod hosts;
 mod problem;
 mod read;
 mod secrets;
+mod table;
 mod units;
 mod watch;
 mod wording;

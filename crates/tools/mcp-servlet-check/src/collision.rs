@@ -46,7 +46,7 @@ pub fn check_all(
 
 /// Entries that are left out or hidden because of another servlet, each with the origin of its servlet.
 fn collisions(host: &Host) -> impl Iterator<Item = (&String, Finding)> {
-    host.problems().iter().filter_map(|problem| {
+    host.problems().filter_map(|problem| {
         let (kind, item, origin) = match problem {
             LoadError::Taken {
                 kind,

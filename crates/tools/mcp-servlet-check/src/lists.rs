@@ -1,7 +1,7 @@
 //! The lists of a servlet, read without validation.
 
-use mcp_servlet_host::FeatureKind;
-use mcp_servlet_runtime::{DESCRIBE, Guest, JsonObject, LIST_TOOLS, syntax_error};
+use mcp_servlet_host::{FeatureKind, FeatureList};
+use mcp_servlet_runtime::{DESCRIBE, Guest, JsonObject, syntax_error};
 use mcp_servlet_schema::expected;
 use serde_json::Value;
 
@@ -27,42 +27,6 @@ pub(super) struct Item {
     pub(super) json: JsonObject,
 }
 
-/// How a kind is listed: the export, the member with the items, and the member that identifies an item.
-struct List {
-    kind: FeatureKind,
-    export: &'static str,
-    member: &'static str,
-    key: &'static str,
-}
-
-const LISTS: [List; 4] = [
-    List::new(FeatureKind::Tool, LIST_TOOLS, "tools", "name"),
-    List::new(FeatureKind::Resource, "list_resources", "resources", "uri"),
-    List::new(
-        FeatureKind::ResourceTemplate,
-        "list_resource_templates",
-        "resourceTemplates",
-        "uriTemplate",
-    ),
-    List::new(FeatureKind::Prompt, "list_prompts", "prompts", "name"),
-];
-
-impl List {
-    const fn new(
-        kind: FeatureKind,
-        export: &'static str,
-        member: &'static str,
-        key: &'static str,
-    ) -> Self {
-        Self {
-            kind,
-            export,
-            member,
-            key,
-        }
-    }
-}
-
 impl Lists {
     /// Calls all exports that list something.
     ///
@@ -70,22 +34,19 @@ impl Lists {
     pub(super) fn ask(guest: &Guest) -> Self {
         let abi = guest.abi();
         let mut lists = Self::default();
-        for list in LISTS {
-            let export = match list.kind {
-                FeatureKind::Tool => abi.list_tools(),
-                _ => list.export,
-            };
-            if !guest.module().can_call(export) {
+        for kind in FeatureKind::ALL {
+            let list = kind.list(abi);
+            if !guest.module().can_call(list.export) {
                 continue;
             }
-            if let Ok(output) = guest.call(export, abi.list_request()) {
-                lists.read(&list, export, &output);
+            if let Ok(output) = guest.call(list.export, abi.list_request()) {
+                lists.read(kind, list, &output);
             }
         }
         lists
     }
 
-    fn read(&mut self, list: &List, export: &'static str, output: &[u8]) {
+    fn read(&mut self, kind: FeatureKind, list: FeatureList, output: &[u8]) {
         let mut read = || {
             let json = serde_json::from_slice(output).map_err(|error| syntax_error(&error))?;
             let Value::Object(mut answer) = json else {
@@ -94,7 +55,9 @@ impl Lists {
             let items = match answer.shift_remove(list.member) {
                 Some(Value::Array(items)) => items,
                 // The first servlets described a single tool without a list.
-                None | Some(Value::Null) if export == DESCRIBE => vec![Value::from(answer.clone())],
+                None | Some(Value::Null) if list.export == DESCRIBE => {
+                    vec![Value::from(answer.clone())]
+                }
                 other => {
                     let at = format!("/{}", list.member);
                     return Err((at, expected("an array", other.as_ref())));
@@ -106,12 +69,12 @@ impl Lists {
                     let at = format!("/{}/{at}", list.member);
                     return Err((at, expected("an object", Some(&item))));
                 };
-                self.items.push(Item::new(list, at, json));
+                self.items.push(Item::new(kind, list, at, json));
             }
             Ok(())
         };
         if let Err((at, problem)) = read() {
-            self.wrong.push((export, at, problem));
+            self.wrong.push((list.export, at, problem));
         }
     }
 
@@ -122,11 +85,11 @@ impl Lists {
 }
 
 impl Item {
-    fn new(list: &List, at: usize, json: JsonObject) -> Self {
+    fn new(kind: FeatureKind, list: FeatureList, at: usize, json: JsonObject) -> Self {
         let key = json.get(list.key).and_then(Value::as_str);
         let key = key.filter(|key| !key.is_empty());
         Self {
-            kind: list.kind,
+            kind,
             key: key.map_or_else(|| format!("/{}/{at}", list.member), str::to_owned),
             json,
         }

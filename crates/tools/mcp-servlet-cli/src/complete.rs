@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{Listed, Servlet};
+use mcp_servlet_host::{CompleteResult, Listed, Servlet};
 use mcp_servlet_runtime::{JsonObject, Source};
 use mcp_servlet_schema::ArgumentError;
 use serde_json::{Value, json};
@@ -62,8 +62,8 @@ impl Complete {
         ]);
         let result = servlet.complete(&params);
         match self.format {
-            Format::Human => Ok(show(&result?["completion"])?),
-            Format::Json => print(result),
+            Format::Human => Ok(show(&result?)?),
+            Format::Json => print(result.map(CompleteResult::into_json)),
         }
     }
 
@@ -139,17 +139,15 @@ fn among<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-fn show(completion: &Value) -> io::Result<()> {
+fn show(result: &CompleteResult) -> io::Result<()> {
     let mut out = terminal::out();
-    let values = completion["values"].as_array();
-    let values = values.map(Vec::as_slice).unwrap_or_default();
-    for value in values {
-        writeln!(out, "{}", one_line(value.as_str().unwrap_or_default()))?;
+    for value in result.values() {
+        writeln!(out, "{}", one_line(value))?;
     }
-    let all = completion["total"].as_u64();
-    match all.filter(|all| *all > values.len() as u64) {
-        Some(all) => writeln!(out, "[{} of {all}]", values.len()),
-        None if completion["hasMore"] == Value::Bool(true) => writeln!(out, "[and more]"),
+    let shown = result.values().count();
+    match result.total().filter(|total| *total > shown as u64) {
+        Some(total) => writeln!(out, "[{shown} of {total}]"),
+        None if result.has_more() => writeln!(out, "[and more]"),
         None => Ok(()),
     }
 }

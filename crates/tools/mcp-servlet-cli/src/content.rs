@@ -2,67 +2,72 @@
 
 use std::io::{self, Write};
 
-use mcp_servlet_host::CallToolResult;
-use serde_json::Value;
+use mcp_servlet_host::{CallToolResult, Content, GetPromptResult, ResourceContents, ResourceData};
 
 use crate::terminal::one_line;
 
 /// Prints text unchanged, and a description of any other content.
 pub(crate) fn write_result(out: &mut impl Write, result: &CallToolResult) -> io::Result<()> {
-    for item in result.content() {
-        write_item(out, item)?;
+    for content in result.content() {
+        write_content(out, content)?;
     }
     match result.structured_content() {
         // Structured content repeats the content for programs.
-        Some(data) if result.content().is_empty() => writeln!(out, "{data:#}"),
+        Some(data) if result.content().len() == 0 => writeln!(out, "{data:#}"),
         _ => Ok(()),
     }
 }
 
 /// Prints the messages of a prompt with their roles.
-pub(crate) fn write_messages(out: &mut impl Write, messages: &[Value]) -> io::Result<()> {
-    for message in messages {
-        writeln!(
-            out,
-            "{}:",
-            one_line(message["role"].as_str().unwrap_or_default())
-        )?;
-        write_item(out, &message["content"])?;
+pub(crate) fn write_messages(out: &mut impl Write, prompt: &GetPromptResult) -> io::Result<()> {
+    for message in prompt.messages() {
+        writeln!(out, "{}:", one_line(message.role))?;
+        write_content(out, message.content)?;
     }
     Ok(())
 }
 
-fn write_item(out: &mut impl Write, item: &Value) -> io::Result<()> {
-    let text = |key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default();
-    match text("type") {
-        "text" => write_text(out, text("text")),
-        kind @ ("image" | "audio") => {
-            writeln!(
-                out,
-                "[{kind}, {}, {} bytes]",
-                one_line(text("mimeType")),
-                decoded_length(text("data"))
-            )
+fn write_content(out: &mut impl Write, content: Content<'_>) -> io::Result<()> {
+    match content {
+        Content::Text { text, .. } => write_text(out, text),
+        Content::Image {
+            data, mime_type, ..
+        } => write_media(out, "image", mime_type, data),
+        Content::Audio {
+            data, mime_type, ..
+        } => write_media(out, "audio", mime_type, data),
+        Content::ResourceLink { uri, .. } => writeln!(out, "[link to {}]", one_line(uri)),
+        Content::Resource { resource, .. } => write_resource(out, &resource),
+        other => {
+            let json = other.json();
+            let kind = json["type"].as_str().unwrap_or_default();
+            writeln!(out, "[{}] {json}", one_line(kind))
         }
-        "resource_link" => writeln!(out, "[link to {}]", one_line(text("uri"))),
-        "resource" => write_resource(out, &item["resource"]),
-        kind => writeln!(out, "[{}] {item}", one_line(kind)),
     }
 }
 
+fn write_media(out: &mut impl Write, kind: &str, mime_type: &str, data: &str) -> io::Result<()> {
+    let (mime_type, length) = (one_line(mime_type), decoded_length(data));
+    writeln!(out, "[{kind}, {mime_type}, {length} bytes]")
+}
+
 /// Prints text below its URI. For binary contents it prints the size.
-pub(crate) fn write_resource(out: &mut impl Write, resource: &Value) -> io::Result<()> {
-    let text = |key: &str| resource.get(key).and_then(Value::as_str);
-    let (uri, kind) = (
-        one_line(text("uri").unwrap_or_default()),
-        one_line(text("mimeType").unwrap_or("unknown type")),
-    );
-    if let Some(contents) = text("text") {
-        writeln!(out, "[resource {uri}, {kind}]")?;
-        return write_text(out, contents);
+pub(crate) fn write_resource(
+    out: &mut impl Write,
+    resource: &ResourceContents<'_>,
+) -> io::Result<()> {
+    let uri = one_line(resource.uri);
+    let kind = one_line(resource.mime_type.unwrap_or("unknown type"));
+    match resource.data {
+        ResourceData::Text(text) => {
+            writeln!(out, "[resource {uri}, {kind}]")?;
+            write_text(out, text)
+        }
+        ResourceData::Blob(blob) => {
+            let length = decoded_length(blob);
+            writeln!(out, "[resource {uri}, {kind}, {length} bytes]")
+        }
     }
-    let length = decoded_length(text("blob").unwrap_or_default());
-    writeln!(out, "[resource {uri}, {kind}, {length} bytes]")
 }
 
 /// Prints text and ends it with a line break.
@@ -78,13 +83,13 @@ fn decoded_length(base64: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
     fn shown(item: &Value) -> String {
         let mut out = Vec::new();
-        write_item(&mut out, item).expect("memory takes everything");
+        write_content(&mut out, Content::new(item)).expect("memory takes everything");
         String::from_utf8(out).expect("text")
     }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use mcp_servlet_host::{Entry, Host, Listed, LoadError, Loaded, Servlet, Tool};
+use mcp_servlet_host::{Filter, Host, Listed, LoadError, Mount, Offer, Prefix, Servlet};
 use mcp_servlet_runtime::{Abi, Module, Source};
 use serde_json::{Value, json};
 
@@ -34,77 +34,24 @@ pub(crate) struct Inspect {
 }
 
 /// The report on one servlet.
-struct Report {
-    source: String,
+struct Report<'a> {
+    source: &'a Source,
     module: Option<Module>,
-    served: Served,
-    problems: Vec<LoadError>,
-}
-
-/// What clients see of a servlet: names of tools and prompts, URIs of resources.
-#[derive(Default)]
-struct Served {
-    tools: Vec<String>,
-    resources: Vec<String>,
-    resource_templates: Vec<String>,
-    prompts: Vec<String>,
-}
-
-impl Served {
-    fn of(host: &Host) -> Self {
-        let key = |listed: &Listed| listed.key().to_owned();
-        Self {
-            tools: host.tools().map(|tool| tool.name().to_owned()).collect(),
-            resources: host.resources().map(key).collect(),
-            resource_templates: host.resource_templates().map(key).collect(),
-            prompts: host.prompts().map(key).collect(),
-        }
-    }
-
-    /// What a host that also serves other servlets offers of this one.
-    fn among(&mut self, servlet: &Arc<Servlet>, host: &Host) {
-        let is_it = |owner: Option<&Servlet>| {
-            owner.is_some_and(|one| std::ptr::eq(one, Arc::as_ptr(servlet)))
-        };
-        let tools = host.tools().map(Tool::name);
-        let tools = tools.filter(|tool| is_it(host.servlet_of(tool)));
-        self.tools = tools.map(str::to_owned).collect();
-        let prompts = host.prompts().map(Listed::key);
-        let prompts = prompts.filter(|prompt| is_it(host.servlet_of_prompt(prompt)));
-        self.prompts = prompts.map(str::to_owned).collect();
-        let is_listed = |of: fn(&Servlet) -> &[Listed], key: &String| {
-            let mut servlets = host.servlets().iter();
-            let owner = servlets.find(|servlet| of(servlet).iter().any(|one| one.key() == key));
-            is_it(owner.map(|owner| &**owner))
-        };
-        self.resources
-            .retain(|key| is_listed(Servlet::resources, key));
-        self.resource_templates
-            .retain(|key| is_listed(Servlet::resource_templates, key));
-    }
-
-    /// Each name or URI, with its kind.
-    fn all(&self) -> impl Iterator<Item = (&'static str, &String)> {
-        let kinds = [
-            ("tool", &self.tools),
-            ("resource", &self.resources),
-            ("template", &self.resource_templates),
-            ("prompt", &self.prompts),
-        ];
-        kinds
-            .into_iter()
-            .flat_map(|(kind, keys)| keys.iter().map(move |key| (kind, key)))
-    }
+    /// What a host that serves all servlets of the directory offers of this one.
+    offer: Offer<'a>,
 }
 
 impl Inspect {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let sources = Source::parse(&self.file).expand()?;
-        let of = |source: &Source| Report::of(source.clone(), &self.limits);
-        let mut reports: Vec<_> = sources.iter().map(of).collect();
-        if sources.len() > 1 {
-            serve_together(&sources, &self.limits, &mut reports);
-        }
+        let options = self.limits.options();
+        let load = |source: &Source| Servlet::load(source.clone(), &options).map(Arc::new);
+        let loaded: Vec<_> = sources.iter().map(load).collect();
+        let host = Host::compose(loaded.iter().flatten().map(mount).collect());
+        let reports = sources.iter().zip(&loaded);
+        let reports: Vec<_> = reports
+            .map(|(source, servlet)| Report::of(source, servlet.as_ref(), &host))
+            .collect();
         let mut out = terminal::out();
         match self.format {
             Format::Json => {
@@ -122,7 +69,7 @@ impl Inspect {
         }
         if reports
             .iter()
-            .all(|report| report.served.all().next().is_none())
+            .all(|report| report.served().next().is_none())
         {
             return Err(Failure::new(Kind::Servlet, "nothing would be served"));
         }
@@ -130,61 +77,48 @@ impl Inspect {
     }
 }
 
-/// Shows what the servlets would offer together: prefixed names, and entries that are left out
-/// because another servlet has the same name.
-fn serve_together(sources: &[Source], limits: &Limits, reports: &mut [Report]) {
-    let entries = sources.iter().cloned();
-    let entries: Vec<_> = entries
-        .map(|source| Entry::of(source, limits.options()))
-        .collect();
-    let Ok(Loaded { host, .. }) = Loaded::load(&entries, None) else {
-        return;
-    };
-    for servlet in host.servlets() {
-        let mut reports = reports.iter_mut();
-        if let Some(report) = reports.find(|report| report.source == servlet.origin()) {
-            report.served.among(servlet, &host);
-        }
-    }
-    for problem in host.into_problems() {
-        let (LoadError::Taken { origin, .. } | LoadError::Overlap { origin, .. }) = &problem else {
-            continue;
-        };
-        let mut reports = reports.iter_mut();
-        let report = reports.find(|report| report.source == *origin);
-        if let Some(report) = report.filter(|report| !report.has(&problem)) {
-            report.problems.push(problem);
-        }
+/// A servlet as a server mounts it by default.
+fn mount(servlet: &Arc<Servlet>) -> Mount {
+    Mount {
+        servlet: Arc::clone(servlet),
+        prefix: Prefix::default(),
+        filter: Filter::default(),
     }
 }
 
-impl Report {
-    /// Whether the report already has this problem.
-    fn has(&self, problem: &LoadError) -> bool {
-        let text = chain(problem);
-        self.problems.iter().any(|known| chain(known) == text)
+impl<'a> Report<'a> {
+    fn of(
+        source: &'a Source,
+        servlet: Result<&Arc<Servlet>, &'a LoadError>,
+        host: &'a Host,
+    ) -> Self {
+        let (module, offer) = match servlet {
+            Ok(servlet) => (Some(servlet.module().clone()), host.offer(servlet)),
+            Err(error) => {
+                let mut offer = Offer::default();
+                offer.problems.push(error);
+                (source.module().ok(), offer)
+            }
+        };
+        Self {
+            source,
+            module,
+            offer,
+        }
     }
 
-    fn of(source: Source, limits: &Limits) -> Self {
-        let entry = Entry::of(source.clone(), limits.options());
-        let mut report = Self {
-            source: source.to_string(),
-            module: None,
-            served: Served::default(),
-            problems: Vec::new(),
-        };
-        match Loaded::load(&[entry], None) {
-            Ok(Loaded { host, skipped, .. }) => {
-                report.served = Served::of(&host);
-                let first = host.servlets().first();
-                report.module = first.map(|servlet| Servlet::module(servlet).clone());
-                report.problems = skipped;
-                report.problems.extend(host.into_problems());
-            }
-            Err(error) => report.problems.push(error),
-        }
-        report.module = report.module.or_else(|| source.module().ok());
-        report
+    /// Each name or URI that is served, with its kind.
+    fn served(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let tools = self.offer.tools.iter();
+        let listed = [
+            ("resource", &self.offer.resources),
+            ("template", &self.offer.resource_templates),
+            ("prompt", &self.offer.prompts),
+        ];
+        let listed = listed.into_iter();
+        tools.map(|tool| ("tool", tool.name())).chain(
+            listed.flat_map(|(kind, entries)| entries.iter().map(move |one| (kind, one.key()))),
+        )
     }
 
     /// The ABI of the module.
@@ -237,10 +171,10 @@ impl Report {
         {
             writeln!(out, "  needs    {need}")?;
         }
-        for (kind, key) in self.served.all() {
+        for (kind, key) in self.served() {
             writeln!(out, "  serves   {kind:<8}  {}", one_line(key))?;
         }
-        for problem in &self.problems {
+        for problem in &self.offer.problems {
             writeln!(out, "  problem  {}", one_line(&chain(problem)))?;
             if let Some(help) = problem.help() {
                 writeln!(out, "           help: {}", one_line(&help))?;
@@ -253,23 +187,29 @@ impl Report {
         let sections = self.module.iter().flat_map(|module| &module.sections);
         let sections =
             sections.map(|section| json!({ "name": section.name, "size": section.size }));
-        let problem =
-            |problem: &LoadError| json!({ "message": chain(problem), "help": problem.help() });
+        let tools = self.offer.tools.iter().map(|tool| tool.name());
+        let problems = self.offer.problems.iter();
+        let problems =
+            problems.map(|problem| json!({ "message": chain(problem), "help": problem.help() }));
         json!({
-            "source": self.source,
+            "source": self.source.to_string(),
             "size": self.module.as_ref().map(|module| module.size),
             "abi": self.abi().map(|abi| abi.to_string()),
             "exports": self.exports().collect::<Vec<_>>(),
             "imports": self.imports(),
             "sections": sections.collect::<Vec<_>>(),
             "needs": self.module.as_ref().map(Module::needs),
-            "tools": self.served.tools,
-            "resources": self.served.resources,
-            "resourceTemplates": self.served.resource_templates,
-            "prompts": self.served.prompts,
-            "problems": self.problems.iter().map(problem).collect::<Vec<_>>(),
+            "tools": tools.collect::<Vec<_>>(),
+            "resources": keys(&self.offer.resources),
+            "resourceTemplates": keys(&self.offer.resource_templates),
+            "prompts": keys(&self.offer.prompts),
+            "problems": problems.collect::<Vec<_>>(),
         })
     }
+}
+
+fn keys<'a>(entries: &[&'a Listed]) -> Vec<&'a str> {
+    entries.iter().map(|entry| entry.key()).collect()
 }
 
 fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKind};
-use mcp_servlet_runtime::{AllowedPath, LoadOptions, Proxy};
+use mcp_servlet_runtime::{AllowedPath, Limit, LoadOptions, Proxy};
 use mcp_servlet_server::config::{parse_duration, parse_host, parse_memory};
 
 use crate::{
@@ -43,19 +43,19 @@ pub(crate) struct Limits {
     /// How long one call may run, such as 500ms, 30s, 2m; `none` for no end
     ///
     /// [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Limit<Duration>>,
 
     /// How much memory an instance may take, messages included, such as 64MiB; `none` for no end
     ///
     /// [default: 256MiB]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     memory: Option<Limit<u64>>,
 
     /// How long compiling the servlet may take, such as 30s, 2m; `none` for no end
     ///
     /// [default: 2m]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     compile_timeout: Option<Limit<Duration>>,
 }
 
@@ -83,10 +83,6 @@ where
     }
 }
 
-/// A limit, or no limit. Not an `Option`, because clap takes that for an optional argument.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Limit<T>(Option<T>);
-
 impl Limits {
     pub(crate) fn options(&self) -> LoadOptions {
         let defaults = LoadOptions::default();
@@ -95,11 +91,12 @@ impl Limits {
             allowed_hosts: self.allow_host.clone(),
             allow_private: self.allow_private,
             allowed_paths: self.allow_path.clone(),
-            memory: self.memory.map_or(defaults.memory, |limit| limit.0),
-            timeout: self.timeout.map_or(defaults.timeout, |limit| limit.0),
+            memory: self.memory.unwrap_or_default().resolve(defaults.memory),
+            timeout: self.timeout.unwrap_or_default().resolve(defaults.timeout),
             compile: self
                 .compile_timeout
-                .map_or(defaults.compile, |limit| limit.0),
+                .unwrap_or_default()
+                .resolve(defaults.compile),
             proxy: self.proxy.clone(),
             ..defaults
         }
@@ -138,14 +135,13 @@ impl Limits {
             ("--timeout", self.timeout),
             ("--compile-timeout", self.compile_timeout),
         ] {
-            if let Some(Limit(limit)) = limit {
-                let time = limit.map(|limit| format!("{}ms", limit.as_millis()));
-                add(name, time.unwrap_or_else(none));
+            if let Some(limit) = limit {
+                let time = limit.map(|time| format!("{}ms", time.as_millis()));
+                add(name, or_none(time));
             }
         }
-        if let Some(Limit(limit)) = self.memory {
-            let size = limit.map(|limit| format!("{limit}B"));
-            add("--memory", size.unwrap_or_else(none));
+        if let Some(limit) = self.memory {
+            add("--memory", or_none(limit.map(|size| format!("{size}B"))));
         }
         Ok(arguments)
     }
@@ -171,8 +167,9 @@ impl Limits {
     }
 }
 
-fn none() -> String {
-    "none".to_owned()
+/// A limit as the value of its option.
+fn or_none(limit: Limit<String>) -> String {
+    limit.resolve(None).unwrap_or_else(|| "none".to_owned())
 }
 
 /// Parses `KEY=VALUE`.
@@ -210,14 +207,6 @@ fn drive(path: &str) -> usize {
         [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic() => 2,
         _ => 0,
     }
-}
-
-fn duration(text: &str) -> Result<Limit<Duration>, String> {
-    parse_duration(text).map(Limit)
-}
-
-fn size(text: &str) -> Result<Limit<u64>, String> {
-    parse_memory(text).map(Limit)
 }
 
 #[cfg(test)]
@@ -265,8 +254,8 @@ mod tests {
             allow_path: allow_path.into(),
             proxy: Proxy::parse("http://u:p@proxy.example:3128").ok(),
             timeout: None,
-            memory: Some(Limit(None)),
-            compile_timeout: Some(Limit(Some(Duration::from_secs(9)))),
+            memory: Some(Limit::Unlimited),
+            compile_timeout: Some(Limit::At(Duration::from_secs(9))),
         };
         let arguments = limits.arguments().expect("arguments");
         assert_eq!(

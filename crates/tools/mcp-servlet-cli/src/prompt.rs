@@ -1,7 +1,7 @@
 //! `servlet prompt`: shows the messages of a prompt.
 
 use clap::Args;
-use mcp_servlet_host::{Listed, Servlet};
+use mcp_servlet_host::{GetPromptResult, Listed, Servlet};
 use mcp_servlet_runtime::{JsonObject, Source};
 use serde_json::json;
 
@@ -39,13 +39,8 @@ impl Prompt {
         let arguments = self.arguments.read(prompt.map(schema).as_ref())?;
         let result = servlet.get_prompt(&self.name, Some(&arguments));
         match self.format {
-            Format::Human => {
-                let result = result?;
-                let messages = result["messages"].as_array();
-                let messages = messages.map(Vec::as_slice).unwrap_or_default();
-                Ok(write_messages(&mut terminal::out(), messages)?)
-            }
-            Format::Json => print(result),
+            Format::Human => Ok(write_messages(&mut terminal::out(), &result?)?),
+            Format::Json => print(result.map(GetPromptResult::into_json)),
         }
     }
 }

@@ -8,9 +8,8 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use clap::Args;
-use mcp_servlet_host::Servlet;
+use mcp_servlet_host::{ReadResourceResult, ResourceContents, ResourceData, Servlet};
 use mcp_servlet_runtime::Source;
-use serde_json::Value;
 
 use crate::{
     call::print,
@@ -47,13 +46,12 @@ impl Read {
         let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
         let result = servlet.read_resource(&self.uri);
         if self.format == Format::Json {
-            return print(result);
+            return print(result.map(ReadResourceResult::into_json));
         }
         let result = result?;
-        let contents = result["contents"].as_array();
-        let contents = contents.map(Vec::as_slice).unwrap_or_default();
-        match (&self.output, contents) {
-            (Some(path), [only]) => save(path, only),
+        let contents: Vec<_> = result.contents().collect();
+        match (&self.output, contents.as_slice()) {
+            (Some(path), [only]) => save(path, only.data),
             (Some(_), many) => Err(Failure::with_help(
                 Kind::Usage,
                 format!(
@@ -69,10 +67,10 @@ impl Read {
 }
 
 /// Prints a single text unchanged. Anything else is printed with its URI.
-fn show(contents: &[Value]) -> io::Result<()> {
+fn show(contents: &[ResourceContents<'_>]) -> io::Result<()> {
     let mut out = terminal::out();
     if let [only] = contents
-        && let Some(text) = only["text"].as_str()
+        && let Some(text) = only.text()
     {
         return write_text(&mut out, text);
     }
@@ -82,14 +80,12 @@ fn show(contents: &[Value]) -> io::Result<()> {
     out.flush()
 }
 
-fn save(path: &Path, one: &Value) -> Result<(), Failure> {
-    let bytes = match (one["text"].as_str(), one["blob"].as_str()) {
-        (Some(text), _) => text.as_bytes().to_vec(),
-        (None, blob) => BASE64_STANDARD
-            .decode(blob.unwrap_or_default())
-            .map_err(|error| {
-                Failure::new(Kind::Servlet, format!("the `blob` is not base64: {error}"))
-            })?,
+fn save(path: &Path, data: ResourceData<'_>) -> Result<(), Failure> {
+    let bytes = match data {
+        ResourceData::Text(text) => text.as_bytes().to_vec(),
+        ResourceData::Blob(blob) => BASE64_STANDARD.decode(blob).map_err(|error| {
+            Failure::new(Kind::Servlet, format!("the `blob` is not base64: {error}"))
+        })?,
     };
     fs::write(path, bytes).map_err(|error| {
         Failure::new(

@@ -115,6 +115,13 @@ impl<T: Named> Index<T> {
         self.entries.iter_mut().map(|served| &mut served.entry)
     }
 
+    /// The entries of one servlet.
+    pub(super) fn of_servlet(&self, servlet: usize) -> impl Iterator<Item = &T> {
+        let entries = self.entries.iter();
+        let entries = entries.filter(move |served| served.servlet == servlet);
+        entries.map(|served| &served.entry)
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter().map(|served| &served.entry)
     }

@@ -50,18 +50,20 @@ impl Filter {
 }
 
 /// Chooses tools and names them. Also returns problems: tools with names that clients do not
-/// accept, and patterns and options without a tool. The names may not be unique yet.
+/// accept, and patterns and options without a tool, each with the number of its servlet. The names
+/// may not be unique yet.
 pub(super) fn name_tools<'m>(
     mounts: &'m [Mount],
     former: &Names<'_>,
-) -> (Vec<Chosen<'m, Tool>>, Vec<LoadError>) {
-    let idle = mounts.iter().flat_map(|mount| {
+) -> (Vec<Chosen<'m, Tool>>, Vec<(usize, LoadError)>) {
+    let idle = mounts.iter().enumerate().flat_map(|(at, mount)| {
         let patterns = mount.filter.idle(mount.servlet.tools());
         let patterns = patterns.map(|pattern| LoadError::NoSuchTool {
             servlet: mount.servlet.name().to_owned(),
             pattern: pattern.clone(),
         });
-        patterns.chain(mount.servlet.unknown_tools())
+        let problems = patterns.chain(mount.servlet.unknown_tools());
+        problems.map(move |problem| (at, problem))
     });
     let mut problems: Vec<_> = idle.collect();
     let mut tools = choose(mounts, former, |mount| {
@@ -71,11 +73,12 @@ pub(super) fn name_tools<'m>(
     tools.retain(|tool| match name_problem(&tool.name) {
         None => true,
         Some(problem) => {
-            problems.push(LoadError::ToolName {
+            let problem = LoadError::ToolName {
                 origin: mounts[tool.servlet].servlet.origin().to_owned(),
                 tool: tool.name.clone(),
                 problem,
-            });
+            };
+            problems.push((tool.servlet, problem));
             false
         }
     });

@@ -12,8 +12,11 @@ use crate::{FeatureKind, Listed, LoadError, Servlet};
 /// hostile servlet has, count as overlapping if their literal beginnings do.
 const MAX_STEPS: usize = 1 << 20;
 
+/// A warning, with the number of the servlet that it is about.
+type Problem = (usize, LoadError);
+
 /// Warnings about resources and templates that an earlier servlet also has.
-pub(crate) fn shared_uris(servlets: &[Arc<Servlet>]) -> Vec<LoadError> {
+pub(crate) fn shared_uris(servlets: &[Arc<Servlet>]) -> Vec<Problem> {
     let mut problems = listed_twice(servlets, FeatureKind::Resource, Servlet::resources);
     problems.extend(listed_twice(
         servlets,
@@ -28,22 +31,25 @@ fn listed_twice(
     servlets: &[Arc<Servlet>],
     kind: FeatureKind,
     list: fn(&Servlet) -> &[Listed],
-) -> Vec<LoadError> {
+) -> Vec<Problem> {
     let mut owners = HashMap::new();
     let mut problems = Vec::new();
-    for servlet in servlets {
+    for (at, servlet) in servlets.iter().enumerate() {
         for entry in list(servlet) {
             match owners.entry(entry.key()) {
                 Entry::Vacant(free) => {
                     free.insert(servlet);
                 }
-                Entry::Occupied(owner) => problems.push(LoadError::Taken {
-                    kind,
-                    entry: entry.key().to_owned(),
-                    origin: servlet.origin().to_owned(),
-                    key: entry.key().to_owned(),
-                    owner: owner.get().origin().to_owned(),
-                }),
+                Entry::Occupied(owner) => {
+                    let problem = LoadError::Taken {
+                        kind,
+                        entry: entry.key().to_owned(),
+                        origin: servlet.origin().to_owned(),
+                        key: entry.key().to_owned(),
+                        owner: owner.get().origin().to_owned(),
+                    };
+                    problems.push((at, problem));
+                }
             }
         }
     }
@@ -51,7 +57,7 @@ fn listed_twice(
 }
 
 /// One warning for each pair of servlets, about the first two templates that overlap.
-fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<LoadError> {
+fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<Problem> {
     let patterns: Vec<Vec<Pattern<'_>>> = servlets
         .iter()
         .map(|servlet| {
@@ -68,12 +74,13 @@ fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<LoadError> {
             // Equal templates have a warning already, because they are listed twice.
             let overlap = pairs.find(|(one, other)| one.text != other.text && one.overlaps(other));
             if let Some((one, other)) = overlap {
-                problems.push(LoadError::Overlap {
+                let problem = LoadError::Overlap {
                     template: one.text.to_owned(),
                     origin: servlets[second].origin().to_owned(),
                     other: other.text.to_owned(),
                     owner: servlets[first].origin().to_owned(),
-                });
+                };
+                problems.push((second, problem));
             }
         }
     }

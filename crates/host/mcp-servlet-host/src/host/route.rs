@@ -8,7 +8,10 @@ use std::{collections::HashSet, sync::Arc};
 
 use mcp_servlet_runtime::{CallError, CallErrorKind, Extras, JsonObject};
 
-use crate::{Host, Listed, Servlet, error::unknown_prompt};
+use crate::{
+    CompleteResult, GetPromptResult, Host, Listed, ReadResourceResult, Servlet,
+    error::unknown_prompt,
+};
 
 /// The servlets that may have this resource, in the order in which the host tries them.
 fn candidates<'h>(servlets: &'h [Arc<Servlet>], uri: &str) -> Vec<&'h Arc<Servlet>> {
@@ -73,7 +76,7 @@ impl Host {
         &self,
         uri: &str,
         extras: &Extras,
-    ) -> Result<JsonObject, CallError> {
+    ) -> Result<ReadResourceResult, CallError> {
         for servlet in candidates(self.servlets(), uri) {
             match servlet.read_resource_with(uri, extras).await {
                 Err(CallError {
@@ -83,10 +86,7 @@ impl Host {
                 other => return other,
             }
         }
-        Err(CallErrorKind::UnknownResource {
-            uri: uri.to_owned(),
-        }
-        .into())
+        Err(CallError::unknown_resource(uri))
     }
 
     /// Fills in a prompt of the servlet that has it; see [`Servlet::get_prompt_with`].
@@ -98,7 +98,7 @@ impl Host {
         prompt: &str,
         arguments: Option<&JsonObject>,
         extras: &Extras,
-    ) -> Result<JsonObject, CallError> {
+    ) -> Result<GetPromptResult, CallError> {
         match self.find_prompt(prompt) {
             Some((servlet, prompt)) => servlet.get_prompt_with(prompt, arguments, extras).await,
             None => Err(self.unknown_prompt(prompt)),
@@ -110,7 +110,7 @@ impl Host {
     ///
     /// # Errors
     /// [`CallError`].
-    pub async fn complete(&self, params: &JsonObject) -> Result<JsonObject, CallError> {
+    pub async fn complete(&self, params: &JsonObject) -> Result<CompleteResult, CallError> {
         let reference = params.get("ref");
         let member = |name: &str| reference.and_then(|reference| reference.get(name)?.as_str());
         match (member("name"), member("uri")) {
@@ -124,7 +124,7 @@ impl Host {
         &self,
         prompt: &str,
         params: &JsonObject,
-    ) -> Result<JsonObject, CallError> {
+    ) -> Result<CompleteResult, CallError> {
         let Some((servlet, name)) = self.find_prompt(prompt) else {
             return Err(self.unknown_prompt(prompt));
         };
@@ -137,17 +137,14 @@ impl Host {
         &self,
         uri: &str,
         params: &JsonObject,
-    ) -> Result<JsonObject, CallError> {
+    ) -> Result<CompleteResult, CallError> {
         let named = |entries: &[Listed]| entries.iter().any(|entry| entry.key() == uri);
         let has = |servlet: &&Arc<Servlet>| {
             named(servlet.resource_templates()) || named(servlet.resources())
         };
         match self.servlets().iter().find(has) {
             Some(servlet) => servlet.complete_async(params).await,
-            None => Err(CallErrorKind::UnknownResource {
-                uri: uri.to_owned(),
-            }
-            .into()),
+            None => Err(CallError::unknown_resource(uri)),
         }
     }
 

@@ -5,28 +5,27 @@ use mcp_servlet_schema::expected;
 use serde_json::{Value, json};
 
 use super::Servlet;
-use crate::features::{COMPLETE, GET_PROMPT, Problem, READ_RESOURCE};
+use crate::{
+    CompleteResult, GetPromptResult, ReadResourceResult,
+    features::{COMPLETE, GET_PROMPT, Problem, READ_RESOURCE},
+};
 
 /// The contents of a resource. All ways to report a missing resource become the same error.
 pub(super) fn resource(
     servlet: &Servlet,
     uri: &str,
     output: Result<Vec<u8>, CallError>,
-) -> Result<JsonObject, CallError> {
-    let unknown = || {
-        let uri = uri.to_owned();
-        CallError::from(CallErrorKind::UnknownResource { uri })
-    };
+) -> Result<ReadResourceResult, CallError> {
     let output = match output {
         Err(CallError {
             kind: CallErrorKind::Fault { fault },
             ..
-        }) if says_not_found(&fault) => return Err(unknown()),
+        }) if says_not_found(&fault) => return Err(CallError::unknown_resource(uri)),
         other => other?,
     };
     let mut json = object(servlet, READ_RESOURCE, &output)?;
     if asks(&json) {
-        return Ok(json);
+        return Ok(ReadResourceResult::new(json));
     }
     let failed = json.shift_remove("isError") == Some(Value::Bool(true));
     let contents = contents(&mut json).map_err(|problem| wrong(servlet, READ_RESOURCE, problem))?;
@@ -40,10 +39,10 @@ pub(super) fn resource(
         return Err(CallErrorKind::Fault { fault }.at(name, export));
     }
     if contents.is_empty() {
-        return Err(unknown());
+        return Err(CallError::unknown_resource(uri));
     }
     json.shift_insert(0, "contents".to_owned(), contents.into());
-    Ok(json)
+    Ok(ReadResourceResult::new(json))
 }
 
 /// MCP has had two codes for a missing resource. The newer code has other uses, in which the error
@@ -82,17 +81,17 @@ fn contents(json: &mut JsonObject) -> Result<Vec<Value>, Problem> {
 }
 
 /// The messages of a prompt.
-pub(super) fn prompt(servlet: &Servlet, output: &[u8]) -> Result<JsonObject, CallError> {
+pub(super) fn prompt(servlet: &Servlet, output: &[u8]) -> Result<GetPromptResult, CallError> {
     let json = object(servlet, GET_PROMPT, output)?;
     if asks(&json) || json.get("messages").is_some_and(Value::is_array) {
-        return Ok(json);
+        return Ok(GetPromptResult::new(json));
     }
     let problem = expected("an array", json.get("messages"));
     Err(wrong(servlet, GET_PROMPT, ("/messages".into(), problem)))
 }
 
 /// The suggestions, limited to the number that MCP allows.
-pub(super) fn completion(servlet: &Servlet, output: &[u8]) -> Result<JsonObject, CallError> {
+pub(super) fn completion(servlet: &Servlet, output: &[u8]) -> Result<CompleteResult, CallError> {
     const MOST: usize = 100;
     let mut json = object(servlet, COMPLETE, output)?;
     let values = json
@@ -110,12 +109,16 @@ pub(super) fn completion(servlet: &Servlet, output: &[u8]) -> Result<JsonObject,
         values.truncate(MOST);
         json["completion"]["hasMore"] = true.into();
     }
-    Ok(json)
+    Ok(CompleteResult::new(json))
 }
 
 /// The result of a servlet without suggestions.
-pub(super) fn no_completion() -> JsonObject {
-    JsonObject::from_iter([("completion".to_owned(), json!({ "values": [] }))])
+pub(super) fn no_completion() -> CompleteResult {
+    let completion = json!({ "values": [] });
+    CompleteResult::new(JsonObject::from_iter([(
+        "completion".to_owned(),
+        completion,
+    )]))
 }
 
 /// Whether this is a request for input and not a final result.

@@ -1,10 +1,11 @@
 //! Resources, prompts and completion of one servlet.
 
-use mcp_servlet_runtime::{Abi, CallError, CallErrorKind, Extras, Job, JsonObject};
+use mcp_servlet_runtime::{Abi, CallError, Extras, Job, JsonObject};
 use serde_json::Value;
 
 use super::{Servlet, answers};
 use crate::{
+    CompleteResult, GetPromptResult, ReadResourceResult,
     error::unknown_prompt,
     features::{COMPLETE, GET_PROMPT, Listed, READ_RESOURCE},
 };
@@ -35,13 +36,15 @@ impl Servlet {
         self.module().can_call(READ_RESOURCE)
     }
 
-    /// Reads a resource and waits for its contents. Returns the result of `resources/read`.
+    /// Reads a resource and waits for its contents.
     ///
     /// # Errors
-    /// [`CallErrorKind::UnknownResource`] if there is no resource with this URI, or another [`CallError`].
-    pub fn read_resource(&self, uri: &str) -> Result<JsonObject, CallError> {
+    /// [`CallError`]. Its kind is [`UnknownResource`] if there is no resource with this URI.
+    ///
+    /// [`UnknownResource`]: mcp_servlet_runtime::CallErrorKind::UnknownResource
+    pub fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, CallError> {
         let job = self.read_job(uri, &Extras::default())?;
-        answers::resource(self, uri, self.run(job))
+        answers::resource(self, uri, self.guest.run(job))
     }
 
     /// Like [`Servlet::read_resource`], on a thread that may block, with the other parts of the
@@ -53,12 +56,12 @@ impl Servlet {
         &self,
         uri: &str,
         extras: &Extras,
-    ) -> Result<JsonObject, CallError> {
+    ) -> Result<ReadResourceResult, CallError> {
         let job = self.read_job(uri, extras)?;
-        answers::resource(self, uri, self.run_async(job).await)
+        answers::resource(self, uri, self.guest.run_async(job).await)
     }
 
-    /// Fills in a prompt and waits for its messages. Returns the result of `prompts/get`.
+    /// Fills in a prompt and waits for its messages.
     ///
     /// # Errors
     /// [`CallError`].
@@ -66,9 +69,9 @@ impl Servlet {
         &self,
         prompt: &str,
         arguments: Option<&JsonObject>,
-    ) -> Result<JsonObject, CallError> {
+    ) -> Result<GetPromptResult, CallError> {
         let job = self.prompt_job(prompt, arguments, &Extras::default())?;
-        answers::prompt(self, &self.run(job)?)
+        answers::prompt(self, &self.guest.run(job)?)
     }
 
     /// Like [`Servlet::get_prompt`], on a thread that may block, with the other parts of the
@@ -81,44 +84,43 @@ impl Servlet {
         prompt: &str,
         arguments: Option<&JsonObject>,
         extras: &Extras,
-    ) -> Result<JsonObject, CallError> {
+    ) -> Result<GetPromptResult, CallError> {
         let job = self.prompt_job(prompt, arguments, extras)?;
-        answers::prompt(self, &self.run_async(job).await?)
+        answers::prompt(self, &self.guest.run_async(job).await?)
     }
 
     /// Asks for suggestions and waits for them. `params` are the parameters of
-    /// `completion/complete`, whose result this returns. If the servlet has no completion, the
-    /// result has no values.
+    /// `completion/complete`. If the servlet has no completion, the result has no values.
     ///
     /// # Errors
     /// [`CallError`].
-    pub fn complete(&self, params: &JsonObject) -> Result<JsonObject, CallError> {
+    pub fn complete(&self, params: &JsonObject) -> Result<CompleteResult, CallError> {
         if !self.completes() {
             return Ok(answers::no_completion());
         }
-        answers::completion(self, &self.run(self.complete_job(params))?)
+        answers::completion(self, &self.guest.run(self.complete_job(params))?)
     }
 
     /// Like [`Servlet::complete`], on a thread that may block.
     ///
     /// # Errors
     /// [`CallError`].
-    pub async fn complete_async(&self, params: &JsonObject) -> Result<JsonObject, CallError> {
+    pub async fn complete_async(&self, params: &JsonObject) -> Result<CompleteResult, CallError> {
         if !self.completes() {
             return Ok(answers::no_completion());
         }
-        answers::completion(self, &self.run_async(self.complete_job(params)).await?)
+        answers::completion(
+            self,
+            &self.guest.run_async(self.complete_job(params)).await?,
+        )
     }
 
     fn read_job(&self, uri: &str, extras: &Extras) -> Result<Job, CallError> {
         if !self.reads_resources() {
-            return Err(CallErrorKind::UnknownResource {
-                uri: uri.to_owned(),
-            }
-            .into());
+            return Err(CallError::unknown_resource(uri));
         }
         let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
-        Ok(self.request(READ_RESOURCE, &params, extras))
+        Ok(self.guest.request(READ_RESOURCE, &params, extras))
     }
 
     fn prompt_job(
@@ -135,7 +137,7 @@ impl Servlet {
         if let Some(arguments) = arguments {
             params.insert("arguments".to_owned(), arguments.clone().into());
         }
-        Ok(self.request(GET_PROMPT, &params, extras))
+        Ok(self.guest.request(GET_PROMPT, &params, extras))
     }
 
     fn complete_job(&self, params: &JsonObject) -> Job {
@@ -147,6 +149,7 @@ impl Servlet {
             // hyper-mcp writes the type without `ref/`.
             *kind = kind.trim_start_matches("ref/").to_owned();
         }
-        self.job(COMPLETE, self.abi().request(&params, &Extras::default()))
+        self.guest
+            .job(COMPLETE, self.abi().request(&params, &Extras::default()))
     }
 }

@@ -46,11 +46,7 @@ fn names(host: &Host) -> Vec<&str> {
 }
 
 fn text(host: &Host, tool: &str) -> String {
-    let result = host.call(tool, None).expect("a result");
-    result.content()[0]["text"]
-        .as_str()
-        .expect("text")
-        .to_owned()
+    host.call(tool, None).expect("a result").text()
 }
 
 #[test]
@@ -82,7 +78,7 @@ fn a_prefix_is_what_the_entry_says() {
 
 /// The warnings of a host.
 fn problems(host: &Host) -> Vec<String> {
-    let problems = host.problems().iter();
+    let problems = host.problems();
     problems.map(ToString::to_string).collect()
 }
 

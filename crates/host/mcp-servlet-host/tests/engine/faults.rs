@@ -7,7 +7,7 @@ use std::{
 
 use mcp_servlet_host::Servlet;
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, CompileCache, Instances, LoadOptions, ToolOptions, chain,
+    CallError, CallErrorKind, CompileCache, Instances, Limit, LoadOptions, ToolOptions, chain,
 };
 use serde_json::json;
 
@@ -405,7 +405,7 @@ fn why_an_instance_cannot_be_made_is_said_whole() {
     let folder = tempfile::tempdir().expect("a folder");
     let directory = folder.path().join("cache");
     let bound = ToolOptions {
-        memory: Some(Some(1 << 20)),
+        memory: Limit::At(1 << 20),
         ..ToolOptions::default()
     };
     let options = LoadOptions {

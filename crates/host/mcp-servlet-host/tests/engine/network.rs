@@ -7,7 +7,7 @@ use std::{
 };
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallError, CallErrorKind, LoadOptions, ToolOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Limit, LoadOptions, ToolOptions};
 
 use crate::{
     arguments, assert_works,
@@ -169,7 +169,7 @@ fn a_tool_can_have_limits_of_its_own() {
         error.expect_err("too much").to_string()
     };
     let requests = error(ToolOptions {
-        http_requests: Some(Some(1)),
+        http_requests: Limit::At(1),
         ..ToolOptions::default()
     });
     assert!(
@@ -177,7 +177,7 @@ fn a_tool_can_have_limits_of_its_own() {
         "{requests}"
     );
     let response = error(ToolOptions {
-        http_response: Some(Some(9)),
+        http_response: Limit::At(9),
         ..ToolOptions::default()
     });
     assert!(response.contains("larger than 9 bytes"), "{response}");

@@ -37,17 +37,15 @@ fn host(entries: &[Entry]) -> Host {
 }
 
 fn problems(host: &Host) -> Vec<String> {
-    let problems = host.problems().iter();
+    let problems = host.problems();
     problems.map(ToString::to_string).collect()
 }
 
 async fn read(host: &Host, uri: &str) -> String {
     let result = host.read_resource_with(uri, &Extras::default()).await;
     let result = result.expect("contents");
-    result["contents"][0]["text"]
-        .as_str()
-        .expect("text")
-        .to_owned()
+    let contents = result.contents().next().expect("contents");
+    contents.text().expect("text").to_owned()
 }
 
 #[tokio::test]

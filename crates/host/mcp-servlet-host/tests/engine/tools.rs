@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_servlet_host::{CallToolResult, LoadError, Servlet};
 use mcp_servlet_runtime::{
-    CallError, CallErrorKind, Instances, Isolation, LoadOptions, ToolOptions,
+    CallError, CallErrorKind, Instances, Isolation, Limit, LoadOptions, ToolOptions,
 };
 
 use crate::{
@@ -24,7 +24,7 @@ fn with<const N: usize>(tools: [(&str, ToolOptions); N]) -> LoadOptions {
 
 fn memory(bytes: u64) -> ToolOptions {
     ToolOptions {
-        memory: Some(Some(bytes)),
+        memory: Limit::At(bytes),
         ..ToolOptions::default()
     }
 }
@@ -54,7 +54,7 @@ fn a_tool_can_have_less_time() {
     let servlet = load(&with([(
         "u",
         ToolOptions {
-            timeout: Some(Some(limit)),
+            timeout: Limit::At(limit),
             ..ToolOptions::default()
         },
     )]));
@@ -68,7 +68,7 @@ fn a_tool_can_have_less_time() {
 #[test]
 fn a_tool_can_answer_less() {
     let small = ToolOptions {
-        output: Some(Some(3)),
+        output: Limit::At(3),
         ..ToolOptions::default()
     };
     let servlet = load(&with([("u", small)]));

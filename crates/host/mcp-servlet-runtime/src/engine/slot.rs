@@ -200,7 +200,8 @@ pub(super) fn prepare(
     wasm: &[u8],
     options: &LoadOptions,
 ) -> Result<Prepared, LoadError> {
-    let tools = options.tools.values().filter_map(|tool| tool.memory);
+    let tools = options.tools.values();
+    let tools = tools.map(|tool| tool.memory.resolve(options.memory));
     let memory = tools.chain([options.memory]).flatten().min();
     let prepared = prepare::prepare(wasm, memory).map_err(|error| LoadError::Unreadable {
         servlet: name.to_owned(),

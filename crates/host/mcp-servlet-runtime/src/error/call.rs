@@ -7,9 +7,13 @@ use serde_json::json;
 use crate::{fault::Fault, help::file_help};
 
 /// Why a call gave no result, and where.
+///
+/// [`CallErrorKind::at`] makes an error of a servlet, and [`CallError::cancelled`] and the functions
+/// next to it make the errors of calls that belong to no servlet.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CallError {
-    /// Where it failed; `None` if no servlet was called.
+    /// Where it failed; `None` if no servlet has what the request names, or if the caller cancelled it.
     pub site: Option<Site>,
     /// Why it failed.
     pub kind: CallErrorKind,
@@ -112,13 +116,6 @@ pub enum CallErrorKind {
     },
 }
 
-impl From<CallErrorKind> for CallError {
-    /// An error of a call that did not reach a servlet.
-    fn from(kind: CallErrorKind) -> Self {
-        Self { site: None, kind }
-    }
-}
-
 impl CallErrorKind {
     /// Adds the servlet and, if one was running, the export.
     pub fn at(self, servlet: &str, export: Option<&'static str>) -> CallError {
@@ -204,6 +201,37 @@ impl fmt::Display for CallError {
 }
 
 impl CallError {
+    /// No servlet has the tool. `similar` is a tool with a similar name.
+    pub fn unknown_tool(tool: &str, similar: Option<&str>) -> Self {
+        Self::without_site(CallErrorKind::UnknownTool {
+            tool: tool.to_owned(),
+            similar: similar.map(str::to_owned),
+        })
+    }
+
+    /// No servlet has the prompt. `similar` is a prompt with a similar name.
+    pub fn unknown_prompt(prompt: &str, similar: Option<&str>) -> Self {
+        Self::without_site(CallErrorKind::UnknownPrompt {
+            prompt: prompt.to_owned(),
+            similar: similar.map(str::to_owned),
+        })
+    }
+
+    /// No servlet has a resource with this URI.
+    pub fn unknown_resource(uri: &str) -> Self {
+        let uri = uri.to_owned();
+        Self::without_site(CallErrorKind::UnknownResource { uri })
+    }
+
+    /// The caller no longer wants the result.
+    pub fn cancelled() -> Self {
+        Self::without_site(CallErrorKind::Cancelled)
+    }
+
+    fn without_site(kind: CallErrorKind) -> Self {
+        Self { site: None, kind }
+    }
+
     /// How to fix the error, if there is general advice.
     pub fn help(&self) -> Option<String> {
         match &self.kind {

@@ -45,7 +45,7 @@ impl Guest {
                 message: self.shown(export, with_cause(message)),
             },
             Stop::Stopped(Reason::Deadline(limit)) => CallErrorKind::Timeout { limit },
-            Stop::Stopped(Reason::Cancelled) => return CallErrorKind::Cancelled.into(),
+            Stop::Stopped(Reason::Cancelled) => return CallError::cancelled(),
             Stop::OutOfMemory => CallErrorKind::OutOfMemory {
                 limit: limits.memory.unwrap_or(u64::MAX),
             },

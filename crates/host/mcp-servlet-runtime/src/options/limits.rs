@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-use super::LoadOptions;
+use super::{Limit, LoadOptions};
 
-/// Limits of a tool that differ from those of its servlet. `Some(None)` removes a limit.
+/// Limits of a tool. By default, it inherits those of its servlet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolOptions {
     /// The time limit of a call.
-    pub timeout: Option<Option<Duration>>,
+    pub timeout: Limit<Duration>,
     /// The memory limit in bytes of an instance that runs the tool.
     ///
     /// Calls of the tool then have their own instances, which count towards the maximum of the servlet.
-    pub memory: Option<Option<u64>>,
+    pub memory: Limit<u64>,
     /// The limit for the output of a call in bytes.
-    pub output: Option<Option<u64>>,
+    pub output: Limit<u64>,
     /// How many HTTP requests a call may send.
-    pub http_requests: Option<Option<u32>>,
+    pub http_requests: Limit<u32>,
     /// The limit for the body of an HTTP response in bytes.
-    pub http_response: Option<Option<u64>>,
+    pub http_response: Limit<u64>,
     /// The time limit of an HTTP request, including redirects and the body.
-    pub http_timeout: Option<Option<Duration>>,
+    pub http_timeout: Limit<Duration>,
 }
 
 /// The limits of a call; `None` means no limit.
@@ -60,12 +60,12 @@ impl Limits {
             return limits;
         };
         Self {
-            timeout: tool.timeout.unwrap_or(limits.timeout),
-            memory: tool.memory.unwrap_or(limits.memory),
-            output: tool.output.unwrap_or(limits.output),
-            http_requests: tool.http_requests.unwrap_or(limits.http_requests),
-            http_response: tool.http_response.unwrap_or(limits.http_response),
-            http_timeout: tool.http_timeout.unwrap_or(limits.http_timeout),
+            timeout: tool.timeout.resolve(limits.timeout),
+            memory: tool.memory.resolve(limits.memory),
+            output: tool.output.resolve(limits.output),
+            http_requests: tool.http_requests.resolve(limits.http_requests),
+            http_response: tool.http_response.resolve(limits.http_response),
+            http_timeout: tool.http_timeout.resolve(limits.http_timeout),
         }
     }
 }
@@ -77,9 +77,9 @@ mod tests {
     #[test]
     fn a_tool_has_the_limits_of_its_servlet_where_it_has_none_of_its_own() {
         let tool = ToolOptions {
-            timeout: Some(None),
-            memory: Some(Some(1)),
-            http_requests: Some(Some(2)),
+            timeout: Limit::Unlimited,
+            memory: Limit::At(1),
+            http_requests: Limit::At(2),
             ..ToolOptions::default()
         };
         let options = LoadOptions {

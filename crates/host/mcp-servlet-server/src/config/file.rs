@@ -9,15 +9,18 @@ use std::{
 };
 
 use mcp_servlet_runtime::{
-    CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, LoadOptions, ToolOptions,
-    UnknownArguments,
+    CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, Limit, LoadOptions,
+    ToolOptions, UnknownArguments,
 };
 use mcp_servlet_schema::Provider;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::units::{Count, Memory, Size, Time};
+use super::{
+    table::Table,
+    units::{Count, Memory, Size, Time},
+};
 use crate::HttpOptions;
 pub(super) use requests::Requests;
 use tasks::Tasks;
@@ -33,17 +36,17 @@ const MOST_INSTANCES: usize = 10_000;
 #[serde(deny_unknown_fields, default)]
 pub(super) struct File {
     /// How the server introduces itself.
-    pub(super) server: Server,
+    pub(super) server: Table<Server>,
     /// How far clients may go over HTTP. Read once, at the start.
-    pub(super) http: Http,
+    pub(super) http: Table<Http>,
     /// When calls become tasks, and what is kept of them. Read once, at the start.
-    pub(super) tasks: Tasks,
+    pub(super) tasks: Table<Tasks>,
     /// HTTP requests that servlets send, unless one has its own settings.
-    pub(super) requests: Requests,
+    pub(super) requests: Table<Requests>,
     /// Limits for all servlets, unless one has its own.
-    pub(super) limits: Limits,
+    pub(super) limits: Table<Limits>,
     /// What happens to arguments, unless a servlet says otherwise.
-    pub(super) arguments: Arguments,
+    pub(super) arguments: Table<Arguments>,
     /// The servlets, by name.
     #[schemars(with = "BTreeMap<String, ServletSection>")]
     pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
@@ -77,15 +80,15 @@ pub(super) struct Http {
     connections: Option<Count<1, MOST>>,
     /// How long a client may take for the head of a request, and keep a connection on which it asks nothing; by default
     /// `30s`.
-    head_time: Option<Time>,
+    head_time: Time,
     /// How long a client may take for the body of a request; by default `1m`.
-    body_time: Option<Time>,
+    body_time: Time,
     /// How large a request may be; by default `4MiB`.
-    body: Option<Size>,
+    body: Size,
     /// How many sessions there may be at once; by default 1000, and none with 0.
     sessions: Option<Count<0, MOST>>,
     /// After how much time without a request or an open stream a session is forgotten; by default `5m`.
-    session_idle: Option<Time>,
+    session_idle: Time,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -106,22 +109,22 @@ pub(super) struct ServletSection {
     pub(super) config: BTreeMap<String, Spanned<String>>,
     /// What it may reach.
     #[serde(default)]
-    pub(super) allow: Allow,
+    pub(super) allow: Table<Allow>,
     /// HTTP requests that it sends.
     #[serde(default)]
-    pub(super) requests: Requests,
+    pub(super) requests: Table<Requests>,
     /// How far it may go.
     #[serde(default)]
-    pub(super) limits: Limits,
+    pub(super) limits: Table<Limits>,
     /// What happens to arguments.
     #[serde(default)]
-    pub(super) arguments: Arguments,
+    pub(super) arguments: Table<Arguments>,
     /// Which of its tools appear, and how.
     #[serde(default)]
-    pub(super) tools: Tools,
+    pub(super) tools: Table<Tools>,
     /// Limits for single tools.
     #[serde(default)]
-    pub(super) tool: BTreeMap<String, ToolLimits>,
+    pub(super) tool: BTreeMap<String, Table<ToolLimits>>,
     /// Whether the others are served if it cannot be loaded.
     #[serde(default)]
     pub(super) on_failure: OnFailure,
@@ -141,7 +144,7 @@ pub(super) struct Allow {
     /// `localhost`.
     pub(super) private: bool,
     /// Directories that it may open.
-    pub(super) paths: Vec<AllowedPath>,
+    pub(super) paths: Vec<Table<AllowedPath>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -180,18 +183,18 @@ pub(super) struct Tools {
 )]
 pub(super) struct ToolLimits {
     /// How long one call may run.
-    timeout: Option<Time>,
+    timeout: Time,
     /// How much memory an instance may take that runs the tool; such calls have instances of their own.
     #[schemars(with = "Option<Memory>")]
     pub(super) memory: Option<Spanned<Memory>>,
     /// How much one call may answer.
-    output: Option<Size>,
+    output: Size,
     /// How many HTTP requests one call may send.
     http_requests: Option<u32>,
     /// How large the body of an HTTP response may be.
-    http_response: Option<Size>,
+    http_response: Size,
     /// How long one HTTP request may take, redirects and body included.
-    http_timeout: Option<Time>,
+    http_timeout: Time,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -213,30 +216,30 @@ pub(super) enum OnFailure {
 )]
 pub(super) struct Limits {
     /// How long one call may run.
-    timeout: Option<Time>,
+    timeout: Time,
     /// How much memory an instance may take.
-    memory: Option<Memory>,
+    memory: Memory,
     /// How much one call may answer.
-    output: Option<Size>,
+    output: Size,
     /// How much the variables of an instance may take.
-    vars: Option<Size>,
+    vars: Size,
     /// How many HTTP requests one call may send.
     http_requests: Option<u32>,
     /// How large the body of an HTTP response may be.
-    http_response: Option<Size>,
+    http_response: Size,
     /// How long one HTTP request may take, redirects and body included.
-    http_timeout: Option<Time>,
+    http_timeout: Time,
     /// How long compiling the module may take; by default `2m`.
-    compile_timeout: Option<Time>,
+    compile_timeout: Time,
     /// How many instances there may be.
     #[schemars(with = "Option<InstancesAre>")]
-    pub(super) instances: Option<Spanned<InstancesAre>>,
+    pub(super) instances: Option<Spanned<Table<InstancesAre>>>,
     /// What calls share.
     isolation: Option<Shares>,
     /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
     queue: Option<Count<0, MOST>>,
     /// How long a call may wait for an instance.
-    wait: Option<Time>,
+    wait: Time,
     /// How arguments are checked.
     arguments: Option<ArgumentsAre>,
     /// How structured results are checked.
@@ -250,7 +253,11 @@ pub(super) struct Limits {
 
 /// What happens to the arguments of calls.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { unknown = \"drop\" }"
+)]
 pub(super) struct Arguments {
     /// What happens to arguments that the schema of a tool does not name; by default `refuse`.
     unknown: Option<UnknownAre>,
@@ -288,7 +295,7 @@ pub(super) struct InstancesAre {
     /// This many calls may run at the same time.
     max: Option<Count<1, MOST_INSTANCES>>,
     /// Instances beyond `min` are dropped when they are idle for that long.
-    idle: Option<Time>,
+    idle: Time,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -326,19 +333,16 @@ impl Http {
     /// The options that the section describes.
     pub(super) fn options(self) -> HttpOptions {
         let mut options = HttpOptions::default();
-        let body = |limit: Size| limit.0.map_or(usize::MAX, saturated);
         set(
             &mut options.connections,
             self.connections.map(|limit| limit.0),
         );
-        set(&mut options.head_time, self.head_time.map(|limit| limit.0));
-        set(&mut options.body_time, self.body_time.map(|limit| limit.0));
-        set(&mut options.body, self.body.map(body));
+        options.head_time = self.head_time.0.resolve(options.head_time);
+        options.body_time = self.body_time.0.resolve(options.body_time);
+        let body = self.body.0.map(saturated).resolve(Some(options.body));
+        options.body = body.unwrap_or(usize::MAX);
         set(&mut options.sessions, self.sessions.map(|limit| limit.0));
-        set(
-            &mut options.session_idle,
-            self.session_idle.map(|limit| limit.0),
-        );
+        options.session_idle = self.session_idle.0.resolve(options.session_idle);
         options
     }
 }
@@ -359,26 +363,17 @@ enum ErrorsAre {
 impl Limits {
     /// Applies the section to `options`. Relative paths start at `folder`.
     pub(super) fn apply(&self, options: &mut LoadOptions, folder: &Path) {
-        set(&mut options.timeout, self.timeout.map(|limit| limit.0));
-        set(&mut options.memory, self.memory.map(|limit| limit.0));
-        set(&mut options.output, self.output.map(|limit| limit.0));
-        set(
-            &mut options.vars,
-            self.vars.map(|limit| limit.0.unwrap_or(u64::MAX)),
-        );
+        options.timeout = self.timeout.0.resolve(options.timeout);
+        options.memory = self.memory.0.resolve(options.memory);
+        options.output = self.output.0.resolve(options.output);
+        let vars = self.vars.0.resolve(Some(options.vars));
+        options.vars = vars.unwrap_or(u64::MAX);
         set(&mut options.http_requests, self.http_requests.map(Some));
-        set(
-            &mut options.http_response,
-            self.http_response.map(|limit| limit.0),
-        );
-        set(
-            &mut options.http_timeout,
-            self.http_timeout.map(|limit| limit.0),
-        );
-        let compile = self.compile_timeout;
-        set(&mut options.compile, compile.map(|limit| limit.0));
+        options.http_response = self.http_response.0.resolve(options.http_response);
+        options.http_timeout = self.http_timeout.0.resolve(options.http_timeout);
+        options.compile = self.compile_timeout.0.resolve(options.compile);
         set(&mut options.queue, self.queue.map(|limit| limit.0));
-        set(&mut options.wait, self.wait.map(|limit| limit.0));
+        options.wait = self.wait.0.resolve(options.wait);
         set(&mut options.isolation, self.isolation.map(Into::into));
         set(&mut options.arguments, self.arguments.map(Into::into));
         set(&mut options.results, self.results.map(Into::into));
@@ -392,7 +387,7 @@ impl Limits {
             let instances = &mut options.instances;
             instances.min = limits.min.map(|limit| limit.0).or(instances.min);
             instances.max = limits.max.map(|limit| limit.0).or(instances.max);
-            instances.idle = limits.idle.map(|limit| limit.0).or(instances.idle);
+            instances.idle = limits.idle.0.or(instances.idle);
         }
     }
 }
@@ -408,12 +403,15 @@ impl ToolLimits {
     /// The options that the section describes.
     pub(super) fn options(&self) -> ToolOptions {
         ToolOptions {
-            timeout: self.timeout.map(|limit| limit.0),
-            memory: self.memory.as_ref().map(|limit| limit.get_ref().0),
-            output: self.output.map(|limit| limit.0),
-            http_requests: self.http_requests.map(Some),
-            http_response: self.http_response.map(|limit| limit.0),
-            http_timeout: self.http_timeout.map(|limit| limit.0),
+            timeout: self.timeout.0,
+            memory: self
+                .memory
+                .as_ref()
+                .map_or(Limit::Inherit, |limit| limit.get_ref().0),
+            output: self.output.0,
+            http_requests: self.http_requests.map_or(Limit::Inherit, Limit::At),
+            http_response: self.http_response.0,
+            http_timeout: self.http_timeout.0,
         }
     }
 }

@@ -11,7 +11,9 @@ use toml::{
 use super::{
     Problem,
     file::{File, ServletSection},
-    secrets, wording,
+    secrets,
+    table::Table,
+    wording,
 };
 
 /// How many servlets a configuration may have. Each one has an instance, and its file is checked
@@ -67,8 +69,8 @@ pub(super) fn read(text: &str) -> Read {
         leave_out_too_many(&mut servlets, &mut problems);
         for (name, value) in servlets {
             let span = value.span();
-            let read = |value| ServletSection::deserialize(ValueDeserializer::from(value));
-            if let Some(section) = recover(value, read, &mut problems) {
+            let read = |value| Table::<ServletSection>::deserialize(ValueDeserializer::from(value));
+            if let Some(Table(section)) = recover(value, read, &mut problems) {
                 let name = name.into_inner().into_owned();
                 file.servlet.insert(name, Spanned::new(span, section));
             }
@@ -123,9 +125,6 @@ fn recover<'t, T>(
     read: impl Fn(Spanned<DeValue<'t>>) -> Result<T, Error>,
     problems: &mut Vec<Problem>,
 ) -> Option<T> {
-    if let DeValue::Table(table) = value.get_mut() {
-        leave_out_lists(table, problems);
-    }
     let mut left_out = Vec::new();
     loop {
         let error = match read(value.clone()) {
@@ -148,38 +147,6 @@ fn recover<'t, T>(
             problems.push(problem);
         }
         left_out.push(path?);
-    }
-}
-
-/// Keys whose values are tables.
-const TABLES: [&str; 8] = [
-    "allow",
-    "http",
-    "instances",
-    "limits",
-    "requests",
-    "server",
-    "tasks",
-    "tools",
-];
-
-/// Removes arrays where tables are expected: serde would take their items for the values of the keys, in order.
-fn leave_out_lists(table: &mut DeTable<'_>, problems: &mut Vec<Problem>) {
-    let mut wrong = Vec::new();
-    for (key, value) in table.iter_mut() {
-        let (name, span) = (key.get_ref().to_string(), value.span());
-        match value.get_mut() {
-            DeValue::Array(_) if TABLES.contains(&name.as_str()) => {
-                wrong.push(name);
-                let message = "expected a table in braces, found a list".to_owned();
-                problems.push(Problem { span, message });
-            }
-            DeValue::Table(inner) if name != "config" => leave_out_lists(inner, problems),
-            _ => {}
-        }
-    }
-    for name in wrong {
-        table.remove(name.as_str());
     }
 }
 

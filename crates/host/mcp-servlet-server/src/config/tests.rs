@@ -5,7 +5,7 @@ use std::time::Duration;
 mod limits;
 mod requests;
 
-use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, ToolOptions};
+use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, Limit, ToolOptions};
 
 use super::*;
 
@@ -54,12 +54,12 @@ fn reads_everything_that_can_be_said() {
     assert_eq!(options.memory, Some(64 << 20), "from the limits for all");
     assert_eq!(options.arguments, CheckArguments::Coerce);
     let forecast = ToolOptions {
-        timeout: Some(Some(Duration::from_secs(5))),
-        memory: Some(Some(16 << 20)),
-        output: Some(Some(1 << 20)),
-        http_requests: Some(Some(1)),
-        http_response: Some(Some(4 << 20)),
-        http_timeout: Some(Some(Duration::from_secs(2))),
+        timeout: Limit::At(Duration::from_secs(5)),
+        memory: Limit::At(16 << 20),
+        output: Limit::At(1 << 20),
+        http_requests: Limit::At(1),
+        http_response: Limit::At(4 << 20),
+        http_timeout: Limit::At(Duration::from_secs(2)),
     };
     assert_eq!(options.tools["get_forecast"], forecast);
     assert_eq!(first.filter.only, ["get_*"]);
@@ -70,7 +70,8 @@ fn reads_everything_that_can_be_said() {
     assert_eq!(second.on_failure, OnFailure::Fail);
     assert_eq!(second.options.instances.max, Some(2));
     assert_eq!(
-        second.options.instances.idle, None,
+        second.options.instances.idle,
+        Limit::Inherit,
         "as the servlet needs it"
     );
     let [path] = second.options.allowed_paths.as_slice() else {
@@ -317,7 +318,7 @@ fn near_misses_get_the_right_form() {
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\nallow = [\"a.example\"]",
-            "expected a table in braces, found a list",
+            "expected a table such as { hosts = [\"api.example\"] }, found a list",
         ),
         (
             "[servlet.a]\nsource = \"a.wasm\"\nallow.hosts = \"a.example\"",
@@ -399,4 +400,41 @@ fn the_schema_for_editors_knows_what_the_reader_knows() {
     ] {
         assert!(!validator.is_valid(&value(wrong)), "{wrong}");
     }
+}
+
+#[test]
+fn a_list_is_not_a_table() {
+    let servlet = "[servlet.a]\nsource = \"a.wasm\"";
+    for list in [
+        "server = [\"acme\"]",
+        "http = []",
+        "tasks = [7]",
+        "requests = [\"none\"]",
+        "limits = [\"1s\"]",
+        "limits.instances = [1, 2]",
+        "arguments = [\"drop\"]",
+        "servlet.a = [\"a.wasm\"]",
+        &format!("{servlet}\nallow.paths = [[\"data\"]]"),
+        &format!("{servlet}\nrequests = [\"none\"]"),
+        &format!("{servlet}\nlimits = [\"1s\"]"),
+        &format!("{servlet}\narguments = [\"drop\"]"),
+        &format!("{servlet}\ntools = [[\"get_*\"]]"),
+        &format!("{servlet}\ntool = []"),
+        &format!("{servlet}\ntool.t = [\"1s\"]"),
+    ] {
+        let error = parse(list).expect_err(list);
+        assert!(error.contains("expected a table"), "{list}: {error}");
+        assert!(error.contains(", found a list\n"), "{list}: {error}");
+    }
+}
+
+#[test]
+fn the_schema_has_the_names_of_the_sections() {
+    let schema = Config::schema();
+    let section = |key: &str| schema["properties"][key]["$ref"].clone();
+    assert_eq!(section("limits"), "#/$defs/Limits");
+    assert_eq!(section("http"), "#/$defs/Http");
+    let servlet = &schema["$defs"]["ServletSection"]["properties"];
+    let tool = &servlet["tool"]["additionalProperties"]["$ref"];
+    assert_eq!(tool, "#/$defs/ToolLimits");
 }

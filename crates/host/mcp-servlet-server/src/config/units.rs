@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, fmt, marker::PhantomData, time::Duration};
 
+use mcp_servlet_runtime::Limit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer,
@@ -15,9 +16,9 @@ const MAX_TIME: Duration = Duration::from_hours(24 * 365);
 const MIN_MEMORY: u64 = 64 << 10;
 
 /// A time such as `500ms`, `30s`, `2m`, `1h`, or `none`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
-pub(super) struct Time(pub(super) Option<Duration>);
+pub(super) struct Time(pub(super) Limit<Duration>);
 
 /// A time of at most a day, such as `500ms`, `30s`, `2m` or `1h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
@@ -25,14 +26,14 @@ pub(super) struct Time(pub(super) Option<Duration>);
 pub(super) struct ShortTime(pub(super) Duration);
 
 /// A size such as `512KiB`, `64MiB`, `1GiB`, or `none`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
-pub(super) struct Size(pub(super) Option<u64>);
+pub(super) struct Size(pub(super) Limit<u64>);
 
 /// How much memory an instance may take, such as `64MiB`, or `none`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
-pub(super) struct Memory(pub(super) Option<u64>);
+pub(super) struct Memory(pub(super) Limit<u64>);
 
 /// A whole number within bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +64,13 @@ impl Quoted for ShortTime {
 
     fn parse(text: &str) -> Result<Self, String> {
         const MAX: Duration = Duration::from_hours(24);
-        let time = parse_duration(text)?.filter(|time| *time <= MAX);
-        let hours = MAX.as_secs() / 3600;
-        time.map(Self)
-            .ok_or_else(|| format!("expected a time of at most {hours}h, such as 30m"))
+        match parse_duration(text)? {
+            Limit::At(time) if time <= MAX => Ok(Self(time)),
+            _ => {
+                let hours = MAX.as_secs() / 3600;
+                Err(format!("expected a time of at most {hours}h, such as 30m"))
+            }
+        }
     }
 }
 
@@ -175,7 +179,7 @@ impl<const MIN: usize, const MAX: usize> JsonSchema for Count<MIN, MAX> {
 ///
 /// # Errors
 /// What was expected instead.
-pub fn parse_duration(text: &str) -> Result<Option<Duration>, String> {
+pub fn parse_duration(text: &str) -> Result<Limit<Duration>, String> {
     const UNITS: Units<'_> = &[
         ("ms", 1, &["msec", "millis", "milliseconds"]),
         ("s", 1000, &["sec", "secs", "second", "seconds"]),
@@ -183,19 +187,20 @@ pub fn parse_duration(text: &str) -> Result<Option<Duration>, String> {
         ("h", 3_600_000, &["hr", "hour", "hours"]),
     ];
     let limit = parse(text, UNITS, "a time such as 500ms, 30s or 2m, or none")?;
-    let limit = limit.map(Duration::from_millis);
-    if limit.is_some_and(|limit| limit > MAX_TIME) {
-        let hours = MAX_TIME.as_secs() / 3600;
-        return Err(format!("expected at most {hours}h, or none"));
+    match limit.map(Duration::from_millis) {
+        Limit::At(limit) if limit > MAX_TIME => {
+            let hours = MAX_TIME.as_secs() / 3600;
+            Err(format!("expected at most {hours}h, or none"))
+        }
+        limit => Ok(limit),
     }
-    Ok(limit)
 }
 
 /// Parses a size such as `512KiB`, `64MiB` or `1GiB` into bytes. `none` means no limit.
 ///
 /// # Errors
 /// What was expected instead.
-pub fn parse_size(text: &str) -> Result<Option<u64>, String> {
+pub fn parse_size(text: &str) -> Result<Limit<u64>, String> {
     const UNITS: Units<'_> = &[
         ("KiB", 1 << 10, &["kb", "k"]),
         ("MiB", 1 << 20, &["mb", "m"]),
@@ -209,9 +214,9 @@ pub fn parse_size(text: &str) -> Result<Option<u64>, String> {
 ///
 /// # Errors
 /// What was expected instead.
-pub fn parse_memory(text: &str) -> Result<Option<u64>, String> {
+pub fn parse_memory(text: &str) -> Result<Limit<u64>, String> {
     match parse_size(text)? {
-        Some(size) if size < MIN_MEMORY => {
+        Limit::At(size) if size < MIN_MEMORY => {
             Err("expected at least 64KiB, one page of WebAssembly memory".to_owned())
         }
         limit => Ok(limit),
@@ -222,18 +227,20 @@ pub fn parse_memory(text: &str) -> Result<Option<u64>, String> {
 type Units<'a> = &'a [(&'a str, u64, &'a [&'a str])];
 
 /// Parses a whole number with one of the units.
-fn parse(text: &str, units: Units<'_>, expected: &str) -> Result<Option<u64>, String> {
+fn parse(text: &str, units: Units<'_>, expected: &str) -> Result<Limit<u64>, String> {
     if text == "none" {
-        return Ok(None);
+        return Ok(Limit::Unlimited);
     }
     let parsed = units.iter().find_map(|(unit, factor, _)| {
         let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
         number.checked_mul(*factor).filter(|value| *value > 0)
     });
-    parsed.map(Some).ok_or_else(|| match meant(text, units) {
-        Some(meant) => format!("expected {expected}; did you mean {meant}?"),
-        None => format!("expected {expected}"),
-    })
+    parsed
+        .map(Limit::At)
+        .ok_or_else(|| match meant(text, units) {
+            Some(meant) => format!("expected {expected}; did you mean {meant}?"),
+            None => format!("expected {expected}"),
+        })
 }
 
 /// The value to suggest for a misspelled unit.
@@ -292,12 +299,12 @@ mod tests {
     fn reads_times_and_sizes() {
         assert_eq!(
             parse_duration("500ms"),
-            Ok(Some(Duration::from_millis(500)))
+            Ok(Limit::At(Duration::from_millis(500)))
         );
-        assert_eq!(parse_duration("2m"), Ok(Some(Duration::from_mins(2))));
-        assert_eq!(parse_duration("none"), Ok(None));
-        assert_eq!(parse_size("64MiB"), Ok(Some(64 << 20)));
-        assert_eq!(parse_size("10B"), Ok(Some(10)));
+        assert_eq!(parse_duration("2m"), Ok(Limit::At(Duration::from_mins(2))));
+        assert_eq!(parse_duration("none"), Ok(Limit::Unlimited));
+        assert_eq!(parse_size("64MiB"), Ok(Limit::At(64 << 20)));
+        assert_eq!(parse_size("10B"), Ok(Limit::At(10)));
         for wrong in [
             "",
             "5",

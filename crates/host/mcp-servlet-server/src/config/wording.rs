@@ -18,7 +18,10 @@ pub(super) fn reworded(message: &str) -> String {
         .iter()
         .find_map(|start| message.strip_prefix(start));
     match rest.and_then(|rest| rest.split_once(", expected ")) {
-        Some((found, expected)) => format!("expected {}, found {found}", of_toml(expected)),
+        Some((found, expected)) => {
+            let found = if found == "sequence" { "a list" } else { found };
+            format!("expected {}, found {found}", of_toml(expected))
+        }
         None => message.to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use std::{future::Future, pin::Pin, sync::Arc};
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{CallErrorKind, Fault, JsonObject};
+use mcp_servlet_runtime::{CallError, Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -84,9 +84,9 @@ impl ToolCall {
         let result = tokio::select! {
             result = result.instrument(observed.span()) => result,
             // Dropping the call stops it. rmcp does not answer a cancelled request.
-            () = self.cancelled() => Err(CallErrorKind::Cancelled.into()),
+            () = self.cancelled() => Err(CallError::cancelled()),
         };
-        observed.end(self.host.servlet_of(name), &result);
+        observed.end(&result);
         let result = result.map_err(|error| protocol_error(&error))?;
         let mut json = result.into_json();
         let tool = self.host.tool(name).map(mcp_servlet_host::Tool::json);

@@ -78,9 +78,12 @@ impl Handler {
                 let extras = self.extras(context, inputs);
                 let result = tokio::select! {
                     result = host.read_resource_with(uri, &extras) => result,
-                    () = cancelled(context) => Err(CallErrorKind::Cancelled.into()),
+                    () = cancelled(context) => Err(CallError::cancelled()),
                 };
-                result.map_err(|error| resource_error(&error, era))
+                match result {
+                    Ok(result) => Ok(result.into_json()),
+                    Err(error) => Err(resource_error(&error, era)),
+                }
             }
         };
         let inputs = Inputs::new(
@@ -120,9 +123,12 @@ impl Handler {
                 let arguments = request.arguments.as_ref();
                 let result = tokio::select! {
                     result = host.get_prompt_with(&request.name, arguments, &extras) => result,
-                    () = cancelled(context) => Err(CallErrorKind::Cancelled.into()),
+                    () = cancelled(context) => Err(CallError::cancelled()),
                 };
-                result.map_err(|error| protocol_error(&error))
+                match result {
+                    Ok(result) => Ok(result.into_json()),
+                    Err(error) => Err(protocol_error(&error)),
+                }
             }
         };
         let inputs = Inputs::new(
@@ -149,10 +155,10 @@ impl Handler {
         };
         let result = tokio::select! {
             result = host.complete(&params) => result,
-            () = cancelled(&context) => Err(CallErrorKind::Cancelled.into()),
+            () = cancelled(&context) => Err(CallError::cancelled()),
         };
-        let json = result.map_err(|error| complete_error(&error))?;
-        Ok(self.answer(&context, json))
+        let result = result.map_err(|error| complete_error(&error))?;
+        Ok(self.answer(&context, result.into_json()))
     }
 }
 

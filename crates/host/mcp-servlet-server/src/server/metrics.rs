@@ -104,7 +104,7 @@ impl Metrics {
     }
 
     /// Starts to measure a call.
-    pub(crate) fn call(&self, host: &Host, tool: &str) -> Call<'_> {
+    pub(crate) fn call<'a>(&'a self, host: &'a Host, tool: &str) -> Call<'a> {
         let servlet = host.servlet_of(tool);
         self.running.inc();
         let called = servlet.map(|servlet| Called {
@@ -113,6 +113,7 @@ impl Metrics {
         });
         Call {
             metrics: self,
+            servlet,
             span: called.as_ref().map_or_else(Span::none, Called::span),
             called,
             start: Instant::now(),
@@ -123,6 +124,7 @@ impl Metrics {
 /// A call that is being measured.
 pub(crate) struct Call<'a> {
     metrics: &'a Metrics,
+    servlet: Option<&'a Servlet>,
     /// None if there is no such tool. Labels with names that clients make up would exhaust the memory.
     called: Option<Called>,
     span: Span,
@@ -144,7 +146,7 @@ impl Call<'_> {
     }
 
     /// Counts the outcome of the call and logs it.
-    pub(crate) fn end(self, servlet: Option<&Servlet>, result: &Result<CallToolResult, CallError>) {
+    pub(crate) fn end(self, result: &Result<CallToolResult, CallError>) {
         let outcome = match result {
             Ok(result) if result.is_error() => "tool_error",
             Ok(_) => "ok",
@@ -153,7 +155,7 @@ impl Call<'_> {
         let _within = self.span.enter();
         self.count(outcome, self.start.elapsed());
         match result {
-            Ok(result) => log_help(servlet, result),
+            Ok(result) => log_help(self.servlet, result),
             // Mistakes of clients and deliberate errors of servlets do not concern the operator.
             Err(
                 error @ CallError {

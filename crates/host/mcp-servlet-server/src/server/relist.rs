@@ -50,12 +50,8 @@ impl Server {
     fn relist_once(&self) {
         let old = self.host();
         let new = Arc::new(old.relisted());
-        let known: Vec<_> = old
-            .problems()
-            .iter()
-            .map(|problem| chain(problem))
-            .collect();
-        let problems = new.problems().iter().map(|problem| chain(problem));
+        let known: Vec<_> = old.problems().map(|problem| chain(problem)).collect();
+        let problems = new.problems().map(|problem| chain(problem));
         for problem in problems.filter(|problem| !known.contains(problem)) {
             tracing::warn!("{problem}");
         }

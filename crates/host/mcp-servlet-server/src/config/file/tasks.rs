@@ -26,7 +26,7 @@ pub(in crate::config) struct Tasks {
     /// How long a task lives from its creation; by default `30m`, and at most a day.
     ttl: Option<ShortTime>,
     /// How large the results that wait to be fetched may be together; by default `64MiB`.
-    results: Option<Size>,
+    results: Size,
 }
 
 impl Tasks {
@@ -40,7 +40,7 @@ impl Tasks {
         );
         set(&mut options.after, self.after.map(|time| time.0));
         set(&mut options.ttl, self.ttl.map(|time| time.0));
-        set(&mut options.results, self.results.map(|limit| limit.0));
+        options.results = self.results.0.resolve(options.results);
         options
     }
 }

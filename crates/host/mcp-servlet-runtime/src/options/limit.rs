@@ -1,0 +1,80 @@
+//! A limit that may be inherited.
+
+/// A limit of a tool or a servlet, or the limit that it inherits: a tool inherits from its servlet,
+/// a servlet from the defaults.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mcp_servlet_runtime::{Limit, LoadOptions, ToolOptions};
+///
+/// let mut options = LoadOptions::default();
+/// let slow = ToolOptions {
+///     timeout: Limit::At(Duration::from_mins(5)),
+///     memory: Limit::Unlimited,
+///     ..ToolOptions::default()
+/// };
+/// options.tools.insert("convert_video".to_owned(), slow);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Limit<T> {
+    /// The inherited limit.
+    #[default]
+    Inherit,
+    /// No limit.
+    Unlimited,
+    /// This limit.
+    At(T),
+}
+
+impl<T> Limit<T> {
+    /// This limit, or `parent` if it is inherited.
+    #[must_use]
+    pub fn or(self, parent: Self) -> Self {
+        match self {
+            Self::Inherit => parent,
+            limit => limit,
+        }
+    }
+
+    /// The limit that applies, where `None` means no limit. `parent` is the one to inherit.
+    pub fn resolve(self, parent: Option<T>) -> Option<T> {
+        match self {
+            Self::Inherit => parent,
+            Self::Unlimited => None,
+            Self::At(limit) => Some(limit),
+        }
+    }
+
+    /// Converts the value of the limit.
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Limit<U> {
+        match self {
+            Self::Inherit => Limit::Inherit,
+            Self::Unlimited => Limit::Unlimited,
+            Self::At(limit) => Limit::At(convert(limit)),
+        }
+    }
+}
+
+impl<T> From<T> for Limit<T> {
+    fn from(limit: T) -> Self {
+        Self::At(limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_limit_that_is_not_set_is_inherited() {
+        for (limit, expected) in [
+            (Limit::Inherit, Some(1)),
+            (Limit::Unlimited, None),
+            (Limit::At(2), Some(2)),
+        ] {
+            assert_eq!(limit.resolve(Some(1)), expected);
+            assert_eq!(limit.or(Limit::At(1)).resolve(None), expected);
+        }
+    }
+}
