@@ -29,7 +29,7 @@ fn dev(project: &Path) -> Wire {
 }
 
 #[test]
-fn an_edit_is_served_and_one_that_does_not_build_is_told() {
+fn serves_an_edit_and_reports_one_that_does_not_build() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = start(folder.path(), "lively", &[]);
     let wire = dev(&project);
@@ -85,7 +85,7 @@ fn main() {
         }
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
-    panic!("nobody opened the gate");
+    panic!("the gate stayed closed");
 }
 "#;
 

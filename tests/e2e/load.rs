@@ -176,7 +176,7 @@ fn spinning(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn the_call_of_a_client_that_has_gone_is_stopped_and_others_go_on() {
+fn stops_the_call_of_a_disconnected_client_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let (wire, address) = serve_http(&spinning(folder.path()));
     for _ in 0..5 {

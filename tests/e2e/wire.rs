@@ -100,7 +100,7 @@ fn converse(script: &str, path: &Path) -> String {
         said.lines.push(answer);
         assert!(
             said.answers.is_empty(),
-            "{line}: nobody asked for {:?}",
+            "{line}: unexpected {:?}",
             said.answers
         );
     }
@@ -124,19 +124,19 @@ fn check(example: &str, interface: &str, wasm: PathBuf) {
 }
 
 #[test]
-fn greet_says_what_is_written() {
+fn greet_sends_the_recorded_messages() {
     check("greet", "servlet", wasm("greet", Profile::Servlet));
     check("greet", "hyper-mcp-v2", hyper_mcp("greet"));
 }
 
 #[test]
-fn notes_say_what_is_written() {
+fn notes_send_the_recorded_messages() {
     check("kv-notes", "servlet", wasm("kv-notes", Profile::Servlet));
     check("kv-notes", "hyper-mcp-v2", hyper_mcp("kv-notes"));
 }
 
 #[test]
-fn everything_says_what_is_written() {
+fn everything_sends_the_recorded_messages() {
     check(
         "everything",
         "servlet",

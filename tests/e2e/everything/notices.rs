@@ -60,5 +60,5 @@ fn requests_that_stand_alone_hear_the_log_if_they_ask_for_it() {
     let meta = json!({ "io.modelcontextprotocol/logLevel": "info" });
     let (before, _) = pipe.call(json!({ "name": name, "_meta": meta }));
     let lines = told(&before, "notifications/message", "data");
-    assert_eq!(lines, ["This was asked for."]);
+    assert_eq!(lines, ["A log message."]);
 }

@@ -126,7 +126,7 @@ impl Host {
                 match mount.servlet.relisted() {
                     Ok(servlet) => mount.servlet = Arc::new(servlet),
                     Err(error) => tracing::warn!(
-                        "the lists of `{}` stay as they were: {}",
+                        "cannot update the lists of `{}`: {}",
                         mount.servlet.name(),
                         chain(&error)
                     ),

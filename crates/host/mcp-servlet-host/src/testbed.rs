@@ -129,7 +129,10 @@ impl Listener for Client {
             Notification::Message(params) => json!({ "message": params }),
             Notification::ElicitationComplete(_) | Notification::Changed(_) => {
                 // Tests have no way to expect these notifications.
-                tracing::debug!(?notification, "a test has no place for it");
+                tracing::debug!(
+                    ?notification,
+                    "notification ignored, because tests cannot receive it"
+                );
                 return;
             }
         };
@@ -215,7 +218,7 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
         let answer = match (&servlet, request) {
             (Ok(servlet), Ok(request)) => answer(servlet, &request, Arc::clone(&listener)),
             (Err(problem), _) => internal(problem.clone()),
-            (_, Err(error)) => internal(format!("this is no request: {error}")),
+            (_, Err(error)) => internal(format!("invalid request: {error}")),
         };
         wire.send(&answer)?;
     }

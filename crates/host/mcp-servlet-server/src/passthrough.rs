@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_protocol_adds_stands_after_what_the_servlet_wrote() {
+    fn appends_protocol_fields_after_the_servlets_fields() {
         for (carried, merged) in [
             ("{}", r#"{"b":[1],"c":"d"}"#),
             (r#"{"c":0.10}"#, r#"{"c":0.10,"b":[1]}"#),

@@ -14,7 +14,7 @@ pub(super) struct Feature {
     name: &'static str,
     /// How the module shows the feature, and what its author can do instead. `None` if only calls show it.
     pub(super) seen: Option<(Sign, &'static str)>,
-    /// What each host does with it, in the order of [`COLUMNS`].
+    /// Whether each host supports it, in the order of [`COLUMNS`].
     shown: [Shown; 4],
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Sign {
     Import(&'static str),
 }
 
-/// What a host does with a feature.
+/// Whether a host supports a feature.
 #[derive(Clone, Copy)]
 pub(super) enum Shown {
     /// The client gets it.
@@ -47,7 +47,7 @@ pub(super) enum Shown {
 const COLUMNS: [&str; 4] = ["mcp.run", "hyper-mcp v1", "hyper-mcp v2", "mcp-servlet"];
 
 impl Feature {
-    /// What a host does with the feature, for a servlet with this ABI.
+    /// Whether a host supports the feature, for a servlet with this ABI.
     fn shown(&self, host: Target, interface: Abi) -> Shown {
         self.shown[match (host, interface) {
             (Target::McpRun, _) => 0,

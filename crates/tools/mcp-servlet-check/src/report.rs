@@ -18,7 +18,7 @@ use super::{
 /// The result of checking a servlet.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where the servlet comes from.
+    /// The origin of the servlet.
     pub source: String,
     /// The size of the module in bytes.
     pub size: usize,

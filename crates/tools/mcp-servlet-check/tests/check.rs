@@ -346,7 +346,7 @@ fn tells_which_entries_are_left_out_of_servlets_that_are_served_together() {
     };
     assert_eq!(
         finding.problem,
-        "tool `a_t` of `b` is left out: `a` has the tool `a_t`"
+        "tool `a_t` of `b` is skipped: `a` already has the tool `a_t`"
     );
     assert_eq!(finding.level(), Level::Warning);
 }

@@ -39,7 +39,7 @@ pub(crate) struct Build {
     #[arg(default_value = ".")]
     path: PathBuf,
 
-    /// Build with the profile `release` instead of `servlet`, the smallest
+    /// Build with the profile `release` instead of `servlet`, which builds for size
     #[arg(long, conflicts_with = "profile")]
     release: bool,
 
@@ -51,19 +51,19 @@ pub(crate) struct Build {
     #[arg(long, value_enum, value_name = "TRIPLE")]
     target: Option<Target>,
 
-    /// For which hosts: the interface of the wasm
+    /// The ABI of the wasm: the hosts that can load it
     ///
-    /// The source is the same. What is not for all hosts goes to a folder of that name, within cargo's.
+    /// The source is the same for each ABI. A build for the second one goes to a folder with its name in cargo's target folder.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     abi: Abi,
 
-    /// Put the `.wasm` files into this folder as well; without it, they are where cargo puts them
+    /// Copy the `.wasm` files to this folder
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 
-    /// Say what takes the space, by theme and crate, and what to do about it
+    /// Report what takes space, by theme and crate, and how to reduce it
     ///
-    /// Builds a second time, with the names of functions, in a folder of its own.
+    /// Builds a second time, with function names, in a separate folder.
     #[arg(long)]
     explain: bool,
 
@@ -218,7 +218,7 @@ fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Res
     }
     let names: Vec<_> = unknown.iter().map(|import| format!("`{import}`")).collect();
     let message = format!(
-        "`{}` imports what no host provides: {}",
+        "`{}` imports functions that no host provides: {}",
         package.name,
         names.join(", ")
     );

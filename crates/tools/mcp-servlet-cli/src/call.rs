@@ -20,7 +20,7 @@ use crate::{
     terminal::{self, note},
 };
 
-/// Call a tool and show its answer
+/// Call a tool and show its result
 ///
 /// Standard error shows progress and what the servlet writes to the client's log while it runs.
 #[derive(Args, Debug)]

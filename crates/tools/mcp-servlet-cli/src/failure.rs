@@ -31,7 +31,7 @@ pub(crate) enum Failure {
     },
 }
 
-/// Who has to fix it. The values are exit codes.
+/// The kind of failure. The values are exit codes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// The user of the command.
@@ -108,8 +108,8 @@ impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         let help = match &error.kind {
             CallErrorKind::HostDenied { option, .. } => Some(option.clone()),
-            CallErrorKind::Timeout { .. } => Some("--timeout gives it longer".into()),
-            CallErrorKind::OutOfMemory { .. } => Some("--memory gives it more".into()),
+            CallErrorKind::Timeout { .. } => Some("raise `--timeout`".into()),
+            CallErrorKind::OutOfMemory { .. } => Some("raise `--memory`".into()),
             _ => error.help(),
         };
         let (kind, message) = match &error.kind {
@@ -155,7 +155,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NoReader,
-            _ => Self::new(Kind::Usage, format!("the system refuses: {error}")),
+            _ => Self::new(Kind::Usage, format!("input or output failed: {error}")),
         }
     }
 }
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_that_leaves_is_no_failure() {
+    fn a_closed_pipe_is_not_an_error() {
         let gone = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
         assert!(matches!(gone, Failure::NoReader));
     }

@@ -57,12 +57,12 @@ fn without_the_flag_the_flag_is_named_in_every_mode() {
             "{found}"
         );
         assert!(found.contains("generate with `--one-of`"), "{found}");
-        assert!(!found.contains("nothing says what type it has"), "{found}");
+        assert!(!found.contains("the type is missing"), "{found}");
     }
 }
 
 #[test]
-fn members_that_cannot_be_told_apart_are_refused() {
+fn refuses_ambiguous_members() {
     let told = refused(&["Plain", "Circle"], "");
     assert!(
         told.contains("values of `Circle` may be taken for `Plain`"),
@@ -143,7 +143,7 @@ fn a_declared_tag_is_read_and_written_once() {
 }
 
 #[test]
-fn members_without_a_tag_are_told_apart_by_what_they_are() {
+fn distinguishes_members_without_a_tag_by_their_type() {
     for id in [json!(7), json!("seven")] {
         assert_eq!(round_trip::<one_of_declared::Id>(&id), Ok(id));
     }

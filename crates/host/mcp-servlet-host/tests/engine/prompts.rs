@@ -83,7 +83,7 @@ async fn the_first_of_two_servlets_keeps_a_name() {
     };
     assert_eq!(
         problem.to_string(),
-        "prompt `ask` of `b` is left out: `a` has the prompt `ask`"
+        "prompt `ask` of `b` is skipped: `a` already has the prompt `ask`"
     );
     assert!(problem.help().is_some_and(|help| help.contains("prefix")));
 }

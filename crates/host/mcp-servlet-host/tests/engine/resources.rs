@@ -77,6 +77,8 @@ async fn a_uri_belongs_to_the_servlet_that_lists_it() {
     assert_eq!(host.resources().map(Listed::key).count(), 1);
     assert_eq!(
         problems(&host),
-        ["resource `file:///b.txt` of `c` is left out: `b` has the resource `file:///b.txt`"]
+        [
+            "resource `file:///b.txt` of `c` is skipped: `b` already has the resource `file:///b.txt`"
+        ]
     );
 }

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_read_as_often_as_wanted() {
+    fn can_be_read_several_times() {
         let kept = Kept::new(b"module".to_vec());
         for _ in 0..2 {
             assert_eq!(*kept.bytes().expect("it is there"), *b"module");

@@ -32,8 +32,8 @@ use crate::{
     text::chain,
 };
 
-/// A bug in this crate. The panic message is on standard error.
-const BROKEN: &str = "the host broke off in the middle of the call";
+/// A bug in this crate.
+const BROKEN: &str = "the host panicked during the call; its standard error says where";
 
 /// A run of an export, with its input and its limits.
 #[derive(Clone, Debug)]
@@ -120,8 +120,7 @@ pub(crate) async fn apart<T: Send + 'static>(
     let run = move || {
         let _ = done.send(work());
     };
-    threads::run(run)
-        .map_err(|error| Stop::Start(format!("there is no thread for it: {error}")))?;
+    threads::run(run).map_err(|error| Stop::Start(format!("cannot start a thread: {error}")))?;
     outcome.await.map_err(|_| Stop::Trap(BROKEN.to_owned()))
 }
 

@@ -210,7 +210,7 @@ pub(super) fn prepare(
         Some(memory) if prepared.tables_initial > memory => Err(LoadError::Start {
             servlet: name.to_owned(),
             message: format!(
-                "its tables begin with {} bytes, and {memory} bytes of memory are the limit",
+                "its tables begin with {} bytes; the memory limit is {memory} bytes",
                 prepared.tables_initial
             ),
         }),

@@ -249,8 +249,7 @@ fn require_tasks(call: &ToolCall) -> Result<(), ErrorData> {
 }
 
 fn too_many() -> ErrorData {
-    let message =
-        "there are too many tasks; fetch the results of some, or wait until their time is up";
+    let message = "too many tasks; fetch the results of some, or wait until they expire";
     ErrorData::new(
         ErrorCode(Fault::BUSY),
         message,

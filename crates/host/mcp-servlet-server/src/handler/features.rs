@@ -145,7 +145,10 @@ impl Handler {
         let host = self.host(&context).await?;
         let params = serde_json::to_value(&request).ok();
         let Some(Value::Object(params)) = params else {
-            return Err(ErrorData::invalid_params("the params are no object", None));
+            return Err(ErrorData::invalid_params(
+                "expected an object as params",
+                None,
+            ));
         };
         let result = tokio::select! {
             result = host.complete(&params) => result,

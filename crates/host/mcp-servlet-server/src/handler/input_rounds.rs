@@ -122,7 +122,7 @@ where
     let mut rounds = 0;
     while let Some(questions) = questions(context, &result)? {
         if rounds == ROUNDS {
-            let message = format!("the servlet asked {ROUNDS} times and has no result");
+            let message = format!("the servlet asked {ROUNDS} times without returning a result");
             return Err(ErrorData::internal_error(message, None));
         }
         rounds += 1;
@@ -160,7 +160,7 @@ fn questions(
 fn asked(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
     static NONE: std::sync::LazyLock<JsonObject> = std::sync::LazyLock::new(JsonObject::new);
     let wrong = || {
-        let message = "the servlet asks wrongly: `inputRequests` must be an object of requests, \
+        let message = "invalid input requests of the servlet: `inputRequests` must be an object of requests, \
                        each with a `method` that asks the client";
         ErrorData::internal_error(message, None)
     };
@@ -258,9 +258,9 @@ async fn ask(
                 continue;
             }
             Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("nothing came for {PATIENCE:?}"),
+            Err(_) => format!("no answer within {PATIENCE:?}"),
         };
-        let message = format!("the client did not answer the question `{key}`: {problem}");
+        let message = format!("the client did not answer the input request `{key}`: {problem}");
         return Err(ErrorData::internal_error(message, None));
     }
     Ok(responses)

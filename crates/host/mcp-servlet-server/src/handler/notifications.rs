@@ -181,7 +181,7 @@ impl Listener for Teller {
         match told {
             Ok(Ok(())) => {}
             Ok(Err(problem)) => {
-                tracing::debug!(%problem, "a notification did not reach the client");
+                tracing::debug!(%problem, "cannot send a notification to the client");
             }
             Err(_) => {
                 tracing::debug!("the client did not take a notification in time");
@@ -206,7 +206,7 @@ fn status(progress: &JsonObject) -> String {
 /// Why a notification was not sent.
 #[derive(Debug, thiserror::Error)]
 enum Problem {
-    #[error("it is not what MCP wants")]
+    #[error("invalid notification")]
     Wrong(#[from] serde_json::Error),
     #[error("the client cannot be reached")]
     Gone(#[from] ServiceError),

@@ -115,7 +115,7 @@ impl Tasks {
     /// The task with this id.
     pub(crate) fn find(&self, id: &str) -> Result<Arc<Task>, ErrorData> {
         self.0.known().get(id).cloned().ok_or_else(|| {
-            let message = format!("unknown task `{id}`: it was never created, or its time is up");
+            let message = format!("unknown task `{id}`: it was never created, or it has expired");
             ErrorData::invalid_params(message, None)
         })
     }

@@ -27,11 +27,11 @@ pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes,
     let bytes = match bytes {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(_)) => {
-            let message = format!("the body is longer than {limit} bytes, or broke off");
+            let message = format!("the body is longer than {limit} bytes, or incomplete");
             return Err((StatusCode::PAYLOAD_TOO_LARGE, message).into_response());
         }
         Err(time) => {
-            let message = format!("the body did not come within {time:?}");
+            let message = format!("the body did not arrive within {time:?}");
             return Err((StatusCode::REQUEST_TIMEOUT, message).into_response());
         }
     };

@@ -104,7 +104,7 @@ where
             }
             if self.line.len() > LIMIT {
                 self.line.clear();
-                let message = format!("a line may have {LIMIT} bytes");
+                let message = format!("the line is longer than {LIMIT} bytes");
                 return Some(Err(Refusal::invalid(message)));
             }
             if end.is_some() {
@@ -225,7 +225,7 @@ where
                     if self.opened || matches!(message, JsonRpcMessage::Request(_)) {
                         return Some(message);
                     }
-                    tracing::debug!("nothing has begun yet that this could belong to");
+                    tracing::debug!("message ignored, because the session has not begun");
                 }
                 Ok(None) => {}
                 Err(refusal) => self.refuse(&refusal),

@@ -30,7 +30,7 @@ fn plain() -> Served {
 }
 
 #[test]
-fn both_eras_get_what_the_servlet_wrote() {
+fn both_protocol_eras_get_the_servlets_json() {
     let served = plain();
     let modern = served.ask("tools/call", json!({"name": "t"}));
     assert_eq!(modern.status, 200);
@@ -111,7 +111,7 @@ fn pages_of_allowed_origins_may_ask_and_read() {
 }
 
 #[test]
-fn bodies_that_are_no_messages_get_a_code() {
+fn bodies_that_are_not_messages_get_a_status() {
     let mut options = HttpOptions::default();
     options.body = 1000;
     let host = host(DESCRIPTION, "{}");
@@ -149,7 +149,7 @@ fn bodies_that_are_no_messages_get_a_code() {
 }
 
 #[test]
-fn wrong_requests_get_the_codes_of_their_era() {
+fn invalid_requests_get_the_error_codes_of_their_protocol_era() {
     let served = plain();
     let ask = |method: &str, params: Value| served.ask(method, params).code();
     assert_eq!(ask("tools/call", json!({"name": "nope"})), (200, -32602));
@@ -291,7 +291,7 @@ fn subscriptions_hear_of_changes_until_the_server_stops() {
 }
 
 #[test]
-fn another_host_answers_from_now_on_and_sessions_are_told() {
+fn switches_to_a_new_host_and_notifies_sessions() {
     let served = plain();
     let session = served.open();
     let other = json!({"tools": [{"name": "u", "inputSchema": {"type": "object"}}]});
@@ -442,7 +442,7 @@ fn a_limit_for_a_tool_that_is_not_there_yet_keeps_its_servlet_from_nothing() {
 }
 
 #[test]
-fn sessions_are_forgotten_when_nobody_uses_them() {
+fn removes_idle_sessions() {
     let idle = Duration::from_secs(1);
     let mut options = HttpOptions::default();
     options.session_idle = Some(idle);

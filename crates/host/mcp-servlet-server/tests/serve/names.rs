@@ -133,7 +133,7 @@ fn a_tool_that_appears_takes_no_name() {
     assert_eq!(text(&served, "fixed_x"), "fixed");
     let host = served.server.host();
     let problems = host.problems().iter().map(ToString::to_string);
-    let expected = "tool `fixed_x` of `other` is left out: `fixed` has the tool `fixed_x`";
+    let expected = "tool `fixed_x` of `other` is skipped: `fixed` already has the tool `fixed_x`";
     assert_eq!(problems.collect::<Vec<_>>(), [expected]);
 }
 

@@ -17,7 +17,7 @@ fn plain() -> Served {
 }
 
 #[test]
-fn health_is_told() {
+fn answers_health_checks() {
     let served = plain();
     let health = served.send("GET", "/health", &[], "");
     let told = json!({"status": "ok", "servlets": 1, "tools": 1});

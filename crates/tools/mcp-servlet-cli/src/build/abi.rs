@@ -10,13 +10,13 @@ const SDK: &str = "mcp-servlet";
 
 const HYPER_MCP_V2: &str = "hyper-mcp-v2";
 
-/// An interface between hosts and servlets.
+/// An ABI between hosts and servlets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Abi {
-    /// The one that every host knows
+    /// For every host
     #[default]
     Servlet,
-    /// The second one of hyper-mcp, for more than tools there
+    /// For hyper-mcp, which then also serves resources, prompts and completions
     HyperMcpV2,
 }
 
@@ -37,10 +37,10 @@ impl Abi {
         let mut dependencies = package.dependencies.iter();
         let Some(sdk) = dependencies.find(|dependency| dependency.name == SDK) else {
             let message = format!(
-                "`{}` has no interface to choose: it does not depend on `{SDK}`",
+                "`--abi` needs a crate that depends on `{SDK}`, and `{}` does not",
                 package.name
             );
-            let help = "build it without --abi; what it exports, its code says";
+            let help = "build it without `--abi`";
             return Err(Failure::with_help(Kind::Build, message, help));
         };
         let name = sdk.rename.as_ref().unwrap_or(&sdk.name);

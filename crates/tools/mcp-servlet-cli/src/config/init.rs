@@ -23,7 +23,7 @@ pub(super) struct Init {
     #[arg(required = true)]
     files: Vec<String>,
 
-    /// Where to write the configuration; `-` prints it
+    /// The file to write; `-` prints the configuration
     #[arg(short, long, default_value = "servlet.toml")]
     output: PathBuf,
 
