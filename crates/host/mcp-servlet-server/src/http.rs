@@ -233,7 +233,8 @@ impl Endpoint {
             if let Some(id) = id {
                 self.sessions.end(&id);
             }
-            // Some clients treat rmcp's `202 Accepted` as a failure.
+            // Some clients treat rmcp's `202 Accepted` as a failure:
+            // <https://github.com/modelcontextprotocol/python-sdk/issues/3546>.
             *response.status_mut() = if is_known {
                 StatusCode::NO_CONTENT
             } else {

@@ -1,7 +1,8 @@
 //! Messages as lines.
 //!
 //! rmcp's own transport drops invalid messages, so that the sender waits for an answer that never
-//! comes. This one answers with an error, and leaves the parsing of lines to rmcp's codec.
+//! comes (<https://github.com/modelcontextprotocol/rust-sdk/issues/938>). This one answers with an
+//! error, and leaves the parsing of lines to rmcp's codec.
 
 use std::{io, sync::Arc};
 
