@@ -11,7 +11,7 @@ use crate::{
     inspect::Module,
     json::JsonObject,
     options::{Instances, Limits, LoadOptions},
-    request_meta::Extras,
+    request_meta::RequestMeta,
     source::{Fetched, Source, check_interface, check_paths, missing_exports, read_module},
 };
 
@@ -141,14 +141,19 @@ impl Guest {
     }
 
     /// A run that answers a client's request.
-    pub fn request(&self, export: &'static str, params: &JsonObject, extras: &Extras) -> Job {
-        self.job(export, self.abi.request(params, extras))
-            .of(extras)
+    pub fn request(
+        &self,
+        export: &'static str,
+        params: &JsonObject,
+        request_meta: &RequestMeta,
+    ) -> Job {
+        self.job(export, self.abi.request(params, request_meta))
+            .of(request_meta)
     }
 
     /// A run that calls a tool for a client, within the limits of the tool.
-    pub fn tool_request(&self, tool: &str, params: &JsonObject, extras: &Extras) -> Job {
-        let mut job = self.request(self.abi.call_tool(), params, extras);
+    pub fn tool_request(&self, tool: &str, params: &JsonObject, request_meta: &RequestMeta) -> Job {
+        let mut job = self.request(self.abi.call_tool(), params, request_meta);
         job.limits = Limits::of_tool(&self.options, tool);
         job
     }

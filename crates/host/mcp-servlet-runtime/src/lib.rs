@@ -62,6 +62,6 @@ pub use options::{
     Isolation, Limits, LoadOptions, Proxy, ToolOptions, UnknownArguments,
 };
 pub use public_url::public_url;
-pub use request_meta::Extras;
+pub use request_meta::RequestMeta;
 pub use source::{Fetched, Source};
 pub use text::{chain, quoted};

@@ -16,7 +16,7 @@ use std::sync::{
 };
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{CallError, Extras, Fault, JsonObject};
+use mcp_servlet_runtime::{CallError, Fault, JsonObject, RequestMeta};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -111,9 +111,9 @@ impl Handler {
     }
 
     /// The parts of a request that servlets receive in addition to its arguments.
-    fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
+    fn request_meta(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> RequestMeta {
         let task = TaskCell::default();
-        extras(
+        request_meta(
             context,
             inputs,
             Teller::new(&self.server, context, &self.threshold, task),
@@ -362,7 +362,11 @@ impl ServerHandler for Handler {
 
 /// The parts of a request that servlets receive in addition to its arguments. What clients up to
 /// 2025-11-25 send only in `initialize` is added to `_meta`, where later clients send it.
-fn extras(context: &RequestContext<RoleServer>, inputs: Inputs, teller: Teller) -> Extras {
+fn request_meta(
+    context: &RequestContext<RoleServer>,
+    inputs: Inputs,
+    teller: Teller,
+) -> RequestMeta {
     let mut meta = context.meta.0.0.clone();
     for (key, said) in SAID_ONCE {
         if !meta.contains_key(key)
@@ -372,13 +376,13 @@ fn extras(context: &RequestContext<RoleServer>, inputs: Inputs, teller: Teller) 
             meta.insert(key.to_owned(), value);
         }
     }
-    let mut extras = Extras::default();
-    extras.id = Some(json!(context.id));
-    extras.meta = Some(meta);
-    extras.input_responses = inputs.responses;
-    extras.request_state = inputs.state;
-    extras.listener = Some(Arc::new(teller));
-    extras
+    let mut request_meta = RequestMeta::default();
+    request_meta.id = Some(json!(context.id));
+    request_meta.meta = Some(meta);
+    request_meta.input_responses = inputs.responses;
+    request_meta.request_state = inputs.state;
+    request_meta.listener = Some(Arc::new(teller));
+    request_meta
 }
 
 /// Adds the server's name and version, unless the result has them.

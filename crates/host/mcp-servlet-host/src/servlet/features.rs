@@ -1,6 +1,6 @@
 //! Resources, prompts and completion of one servlet.
 
-use mcp_servlet_runtime::{Abi, CallError, CallErrorKind, Extras, Job, JsonObject};
+use mcp_servlet_runtime::{Abi, CallError, CallErrorKind, Job, JsonObject, RequestMeta};
 use serde_json::Value;
 
 use super::{Servlet, answers};
@@ -40,21 +40,21 @@ impl Servlet {
     /// # Errors
     /// [`CallErrorKind::UnknownResource`] if there is no resource with this URI, or another [`CallError`].
     pub fn read_resource(&self, uri: &str) -> Result<JsonObject, CallError> {
-        let job = self.read_job(uri, &Extras::default())?;
+        let job = self.read_job(uri, &RequestMeta::default())?;
         answers::resource(self, uri, self.run(job))
     }
 
     /// Like [`Servlet::read_resource`], on a thread that may block, with the other parts of the
-    /// request in `extras`.
+    /// request in `request_meta`.
     ///
     /// # Errors
     /// See [`Servlet::read_resource`].
     pub async fn read_resource_with(
         &self,
         uri: &str,
-        extras: &Extras,
+        request_meta: &RequestMeta,
     ) -> Result<JsonObject, CallError> {
-        let job = self.read_job(uri, extras)?;
+        let job = self.read_job(uri, request_meta)?;
         answers::resource(self, uri, self.run_async(job).await)
     }
 
@@ -67,12 +67,12 @@ impl Servlet {
         prompt: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<JsonObject, CallError> {
-        let job = self.prompt_job(prompt, arguments, &Extras::default())?;
+        let job = self.prompt_job(prompt, arguments, &RequestMeta::default())?;
         answers::prompt(self, &self.run(job)?)
     }
 
     /// Like [`Servlet::get_prompt`], on a thread that may block, with the other parts of the
-    /// request in `extras`.
+    /// request in `request_meta`.
     ///
     /// # Errors
     /// See [`Servlet::get_prompt`].
@@ -80,9 +80,9 @@ impl Servlet {
         &self,
         prompt: &str,
         arguments: Option<&JsonObject>,
-        extras: &Extras,
+        request_meta: &RequestMeta,
     ) -> Result<JsonObject, CallError> {
-        let job = self.prompt_job(prompt, arguments, extras)?;
+        let job = self.prompt_job(prompt, arguments, request_meta)?;
         answers::prompt(self, &self.run_async(job).await?)
     }
 
@@ -110,7 +110,7 @@ impl Servlet {
         answers::completion(self, &self.run_async(self.complete_job(params)).await?)
     }
 
-    fn read_job(&self, uri: &str, extras: &Extras) -> Result<Job, CallError> {
+    fn read_job(&self, uri: &str, request_meta: &RequestMeta) -> Result<Job, CallError> {
         if !self.reads_resources() {
             return Err(CallErrorKind::UnknownResource {
                 uri: uri.to_owned(),
@@ -118,14 +118,14 @@ impl Servlet {
             .into());
         }
         let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
-        Ok(self.request(READ_RESOURCE, &params, extras))
+        Ok(self.request(READ_RESOURCE, &params, request_meta))
     }
 
     fn prompt_job(
         &self,
         prompt: &str,
         arguments: Option<&JsonObject>,
-        extras: &Extras,
+        request_meta: &RequestMeta,
     ) -> Result<Job, CallError> {
         if !self.prompts().iter().any(|entry| entry.key() == prompt) {
             let known = self.prompts().iter().map(Listed::key);
@@ -135,7 +135,7 @@ impl Servlet {
         if let Some(arguments) = arguments {
             params.insert("arguments".to_owned(), arguments.clone().into());
         }
-        Ok(self.request(GET_PROMPT, &params, extras))
+        Ok(self.request(GET_PROMPT, &params, request_meta))
     }
 
     fn complete_job(&self, params: &JsonObject) -> Job {
@@ -147,6 +147,9 @@ impl Servlet {
             // hyper-mcp writes the type without `ref/`.
             *kind = kind.trim_start_matches("ref/").to_owned();
         }
-        self.job(COMPLETE, self.abi().request(&params, &Extras::default()))
+        self.job(
+            COMPLETE,
+            self.abi().request(&params, &RequestMeta::default()),
+        )
     }
 }

@@ -1,7 +1,7 @@
 //! Prompts of several servlets in one server.
 
 use mcp_servlet_host::{Entry, Host, Listed, LoadError, Loaded, Prefix};
-use mcp_servlet_runtime::{CallError, Extras, LoadOptions, Source};
+use mcp_servlet_runtime::{CallError, LoadOptions, RequestMeta, Source};
 use serde_json::json;
 
 use crate::support::{DESCRIPTION, Wat};
@@ -38,8 +38,8 @@ fn names(host: &Host) -> Vec<&str> {
 }
 
 async fn text(host: &Host, prompt: &str) -> Result<String, CallError> {
-    let extras = Extras::default();
-    let result = host.get_prompt_with(prompt, None, &extras).await?;
+    let request_meta = RequestMeta::default();
+    let result = host.get_prompt_with(prompt, None, &request_meta).await?;
     let text = result["messages"][0]["content"]["text"].as_str();
     Ok(text.expect("text").to_owned())
 }

@@ -1,7 +1,7 @@
 //! Resources of several servlets in one server.
 
 use mcp_servlet_host::{Entry, Host, Listed, Loaded};
-use mcp_servlet_runtime::{Extras, LoadOptions, Source};
+use mcp_servlet_runtime::{LoadOptions, RequestMeta, Source};
 use serde_json::{Value, json};
 
 use crate::support::{DESCRIPTION, Wat};
@@ -42,7 +42,7 @@ fn problems(host: &Host) -> Vec<String> {
 }
 
 async fn read(host: &Host, uri: &str) -> String {
-    let result = host.read_resource_with(uri, &Extras::default()).await;
+    let result = host.read_resource_with(uri, &RequestMeta::default()).await;
     let result = result.expect("contents");
     result["contents"][0]["text"]
         .as_str()

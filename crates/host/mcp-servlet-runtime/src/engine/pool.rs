@@ -28,7 +28,7 @@ use crate::{
     listener::Listener,
     lock::lock,
     options::{Instances, Limits, LoadOptions},
-    request_meta::Extras,
+    request_meta::RequestMeta,
     text::chain,
 };
 
@@ -63,10 +63,10 @@ impl Job {
     }
 
     /// The same run for a client, which receives notifications and answers input requests.
-    pub(crate) fn of(self, extras: &Extras) -> Self {
+    pub(crate) fn of(self, request_meta: &RequestMeta) -> Self {
         Self {
-            listener: extras.listener.clone(),
-            answers: Some(extras.answers()),
+            listener: request_meta.listener.clone(),
+            answers: Some(request_meta.answers()),
             ..self
         }
     }

@@ -18,10 +18,10 @@ use tracing::Instrument as _;
 use crate::{
     era::Era,
     handler::{
-        Handler, extras,
+        Handler,
         input_rounds::{self, Answer, Inputs},
         notifications::{TaskCell, Teller, Threshold},
-        protocol_error, structured,
+        protocol_error, request_meta, structured,
         tasks::{Created, Task},
     },
     server::{Server, active::cancelled, seal::Request},
@@ -76,11 +76,11 @@ impl ToolCall {
         let (name, context) = (&self.request.name, &self.context);
         let task = Arc::clone(&self.task);
         let teller = Teller::new(&self.server, context, &self.threshold, task);
-        let extras = extras(context, inputs, teller);
+        let request_meta = request_meta(context, inputs, teller);
         let observed = self.server.0.metrics.call(&self.host, name);
         let arguments = self.request.arguments.as_ref();
         observed.dropped(self.host.count_dropped(name, arguments));
-        let result = self.host.call_with(name, arguments, &extras);
+        let result = self.host.call_with(name, arguments, &request_meta);
         let result = tokio::select! {
             result = result.instrument(observed.span()) => result,
             // Dropping the call stops it. rmcp does not answer a cancelled request.

@@ -75,9 +75,9 @@ impl Handler {
         let read = |inputs: Inputs| {
             let (host, uri, context) = (&host, &request.uri, &context);
             async move {
-                let extras = self.extras(context, inputs);
+                let request_meta = self.request_meta(context, inputs);
                 let result = tokio::select! {
-                    result = host.read_resource_with(uri, &extras) => result,
+                    result = host.read_resource_with(uri, &request_meta) => result,
                     () = cancelled(context) => Err(CallErrorKind::Cancelled.into()),
                 };
                 result.map_err(|error| resource_error(&error, era))
@@ -116,10 +116,10 @@ impl Handler {
         let get = |inputs: Inputs| {
             let (host, request, context) = (&host, &request, &context);
             async move {
-                let extras = self.extras(context, inputs);
+                let request_meta = self.request_meta(context, inputs);
                 let arguments = request.arguments.as_ref();
                 let result = tokio::select! {
-                    result = host.get_prompt_with(&request.name, arguments, &extras) => result,
+                    result = host.get_prompt_with(&request.name, arguments, &request_meta) => result,
                     () = cancelled(context) => Err(CallErrorKind::Cancelled.into()),
                 };
                 result.map_err(|error| protocol_error(&error))
