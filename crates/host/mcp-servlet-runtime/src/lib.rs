@@ -41,8 +41,8 @@ mod needs;
 mod options;
 mod public_url;
 mod request_meta;
+pub mod size_report;
 mod source;
-pub mod space;
 mod text;
 
 pub use abi::{Abi, BESIDE_TOOLS, CALL, DESCRIBE, LIST_TOOLS};
