@@ -8,12 +8,12 @@
 mod cache;
 mod compile;
 mod instance;
-mod kept;
 mod plugin;
 mod pool;
 mod prepare;
 mod slot;
 mod stop;
+mod stored_module;
 mod threads;
 
 pub use plugin::Plugin;

@@ -8,9 +8,9 @@ use super::{
     Stop, cache,
     compile::compile,
     instance::{Instance, Run, copy},
-    kept::Kept,
     pool::Job,
     prepare::{self, Prepared},
+    stored_module::StoredModule,
 };
 use crate::{
     call::{Call, Current},
@@ -29,9 +29,9 @@ pub(super) struct Factory {
     module: Module,
     options: LoadOptions,
     /// The module that is compiled.
-    prepared: Kept,
+    prepared: StoredModule,
     /// The module before it was prepared; `None` if it did not change.
-    original: Option<Kept>,
+    original: Option<StoredModule>,
     /// Whether an instance has to run the start export before its first call.
     starts: bool,
     /// How many bytes of the memory the tables may use.
@@ -64,8 +64,8 @@ impl Factory {
     ) -> Result<Self, LoadError> {
         let prepared = prepare(name, &wasm, options)?;
         let (runs, original) = match prepared.wasm {
-            Some(changed) => (Kept::new(changed), Some(Kept::new(wasm))),
-            None => (Kept::new(wasm), None),
+            Some(changed) => (StoredModule::new(changed), Some(StoredModule::new(wasm))),
+            None => (StoredModule::new(wasm), None),
         };
         Ok(Self {
             name: name.to_owned(),
