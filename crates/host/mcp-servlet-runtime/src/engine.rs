@@ -18,5 +18,5 @@ mod threads;
 
 pub use plugin::Plugin;
 pub use pool::Job;
-pub(crate) use pool::{Pool, apart};
+pub(crate) use pool::{Pool, run_blocking};
 pub(crate) use stop::Stop;

@@ -187,7 +187,7 @@ impl Guest {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, CallError> {
-        let outcome = engine::apart(work).await;
+        let outcome = engine::run_blocking(work).await;
         outcome.map_err(|stop| self.error(self.abi.call_tool(), &Limits::of(&self.options), stop))
     }
 }

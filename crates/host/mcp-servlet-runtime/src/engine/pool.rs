@@ -78,12 +78,12 @@ impl Job {
 /// instance, or a new one. So the other instances stay idle and can expire.
 ///
 /// A call that was stopped but does not end, because a host function blocks, returns its permit and
-/// takes one from `aside`, which has the same number of permits.
+/// takes one from `abandoned`, which has the same number of permits.
 pub(crate) struct Pool {
     factory: Factory,
     instances: Instances,
     permits: Arc<Semaphore>,
-    aside: Arc<Semaphore>,
+    abandoned: Arc<Semaphore>,
     waiting: AtomicUsize,
     /// The most recently used instance is the last one.
     idle: Mutex<Vec<Idle>>,
@@ -113,7 +113,7 @@ impl Drop for StopOnDrop {
 }
 
 /// Runs work on a thread that may block. The result is dropped if the caller stops waiting.
-pub(crate) async fn apart<T: Send + 'static>(
+pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Stop> {
     let (done, outcome) = oneshot::channel();
@@ -142,7 +142,7 @@ impl Pool {
         let places = instances.max.min(Semaphore::MAX_PERMITS);
         let pool = Arc::new(Self {
             permits: Arc::new(Semaphore::new(places)),
-            aside: Arc::new(Semaphore::new(places)),
+            abandoned: Arc::new(Semaphore::new(places)),
             factory,
             instances,
             waiting: AtomicUsize::new(0),
@@ -193,7 +193,7 @@ impl Pool {
     ) -> Result<Vec<u8>, Stop> {
         call.enter(Place {
             permit,
-            aside: Arc::clone(&self.aside),
+            abandoned: Arc::clone(&self.abandoned),
         });
         let (pool, running) = (Arc::clone(self), Arc::clone(&call));
         let span = tracing::Span::current();
@@ -210,7 +210,7 @@ impl Pool {
             output
         };
         tokio::select! {
-            output = apart(work) => output?,
+            output = run_blocking(work) => output?,
             reason = call.given_up() => Err(Stop::Stopped(reason)),
         }
     }
