@@ -18,7 +18,7 @@ use std::{
 };
 
 use mcp_servlet_runtime::{
-    Abi, BESIDE_TOOLS, CALL, CallError, DESCRIBE, HttpFailure, HttpRequest, HttpResponse,
+    Abi, CALL, CallError, DESCRIBE, FEATURE_EXPORTS, HttpFailure, HttpRequest, HttpResponse,
     Instances, Listener, LoadOptions, Notification, Source,
 };
 use mcp_servlet_types::HttpErrorKind;
@@ -259,7 +259,7 @@ fn instance(hello: &Hello, shared: &Shared) -> Result<Servlet, String> {
 }
 
 fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
-    let mut exports = [DESCRIBE, CALL].into_iter().chain(BESIDE_TOOLS);
+    let mut exports = [DESCRIBE, CALL].into_iter().chain(FEATURE_EXPORTS);
     let known = exports.find(|name| *name == request.export);
     let Some(export) = known.filter(|export| servlet.module().can_call(export)) else {
         return internal(format!("the servlet does not export `{}`", request.export));

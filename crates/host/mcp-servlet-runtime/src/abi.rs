@@ -22,7 +22,7 @@ pub const LIST_TOOLS: &str = "list_tools";
 pub(crate) const CALL_TOOL: &str = "call_tool";
 
 /// Exports with the same name in both ABIs. One of them is enough for [`Abi::HyperMcpV2`].
-pub const BESIDE_TOOLS: [&str; 6] = [
+pub const FEATURE_EXPORTS: [&str; 6] = [
     "complete",
     "get_prompt",
     "list_prompts",
@@ -115,7 +115,7 @@ impl Module {
         match [DESCRIBE, CALL].iter().filter(|name| has(name)).count() {
             2 => Some(Abi::Servlet),
             _ if [LIST_TOOLS, CALL_TOOL].iter().any(has) => Some(Abi::HyperMcpV2),
-            0 if BESIDE_TOOLS.iter().any(has) => Some(Abi::HyperMcpV2),
+            0 if FEATURE_EXPORTS.iter().any(has) => Some(Abi::HyperMcpV2),
             _ => None,
         }
     }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn exports_tell_the_interface() {
+    fn exports_decide_the_abi() {
         for (exports, expected) in [
             (&["describe", "call"][..], Some(Abi::Servlet)),
             (

@@ -12,7 +12,7 @@ use crate::{
     json::JsonObject,
     options::{Instances, Limits, LoadOptions},
     request_meta::RequestMeta,
-    source::{Fetched, Source, check_interface, check_paths, missing_exports, read_module},
+    source::{Fetched, Source, check_abi, check_paths, missing_exports, read_module},
 };
 
 /// A loaded module. Clones share its instances.
@@ -55,7 +55,7 @@ impl Guest {
         let digest = fetched.digest();
         let Fetched { name, origin, wasm } = fetched;
         let module = read_module(&name, &wasm)?;
-        let abi = check_interface(&name, &module)?;
+        let abi = check_abi(&name, &module)?;
         check_paths(&name, &module, options)?;
         let pool = Pool::new(&name, wasm, &module, options)?;
         Ok(Self {

@@ -45,7 +45,7 @@ pub mod size_report;
 mod source;
 mod text;
 
-pub use abi::{Abi, BESIDE_TOOLS, CALL, DESCRIBE, LIST_TOOLS};
+pub use abi::{Abi, CALL, DESCRIBE, FEATURE_EXPORTS, LIST_TOOLS};
 pub use engine::{Job, Plugin};
 pub use error::{CallError, CallErrorKind, FetchError, LoadError, Site};
 pub use exchange::{HttpFailure, HttpRequest, HttpResponse};

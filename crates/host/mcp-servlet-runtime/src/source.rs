@@ -257,7 +257,7 @@ pub(crate) fn read_module(servlet: &str, wasm: &[u8]) -> Result<Module, LoadErro
     })
 }
 
-pub(crate) fn check_interface(servlet: &str, module: &Module) -> Result<Abi, LoadError> {
+pub(crate) fn check_abi(servlet: &str, module: &Module) -> Result<Abi, LoadError> {
     let imports = module.unknown_imports();
     if !imports.is_empty() {
         return Err(LoadError::UnknownImports {

@@ -16,7 +16,7 @@ pub(crate) const THEMES: [(&str, &[Feature]); 5] = [
     ("Tools", &TOOLS),
     ("Results", &RESULTS),
     ("Calls", &CALLS),
-    ("Other features", &BESIDE),
+    ("Other features", &OTHER_FEATURES),
     ("Servlet", &SERVLET),
 ];
 
@@ -128,7 +128,7 @@ const CALLS: [Feature; 6] = [
     ),
 ];
 
-const BESIDE: [Feature; 5] = [
+const OTHER_FEATURES: [Feature; 5] = [
     seen(
         "resources",
         Export("list_resources"),
