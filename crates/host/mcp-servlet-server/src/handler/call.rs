@@ -168,11 +168,11 @@ impl ToolCall {
         let _ = self.task.set(Arc::clone(&task));
         let work = async move {
             let again = |inputs| call.start(inputs);
-            let ask = |questions| {
+            let ask = |input_requests| {
                 let (task, results) = (&asked, &call.server.0.results);
                 async move {
-                    let _kept = results.keep("input request", &questions)?;
-                    task.ask(questions).await
+                    let _kept = results.keep("input request", &input_requests)?;
+                    task.ask(input_requests).await
                 }
             };
             input_rounds::converse(&call.context, first, again, ask).await
@@ -226,7 +226,7 @@ impl Handler {
         };
         Ok(match answer {
             Answer::Complete(json) => self.answer::<CallToolResult>(context, json).into(),
-            Answer::Questions(json) => self.answer::<InputRequiredResult>(context, json).into(),
+            Answer::InputRequests(json) => self.answer::<InputRequiredResult>(context, json).into(),
         })
     }
 }

@@ -96,7 +96,7 @@ impl Handler {
                 }
                 Ok(self.answer::<ReadResourceResult>(&context, json).into())
             }
-            Answer::Questions(json) => {
+            Answer::InputRequests(json) => {
                 Ok(self.answer::<InputRequiredResult>(&context, json).into())
             }
         }
@@ -131,7 +131,7 @@ impl Handler {
         );
         match input_rounds::answer(&self.server.0.seal, &context, &asked, inputs, get).await? {
             Answer::Complete(json) => Ok(self.answer::<GetPromptResult>(&context, json).into()),
-            Answer::Questions(json) => {
+            Answer::InputRequests(json) => {
                 Ok(self.answer::<InputRequiredResult>(&context, json).into())
             }
         }

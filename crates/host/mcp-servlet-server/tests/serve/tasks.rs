@@ -361,9 +361,9 @@ fn a_task_asks_its_client_and_goes_on_once_all_is_answered() {
     let asked = after(&served, id, "working");
     assert_eq!(asked["status"], "input_required");
     assert_eq!(asked.get("requestState"), None);
-    let questions = asked["inputRequests"].as_object().expect("questions");
-    let keys: Vec<_> = questions.keys().cloned().collect();
-    let asked: Vec<_> = questions.values().cloned().collect();
+    let input_requests = asked["inputRequests"].as_object().expect("input requests");
+    let keys: Vec<_> = input_requests.keys().cloned().collect();
+    let asked: Vec<_> = input_requests.values().cloned().collect();
     assert_eq!(asked, [form("A?"), form("B?")]);
     let accepted = json!({"action": "accept", "content": {}});
     let update = |key: &str| {
