@@ -40,7 +40,7 @@ use crate::{
     server::{Server, active::Counted, changes::Subscribed},
 };
 use input_rounds::Inputs;
-use notifications::{TaskCell, Teller, Threshold};
+use notifications::{Notifier, TaskCell, Threshold};
 use page::page;
 use tasks::Tasks;
 
@@ -116,7 +116,7 @@ impl Handler {
         request_meta(
             context,
             inputs,
-            Teller::new(&self.server, context, &self.threshold, task),
+            Notifier::new(&self.server, context, &self.threshold, task),
         )
     }
 
@@ -182,8 +182,8 @@ impl ServerHandler for Handler {
         let subscribed = Arc::clone(&self.subscribed);
         let gone = self.gone.clone();
         tokio::spawn(async move {
-            let tell = follower.tell(context.peer, &subscribed);
-            gone.run_until_cancelled(tell).await;
+            let notify = follower.notify(context.peer, &subscribed);
+            gone.run_until_cancelled(notify).await;
         });
     }
 
@@ -365,7 +365,7 @@ impl ServerHandler for Handler {
 fn request_meta(
     context: &RequestContext<RoleServer>,
     inputs: Inputs,
-    teller: Teller,
+    notifier: Notifier,
 ) -> RequestMeta {
     let mut meta = context.meta.0.0.clone();
     for (key, said) in SAID_ONCE {
@@ -381,7 +381,7 @@ fn request_meta(
     request_meta.meta = Some(meta);
     request_meta.input_responses = inputs.responses;
     request_meta.request_state = inputs.state;
-    request_meta.listener = Some(Arc::new(teller));
+    request_meta.listener = Some(Arc::new(notifier));
     request_meta
 }
 

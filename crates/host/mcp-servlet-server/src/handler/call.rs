@@ -20,7 +20,7 @@ use crate::{
     handler::{
         Handler,
         input_rounds::{self, Answer, Inputs},
-        notifications::{TaskCell, Teller, Threshold},
+        notifications::{Notifier, TaskCell, Threshold},
         protocol_error, request_meta, structured,
         tasks::{Created, Task},
     },
@@ -75,8 +75,8 @@ impl ToolCall {
         let _active = self.server.0.active.begin();
         let (name, context) = (&self.request.name, &self.context);
         let task = Arc::clone(&self.task);
-        let teller = Teller::new(&self.server, context, &self.threshold, task);
-        let request_meta = request_meta(context, inputs, teller);
+        let notifier = Notifier::new(&self.server, context, &self.threshold, task);
+        let request_meta = request_meta(context, inputs, notifier);
         let observed = self.server.0.metrics.call(&self.host, name);
         let arguments = self.request.arguments.as_ref();
         observed.dropped(self.host.count_dropped(name, arguments));
