@@ -24,7 +24,7 @@ pub(crate) enum Failure {
     /// An error that has been printed.
     Shown(Kind),
     /// An error that still has to be printed.
-    Told {
+    Reported {
         kind: Kind,
         message: String,
         help: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
 
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self::Told {
+        Self::Reported {
             kind,
             message: message.into(),
             help: None,
@@ -56,7 +56,7 @@ impl Failure {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        Self::Told {
+        Self::Reported {
             kind,
             message: message.into(),
             help: Some(help.into()),
@@ -69,7 +69,7 @@ impl Failure {
             Self::NoReader => ExitCode::SUCCESS,
             Self::ToolError | Self::TestsFailed | Self::CheckFailed => ExitCode::FAILURE,
             Self::Shown(kind) => ExitCode::from(kind as u8),
-            Self::Told {
+            Self::Reported {
                 kind,
                 message,
                 help,
@@ -96,7 +96,7 @@ impl From<LoadError> for Failure {
             LoadError::Module(ModuleError::NoDigest { .. }) => Kind::Usage,
             _ => Kind::Servlet,
         };
-        Self::Told {
+        Self::Reported {
             kind,
             message: indented(&chain(&error), "  "),
             help: error.help(),
@@ -126,7 +126,7 @@ impl From<CallError> for Failure {
             ),
             _ => (Kind::Servlet, chain(&error)),
         };
-        Self::Told {
+        Self::Reported {
             kind,
             message: indented(&message, "  "),
             help,
@@ -142,7 +142,7 @@ impl From<ConfigError> for Failure {
 
 impl From<ArgumentError> for Failure {
     fn from(error: ArgumentError) -> Self {
-        Self::Told {
+        Self::Reported {
             kind: Kind::Usage,
             message: indented(&chain(&error), "  "),
             help: error.help(),

@@ -326,15 +326,18 @@ fn refuses_tags_for_other_schemas_and_second_tags() {
         let input = Input::new("schema.yaml", &schema).one_of(true);
         Schema::parse(&input).expect_err(mapping).to_string()
     };
-    let told = union("b: '#/components/schemas/B'");
-    assert!(told.contains("`B` is not a member of the union"), "{told}");
-    let told = union("none: '#/components/schemas/None'");
+    let message = union("b: '#/components/schemas/B'");
     assert!(
-        told.contains("`None` is not a member of the union"),
-        "{told}"
+        message.contains("`B` is not a member of the union"),
+        "{message}"
     );
-    let told = union("old: '#/components/schemas/A', new: '#/components/schemas/A'");
-    assert!(told.contains("`A` is tagged `old` already"), "{told}");
+    let message = union("none: '#/components/schemas/None'");
+    assert!(
+        message.contains("`None` is not a member of the union"),
+        "{message}"
+    );
+    let message = union("old: '#/components/schemas/A', new: '#/components/schemas/A'");
+    assert!(message.contains("`A` is tagged `old` already"), "{message}");
 }
 
 #[test]

@@ -63,14 +63,14 @@ fn without_the_flag_the_flag_is_named_in_every_mode() {
 
 #[test]
 fn refuses_ambiguous_members() {
-    let told = refused(&["Plain", "Circle"], "");
+    let message = refused(&["Plain", "Circle"], "");
     assert!(
-        told.contains("values of `Circle` may be taken for `Plain`"),
-        "{told}"
+        message.contains("values of `Circle` may be taken for `Plain`"),
+        "{message}"
     );
     assert!(
-        told.contains("add `discriminator: {propertyName: type}`"),
-        "{told}"
+        message.contains("add `discriminator: {propertyName: type}`"),
+        "{message}"
     );
     refused(&["Text", "Word"], "");
     refused(&["Loose", "Circle"], "");
@@ -91,33 +91,33 @@ fn refuses_ambiguous_members() {
 #[test]
 fn a_tag_is_declared_by_all_members_or_by_none() {
     let tag = ", discriminator: {propertyName: kind}";
-    let told = refused(&["Circle", "Plain"], tag);
+    let message = refused(&["Circle", "Plain"], tag);
     assert!(
-        told.contains("`Plain` does not declare the tag `kind`"),
-        "{told}"
+        message.contains("`Plain` does not declare the tag `kind`"),
+        "{message}"
     );
-    let told = refused(&["Circle", "Named"], tag);
+    let message = refused(&["Circle", "Named"], tag);
     assert!(
-        told.contains("the tag `kind` of `Named` may have any value"),
-        "{told}"
+        message.contains("the tag `kind` of `Named` may have any value"),
+        "{message}"
     );
-    let told = refused(&["Circle", "Loose"], tag);
+    let message = refused(&["Circle", "Loose"], tag);
     assert!(
-        told.contains("the tag `kind` of `Loose` may be absent"),
-        "{told}"
+        message.contains("the tag `kind` of `Loose` may be absent"),
+        "{message}"
     );
-    let told = refused(&["Circle", "Circle"], tag);
+    let message = refused(&["Circle", "Circle"], tag);
     assert!(
-        told.contains("two members of the union are tagged `circle`"),
-        "{told}"
+        message.contains("two members of the union are tagged `circle`"),
+        "{message}"
     );
-    let told = refused(&["Circle", "Text"], tag);
-    assert!(told.contains("`Text` is not an object"), "{told}");
+    let message = refused(&["Circle", "Text"], tag);
+    assert!(message.contains("`Text` is not an object"), "{message}");
     let other = ", discriminator: {propertyName: kind, mapping: {round: Circle}}";
-    let told = refused(&["Circle", "Square"], other);
+    let message = refused(&["Circle", "Square"], other);
     assert!(
-        told.contains("`mapping` has `round` for `Circle`, whose `kind` is `circle`"),
-        "{told}"
+        message.contains("`mapping` has `round` for `Circle`, whose `kind` is `circle`"),
+        "{message}"
     );
 }
 
@@ -137,9 +137,9 @@ fn a_declared_tag_is_read_and_written_once() {
     assert!(matches!(Shape::default(), Shape::Circle(_)));
     let written = serde_json::to_string(&Shape::default()).expect("JSON");
     assert_eq!(written, r#"{"kind":"circle","radius":0.0}"#);
-    let told = round_trip::<Shape>(&json!({"kind": "oval"}));
+    let message = round_trip::<Shape>(&json!({"kind": "oval"}));
     let expected = "`Shape` expects an object whose `kind` is one of `circle`, `square`, and what belongs to it";
-    assert_eq!(told, Err(expected.to_owned()));
+    assert_eq!(message, Err(expected.to_owned()));
 }
 
 #[test]

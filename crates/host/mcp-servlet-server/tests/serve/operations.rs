@@ -20,8 +20,8 @@ fn plain() -> Served {
 fn answers_health_checks() {
     let served = plain();
     let health = served.send("GET", "/health", &[], "");
-    let told = json!({"status": "ok", "servlets": 1, "tools": 1});
-    assert_eq!((health.status, health.message()), (200, told));
+    let expected = json!({"status": "ok", "servlets": 1, "tools": 1});
+    assert_eq!((health.status, health.message()), (200, expected));
 }
 
 #[test]
