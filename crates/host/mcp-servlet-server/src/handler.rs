@@ -36,7 +36,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::{
     era::Era,
     params,
-    passthrough::{Carrier, carry},
+    passthrough::{Passthrough, passthrough},
     server::{Server, active::Counted, changes::Subscribed},
 };
 use input_rounds::Inputs;
@@ -97,7 +97,7 @@ impl Handler {
     }
 
     /// A result of exactly this JSON, plus the fields that the era requires in every result.
-    pub(crate) fn answer<T: Carrier>(
+    pub(crate) fn answer<T: Passthrough>(
         &self,
         context: &RequestContext<RoleServer>,
         mut json: JsonObject,
@@ -107,7 +107,7 @@ impl Handler {
         if Era::of(context) == Era::Modern {
             introduce(&mut json, &self.server.host());
         }
-        carry(json)
+        passthrough(json)
     }
 
     /// The parts of a request that servlets receive in addition to its arguments.
@@ -121,7 +121,7 @@ impl Handler {
     }
 
     /// One page of a list, with the time for which clients may cache it.
-    pub(crate) fn answer_list<T: Carrier>(
+    pub(crate) fn answer_list<T: Passthrough>(
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,

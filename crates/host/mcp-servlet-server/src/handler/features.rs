@@ -21,7 +21,7 @@ use crate::{
         input_rounds::{self, Answer, Inputs},
         protocol_error,
     },
-    passthrough::Carrier,
+    passthrough::Passthrough,
     server::{active::cancelled, seal::Request},
 };
 
@@ -47,7 +47,7 @@ pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
 
 impl Handler {
     /// One page of the entries of all servlets.
-    pub(super) fn entries<'e, T: Carrier>(
+    pub(super) fn entries<'e, T: Passthrough>(
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,
