@@ -48,10 +48,10 @@ use tasks::Tasks;
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Reads one property of the client from a request.
-type Said = fn(&RequestContext<RoleServer>) -> Value;
+type ClientProperty = fn(&RequestContext<RoleServer>) -> Value;
 
 /// Properties that clients up to 2025-11-25 send once in `initialize`, and later clients with every request.
-const SAID_ONCE: [(&str, Said); 3] = [
+const CLIENT_PROPERTIES: [(&str, ClientProperty); 3] = [
     ("io.modelcontextprotocol/protocolVersion", |context| {
         json!(context.protocol_version())
     }),
@@ -368,7 +368,7 @@ fn request_meta(
     notifier: Notifier,
 ) -> RequestMeta {
     let mut meta = context.meta.0.0.clone();
-    for (key, said) in SAID_ONCE {
+    for (key, said) in CLIENT_PROPERTIES {
         if !meta.contains_key(key)
             && let value = said(context)
             && !value.is_null()
