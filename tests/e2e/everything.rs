@@ -2,11 +2,11 @@
 //! eras.
 
 mod content;
+mod features;
 mod listed;
 mod notices;
 mod questions;
 mod rounds;
-mod surface;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -26,7 +26,7 @@ const TESTS: [&str; 6] = [
     include_str!("everything/notices.rs"),
     include_str!("everything/questions.rs"),
     include_str!("everything/rounds.rs"),
-    include_str!("everything/surface.rs"),
+    include_str!("everything/features.rs"),
 ];
 
 fn path() -> PathBuf {
