@@ -22,11 +22,11 @@ use crate::support::load;
 /// The files with the tests of each kind.
 const TESTS: [&str; 6] = [
     include_str!("everything/content.rs"),
+    include_str!("everything/features.rs"),
     include_str!("everything/listed.rs"),
     include_str!("everything/notices.rs"),
     include_str!("everything/questions.rs"),
     include_str!("everything/rounds.rs"),
-    include_str!("everything/features.rs"),
 ];
 
 fn path() -> PathBuf {

@@ -148,7 +148,7 @@ fn each_call_is_answered_once_while_its_servlet_is_replaced() {
             };
             let clients = [scope.spawn(client), scope.spawn(client)];
             fs::write(&file, version(number)).expect("a file");
-            wire.hear("notifications/tools/list_changed");
+            wire.wait_for("notifications/tools/list_changed");
             assert_eq!(wire.call("t", &json!({})), format!("version {number}"));
             for client in clients {
                 let answers = client.join().expect("no panic");

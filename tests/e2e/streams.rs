@@ -144,7 +144,7 @@ impl Wire {
     }
 
     /// Waits for a notification and takes it.
-    pub(crate) fn hear(&self, method: &str) -> Value {
+    pub(crate) fn wait_for(&self, method: &str) -> Value {
         self.wait(method, |heard| {
             let mut notifications = heard.notifications.iter();
             let at = notifications.position(|message| message["method"] == method)?;

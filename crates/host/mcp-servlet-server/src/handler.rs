@@ -368,9 +368,9 @@ fn request_meta(
     notifier: Notifier,
 ) -> RequestMeta {
     let mut meta = context.meta.0.0.clone();
-    for (key, said) in CLIENT_PROPERTIES {
+    for (key, property) in CLIENT_PROPERTIES {
         if !meta.contains_key(key)
-            && let value = said(context)
+            && let value = property(context)
             && !value.is_null()
         {
             meta.insert(key.to_owned(), value);

@@ -295,7 +295,7 @@ fn switches_to_a_new_host_and_notifies_sessions() {
     let served = plain();
     let session = served.open();
     let other = json!({"tools": [{"name": "u", "inputSchema": {"type": "object"}}]});
-    let [heard] = served.hear(&session, || {
+    let [heard] = served.notifications(&session, || {
         let same = host(DESCRIPTION, "{}");
         served.server.replace(Arc::new(same));
         let other = host(&other.to_string(), r#"{"content":[]}"#);
@@ -346,7 +346,7 @@ fn a_client_that_is_ready_twice_hears_of_a_change_once() {
     let session = served.open();
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     assert_eq!(served.in_session(&session, &ready).status, 202);
-    let heard: [Value; 2] = served.hear(&session, || {
+    let heard: [Value; 2] = served.notifications(&session, || {
         served.server.notify(Change::Tools);
         served.server.notify(Change::Prompts);
     });
@@ -381,7 +381,7 @@ fn a_servlet_that_cannot_list_keeps_no_other_from_changing_its_list() {
     let servlets = [failing, changing].map(|wat| wat.load().expect("a servlet"));
     let served = Served::start(Host::new(servlets.into()));
     let session = served.open();
-    let [_changed] = served.hear(&session, || {
+    let [_changed] = served.notifications(&session, || {
         served.ask("tools/call", json!({"name": "before"}));
     });
     let list = served.ask("tools/list", json!({})).message();

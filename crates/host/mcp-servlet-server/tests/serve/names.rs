@@ -39,7 +39,7 @@ fn a_tool_whose_name_is_taken_hides_no_other_that_appears_with_it() {
         );
     let served = Served::start(Host::new(vec![load(&first), load(&second)]));
     let session = served.open();
-    let [_changed] = served.hear(&session, || {
+    let [_changed] = served.notifications(&session, || {
         served.ask("tools/call", json!({"name": "y"}));
     });
     let list = served.ask("tools/list", json!({})).message();

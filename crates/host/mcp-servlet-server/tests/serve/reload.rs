@@ -197,7 +197,7 @@ fn open(mut stream: TcpStream) {
 fn reloads_a_changed_servlet_and_notifies_clients() {
     let watched = Watched::start(ONE, &servlet("old", "1"));
     let session = watched.served.open();
-    let [heard] = watched.served.hear(&session, || {
+    let [heard] = watched.served.notifications(&session, || {
         watched.write("a.wasm", servlet("new", "2"));
     });
     assert_eq!(heard["method"], "notifications/tools/list_changed");
@@ -212,7 +212,7 @@ fn reloads_a_changed_servlet_and_notifies_clients() {
 fn reloads_a_changed_configuration_and_notifies_clients() {
     let watched = Watched::start(ONE, &servlet("t", "1"));
     let session = watched.served.open();
-    let [heard] = watched.served.hear(&session, || {
+    let [heard] = watched.served.notifications(&session, || {
         watched.write(
             "servlet.toml",
             format!("{ONE}tools = {{ prefix = \"name\" }}"),
