@@ -48,8 +48,8 @@ const COLUMNS: [&str; 4] = ["mcp.run", "hyper-mcp v1", "hyper-mcp v2", "mcp-serv
 
 impl Feature {
     /// Whether a host supports the feature, for a servlet with this ABI.
-    fn shown(&self, host: Target, interface: Abi) -> Shown {
-        self.shown[match (host, interface) {
+    fn shown(&self, host: Target, abi: Abi) -> Shown {
+        self.shown[match (host, abi) {
             (Target::McpRun, _) => 0,
             (Target::HyperMcp, Abi::Servlet) => 1,
             (Target::HyperMcp, Abi::HyperMcpV2) => 2,
@@ -58,9 +58,9 @@ impl Feature {
     }
 
     /// What clients of a host miss of the feature.
-    pub(super) fn loss(&self, host: Target, interface: Abi) -> Option<(Level, String)> {
+    pub(super) fn loss(&self, host: Target, abi: Abi) -> Option<(Level, String)> {
         let name = self.name;
-        match self.shown(host, interface) {
+        match self.shown(host, abi) {
             Shown::Yes => None,
             Shown::But(how) => Some((Level::Note, format!("clients see {name} {how}"))),
             Shown::No => Some((Level::Warning, format!("clients see no {name}"))),

@@ -41,7 +41,7 @@ fn help_for(lacking: &[&Import]) -> &'static str {
 /// The exports decide which hosts accept the module as a servlet.
 pub(super) fn check_exports(findings: &mut Findings, module: &Module) {
     match module.abi() {
-        Some(Abi::Servlet) => check_second_interface(findings, module),
+        Some(Abi::Servlet) => check_second_abi(findings, module),
         Some(Abi::HyperMcpV2) => {
             let problem = "mcp.run does not load it: it does not export `describe` and `call`";
             let finding = Finding::new(EXPORTS, problem);
@@ -68,7 +68,7 @@ pub(super) fn check_exports(findings: &mut Findings, module: &Module) {
     }
 }
 
-fn check_second_interface(findings: &mut Findings, module: &Module) {
+fn check_second_abi(findings: &mut Findings, module: &Module) {
     if !module.can_call(LIST_TOOLS) {
         return;
     }
@@ -86,20 +86,20 @@ pub(super) fn note_that_it_cannot_run(findings: &mut Findings) {
 }
 
 /// Outputs that are not lists.
-pub(super) fn check_answers(findings: &mut Findings, interface: Abi, lists: &Lists) {
+pub(super) fn check_answers(findings: &mut Findings, abi: Abi, lists: &Lists) {
     for (export, at, problem) in &lists.wrong {
         let problem = match at.as_str() {
             "" => format!("`{export}` returned an invalid list: {problem}"),
             at => format!("`{export}` returned an invalid list: {at}: {problem}"),
         };
         let finding = Finding::new(LIST, problem);
-        findings.add(finding.matters(Level::Error, callers(export, interface)));
+        findings.add(finding.matters(Level::Error, callers(export, abi)));
     }
 }
 
 /// The hosts that call an export.
-fn callers(export: &str, interface: Abi) -> &'static [Target] {
-    match interface {
+fn callers(export: &str, abi: Abi) -> &'static [Target] {
+    match abi {
         _ if [DESCRIBE, LIST_TOOLS].contains(&export) => &Target::ALL,
         Abi::Servlet => &[Target::McpServlet],
         Abi::HyperMcpV2 => &[Target::HyperMcp, Target::McpServlet],
@@ -107,7 +107,7 @@ fn callers(export: &str, interface: Abi) -> &'static [Target] {
 }
 
 /// Errors of the host of this project, as far as they apply to every host.
-pub(super) fn check_load_error(findings: &mut Findings, interface: Option<Abi>, error: &LoadError) {
+pub(super) fn check_load_error(findings: &mut Findings, abi: Option<Abi>, error: &LoadError) {
     match error {
         LoadError::Module(ModuleError::UnknownImports { .. }) => {}
         LoadError::Module(
@@ -117,7 +117,7 @@ pub(super) fn check_load_error(findings: &mut Findings, interface: Option<Abi>, 
         )
         | LoadError::Describe { .. } => findings.add(refusal(LOAD, error).error()),
         LoadError::List { export, .. } => {
-            let callers = interface.map_or(&[][..], |interface| callers(export, interface));
+            let callers = abi.map_or(&[][..], |abi| callers(export, abi));
             findings.add(refusal(LIST, error).matters(Level::Error, callers));
         }
         // Another rule may explain it better, for each item. If there is none, this finding stays.

@@ -161,7 +161,7 @@ fn verdict(report: &Report, host: Target) -> String {
         _ => "does not load",
     });
     if host == Target::HyperMcp && report.loads_in.contains(&host) {
-        verdict += match report.interface {
+        verdict += match report.abi {
             Some(Abi::HyperMcpV2) => ", as v2",
             _ => ", as v1",
         };

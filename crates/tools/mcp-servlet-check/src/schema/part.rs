@@ -4,7 +4,7 @@ use super::{
     Subject,
     walk::{Part, Role},
 };
-use crate::{finding::Level, findings::Findings, target::Target, words};
+use crate::{description, finding::Level, findings::Findings, target::Target};
 
 /// Keywords that describe a value instead of `type`.
 const COMBINATORS: [&str; 5] = ["$ref", "allOf", "anyOf", "const", "oneOf"];
@@ -31,7 +31,7 @@ fn check_property(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_
         // A property with a single possible value needs no description.
         return;
     }
-    if let Some(finding) = words::of_property(part.schema.get("description"), name) {
+    if let Some(finding) = description::of_property(part.schema.get("description"), name) {
         let finding = subject.at(&part.pointer, finding);
         subject.add(
             findings,

@@ -12,10 +12,10 @@ use super::{
 };
 
 /// hyper-mcp parses the URI and inserts the name of the plugin between host and path.
-pub(super) fn check(findings: &mut Findings, interface: Abi, lists: &Lists) {
+pub(super) fn check(findings: &mut Findings, abi: Abi, lists: &Lists) {
     for resource in lists.of(FeatureKind::Resource) {
-        if resource.text("uri").is_some() && interface == Abi::HyperMcpV2 {
-            check_address(findings, resource);
+        if resource.text("uri").is_some() && abi == Abi::HyperMcpV2 {
+            check_uri(findings, resource);
         }
     }
     for item in &lists.items {
@@ -23,7 +23,7 @@ pub(super) fn check(findings: &mut Findings, interface: Abi, lists: &Lists) {
     }
 }
 
-fn check_address(findings: &mut Findings, resource: &Item) {
+fn check_uri(findings: &mut Findings, resource: &Item) {
     let (level, problem) = match Url::parse(&resource.key) {
         Err(error) => {
             let problem = format!(
@@ -41,7 +41,7 @@ fn check_address(findings: &mut Findings, resource: &Item) {
         }
         Ok(_) => return,
     };
-    let finding = Finding::new("address", problem).at(resource.place("/uri"));
+    let finding = Finding::new("uri", problem).at(resource.place("/uri"));
     let help = "use a URI such as `notes://all/today`";
     findings.add(finding.help(help).matters(level, &[Target::HyperMcp]));
 }
