@@ -78,21 +78,21 @@ pub(crate) struct Handler {
     /// Whether a task forwards changes to the client. `notifications/initialized` may arrive more than once.
     is_followed: AtomicBool,
     /// Cancelled when this handler is dropped, because the client has disconnected.
-    gone: CancellationToken,
-    _gone: DropGuard,
+    disconnected: CancellationToken,
+    _disconnected: DropGuard,
 }
 
 impl Handler {
     pub(crate) fn new(server: Server, tasks: Tasks) -> Self {
-        let gone = CancellationToken::new();
+        let disconnected = CancellationToken::new();
         Self {
             server,
             subscribed: Arc::default(),
             threshold: Arc::default(),
             tasks,
             is_followed: AtomicBool::new(false),
-            _gone: gone.clone().drop_guard(),
-            gone,
+            _disconnected: disconnected.clone().drop_guard(),
+            disconnected,
         }
     }
 
@@ -180,10 +180,10 @@ impl ServerHandler for Handler {
         }
         let follower = self.server.0.changes.follow();
         let subscribed = Arc::clone(&self.subscribed);
-        let gone = self.gone.clone();
+        let disconnected = self.disconnected.clone();
         tokio::spawn(async move {
             let notify = follower.notify(context.peer, &subscribed);
-            gone.run_until_cancelled(notify).await;
+            disconnected.run_until_cancelled(notify).await;
         });
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct Task {
     answered: Notify,
     cancelled: CancellationToken,
     /// Cancelled when the client has disconnected.
-    gone: CancellationToken,
+    disconnected: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ enum Ended {
 }
 
 impl Task {
-    pub(crate) fn new(id: String, ttl: Duration, gone: CancellationToken) -> Self {
+    pub(crate) fn new(id: String, ttl: Duration, disconnected: CancellationToken) -> Self {
         let created = current_timestamp();
         Self {
             id,
@@ -73,8 +73,8 @@ impl Task {
             }),
             created,
             answered: Notify::new(),
-            cancelled: gone.child_token(),
-            gone,
+            cancelled: disconnected.child_token(),
+            disconnected,
         }
     }
 
@@ -163,8 +163,8 @@ impl Task {
     }
 
     /// Returns when the client has disconnected.
-    pub(crate) async fn gone(&self) {
-        self.gone.cancelled().await;
+    pub(crate) async fn disconnected(&self) {
+        self.disconnected.cancelled().await;
     }
 
     /// Returns when the time to live is over.
