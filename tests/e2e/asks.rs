@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::pipe::{Pipe, accept, text};
 
 #[test]
-fn a_client_of_the_handshake_era_is_asked_while_its_request_is_open() {
+fn a_handshake_client_gets_an_input_request_during_the_call() {
     let mut pipe = Pipe::legacy(&fixture("elicit"), json!({ "elicitation": {} }), &[]);
     pipe.request("tools/call", json!({ "name": "greet" }));
     let question = pipe.receive();
@@ -23,7 +23,7 @@ fn a_client_of_the_handshake_era_is_asked_while_its_request_is_open() {
 }
 
 #[test]
-fn a_client_of_the_stateless_era_calls_again_with_the_answer() {
+fn a_stateless_client_calls_again_with_the_response() {
     let mut pipe = Pipe::modern(&fixture("elicit"), json!({ "elicitation": {} }));
     let asked = pipe.result(json!({ "name": "greet" }));
     assert_eq!(asked["resultType"], "input_required");
@@ -43,7 +43,7 @@ fn a_client_of_the_stateless_era_calls_again_with_the_answer() {
 }
 
 #[test]
-fn what_happened_once_comes_back_in_the_state_and_nobody_changes_it() {
+fn the_state_comes_back_and_cannot_be_changed() {
     let mut pipe = Pipe::modern(&fixture("once"), json!({ "elicitation": {} }));
     let yes = accept(&json!({ "yes": true }));
     let mut params = json!({ "name": "order", "inputResponses": { "first": yes } });
@@ -78,7 +78,7 @@ fn a_client_that_cannot_answer_is_not_asked() {
 }
 
 #[test]
-fn servlets_know_their_client_in_both_eras() {
+fn servlets_know_their_client_in_both_protocol_eras() {
     for (mut pipe, says) in [
         (
             Pipe::legacy(&fixture("client"), json!({ "sampling": {} }), &[]),

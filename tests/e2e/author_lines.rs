@@ -241,10 +241,10 @@ fn both_tell_the_same_time() {
             text(&result)
         );
     }
-    assert_what_is_no_time_is_refused(&pair);
+    assert_invalid_times_are_refused(&pair);
 }
 
-fn assert_what_is_no_time_is_refused(pair: &Pair) {
+fn assert_invalid_times_are_refused(pair: &Pair) {
     let noon = "2026-03-01T12:00Z";
     for (tool, wrong, name) in [
         ("current_time", json!({ "zone": "Mars/Olympus" }), "zone"),
@@ -284,7 +284,11 @@ fn assert_what_is_no_time_is_refused(pair: &Pair) {
     pair.all_refused(
         "parse_time",
         &json!({}),
-        &["/text", "/pattern", "as strptime"],
+        &[
+            "/text",
+            "/pattern",
+            "the pattern, in the syntax of strptime",
+        ],
     );
 }
 

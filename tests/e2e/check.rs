@@ -26,7 +26,7 @@ fn errors(report: &Report) -> Vec<(Target, &str)> {
 fn examples_work_in_every_host() {
     for example in ALL {
         let report = report(wasm(example, Profile::Servlet));
-        assert_eq!(report.interface, Some(Abi::Servlet), "{example}");
+        assert_eq!(report.abi, Some(Abi::Servlet), "{example}");
         let expected: &[_] = match example {
             // It reports progress, which mcp.run does not support.
             "everything" => &[(Target::McpRun, "imports")],

@@ -33,7 +33,7 @@ fn text(result: &Value) -> &str {
 }
 
 #[test]
-fn every_tool_answers_in_both_eras_as_it_does_without_a_client() {
+fn every_tool_returns_the_same_in_both_protocol_eras() {
     let files = EXAMPLES.map(tuned);
     for era in [Era::Handshake, Era::Stateless] {
         let client = serve(era, &files, &[]);
@@ -54,7 +54,7 @@ fn every_tool_answers_in_both_eras_as_it_does_without_a_client() {
 
 /// A client in strict mode sends every property, with `null` for those that it has no value for.
 #[test]
-fn null_stands_for_optional_arguments_if_schemas_are_for_openai() {
+fn null_is_a_missing_argument_with_schemas_for_openai() {
     let files = EXAMPLES.map(tuned);
     let client = serve(Era::Handshake, &files, &["--schemas-for", "openai"]);
     let tools = client.tools().expect("a list");
@@ -80,7 +80,7 @@ fn null_stands_for_optional_arguments_if_schemas_are_for_openai() {
 
 /// Inside arguments, serde accepts `null` only for `Option`.
 #[test]
-fn null_stands_for_optional_fields_if_schemas_are_for_openai() {
+fn null_is_a_missing_field_with_schemas_for_openai() {
     let client = serve(
         Era::Handshake,
         &[fixture("defaults")],

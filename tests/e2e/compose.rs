@@ -42,7 +42,7 @@ fn summary(wire: &Wire, prompt: &str) -> Value {
 }
 
 #[test]
-fn what_two_servlets_have_is_told_apart_and_links_lead_where_they_did() {
+fn same_names_get_prefixes_and_links_still_work() {
     let (wire, _folder) = notes_twice();
     wire.says("warning: resource `notes://index` of ");
     assert_eq!(

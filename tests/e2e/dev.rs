@@ -29,17 +29,17 @@ fn dev(project: &Path) -> Wire {
 }
 
 #[test]
-fn an_edit_is_served_and_one_that_does_not_build_is_told() {
+fn serves_an_edit_and_reports_one_that_does_not_build() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = start(folder.path(), "lively", &[]);
     let wire = dev(&project);
     let greet = || wire.call("greet", &json!({ "name": "Ada" }));
     assert_eq!(greet(), "Hello, Ada!");
-    wire.hear(CHANGED);
+    wire.wait_for(CHANGED);
 
     let leaves = ("/// Greets someone.", "/// Greets someone who leaves.");
     edit(&project, [leaves, ("Hello, ", "Bye, ")]);
-    wire.hear(CHANGED);
+    wire.wait_for(CHANGED);
     assert_eq!(greet(), "Bye, Ada!");
 
     edit(&project, [("fn greet(", "fn greet((")]);
@@ -53,7 +53,7 @@ fn an_edit_is_served_and_one_that_does_not_build_is_told() {
         &project,
         [("fn greet((", "fn salute("), ("[greet]", "[salute]")],
     );
-    wire.hear(CHANGED);
+    wire.wait_for(CHANGED);
     assert_eq!(wire.call("salute", &json!({ "name": "Ada" })), "Bye, Ada!");
     assert!(wire.finish().success());
 }
@@ -70,7 +70,7 @@ fn what_does_not_build_at_first_is_served_once_it_does() {
     assert_eq!(wire.end(list)["result"]["tools"], json!([]));
 
     edit(&project, [("tools: [greed]", "tools: [greet]")]);
-    wire.hear(CHANGED);
+    wire.wait_for(CHANGED);
     assert_eq!(wire.call("greet", &json!({ "name": "Ada" })), "Hello, Ada!");
     assert!(wire.finish().success());
 }
@@ -85,7 +85,7 @@ fn main() {
         }
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
-    panic!("nobody opened the gate");
+    panic!("the gate stayed closed");
 }
 "#;
 
@@ -132,7 +132,7 @@ fn clients_connect_while_the_first_build_runs_and_their_lists_wait_for_it() {
         assert!(opened["capabilities"][feature].is_object(), "{opened}");
     }
     wait_for_the_first_build(&wire, &open);
-    wire.hear(CHANGED);
+    wire.wait_for(CHANGED);
     assert!(wire.finish().success());
 
     fs::remove_file(&open).expect("a file");

@@ -2,11 +2,11 @@
 //! eras.
 
 mod content;
+mod features;
 mod listed;
 mod notices;
 mod questions;
 mod rounds;
-mod surface;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -22,11 +22,11 @@ use crate::support::load;
 /// The files with the tests of each kind.
 const TESTS: [&str; 6] = [
     include_str!("everything/content.rs"),
+    include_str!("everything/features.rs"),
     include_str!("everything/listed.rs"),
     include_str!("everything/notices.rs"),
     include_str!("everything/questions.rs"),
     include_str!("everything/rounds.rs"),
-    include_str!("everything/surface.rs"),
 ];
 
 fn path() -> PathBuf {

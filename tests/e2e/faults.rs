@@ -33,7 +33,7 @@ const FAULTS: [(&str, &str); 9] = [
     (
         "(i32.store8 (i32.const 60000) (i32.const 0xff))
         (call $output (i32.const 60000) (i32.const 1)) (return (i32.const 0))",
-        "answered wrongly",
+        "returned an invalid result",
     ),
     (
         "(memory.fill (i32.const 60000) (i32.const 91) (i32.const 2000))
@@ -146,7 +146,7 @@ fn message(answer: &Value) -> &str {
 }
 
 #[test]
-fn each_fault_is_told_to_its_caller_while_others_are_answered() {
+fn each_fault_is_returned_to_its_caller_while_other_calls_succeed() {
     let served = Served::start();
     served.wire.says("servlet skipped: `slow` does not start");
     served.wire.says("servlet skipped: cannot load `broken`");
@@ -183,7 +183,7 @@ fn opens(path: &str) -> String {
 }
 
 #[test]
-fn files_outside_of_what_is_allowed_cannot_be_opened() {
+fn files_outside_of_allowed_directories_cannot_be_opened() {
     let folder = tempfile::tempdir().expect("a folder");
     let inside = folder.path().join("inside");
     fs::create_dir(&inside).expect("a folder");

@@ -23,7 +23,7 @@ fn response(method: &str) -> Value {
             "role": "assistant", "content": { "type": "text", "text": "Paris" }, "model": "m",
         }),
         "roots/list" => json!({ "roots": [{ "uri": "file:///home" }] }),
-        other => panic!("nobody asks a client for {other}"),
+        other => panic!("unexpected input request {other}"),
     }
 }
 
@@ -120,7 +120,7 @@ fn requests() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn both_interfaces_answer_clients_of_both_eras_alike() {
+fn both_abis_return_the_same_in_both_protocol_eras() {
     let builds = [
         wasm("everything", Profile::Servlet),
         hyper_mcp("everything"),
@@ -170,7 +170,7 @@ fn interviewed(said: &[Value]) -> [Value; 3] {
 }
 
 #[test]
-fn a_function_that_asks_returns_with_the_answer_of_a_client_of_either_era() {
+fn input_requests_return_the_response_of_a_client_of_either_era() {
     let path = fixture("hyper_mcp");
     for mut pipe in [Pipe::legacy(&path, all(), &[]), Pipe::modern(&path, all())] {
         let said = conversation(&mut pipe, "tools/call", &json!({ "name": "interview" }));
@@ -201,7 +201,7 @@ fn the_id_of_a_request_is_the_one_that_the_client_gave() {
 }
 
 #[test]
-fn lists_that_change_are_read_again_and_clients_are_told() {
+fn reads_changed_lists_again_and_notifies_clients() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("servlet.toml");
     let path = fixture("hyper_mcp");

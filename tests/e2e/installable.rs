@@ -147,7 +147,7 @@ fn a_proxy_of_the_environment_sees_no_request() {
         .expect("the command starts");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("[1, 2]"), "{output:?}");
-    assert!(proxy.accept().is_err(), "the proxy was asked");
+    assert!(proxy.accept().is_err(), "the proxy got a request");
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn log_lines_stand_in_the_span_of_the_call_that_wrote_them() {
 }
 
 #[test]
-fn an_empty_log_line_is_no_reason_to_fail() {
+fn an_empty_log_line_is_allowed() {
     let result = call(&defaults(), "note", &json!({ "text": "" }));
     assert!(!result.is_error());
 }

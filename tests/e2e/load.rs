@@ -148,7 +148,7 @@ fn each_call_is_answered_once_while_its_servlet_is_replaced() {
             };
             let clients = [scope.spawn(client), scope.spawn(client)];
             fs::write(&file, version(number)).expect("a file");
-            wire.hear("notifications/tools/list_changed");
+            wire.wait_for("notifications/tools/list_changed");
             assert_eq!(wire.call("t", &json!({})), format!("version {number}"));
             for client in clients {
                 let answers = client.join().expect("no panic");
@@ -176,7 +176,7 @@ fn spinning(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn the_call_of_a_client_that_has_gone_is_stopped_and_others_go_on() {
+fn stops_the_call_of_a_disconnected_client_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let (wire, address) = serve_http(&spinning(folder.path()));
     for _ in 0..5 {

@@ -15,6 +15,7 @@ mod everything;
 mod excerpts;
 mod exports;
 mod faults;
+mod features;
 mod foreign;
 mod fuzz;
 mod hyper_mcp;
@@ -31,7 +32,6 @@ mod requests;
 mod sizes;
 mod streams;
 mod support;
-mod surface;
 mod targets;
 #[path = "../../crates/host/mcp-servlet-host/tests/support/mod.rs"]
 mod wat;

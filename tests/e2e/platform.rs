@@ -33,7 +33,7 @@ fn the_time_of_std_points_to_that_of_the_host() {
 }
 
 #[test]
-fn a_thread_is_told_that_there_is_one_only() {
+fn starting_a_thread_is_an_error() {
     let message = stop("thread", &json!({}));
     assert!(message.contains("a servlet has one thread"), "{message}");
 }

@@ -101,7 +101,7 @@ fn text_that_is_not_utf_8_is_a_parse_error() {
 }
 
 #[test]
-fn json_that_is_no_request_says_what_is_wrong() {
+fn reports_json_that_is_not_a_request() {
     let mut servlet = Raw::load("greet");
     for request in [
         "null",
@@ -120,7 +120,7 @@ fn json_that_is_no_request_says_what_is_wrong() {
 
 /// The schema requires neither `params` nor `uri` of a request to read a resource.
 #[test]
-fn exports_beside_call_say_what_a_request_lacks() {
+fn other_exports_report_missing_params() {
     let mut servlet = Raw::load("kv_notes");
     let (reads, prompts, completes) = ("read_resource", "get_prompt", "complete");
     let unnamed = r#"{"params":{"ref":{"type":"ref/prompt","name":"summarize"}}}"#;
@@ -160,7 +160,7 @@ fn exports_beside_call_say_what_a_request_lacks() {
 }
 
 #[test]
-fn members_in_any_order_and_unknown_ones_are_no_error() {
+fn accepts_members_in_any_order_and_unknown_ones() {
     let mut servlet = Raw::load("greet");
     for request in [
         r#" { "params" : { "arguments" : { "name" : "Ada" } , "name" : "greet" } } "#,
@@ -184,7 +184,7 @@ fn absent_and_null_arguments_are_an_empty_object() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_the_models_mistake() {
+fn arguments_that_are_not_an_object_are_an_error_result() {
     let mut servlet = Raw::load("greet");
     for arguments in ["[]", "7", "true", r#""name""#] {
         let request = format!(r#"{{"params":{{"name":"greet","arguments":{arguments}}}}}"#);

@@ -144,7 +144,7 @@ impl Wire {
     }
 
     /// Waits for a notification and takes it.
-    pub(crate) fn hear(&self, method: &str) -> Value {
+    pub(crate) fn wait_for(&self, method: &str) -> Value {
         self.wait(method, |heard| {
             let mut notifications = heard.notifications.iter();
             let at = notifications.position(|message| message["method"] == method)?;
@@ -176,7 +176,7 @@ impl Wire {
         let status = self.process.wait().expect("an end");
         let heard = self.heard.0.lock().expect("no panic");
         assert_eq!(heard.surplus, [] as [String; 0]);
-        assert_eq!(heard.answers, BTreeMap::new(), "answers that nobody took");
+        assert_eq!(heard.answers, BTreeMap::new(), "unexpected answers");
         status
     }
 

@@ -19,50 +19,59 @@ use extism::{CurrentPlugin, Function, Manifest, PTR, Plugin, PluginBuilder, User
 
 /// The messages while an export runs, and the next responses of the host.
 #[derive(Default)]
-struct Said {
+struct Transcript {
     lines: Vec<String>,
     answers: VecDeque<String>,
 }
 
 /// Records a call of the servlet, and returns the next line of the host.
-fn hear(
+fn record(
     name: &'static str,
-) -> impl Fn(&mut CurrentPlugin, &[Val], &mut [Val], UserData<Said>) -> Result<(), extism::Error> {
-    move |plugin, inputs, outputs, said| {
+) -> impl Fn(&mut CurrentPlugin, &[Val], &mut [Val], UserData<Transcript>) -> Result<(), extism::Error>
+{
+    move |plugin, inputs, outputs, transcript| {
         let input: String = match inputs.first() {
             Some(input) => plugin.memory_get_val(input)?,
             None => String::new(),
         };
-        let said = said.get()?;
-        let mut said = said.lock().expect("one thread");
+        let transcript = transcript.get()?;
+        let mut transcript = transcript.lock().expect("one thread");
         let line = format!("? {name} {input}");
-        said.lines.push(line.trim_end().to_owned());
+        transcript.lines.push(line.trim_end().to_owned());
         if let Some(output) = outputs.first_mut() {
-            let answer = said.answers.pop_front().expect("the host has an answer");
-            said.lines.push(format!("= {answer}"));
+            let answer = transcript
+                .answers
+                .pop_front()
+                .expect("the host has an answer");
+            transcript.lines.push(format!("= {answer}"));
             plugin.memory_set_val(output, answer)?;
         }
         Ok(())
     }
 }
 
-fn function(name: &'static str, inputs: usize, outputs: usize, said: &UserData<Said>) -> Function {
+fn function(
+    name: &'static str,
+    inputs: usize,
+    outputs: usize,
+    transcript: &UserData<Transcript>,
+) -> Function {
     let types = [PTR];
     let inputs = types.iter().take(inputs).cloned();
     let outputs = types.iter().take(outputs).cloned();
-    Function::new(name, inputs, outputs, said.clone(), hear(name))
+    Function::new(name, inputs, outputs, transcript.clone(), record(name))
         .with_namespace("extism:host/user")
 }
 
 /// A servlet with the functions of hyper-mcp that the examples call.
-fn load(path: &Path, said: &UserData<Said>) -> Plugin {
+fn load(path: &Path, transcript: &UserData<Transcript>) -> Plugin {
     let wasm = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let functions = [
-        function("create_elicitation", 1, 1, said),
-        function("create_message", 1, 1, said),
-        function("list_roots", 0, 1, said),
-        function("notify_logging_message", 1, 0, said),
-        function("notify_progress", 1, 0, said),
+        function("create_elicitation", 1, 1, transcript),
+        function("create_message", 1, 1, transcript),
+        function("list_roots", 0, 1, transcript),
+        function("notify_logging_message", 1, 0, transcript),
+        function("notify_progress", 1, 0, transcript),
     ];
     let builder = PluginBuilder::new(Manifest::new([Wasm::data(wasm)])).with_functions(functions);
     builder.build().expect("an Extism plugin")
@@ -70,9 +79,9 @@ fn load(path: &Path, said: &UserData<Said>) -> Plugin {
 
 /// The actual conversation, with the host's lines from `script`.
 fn converse(script: &str, path: &Path) -> String {
-    let said = UserData::new(Said::default());
-    let mut plugin = load(path, &said);
-    let shared = said.get().expect("it is there");
+    let transcript = UserData::new(Transcript::default());
+    let mut plugin = load(path, &transcript);
+    let shared = transcript.get().expect("it is there");
     let mut lines = script.lines().peekable();
     while let Some(line) = lines.next() {
         let Some(run) = line.strip_prefix("> ") else {
@@ -87,56 +96,56 @@ fn converse(script: &str, path: &Path) -> String {
         while let Some(line) = lines.next_if(|line| line.starts_with(['?', '=', '<', '!'])) {
             answers.extend(line.strip_prefix("= ").map(str::to_owned));
         }
-        let mut said = shared.lock().expect("one thread");
-        said.lines.push(line.to_owned());
-        said.answers = answers;
-        drop(said);
+        let mut transcript = shared.lock().expect("one thread");
+        transcript.lines.push(line.to_owned());
+        transcript.answers = answers;
+        drop(transcript);
         let (export, input) = run.split_once(' ').unwrap_or((run, ""));
         let answer = match plugin.call::<_, String>(export, input) {
             Ok(output) => format!("< {output}"),
             Err(error) => format!("! {:?}", error.to_string()),
         };
-        let mut said = shared.lock().expect("one thread");
-        said.lines.push(answer);
+        let mut transcript = shared.lock().expect("one thread");
+        transcript.lines.push(answer);
         assert!(
-            said.answers.is_empty(),
-            "{line}: nobody asked for {:?}",
-            said.answers
+            transcript.answers.is_empty(),
+            "{line}: unexpected {:?}",
+            transcript.answers
         );
     }
-    let mut said = shared.lock().expect("one thread").lines.join("\n");
-    said.push('\n');
-    said
+    let mut transcript = shared.lock().expect("one thread").lines.join("\n");
+    transcript.push('\n');
+    transcript
 }
 
-fn check(example: &str, interface: &str, wasm: PathBuf) {
-    let path = root().join(format!("tests/e2e/wire/{example}.{interface}.txt"));
+fn check(example: &str, abi: &str, wasm: PathBuf) {
+    let path = root().join(format!("tests/e2e/wire/{example}.{abi}.txt"));
     let script = std::fs::read_to_string(&path).expect("a conversation");
-    let said = converse(&script, &wasm);
+    let transcript = converse(&script, &wasm);
     if std::env::var_os("UPDATE_GOLDENS").is_some() {
-        std::fs::write(path, said).expect("the conversation is writable");
+        std::fs::write(path, transcript).expect("the conversation is writable");
         return;
     }
-    for (written, said) in script.lines().zip(said.lines()) {
-        assert_eq!(written, said, "{}; see `./x bless`", path.display());
+    for (written, transcript) in script.lines().zip(transcript.lines()) {
+        assert_eq!(written, transcript, "{}; see `./x bless`", path.display());
     }
-    assert_eq!(script.lines().count(), said.lines().count());
+    assert_eq!(script.lines().count(), transcript.lines().count());
 }
 
 #[test]
-fn greet_says_what_is_written() {
+fn greet_sends_the_recorded_messages() {
     check("greet", "servlet", wasm("greet", Profile::Servlet));
     check("greet", "hyper-mcp-v2", hyper_mcp("greet"));
 }
 
 #[test]
-fn notes_say_what_is_written() {
+fn notes_send_the_recorded_messages() {
     check("kv-notes", "servlet", wasm("kv-notes", Profile::Servlet));
     check("kv-notes", "hyper-mcp-v2", hyper_mcp("kv-notes"));
 }
 
 #[test]
-fn everything_says_what_is_written() {
+fn everything_sends_the_recorded_messages() {
     check(
         "everything",
         "servlet",

@@ -95,7 +95,7 @@ pub fn fixture(name: &str) -> PathBuf {
     folder.join(format!("{name}.wasm"))
 }
 
-/// The wasm of an example that is an XTP plugin with another schema than that of MCP servlets.
+/// The wasm of an example that is an XTP plugin with its own schema.
 ///
 /// Built in the profile of the tests, for which the code generator of its build script is already built.
 ///

@@ -18,9 +18,9 @@ fn add(
 /// Divides two numbers.
 #[tool(title = "Divide", read_only, idempotent, open_world = false)]
 fn divide(
-    /// what is divided
+    /// the number to divide
     dividend: f64,
-    /// what it is divided by, not zero
+    /// the number to divide by, not zero
     divisor: f64,
 ) -> Result<f64, CalculatorError> {
     if divisor == 0.0 {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_model_what_is_wrong_with_an_argument() {
+    fn explains_invalid_arguments_to_the_model() {
         assert_eq!(
             text("statistics", json!({ "numbers": [1, "two"] })),
             "invalid arguments: `/numbers/1` must match {\"type\":\"number\"}, got \"two\"\n\

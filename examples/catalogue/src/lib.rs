@@ -47,7 +47,7 @@ struct Item {
     id: u32,
     /// the name
     name: &'static str,
-    /// what kind of thing it is
+    /// the kind of item
     category: Category,
     /// the price in cents
     price: u32,
@@ -83,7 +83,7 @@ const ITEMS: &[Item] = &[
 /// What a search found.
 #[derive(Debug, PartialEq, Serialize, Schema)]
 struct Found {
-    /// the items, at most as many as asked for
+    /// the items, up to the limit
     items: Vec<Item>,
     /// how many there are in all
     total: usize,

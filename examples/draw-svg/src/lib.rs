@@ -26,18 +26,18 @@ fn draw_svg(
     /// how wide the image is, in pixels; as wide as the drawing if left out
     #[arg(min = 1, max = 4096)]
     width: Option<u16>,
-    /// the colour behind the drawing, as CSS has it
+    /// the background colour, in CSS syntax
     #[arg(default = "white", example = "transparent")]
     background: String,
 ) -> Result<Content, ToolError> {
     let background = background
         .parse()
-        .map_err(|_| format!("`background`: `{background}` is no colour of CSS"))?;
+        .map_err(|_| format!("`background`: expected a CSS colour, found `{background}`"))?;
     let image = paint(&parse(&svg)?, width, background)?;
     Ok(Content::image(&image.encode_png()?, "image/png"))
 }
 
-/// A drawing all of which can be painted.
+/// Parses a drawing, and refuses what cannot be painted.
 fn parse(svg: &str) -> Result<Tree, ToolError> {
     let document = Document::parse(svg).map_err(|error| format!("`svg` is not XML: {error}"))?;
     refuse::elements(&document)?;
@@ -57,7 +57,7 @@ fn parse(svg: &str) -> Result<Tree, ToolError> {
 fn paint(tree: &Tree, width: Option<u16>, background: Color) -> Result<Pixmap, ToolError> {
     let (natural, wanted) = (tree.size(), scaled(tree.size(), width)?);
     let size = wanted.to_int_size();
-    let mut image = Pixmap::new(size.width(), size.height()).ok_or("there are no pixels")?;
+    let mut image = Pixmap::new(size.width(), size.height()).ok_or("the image has no pixels")?;
     let Color {
         red,
         green,
@@ -73,7 +73,7 @@ fn paint(tree: &Tree, width: Option<u16>, background: Color) -> Result<Pixmap, T
     Ok(image)
 }
 
-/// As wide as is asked for, if that is not too large.
+/// The size of the image for the requested width, if it is not too large.
 fn scaled(natural: Size, width: Option<u16>) -> Result<Size, String> {
     let scaled = match width {
         Some(width) => natural.scale_to_width(width.into()),

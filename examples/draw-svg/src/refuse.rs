@@ -8,7 +8,7 @@ const SVG: &str = "http://www.w3.org/2000/svg";
 /// Elements that take more than a drawing: pictures, HTML, and programs.
 const ELEMENTS: [&str; 3] = ["image", "foreignObject", "script"];
 
-/// Refuses what is no SVG, elements that are not drawn, and references to other documents, which nobody loads.
+/// Refuses documents that are not SVG, elements that are not drawn, and references to other documents.
 pub(crate) fn elements(document: &Document<'_>) -> Result<(), String> {
     if !document.root_element().has_tag_name((SVG, "svg")) {
         return Err(format!("`svg` must begin with <svg xmlns=\"{SVG}\">"));

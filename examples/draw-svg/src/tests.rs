@@ -97,7 +97,7 @@ fn what_would_be_missing_is_refused(client: &Client) {
 }
 
 #[mcp_servlet::test]
-fn arguments_are_told_what_they_should_be(client: &Client) {
+fn explains_invalid_arguments(client: &Client) {
     let wide = "<svg xmlns='http://www.w3.org/2000/svg' width='1000000' height='1000000'/>";
     let flat = "<svg xmlns='http://www.w3.org/2000/svg' width='0' height='5'/>";
     for (arguments, expected) in [
@@ -116,7 +116,7 @@ fn arguments_are_told_what_they_should_be(client: &Client) {
         (json!({ "svg": flat }), "SVG has an invalid size"),
         (
             json!({ "svg": svg(""), "background": "reddish" }),
-            "`background`: `reddish` is no",
+            "`background`: expected a CSS colour, found `reddish`",
         ),
         (json!({ "svg": svg(""), "width": 5000 }), "`/width`"),
     ] {

@@ -14,11 +14,11 @@ pub(crate) fn test_tool_with_logging(context: &Context) -> &'static str {
 /// Writes to the client's log, if the request asks for that.
 #[tool(read_only)]
 pub(crate) fn test_logging_tool(context: &Context) -> &'static str {
-    context.log_to_client(Level::Info, "This was asked for.");
-    "Whoever asked for a log has got it."
+    context.log_to_client(Level::Info, "A log message.");
+    "The message was sent if the request asked for logs."
 }
 
-/// Says how far it is: at the beginning, in the middle, and at the end.
+/// Reports progress at the beginning, in the middle and at the end.
 #[tool(read_only)]
 pub(crate) fn test_tool_with_progress(context: &Context) -> &'static str {
     for done in [0, 50, 100] {

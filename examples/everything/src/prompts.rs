@@ -10,7 +10,7 @@ pub(crate) fn test_simple_prompt() -> &'static str {
     "This is a simple prompt."
 }
 
-/// Says what it is given.
+/// Repeats its arguments.
 #[prompt]
 pub(crate) fn test_prompt_with_arguments(
     /// what to say first
@@ -25,7 +25,7 @@ pub(crate) fn test_prompt_with_arguments(
 /// Says something about a resource, and shows it.
 #[prompt]
 pub(crate) fn test_prompt_with_embedded_resource(
-    /// the address to show
+    /// the URI to show
     #[arg(rename = "resourceUri")]
     resource_uri: String,
 ) -> Vec<PromptMessage> {

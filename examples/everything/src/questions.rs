@@ -58,7 +58,7 @@ struct Choices {
 #[tool(read_only, meta = { "mcp-servlet/asks": true })]
 pub(crate) fn test_sampling(
     context: &Context,
-    /// what the model is asked
+    /// the prompt for the model
     prompt: String,
 ) -> Result<String, ToolError> {
     let sampled = context.ask(sample("sampling", prompt).with_max_tokens(100))?;

@@ -75,7 +75,7 @@ fn questions_are_answered_in_as_many_rounds_as_it_takes(client: &Client) {
 }
 
 #[mcp_servlet::test]
-fn whoever_says_no_has_said_something(client: &Client) {
+fn declining_is_a_response(client: &Client) {
     let arguments = json!({ "message": "Who is there?" });
     let declined = client.with_declined_form("user");
     assert_eq!(

@@ -4,14 +4,14 @@ use htmd::HtmlToMarkdown;
 use mcp_servlet::HttpRequest;
 use mcp_servlet::prelude::*;
 
-/// Fetches an address. HTML comes as Markdown, other text as it is; what is longer than `max_length` comes in parts.
+/// Fetches a URL. HTML is converted to Markdown, other text is unchanged. Text longer than `max_length` comes in parts.
 #[tool(title = "Fetch", read_only, open_world, parts = 5000)]
 fn fetch(
     context: &Context,
-    /// where to look, with http:// or https://
+    /// the URL, with http:// or https://
     #[arg(example = "https://example.com/")]
     url: String,
-    /// whether HTML comes as it is, too
+    /// whether to return HTML unchanged
     #[arg(default = false)]
     raw: bool,
 ) -> Result<String, ToolError> {

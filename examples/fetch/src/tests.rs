@@ -36,7 +36,7 @@ const HTML: &str = "<html><head><title>T</title><style>p {}</style></head><body>
     <ul><li>knead</li><li>bake</li></ul></body></html>";
 
 #[mcp_servlet::test]
-fn html_comes_as_markdown_without_what_nobody_sees(client: &Client) {
+fn converts_html_to_markdown_without_invisible_parts(client: &Client) {
     let markdown = text(client, page("text/html; charset=utf-8", HTML), json!({}));
     assert_eq!(
         markdown,
@@ -116,13 +116,13 @@ fn texts_of_any_charset_are_read(client: &Client) {
 }
 
 #[mcp_servlet::test]
-fn what_is_no_text_is_named(client: &Client) {
+fn refuses_a_body_that_is_not_text(client: &Client) {
     let message = error(client, page("image/png", [0x89]), json!({}));
     assert!(message.contains("`image/png`"), "{message}");
 }
 
 #[mcp_servlet::test]
-fn a_status_of_failure_is_told_with_what_the_server_says(client: &Client) {
+fn reports_an_error_status_with_the_body(client: &Client) {
     let gone =
         HttpResponse::new(410, "moved to the attic").with_header("content-type", "text/html");
     let message = error(client, gone, json!({}));

@@ -3,10 +3,10 @@
 use jaq_core::compile::{self, Undefined};
 use jaq_core::load::{self, Error};
 
-/// How much of an error is told: it may hold a whole document.
+/// The maximum length of an error, which may contain a whole document.
 const MOST: usize = 500;
 
-/// A filter that cannot be parsed.
+/// The errors of a filter that cannot be parsed.
 pub(crate) fn unread(code: &str, errors: load::Errors<&str, ()>) -> String {
     let errors = errors.into_iter().flat_map(|(_, error)| match error {
         Error::Io(modules) => modules
@@ -25,7 +25,7 @@ pub(crate) fn unread(code: &str, errors: load::Errors<&str, ()>) -> String {
     errors.collect::<Vec<_>>().join("\n")
 }
 
-/// A filter with names that nobody defines.
+/// The errors of a filter with undefined names.
 pub(crate) fn undefined(code: &str, errors: compile::Errors<&str, ()>) -> String {
     let names = errors.into_iter().flat_map(|(_, names)| names);
     let errors = names.map(|(name, kind)| {
@@ -42,10 +42,10 @@ pub(crate) fn undefined(code: &str, errors: compile::Errors<&str, ()>) -> String
     errors.collect::<Vec<_>>().join("\n")
 }
 
-/// A program that failed after these outputs.
+/// The outputs of a program before it failed, and its error.
 pub(crate) fn failed(shown: &[String], error: &jaq_json::Error) -> String {
     let error: String = error.to_string().chars().take(MOST).collect();
-    let advice = "look at what is there with `type` or `keys`, or skip what does not fit with `?`";
+    let advice = "inspect the input with `type` or `keys`, or skip values that do not fit with `?`";
     let mut lines = shown.to_vec();
     lines.push(format!(
         "[failed after {} outputs] {error}: {advice}",

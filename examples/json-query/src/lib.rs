@@ -9,7 +9,7 @@ use mcp_servlet::prelude::*;
 
 mod explain;
 
-/// What needs a process, a terminal or a clock, which are not here.
+/// Filters that need a process, a terminal or a clock, which servlets do not have.
 const ABSENT: [&str; 10] = [
     "debug",
     "debug_empty",
@@ -29,19 +29,19 @@ const COUNTED: usize = 10_000;
 /// Runs a jq program over JSON and returns its outputs, one after another.
 #[tool(title = "Query JSON", read_only, open_world = false)]
 fn query(
-    /// the program, as jq has it
+    /// the jq program
     #[arg(example = ".users | map(select(.age > 30).name)")]
     filter: String,
-    /// the text of JSON that it runs over; if that holds several values, over each
+    /// the JSON text; with several values, the program runs over each
     #[arg(example = r#"{"users": [{"name": "Ada", "age": 36}]}"#)]
     json: String,
-    /// whether strings come without quotes
+    /// whether to print strings without quotes
     #[arg(default = false)]
     raw: bool,
-    /// whether an output takes a single line
+    /// whether to print each output on one line
     #[arg(default = true)]
     compact: bool,
-    /// how many outputs to return at most
+    /// the maximum number of outputs
     #[arg(default = 100, min = 1, max = 10_000)]
     max_outputs: usize,
 ) -> Result<String, ToolError> {

@@ -102,7 +102,7 @@ fn only_so_many_outputs_come_and_the_rest_is_counted(client: &Client) {
 }
 
 #[mcp_servlet::test]
-fn what_is_wrong_with_a_filter_is_told_with_its_place(client: &Client) {
+fn reports_the_position_in_an_invalid_filter(client: &Client) {
     for (filter, expected) in [
         (
             ".a[",
@@ -148,8 +148,8 @@ fn what_is_wrong_with_a_filter_is_told_with_its_place(client: &Client) {
 }
 
 #[mcp_servlet::test]
-fn what_fails_is_told_after_what_came_before(client: &Client) {
-    let advice = "look at what is there with `type` or `keys`, or skip what does not fit with `?`";
+fn reports_a_failure_after_the_outputs_before_it(client: &Client) {
+    let advice = "inspect the input with `type` or `keys`, or skip values that do not fit with `?`";
     assert_eq!(
         error(client, ".[] | .a", json!([{ "a": 1 }, [2]])),
         format!("1\n[failed after 1 outputs] cannot index [2] with \"a\": {advice}")

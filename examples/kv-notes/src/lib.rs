@@ -20,14 +20,14 @@ fn unknown(name: &str) -> ToolError {
     ToolError::new(format!("there is no note called `{name}`"))
 }
 
-/// Writes a note, in the place of the one that has this name.
+/// Writes a note, or replaces the note with this name.
 #[tool(idempotent, open_world = false)]
 fn write_note(
     context: &Context,
-    /// what it is called
+    /// the name of the note
     #[arg(example = "shopping")]
     name: String,
-    /// what it says
+    /// the text of the note
     text: String,
 ) -> Result<Vec<Content>, ToolError> {
     if name.is_empty() {
@@ -45,11 +45,11 @@ fn write_note(
     ])
 }
 
-/// Throws a note away.
+/// Deletes a note.
 #[tool(destructive, idempotent = false, open_world = false)]
 fn delete_note(
     context: &Context,
-    /// what it is called
+    /// the name of the note
     name: String,
 ) -> Result<&'static str, ToolError> {
     let mut notes = notes(context)?;
@@ -85,7 +85,7 @@ fn index(context: &Context) -> Result<Json<Vec<String>>, ToolError> {
 #[resource_template(uri_template = "notes://note/{name}", mime_type = "text/plain")]
 fn note(
     context: &Context,
-    /// what it is called
+    /// the name of the note
     name: String,
 ) -> Result<Option<String>, ToolError> {
     Ok(notes(context)?.remove(&name))
@@ -111,19 +111,19 @@ fn summarize(
     ])
 }
 
-/// Names of notes, for the address of one.
+/// Completes the name of a note in a URI.
 #[completion(of = note.name)]
 fn note_names(context: &Context) -> Result<Vec<String>, ToolError> {
     Ok(notes(context)?.into_keys().collect())
 }
 
-/// Names of notes, for the summary of one.
+/// Completes the name of a note to summarize.
 #[completion(of = summarize.name)]
 fn names_to_summarize(context: &Context) -> Result<Vec<String>, ToolError> {
     note_names(context)
 }
 
-/// The address of a note, its name escaped as addresses want it.
+/// The URI of a note, with its name percent-encoded.
 fn uri(name: &str) -> String {
     let mut uri = String::from("notes://note/");
     for byte in name.bytes() {

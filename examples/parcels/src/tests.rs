@@ -11,7 +11,7 @@ use super::shop::{
     Address, Bytes, Error, Event, Exports, Parcel, Shipment, Size, Status, Zone, host,
 };
 
-/// A shop that keeps what it is told, and offers no negotiation.
+/// A shop that stores its events, and does not negotiate.
 #[derive(Default)]
 struct Shop {
     events: RefCell<Vec<Event>>,

@@ -7,7 +7,7 @@ use mcp_servlet::prelude::*;
 use qrcode::render::{Renderer, svg};
 use qrcode::{EcLevel, QrCode};
 
-/// what the drawing is made of
+/// the format of the image
 #[derive(Deserialize, Schema)]
 #[serde(rename_all = "lowercase")]
 enum Format {
@@ -17,7 +17,7 @@ enum Format {
     Svg,
 }
 
-/// how much of the code may be covered
+/// the share of the code that may be covered
 #[derive(Deserialize, Schema)]
 #[serde(rename_all = "lowercase")]
 enum Correction {
@@ -31,10 +31,10 @@ enum Correction {
     High,
 }
 
-/// Draws a text as a QR code.
+/// Draws a string as a QR code.
 #[tool(title = "QR code", read_only, open_world = false)]
 fn qr_code(
-    /// what the code says, such as an address
+    /// the content of the code, such as a URL
     #[arg(example = "https://example.com/")]
     text: String,
     #[arg(default = "png")] format: Format,

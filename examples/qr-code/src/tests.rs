@@ -34,7 +34,7 @@ fn png(client: &Client, arguments: Value) -> Vec<u8> {
 }
 
 #[mcp_servlet::test]
-fn what_is_drawn_can_be_read(client: &Client) {
+fn draws_codes_that_can_be_read(client: &Client) {
     let long = "Ä".repeat(500);
     for text in ["https://example.com/", "0123456789", "", "grüße 🦀", &long] {
         for (size, margin) in [(3, 4), (5, 1)] {

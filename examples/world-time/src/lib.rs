@@ -13,26 +13,26 @@ struct Time(Zoned);
 #[text(parse = TimeZone::get, example = "Asia/Tokyo")]
 struct Zone(TimeZone);
 
-/// What the time is now.
+/// Returns the current time.
 #[tool(read_only, open_world = false)]
 fn current_time(context: &Context, #[arg(default = "UTC")] zone: Zone) -> Result<String, Error> {
     Ok(show(&Timestamp::try_from(context.now())?.to_zoned(zone.0)))
 }
 
-/// What clocks in another zone show at a time.
+/// Converts a time to another zone.
 #[tool(read_only, open_world = false)]
 fn convert_time(time: Time, zone: Zone) -> String {
     show(&time.0.with_time_zone(zone.0))
 }
 
-/// The time that is a duration away from another, or from now.
+/// Adds a duration to a time, or to the current time.
 #[tool(read_only, open_world = false)]
 fn shift_time(
     context: &Context,
-    /// how far, in words or as in ISO 8601; with a minus, or `ago` after the words, back
+    /// the duration, in words or in ISO 8601; negative with a minus, or with `ago` after the words
     #[arg(example = "1 month 2 days")]
     duration: Span,
-    /// from when, with an offset or a zone; now if left out
+    /// the start, with an offset or a zone; by default now
     time: Option<Time>,
 ) -> Result<String, Error> {
     let now = Timestamp::try_from(context.now())?.in_tz("UTC")?;
@@ -40,7 +40,7 @@ fn shift_time(
     Ok(show(&time.checked_add(duration)?))
 }
 
-/// How long it is from one time to another.
+/// Returns the duration between two times.
 #[tool(read_only, open_world = false)]
 fn time_between(from: Time, to: Time) -> Result<String, Error> {
     let to = to.0.with_time_zone(from.0.time_zone().clone());
@@ -48,27 +48,27 @@ fn time_between(from: Time, to: Time) -> Result<String, Error> {
     Ok(format!("{span:#} ({} seconds)", seconds.as_secs()))
 }
 
-/// A time as a pattern says.
+/// Formats a time with a pattern.
 #[tool(read_only, open_world = false)]
 fn format_time(
     time: Time,
-    /// as strftime has it
+    /// the pattern, in the syntax of strftime
     #[arg(example = "%A, %-d %B %Y")]
     pattern: String,
 ) -> Result<String, Error> {
     strtime::format(pattern, &time.0)
 }
 
-/// The time in a text of a known pattern.
+/// Parses a time with a pattern.
 #[tool(read_only, open_world = false)]
 fn parse_time(
     /// the text
     #[arg(example = "1.3.2026 12:00")]
     text: String,
-    /// as strptime has it
+    /// the pattern, in the syntax of strptime
     #[arg(example = "%d.%m.%Y %H:%M")]
     pattern: String,
-    /// the IANA name of the zone that is meant, if the text does not say
+    /// the IANA name of the zone, if the text has none
     #[arg(default = "UTC")]
     zone: Zone,
 ) -> Result<String, Error> {
@@ -78,7 +78,7 @@ fn parse_time(
     Ok(show(&time))
 }
 
-/// When a time of day comes next, on any day or on one of the week.
+/// Returns the next occurrence of a time of day, on any day or on a day of the week.
 #[tool(read_only, open_world = false)]
 fn next_time(
     context: &Context,

@@ -23,7 +23,7 @@ fn call(client: &Client, tool: &str, arguments: Value) -> String {
 }
 
 #[test]
-fn now_is_told_in_the_zone_that_is_asked_for() {
+fn returns_the_current_time_in_a_zone() {
     let cases = [
         (json!({}), "Sunday, 2026-03-01T11:00:00+00:00[UTC]"),
         (
@@ -37,7 +37,7 @@ fn now_is_told_in_the_zone_that_is_asked_for() {
 }
 
 #[test]
-fn what_is_left_out_is_counted_from_now() {
+fn uses_the_current_time_by_default() {
     let later = at_noon("shift_time", json!({ "duration": "2h 30m" }));
     assert_eq!(later, "Sunday, 2026-03-01T13:30:00+00:00[UTC]");
 }
@@ -104,7 +104,7 @@ fn days_are_those_of_the_calendar_and_hours_those_of_the_clock(client: &Client) 
 }
 
 #[mcp_servlet::test]
-fn the_time_between_is_told_in_words_and_in_seconds(client: &Client) {
+fn returns_a_duration_in_words_and_in_seconds(client: &Client) {
     let cases = [
         (
             "2026-01-31T11:00Z",
@@ -152,7 +152,7 @@ fn texts_are_written_and_read_by_pattern(client: &Client) {
 }
 
 #[mcp_servlet::test]
-fn the_model_is_told_what_it_can_do_better(client: &Client) {
+fn explains_errors_to_the_model(client: &Client) {
     let time = "2026-03-01T12:00Z";
     let cases = [
         (

@@ -11,7 +11,7 @@ struct Dates {
     nights: u8,
 }
 
-/// Who is configured, and who asks.
+/// The configured user, and the client.
 #[tool]
 fn who(context: &Context) -> Result<String, ToolError> {
     let user = context.config_value("user");

@@ -42,7 +42,7 @@ fn text_images_and_sound_have_their_types() {
 }
 
 #[test]
-fn resources_are_embedded_beside_other_content_and_linked_to() {
+fn results_can_embed_and_link_resources() {
     let resource = json!({
         "uri": "test://embedded-resource", "mimeType": "text/plain", "text": "This text is embedded.",
     });
@@ -68,7 +68,7 @@ fn resources_are_embedded_beside_other_content_and_linked_to() {
 }
 
 #[test]
-fn data_stands_beside_the_same_as_text() {
+fn structured_content_comes_with_text() {
     let result = call("test_structured_content");
     let data = json!({ "temperature": 21.5, "conditions": "clear" });
     assert_eq!(result.structured_content(), Some(&data));

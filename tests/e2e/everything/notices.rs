@@ -6,15 +6,15 @@ use super::{clients, path};
 use crate::pipe::Pipe;
 
 /// A member of the parameters of each notification of a method.
-fn told<'m>(messages: &'m [Value], method: &str, member: &str) -> Vec<&'m Value> {
-    let told = messages
+fn params<'m>(messages: &'m [Value], method: &str, member: &str) -> Vec<&'m Value> {
+    let messages = messages
         .iter()
         .inspect(|message| assert_eq!(message["method"], method));
-    told.map(|message| &message["params"][member]).collect()
+    messages.map(|message| &message["params"][member]).collect()
 }
 
 #[test]
-fn progress_goes_from_nothing_to_all_for_who_asked_for_it() {
+fn requests_with_a_token_get_progress() {
     for mut pipe in clients(&json!({})) {
         let tool = "test_tool_with_progress";
         let (before, _) = pipe.call(json!({ "name": tool }));
@@ -22,13 +22,13 @@ fn progress_goes_from_nothing_to_all_for_who_asked_for_it() {
         let meta = json!({ "progressToken": "progress-test-1" });
         let (before, response) = pipe.call(json!({ "name": tool, "_meta": meta }));
         let method = "notifications/progress";
-        let done = told(&before, method, "progress").into_iter();
+        let done = params(&before, method, "progress").into_iter();
         let done: Vec<_> = done.map(Value::as_f64).collect();
         assert_eq!(done, [Some(0.0), Some(50.0), Some(100.0)]);
-        for total in told(&before, method, "total") {
+        for total in params(&before, method, "total") {
             assert_eq!(total.as_f64(), Some(100.0));
         }
-        for token in told(&before, method, "progressToken") {
+        for token in params(&before, method, "progressToken") {
             assert_eq!(token, "progress-test-1");
         }
         assert_eq!(response["result"].get("isError"), None);
@@ -36,11 +36,11 @@ fn progress_goes_from_nothing_to_all_for_who_asked_for_it() {
 }
 
 #[test]
-fn sessions_hear_the_log_from_the_level_on_that_they_set() {
+fn sessions_get_log_messages_from_their_level() {
     let mut pipe = Pipe::legacy(&path(), json!({}), &[]);
     let levels = |pipe: &mut Pipe| {
         let (before, _) = pipe.call(json!({ "name": "test_tool_with_logging" }));
-        let levels = told(&before, "notifications/message", "level").into_iter();
+        let levels = params(&before, "notifications/message", "level").into_iter();
         levels.cloned().collect::<Vec<_>>()
     };
     assert_eq!(levels(&mut pipe), ["info"; 3]);
@@ -52,13 +52,13 @@ fn sessions_hear_the_log_from_the_level_on_that_they_set() {
 }
 
 #[test]
-fn requests_that_stand_alone_hear_the_log_if_they_ask_for_it() {
+fn stateless_requests_get_log_messages_on_request() {
     let mut pipe = Pipe::modern(&path(), json!({}));
     let name = "test_logging_tool";
     let (before, _) = pipe.call(json!({ "name": name }));
     assert_eq!(before, [] as [Value; 0]);
     let meta = json!({ "io.modelcontextprotocol/logLevel": "info" });
     let (before, _) = pipe.call(json!({ "name": name, "_meta": meta }));
-    let lines = told(&before, "notifications/message", "data");
-    assert_eq!(lines, ["This was asked for."]);
+    let lines = params(&before, "notifications/message", "data");
+    assert_eq!(lines, ["A log message."]);
 }

@@ -245,7 +245,7 @@ fn forms_have_defaults_and_every_kind_of_choice() {
 }
 
 #[test]
-fn a_client_that_cannot_sample_is_told_what_is_missing() {
+fn names_the_capability_that_a_client_lacks() {
     for mut pipe in clients(&json!({ "elicitation": {} })) {
         let (_, response) = pipe.call(json!({ "name": "test_missing_capability" }));
         let required = json!({ "requiredCapabilities": { "sampling": {} } });

@@ -163,7 +163,7 @@ fn functions_without_input_or_output_have_none() {
 }
 
 #[test]
-fn what_is_wrong_is_told_and_the_plugin_goes_on() {
+fn reports_problems_and_continues() {
     let mut plugin = reflect();
     for (export, input, error) in [
         ("missing", &b"x"[..], "export `missing` is not implemented"),

@@ -49,7 +49,7 @@ pub(crate) fn run(bytes: &[u8]) {
     if let Ok(value) = ours {
         let written = to_string(&value).expect("a value has a text");
         let again = from_slice::<Value>(written.as_bytes());
-        let again = again.expect("what is written is read");
+        let again = again.expect("written JSON can be read");
         assert!(is_same(&again, &value), "{written}: {again} is not {value}");
     }
 }

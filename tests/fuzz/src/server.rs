@@ -48,7 +48,7 @@ fn ignore_broken_pipes(runtime: &Runtime) {
     {
         use tokio::signal::unix::{SignalKind, signal};
         let _runtime = runtime.enter();
-        signal(SignalKind::pipe()).expect("a handler");
+        let _signals = signal(SignalKind::pipe()).expect("a handler");
     }
 }
 

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_expected_is_a_problem_and_so_is_what_did_not_happen() {
+    fn reports_unexpected_failures_and_unexpected_successes() {
         let expected = Expected::parse("# why\n\nr s a: because\nr s b: because\n").unwrap();
         let found = [finding("a"), finding("c")].into();
         let problems = expected.compare(&found);

@@ -51,13 +51,13 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
     Ok(ListToolsResult {
         tools: vec![ToolDescription {
             name: "fetch".to_owned(),
-            description: "Fetches an address. HTML comes as Markdown, other text as it is; what is longer than `max_length` comes in parts.".to_owned(),
+            description: "Fetches a URL. HTML is converted to Markdown, other text is unchanged. Text longer than `max_length` comes in parts.".to_owned(),
             input_schema: serde_json::from_value(json!({
                 "type": "object",
                 "properties": {
                     "url": {
                         "type": "string",
-                        "description": "where to look, with http:// or https://",
+                        "description": "the URL, with http:// or https://",
                         "examples": ["https://example.com/"],
                     },
                     "max_length": {
@@ -76,7 +76,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                     },
                     "raw": {
                         "type": "boolean",
-                        "description": "whether HTML comes as it is, too",
+                        "description": "whether to return HTML unchanged",
                         "default": false,
                     },
                 },

@@ -81,24 +81,24 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
     Ok(ListToolsResult {
         tools: vec![ToolDescription {
             name: "qr_code".to_owned(),
-            description: "Draws a text as a QR code.".to_owned(),
+            description: "Draws a string as a QR code.".to_owned(),
             input_schema: serde_json::from_value(json!({
                 "type": "object",
                 "properties": {
                     "text": {
                         "type": "string",
-                        "description": "what the code says, such as an address",
+                        "description": "the content of the code, such as a URL",
                         "examples": ["https://example.com/"],
                     },
                     "format": {
                         "type": "string",
-                        "description": "what the drawing is made of\n- `png`: pixels, as an image\n- `svg`: shapes, as text",
+                        "description": "the format of the image\n- `png`: pixels, as an image\n- `svg`: shapes, as text",
                         "enum": ["png", "svg"],
                         "default": "png",
                     },
                     "error_correction": {
                         "type": "string",
-                        "description": "how much of the code may be covered\n- `low`: 7 %\n- `medium`: 15 %\n- `quartile`: 25 %\n- `high`: 30 %",
+                        "description": "the share of the code that may be covered\n- `low`: 7 %\n- `medium`: 15 %\n- `quartile`: 25 %\n- `high`: 30 %",
                         "enum": ["low", "medium", "quartile", "high"],
                         "default": "medium",
                     },

@@ -155,28 +155,28 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
         tools: vec![
             tool(
                 "current_time",
-                "What the time is now.",
+                "Returns the current time.",
                 json!({ "zone": zone_or_utc }),
                 &[],
             )?,
             tool(
                 "convert_time",
-                "What clocks in another zone show at a time.",
+                "Converts a time to another zone.",
                 json!({ "time": time, "zone": zone }),
                 &["time", "zone"],
             )?,
             tool(
                 "shift_time",
-                "The time that is a duration away from another, or from now.",
+                "Adds a duration to a time, or to the current time.",
                 json!({
                     "duration": {
                         "type": "string",
-                        "description": "how far, in words or as in ISO 8601; with a minus, or `ago` after the words, back",
+                        "description": "the duration, in words or in ISO 8601; negative with a minus, or with `ago` after the words",
                         "examples": ["1 month 2 days"],
                     },
                     "time": {
                         "type": "string",
-                        "description": "from when, with an offset or a zone; now if left out",
+                        "description": "the start, with an offset or a zone; by default now",
                         "examples": ["2026-03-01T12:00[Europe/Berlin]"],
                     },
                 }),
@@ -184,18 +184,18 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
             )?,
             tool(
                 "time_between",
-                "How long it is from one time to another.",
+                "Returns the duration between two times.",
                 json!({ "from": time, "to": time }),
                 &["from", "to"],
             )?,
             tool(
                 "format_time",
-                "A time as a pattern says.",
+                "Formats a time with a pattern.",
                 json!({
                     "time": time,
                     "pattern": {
                         "type": "string",
-                        "description": "as strftime has it",
+                        "description": "the pattern, in the syntax of strftime",
                         "examples": ["%A, %-d %B %Y"],
                     },
                 }),
@@ -203,7 +203,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
             )?,
             tool(
                 "parse_time",
-                "The time in a text of a known pattern.",
+                "Parses a time with a pattern.",
                 json!({
                     "text": {
                         "type": "string",
@@ -212,12 +212,12 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                     },
                     "pattern": {
                         "type": "string",
-                        "description": "as strptime has it",
+                        "description": "the pattern, in the syntax of strptime",
                         "examples": ["%d.%m.%Y %H:%M"],
                     },
                     "zone": {
                         "type": "string",
-                        "description": "the IANA name of the zone that is meant, if the text does not say",
+                        "description": "the IANA name of the zone, if the text has none",
                         "default": "UTC",
                         "examples": ["Asia/Tokyo"],
                     },
@@ -226,7 +226,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
             )?,
             tool(
                 "next_time",
-                "When a time of day comes next, on any day or on one of the week.",
+                "Returns the next occurrence of a time of day, on any day or on a day of the week.",
                 json!({
                     "time": {
                         "type": "string",

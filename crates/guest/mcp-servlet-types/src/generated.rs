@@ -1,8 +1,8 @@
 // @generated from schema.yaml by xtp-codegen. Do not edit: run "./x codegen".
 
-/// What `describe` answers.
+/// The result of `describe`.
 ///
-/// Two shapes are in use and this type reads and writes both: the fields of one tool, or
+/// Two forms are in use, and this type reads and writes both: the fields of one tool, or
 /// `tools` with any number of them. A servlet with exactly one tool fills in both.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct ServletDescription {
@@ -12,7 +12,7 @@ pub struct ServletDescription {
     /// Name of the only tool for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the only tool does, for the model.
+    /// Description of the only tool, for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// JSON Schema of the only tool's arguments.
@@ -24,7 +24,7 @@ pub struct ServletDescription {
     /// Hints about the behavior of the only tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
-    /// Pictures of the only tool, for display.
+    /// Icons of the only tool, for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Further data about the only tool.
@@ -33,7 +33,7 @@ pub struct ServletDescription {
     /// All tools, in the order of the servlet's source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<ToolDescription>>,
-    /// Who the servlet is.
+    /// Name and version of the servlet.
     #[serde(rename = "serverInfo", skip_serializing_if = "Option::is_none")]
     pub server_info: Option<Implementation>,
     /// How to use the servlet's tools and resources together, for the model.
@@ -44,7 +44,7 @@ pub struct ServletDescription {
 /// One tool, as the model sees it.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct ToolDescription {
-    /// Name by which the tool is called, unique within the servlet.
+    /// Name of the tool, unique within the servlet.
     pub name: String,
     /// Name for people.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct ToolDescription {
     /// Hints about the tool's behavior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
-    /// Pictures of the tool, for display.
+    /// Icons of the tool, for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Further data about the tool.
@@ -88,37 +88,37 @@ impl ToolDescription {
 /// Hints about a tool's behavior. Clients must not rely on them for safety.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct ToolAnnotations {
-    /// Name for people. The tool's own `title` wins.
+    /// Name for people. The `title` of the tool takes precedence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The tool changes nothing. Taken as false if not set.
+    /// The tool changes nothing. False by default.
     #[serde(rename = "readOnlyHint", skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
-    /// The tool may destroy or overwrite something, rather than only add. Taken as true if not set,
-    /// and without meaning for a read-only tool.
+    /// The tool may destroy or overwrite something, rather than only add. True by default; ignored
+    /// for a read-only tool.
     #[serde(rename = "destructiveHint", skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
-    /// Calling again with the same arguments changes nothing more. Taken as false if not set, and
-    /// without meaning for a read-only tool.
+    /// Another call with the same arguments has no further effect. False by default; ignored for a
+    /// read-only tool.
     #[serde(rename = "idempotentHint", skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// The tool reaches outside of a closed domain, as a web search does. Taken as true if not set.
+    /// The tool reaches outside of a closed domain, as a web search does. True by default.
     #[serde(rename = "openWorldHint", skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
 }
 
-/// A picture that stands for something in a user interface.
+/// A picture for a user interface.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct Icon {
-    /// Address of the picture, either https or a `data:` URI.
+    /// URI of the picture, either `https:` or `data:`.
     pub src: String,
-    /// Media type of the picture, if its source does not tell.
+    /// Media type of the picture, if its source does not have one.
     #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Sizes it can be shown at, such as "48x48", or "any" for a scalable picture.
+    /// Sizes of the picture, such as "48x48", or "any" for a scalable picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Vec<String>>,
-    /// The theme it was drawn for. Suits both if not set.
+    /// The theme it was drawn for. Both by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<IconTheme>,
 }
@@ -182,15 +182,15 @@ pub struct Implementation {
     /// Name for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Version, in whatever scheme the software uses.
+    /// Version, in any scheme.
     pub version: String,
-    /// What the software does.
+    /// Description of the software.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Where to read more about it.
+    /// URL of its website.
     #[serde(rename = "websiteUrl", skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
-    /// Pictures of it, for display.
+    /// Its icons, for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
 }
@@ -225,11 +225,12 @@ impl CallToolRequest {
     }
 }
 
-/// Which tool to call, and with what.
+/// The tool to call, and its arguments.
 ///
-/// Hosts that know more than the base interface add what MCP has beside the arguments. Under
+/// Hosts that support more than the base interface also pass the other parameters of MCP. Under
 /// `_meta` they
-/// repeat what a client says once or with every request: `io.modelcontextprotocol/protocolVersion`,
+/// repeat data that a client sends once or with every request:
+/// `io.modelcontextprotocol/protocolVersion`,
 /// `io.modelcontextprotocol/clientInfo` and `io.modelcontextprotocol/clientCapabilities`.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct CallToolRequestParams {
@@ -244,7 +245,7 @@ pub struct CallToolRequestParams {
     /// The `requestState` of that result, unchanged.
     #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// Data about the request that is no argument, such as a progress token.
+    /// Data about the request, such as a progress token.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<::mcp_servlet_json::RawJson>,
 }
@@ -260,12 +261,12 @@ impl CallToolRequestParams {
     }
 }
 
-/// What a tool answers.
+/// The result of a tool.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct CallToolResult {
-    /// The answer, piece by piece, for the model.
+    /// The content blocks, for the model.
     pub content: Vec<Content>,
-    /// The answer as data, which fits the tool's output schema.
+    /// The result as JSON that matches the tool's output schema.
     #[serde(
         rename = "structuredContent",
         default,
@@ -273,7 +274,7 @@ pub struct CallToolResult {
         skip_serializing_if = "Option::is_none"
     )]
     pub structured_content: Option<::mcp_servlet_json::RawJson>,
-    /// The tool failed and the content says why. Taken as false if not set.
+    /// The tool failed; the content is the error. False by default.
     #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// Further data about the result.
@@ -289,11 +290,11 @@ impl CallToolResult {
     }
 }
 
-/// What a tool answers that must know more first. The host asks the client, and calls again with
-/// the
-/// answers.
+/// The result of a tool that needs input from the client. The host sends the requests to the
+/// client, and calls
+/// the tool again with the responses.
 ///
-/// A servlet answers so only if the request says what the client can be asked for.
+/// A servlet returns this only if the request declares the client's capabilities.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct InputRequiredResult {
     /// Always `input_required`.
@@ -302,7 +303,7 @@ pub struct InputRequiredResult {
     /// Requests of MCP, each an object of `method` and `params`, by keys of the servlet's choice.
     #[serde(rename = "inputRequests", skip_serializing_if = "Option::is_none")]
     pub input_requests: Option<::mcp_servlet_json::RawJson>,
-    /// What the next call needs to go on, for nobody else to read.
+    /// State for the next call, opaque to the client.
     #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Further data about the result.
@@ -321,50 +322,50 @@ impl InputRequiredResult {
     }
 }
 
-/// One piece of content. `type` says which of the fields are filled in:
+/// A content block. `type` decides which of the fields are filled in:
 ///
 /// - `text`: `text`
 /// - `image` and `audio`: `data` and `mimeType`
 /// - `resource`: `resource`
-/// - `resource_link`: `uri` and `name`, and where known the other fields of a resource
+/// - `resource_link`: `uri` and `name`, and the other fields of a resource if known
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct Content {
     /// The kind of content.
     pub r#type: ContentType,
-    /// The text of a text.
+    /// The text of a text block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The bytes of an image or of audio, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
-    /// Media type of the data, or of the resource that is linked to.
+    /// Media type of the data, or of the linked resource.
     #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// The resource that is embedded.
+    /// The embedded resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<ResourceContents>,
-    /// Address of the resource that is linked to.
+    /// URI of the linked resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// Name of the resource that is linked to.
+    /// Name of the linked resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Name for people of the resource that is linked to.
+    /// Title of the linked resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the resource that is linked to holds, for the model.
+    /// Description of the linked resource, for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Size in bytes of the resource that is linked to, before any encoding.
+    /// Size in bytes of the linked resource, before any encoding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
-    /// Pictures of the resource that is linked to, for display.
+    /// Icons of the linked resource, for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// For whom the content is, and how much it matters.
+    /// Audience and priority of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Further data about this piece of content.
+    /// Further data about this content block.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<::mcp_servlet_json::RawJson>,
 }
@@ -432,10 +433,10 @@ impl ::core::fmt::Display for ContentType {
 /// Hints for the client about how to use or show something.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct Annotations {
-    /// For whom it is. For everyone if not set.
+    /// The audience. Everyone by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role>>,
-    /// How much it matters, from 0 (may be left out) to 1 (all but required).
+    /// The priority, from 0 (optional) to 1 (effectively required).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<f32>,
     /// When it last changed, as in RFC 3339.
@@ -483,12 +484,12 @@ impl ::core::fmt::Display for Role {
     }
 }
 
-/// The resources of a servlet that have a fixed address.
+/// The resources of a servlet with a fixed URI.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct ListResourcesResult {
     /// The resources, in the order of the servlet's source.
     pub resources: Vec<Resource>,
-    /// Where the next page begins. Servlets answer in one page and leave it out.
+    /// The cursor of the next page. Servlets return one page and leave it out.
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Further data about the result.
@@ -510,14 +511,14 @@ impl ListResourcesResult {
 /// A resource that can be read.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct Resource {
-    /// Its address.
+    /// Its URI.
     pub uri: String,
     /// Its name for programs.
     pub name: String,
     /// Its name for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it holds, for the model.
+    /// Its description, for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its media type, if known.
@@ -526,10 +527,10 @@ pub struct Resource {
     /// Its size in bytes, before any encoding, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
-    /// Pictures of it, for display.
+    /// Its icons, for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// For whom it is, and how much it matters.
+    /// Its audience and priority.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Further data about it.
@@ -549,13 +550,13 @@ impl Resource {
     }
 }
 
-/// The families of resources of a servlet.
+/// The resource templates of a servlet.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct ListResourceTemplatesResult {
     /// The templates, in the order of the servlet's source.
     #[serde(rename = "resourceTemplates")]
     pub resource_templates: Vec<ResourceTemplate>,
-    /// Where the next page begins. Servlets answer in one page and leave it out.
+    /// The cursor of the next page. Servlets return one page and leave it out.
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Further data about the result.
@@ -574,30 +575,30 @@ impl ListResourceTemplatesResult {
     }
 }
 
-/// A family of resources whose addresses follow one pattern.
+/// A template for the URIs of resources.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct ResourceTemplate {
-    /// The pattern of the addresses, as in RFC 6570.
+    /// The URI template, as in RFC 6570.
     #[serde(rename = "uriTemplate")]
     pub uri_template: String,
-    /// Name of the family for programs.
+    /// Name of the template for programs.
     pub name: String,
-    /// Name of the family for people.
+    /// Name of the template for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the resources hold, for the model.
+    /// Description of the resources, for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Media type of the resources, if they all share it.
     #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Pictures of the family, for display.
+    /// Icons of the template, for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// For whom the resources are, and how much they matter.
+    /// Audience and priority of the resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Further data about the family.
+    /// Further data about the template.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<::mcp_servlet_json::RawJson>,
 }
@@ -620,15 +621,15 @@ pub struct ReadResourceRequest {
     /// Always `resources/read`, and usually left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// The address of the resource. A servlet cannot answer without it.
+    /// The URI of the resource. Without it the request fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<ReadResourceRequestParams>,
 }
 
-/// Which resource to read.
+/// The resource to read.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct ReadResourceRequestParams {
-    /// Address of the resource. A servlet cannot answer without it.
+    /// URI of the resource. Without it the request fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
     /// Data about the request, such as a progress token.
@@ -639,9 +640,9 @@ pub struct ReadResourceRequestParams {
 /// The contents of a resource.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct ReadResourceResult {
-    /// The contents, of which a resource such as a directory may have several.
+    /// The contents. A resource such as a directory may have several.
     pub contents: Vec<ResourceContents>,
-    /// Reading failed and the contents say why. MCP has no such field; hosts answer with an error.
+    /// Reading failed; the contents are the error. MCP has no such field; hosts return an error.
     #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// Further data about the result.
@@ -663,7 +664,7 @@ impl ReadResourceResult {
 /// The contents of one resource. Exactly one of `text` and `blob` is filled in.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct ResourceContents {
-    /// Address of the resource.
+    /// URI of the resource.
     pub uri: String,
     /// Media type of the resource, if known.
     #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
@@ -695,7 +696,7 @@ impl ResourceContents {
 pub struct ListPromptsResult {
     /// The prompts, in the order of the servlet's source.
     pub prompts: Vec<Prompt>,
-    /// Where the next page begins. Servlets answer in one page and leave it out.
+    /// The cursor of the next page. Servlets return one page and leave it out.
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Further data about the result.
@@ -719,13 +720,13 @@ pub struct Prompt {
     /// Its name for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is good for.
+    /// Its description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it asks for, in order.
+    /// Its arguments, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Vec<PromptArgument>>,
-    /// Pictures of it, for display.
+    /// Its icons, for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Further data about it.
@@ -744,7 +745,7 @@ impl Prompt {
     }
 }
 
-/// Something that a prompt asks for.
+/// An argument of a prompt.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct PromptArgument {
     /// Its name for programs.
@@ -752,10 +753,10 @@ pub struct PromptArgument {
     /// Its name for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it means.
+    /// Its description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether it must be given. Taken as false if not set.
+    /// Whether it is required. False by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
 }
@@ -789,7 +790,7 @@ impl GetPromptRequest {
     }
 }
 
-/// Which prompt to fill in, and with what.
+/// The prompt to fill in, and its arguments.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct GetPromptRequestParams {
     /// Name of the prompt.
@@ -797,7 +798,7 @@ pub struct GetPromptRequestParams {
     /// Arguments by name, each a string. Absent and null mean that there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<::mcp_servlet_json::RawJson>,
-    /// Data about the request that is no argument, such as a progress token.
+    /// Data about the request, such as a progress token.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<::mcp_servlet_json::RawJson>,
 }
@@ -816,7 +817,7 @@ impl GetPromptRequestParams {
 /// A prompt, filled in.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct GetPromptResult {
-    /// What the prompt is good for, as filled in.
+    /// Description of the prompt, as filled in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The messages, in the order of the conversation.
@@ -840,9 +841,9 @@ impl GetPromptResult {
 /// One message of a prompt.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct PromptMessage {
-    /// Who says it.
+    /// The role of the speaker.
     pub role: Role,
-    /// What is said.
+    /// The content of the message.
     pub content: Content,
 }
 
@@ -860,7 +861,7 @@ pub struct CompleteRequest {
     /// Always `completion/complete`, and usually left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// What is being typed, and what else is known.
+    /// The argument that is being typed, and the values of other arguments.
     pub params: CompleteRequestParams,
 }
 
@@ -872,14 +873,14 @@ impl CompleteRequest {
     }
 }
 
-/// What suggestions are wanted for.
+/// The argument to complete.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct CompleteRequestParams {
     /// The prompt or the resource template.
     pub r#ref: CompletionReference,
     /// The argument or variable, and what is typed so far.
     pub argument: CompletionArgument,
-    /// What else is known.
+    /// The values of other arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<CompletionContext>,
     /// Data about the request, such as a progress token.
@@ -899,7 +900,7 @@ impl CompleteRequestParams {
     }
 }
 
-/// A prompt or a resource template. `type` says which of the fields is filled in:
+/// A prompt or a resource template. `type` decides which of the fields is filled in:
 ///
 /// - `ref/prompt`: `name`
 /// - `ref/resource`: `uri`
@@ -931,7 +932,7 @@ impl CompletionReference {
 pub struct CompletionArgument {
     /// Name of the argument or variable.
     pub name: String,
-    /// What is typed so far.
+    /// The text that is typed so far.
     pub value: String,
 }
 
@@ -946,7 +947,7 @@ impl CompletionArgument {
     }
 }
 
-/// What is known while an argument is being typed.
+/// The values of other arguments, while an argument is being typed.
 #[derive(Clone, Debug, Default, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
 pub struct CompletionContext {
     /// The other arguments or variables that have values, each a string.

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn prefers_the_list_to_the_single_tool_beside_it() {
+    fn prefers_the_list_to_the_single_tool() {
         let union = r#"{"name":"old","inputSchema":{},"tools":[{"name":"new","inputSchema":{}}],
             "serverInfo":{"name":"S","version":"1"},"instructions":"Ask."}"#;
         let description = parse(union).expect("a description");
@@ -194,7 +194,7 @@ mod tests {
                 "/instructions: expected a string, found an array",
             ),
         ] {
-            let expected = format!("`s` describes itself wrongly: output of `describe`, {error}");
+            let expected = format!("`s` has an invalid description: output of `describe`, {error}");
             assert_eq!(parse(text).err(), Some(expected), "{text}");
         }
     }

@@ -15,7 +15,7 @@ pub enum LoadError {
     /// Clients would not accept the name of a tool.
     #[error("tool `{tool}` of `{origin}` cannot be served: {problem}")]
     ToolName {
-        /// Where the servlet comes from.
+        /// The origin of the servlet.
         origin: String,
         /// The name, including its prefix.
         tool: String,
@@ -23,7 +23,7 @@ pub enum LoadError {
         problem: String,
     },
     /// A schema of a tool is not a valid JSON Schema.
-    #[error("tool `{tool}` of `{servlet}` has a bad schema, {at}: {problem}")]
+    #[error("tool `{tool}` of `{servlet}` has an invalid schema, {at}: {problem}")]
     Schema {
         /// The servlet's name.
         servlet: String,
@@ -53,7 +53,7 @@ pub enum LoadError {
         tool: String,
     },
     /// The servlet failed to describe itself.
-    #[error("`{servlet}` cannot describe itself")]
+    #[error("cannot get the description of `{servlet}`")]
     Describe {
         /// The servlet's name.
         servlet: String,
@@ -61,7 +61,7 @@ pub enum LoadError {
         source: Box<CallError>,
     },
     /// The description of the servlet is not valid.
-    #[error("`{servlet}` describes itself wrongly: output of `{export}`, {at}: {problem}")]
+    #[error("`{servlet}` has an invalid description: output of `{export}`, {at}: {problem}")]
     Description {
         /// The servlet's name.
         servlet: String,
@@ -73,7 +73,7 @@ pub enum LoadError {
         problem: String,
     },
     /// The servlet failed to list its resources, resource templates or prompts.
-    #[error("`{servlet}` cannot list what it has in `{export}`")]
+    #[error("`{export}` of `{servlet}` failed")]
     List {
         /// The servlet's name.
         servlet: String,
@@ -83,7 +83,7 @@ pub enum LoadError {
         source: Box<CallError>,
     },
     /// A list of the servlet is not valid.
-    #[error("`{servlet}` lists wrongly: output of `{export}`, {at}: {problem}")]
+    #[error("`{servlet}` has an invalid list: output of `{export}`, {at}: {problem}")]
     BadList {
         /// The servlet's name.
         servlet: String,
@@ -97,23 +97,23 @@ pub enum LoadError {
     /// A servlet lists two tools with the same name.
     #[error("`{origin}` lists two tools called `{tool}`")]
     DuplicateTool {
-        /// Where the servlet comes from.
+        /// The origin of the servlet.
         origin: String,
         /// The name of both tools.
         tool: String,
     },
     /// Another entry already has the name or URI that clients would see, so this entry is left out.
-    #[error("{kind} `{entry}` of `{origin}` is left out: `{owner}` has the {kind} `{key}`")]
+    #[error("{kind} `{entry}` of `{origin}` is skipped: `{owner}` already has the {kind} `{key}`")]
     Taken {
         /// The kind of the entry.
         kind: FeatureKind,
         /// The servlet's own name for the entry.
         entry: String,
-        /// Where the servlet comes from.
+        /// The origin of the servlet.
         origin: String,
         /// The name that clients would see, including its prefix, or the URI.
         key: String,
-        /// Where the servlet that keeps the name or URI comes from.
+        /// The origin of the servlet that has the name or URI.
         owner: String,
     },
     /// Two servlets have resource templates that match the same URIs.
@@ -123,11 +123,11 @@ pub enum LoadError {
     Overlap {
         /// The template of the servlet that is tried second.
         template: String,
-        /// Where the second servlet comes from.
+        /// The origin of the second servlet.
         origin: String,
         /// The template of the servlet that is tried first.
         other: String,
-        /// Where the first servlet comes from.
+        /// The origin of the first servlet.
         owner: String,
     },
 }
@@ -138,7 +138,7 @@ impl LoadError {
         match self {
             Self::Module(error) => error.help(),
             Self::ToolMemory { .. } => Some(
-                "set `memory` in the limits of the servlet, or let nothing last between calls: `isolation = \"call\"`"
+                "set `memory` in the limits of the servlet, or start an instance for each call: `isolation = \"call\"`"
                     .into(),
             ),
             Self::Taken { kind: FeatureKind::Tool | FeatureKind::Prompt, .. } => {

@@ -8,7 +8,7 @@ mod route;
 
 use std::{borrow::Cow, sync::Arc};
 
-use mcp_servlet_runtime::{CallError, Extras, JsonObject, chain};
+use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, chain};
 use mcp_servlet_schema::Provider;
 
 use crate::{CallToolResult, FeatureKind, Listed, LoadError, Servlet, Tool, error::unknown_tool};
@@ -129,7 +129,7 @@ impl Host {
                 match mount.servlet.relisted() {
                     Ok(servlet) => mount.servlet = Arc::new(servlet),
                     Err(error) => tracing::warn!(
-                        "the lists of `{}` stay as they were: {}",
+                        "cannot update the lists of `{}`: {}",
                         mount.servlet.name(),
                         chain(&error)
                     ),
@@ -254,10 +254,11 @@ impl Host {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        self.call_with(tool, arguments, &Extras::default()).await
+        self.call_with(tool, arguments, &RequestMeta::default())
+            .await
     }
 
-    /// Like [`Host::call_async`], with the other parts of the request in `extras`.
+    /// Like [`Host::call_async`], with the other parts of the request in `request_meta`.
     ///
     /// # Errors
     /// [`CallError`].
@@ -265,10 +266,12 @@ impl Host {
         &self,
         tool: &str,
         arguments: Option<&JsonObject>,
-        extras: &Extras,
+        request_meta: &RequestMeta,
     ) -> Result<CallToolResult, CallError> {
         let (servlet, tool, arguments) = self.find(tool, arguments)?;
-        servlet.call_with(tool, arguments.as_deref(), extras).await
+        servlet
+            .call_with(tool, arguments.as_deref(), request_meta)
+            .await
     }
 }
 

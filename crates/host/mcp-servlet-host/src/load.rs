@@ -20,7 +20,7 @@ const MAX_FETCHES: usize = 8;
 pub struct Entry {
     /// The name in logs, errors and prefixes. The default comes from the name of the file.
     pub name: Option<String>,
-    /// Where the servlet comes from.
+    /// The origin of the servlet.
     pub source: Source,
     /// What the servlet may access, and its limits.
     pub options: LoadOptions,
@@ -126,7 +126,7 @@ impl Loaded {
     }
 }
 
-/// Loads as many servlets at a time as there are processors, and more if some are fetched from a URL.
+/// Loads one servlet per processor at a time, and more if some are fetched from a URL.
 fn load_all(entries: &[Entry], previous: Option<&Host>) -> Vec<Result<Arc<Servlet>, LoadError>> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let remote = entries.iter().filter(|entry| entry.source.is_remote());

@@ -11,9 +11,9 @@ use std::{
 };
 
 use mcp_servlet_runtime::{
-    Abi, CallError, CallErrorKind, CheckArguments, Extras, Fetched, Guest, Instances, Job,
-    JsonObject, LoadError as ModuleError, LoadOptions, Module, Source, UnknownArguments, file_help,
-    quoted,
+    Abi, CallError, CallErrorKind, CheckArguments, Fetched, Guest, Instances, Job, JsonObject,
+    LoadError as ModuleError, LoadOptions, Module, RequestMeta, Source, UnknownArguments,
+    file_help, quoted,
 };
 use mcp_servlet_schema::Schemas;
 
@@ -205,7 +205,7 @@ impl Servlet {
         };
         let output = self
             .guest
-            .run(self.tool_job(tool, arguments, &Extras::default()))?;
+            .run(self.tool_job(tool, arguments, &RequestMeta::default()))?;
         self.reading(tool, schemas).result(&output)
     }
 
@@ -221,10 +221,11 @@ impl Servlet {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        self.call_with(tool, arguments, &Extras::default()).await
+        self.call_with(tool, arguments, &RequestMeta::default())
+            .await
     }
 
-    /// Like [`Servlet::call_async`], with the other parts of the request in `extras`.
+    /// Like [`Servlet::call_async`], with the other parts of the request in `request_meta`.
     ///
     /// # Errors
     /// See [`Servlet::call`].
@@ -232,7 +233,7 @@ impl Servlet {
         &self,
         tool: &str,
         arguments: Option<&JsonObject>,
-        extras: &Extras,
+        request_meta: &RequestMeta,
     ) -> Result<CallToolResult, CallError> {
         let schemas = self.schemas(tool)?;
         let arguments = self.known_arguments(schemas, arguments);
@@ -250,7 +251,7 @@ impl Servlet {
             // The model gets the message.
             Err(text) => return Ok(CallToolResult::error(text)),
         };
-        let job = self.tool_job(tool, arguments, extras);
+        let job = self.tool_job(tool, arguments, request_meta);
         let output = self.guest.run_async(job).await?;
         let reading = self.reading(tool, schemas);
         if output.len() < LARGE {
@@ -288,9 +289,14 @@ impl Servlet {
         }
     }
 
-    fn tool_job(&self, tool: &str, arguments: Option<JsonObject>, extras: &Extras) -> Job {
+    fn tool_job(
+        &self,
+        tool: &str,
+        arguments: Option<JsonObject>,
+        request_meta: &RequestMeta,
+    ) -> Job {
         self.guest
-            .tool_request(tool, &params(tool, arguments), extras)
+            .tool_request(tool, &params(tool, arguments), request_meta)
     }
 
     fn reading(&self, tool: &str, schemas: &Arc<Schemas>) -> Reading {
@@ -434,7 +440,7 @@ mod tests {
     fn sends_requests_that_the_shared_types_read() {
         let arguments = json!({"b": [1.5, null], "a": "\u{e9}\n"});
         let request = |tool, arguments| {
-            let input = Abi::Servlet.request(&params(tool, arguments), &Extras::default());
+            let input = Abi::Servlet.request(&params(tool, arguments), &RequestMeta::default());
             String::from_utf8(input).expect("text")
         };
         let text = request("t \"1\"", arguments.as_object().cloned());

@@ -18,7 +18,7 @@ use std::{
 };
 
 use mcp_servlet_runtime::{
-    Abi, BESIDE_TOOLS, CALL, CallError, DESCRIBE, HttpFailure, HttpRequest, HttpResponse,
+    Abi, CALL, CallError, DESCRIBE, FEATURE_EXPORTS, HttpFailure, HttpRequest, HttpResponse,
     Instances, Listener, LoadOptions, Notification, Source,
 };
 use mcp_servlet_types::HttpErrorKind;
@@ -129,7 +129,10 @@ impl Listener for Client {
             Notification::Message(params) => json!({ "message": params }),
             Notification::ElicitationComplete(_) | Notification::Changed(_) => {
                 // Tests have no way to expect these notifications.
-                tracing::debug!(?notification, "a test has no place for it");
+                tracing::debug!(
+                    ?notification,
+                    "notification ignored, because tests cannot receive it"
+                );
                 return;
             }
         };
@@ -215,7 +218,7 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
         let answer = match (&servlet, request) {
             (Ok(servlet), Ok(request)) => answer(servlet, &request, Arc::clone(&listener)),
             (Err(problem), _) => internal(problem.clone()),
-            (_, Err(error)) => internal(format!("this is no request: {error}")),
+            (_, Err(error)) => internal(format!("invalid request: {error}")),
         };
         wire.send(&answer)?;
     }
@@ -256,7 +259,7 @@ fn instance(hello: &Hello, shared: &Shared) -> Result<Servlet, String> {
 }
 
 fn answer(servlet: &Servlet, request: &Request, client: Arc<Client>) -> Answer {
-    let mut exports = [DESCRIBE, CALL].into_iter().chain(BESIDE_TOOLS);
+    let mut exports = [DESCRIBE, CALL].into_iter().chain(FEATURE_EXPORTS);
     let known = exports.find(|name| *name == request.export);
     let Some(export) = known.filter(|export| servlet.module().can_call(export)) else {
         return internal(format!("the servlet does not export `{}`", request.export));

@@ -85,7 +85,7 @@ impl fmt::Display for UnmetNeeds {
         let all: Vec<_> = missing.chain(invalid).chain(hosts).chain(paths).collect();
         write!(
             f,
-            "servlet `{}` lacks what it needs: {}",
+            "servlet `{}` has unmet needs: {}",
             self.servlet,
             all.join("; ")
         )

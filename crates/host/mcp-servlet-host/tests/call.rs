@@ -219,7 +219,7 @@ fn stops_a_servlet_that_grows_without_end() {
 }
 
 #[test]
-fn reports_output_that_is_no_result() {
+fn reports_output_that_is_not_a_result() {
     for (output, at) in [
         ("", "line 1 column 0"),
         ("nonsense", "line 1 column 2"),

@@ -65,7 +65,7 @@ fn says_which_exports_are_missing() {
     let text = r#"(module (func (export "describe")) (func (export "run")))"#;
     assert_eq!(
         error(wat::parse_str(text).expect("text")),
-        "`test` is no servlet: it does not export `call`; it exports `describe`, `run`"
+        "`test` is not a servlet: it does not export `call`; it exports `describe`, `run`"
     );
 }
 
@@ -77,7 +77,7 @@ fn names_imports_that_no_host_provides() {
         .answer("{}");
     assert_eq!(
         error(wat.wasm()),
-        "`test` imports what this host does not have: `env::now`, `__wbindgen_placeholder__::x`; \
+        "`test` imports functions that this host does not provide: `env::now`, `__wbindgen_placeholder__::x`; \
          a dependency is built for browsers (wasm-bindgen); `servlet build` names it"
     );
 }
@@ -91,8 +91,8 @@ fn says_what_there_is_instead_of_secrets_of_hyper_mcp() {
         .export("list_tools", "", "(i32.const 0)");
     assert_eq!(
         error(wat.wasm()),
-        "`test` imports what this host does not have: `extism:host/user::get_keyring_secret`; \
-         this host keeps no secrets or access tokens for servlets: put them into the servlet's configuration"
+        "`test` imports functions that this host does not provide: `extism:host/user::get_keyring_secret`; \
+         this host does not store secrets or access tokens for servlets; set them in the servlet's configuration"
     );
 }
 
@@ -104,7 +104,7 @@ fn servlets_for_hyper_mcp_have_what_they_export() {
     let only_tools = Wat::new().export("list_tools", DESCRIPTION, OUTPUT);
     assert_eq!(
         error(only_tools.wasm()),
-        "`test` is no servlet: it does not export `call_tool`; it exports `list_tools`"
+        "`test` is not a servlet: it does not export `call_tool`; it exports `list_tools`"
     );
     let servlet = only_tools.export("call_tool", r#"{"content":[]}"#, OUTPUT);
     let servlet = servlet.load().expect("a servlet");
@@ -119,7 +119,7 @@ fn servlets_for_hyper_mcp_have_what_they_export() {
     let wrong = Wat::new().export("list_tools", "[]", OUTPUT);
     assert_eq!(
         error(wrong.wasm()),
-        "`test` describes itself wrongly: output of `list_tools`, top level: expected an object, found an array"
+        "`test` has an invalid description: output of `list_tools`, top level: expected an object, found an array"
     );
 }
 
@@ -148,7 +148,7 @@ fn a_function_that_asks_needs_a_client() {
     assert_eq!(asked["resultType"], "input_required");
     let error = servlet
         .complete(&JsonObject::new())
-        .expect_err("nobody to ask");
+        .expect_err("there is no client");
     let said = chain(&error);
     assert!(
         said.contains("`list_roots`: there is no client to ask here"),
@@ -174,7 +174,7 @@ fn reports_a_servlet_that_cannot_describe_itself() {
         .answer("{}");
     assert_eq!(
         error(wat.wasm()),
-        "`test` cannot describe itself: servlet `test` trapped in `describe`: \
+        "cannot get the description of `test`: servlet `test` trapped in `describe`: \
          wasm trap: wasm `unreachable` instruction executed"
     );
 }
@@ -186,7 +186,7 @@ fn reports_a_description_that_is_wrong() {
         .answer("{}");
     assert_eq!(
         error(wat.wasm()),
-        "`test` describes itself wrongly: output of `describe`, /tools/0/inputSchema: \
+        "`test` has an invalid description: output of `describe`, /tools/0/inputSchema: \
          expected an object, found nothing"
     );
 }
@@ -251,7 +251,7 @@ fn names_a_directory_that_does_not_exist() {
         .expect_err("no directory");
     assert_eq!(
         error.to_string(),
-        "cannot give `test` the directory `no/such/dir`"
+        "`test` cannot get access to the directory `no/such/dir`"
     );
 }
 

@@ -90,7 +90,7 @@ fn texts_of_errors_can_be_kept_for_the_log() {
             "{log}"
         );
     }
-    // A fault with a code is meant for clients.
+    // A fault with a code is for clients.
     let fault = "gone\nmcp-fault: {\"code\":-32002}";
     let servlet = Wat::new().describe(DESCRIPTION);
     let servlet = servlet.export("call", fault, "(call $error {}) (i32.const 1)");

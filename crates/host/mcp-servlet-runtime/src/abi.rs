@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{
     inspect::Module,
     json::JsonObject,
-    request_meta::{Extras, WithExtras},
+    request_meta::{RequestMeta, WithMeta},
 };
 
 /// The export of [`Abi::Servlet`] that lists tools and describes the servlet.
@@ -22,7 +22,7 @@ pub const LIST_TOOLS: &str = "list_tools";
 pub(crate) const CALL_TOOL: &str = "call_tool";
 
 /// Exports with the same name in both ABIs. One of them is enough for [`Abi::HyperMcpV2`].
-pub const BESIDE_TOOLS: [&str; 6] = [
+pub const FEATURE_EXPORTS: [&str; 6] = [
     "complete",
     "get_prompt",
     "list_prompts",
@@ -59,14 +59,14 @@ impl Abi {
     }
 
     /// The input of an export that answers a request with these parameters.
-    pub fn request(self, params: &JsonObject, extras: &Extras) -> Vec<u8> {
+    pub fn request(self, params: &JsonObject, request_meta: &RequestMeta) -> Vec<u8> {
         let request = match self {
             Self::Servlet => Request::Servlet {
-                params: WithExtras(params, extras),
+                params: WithMeta(params, request_meta),
             },
             Self::HyperMcpV2 => Request::HyperMcpV2 {
                 request: params,
-                context: extras.context(),
+                context: request_meta.context(),
             },
         };
         serde_json::to_vec(&request).expect("maps of strings and values are JSON")
@@ -76,7 +76,7 @@ impl Abi {
     pub fn list_request(self) -> Vec<u8> {
         match self {
             Self::Servlet => Vec::new(),
-            Self::HyperMcpV2 => json!({ "context": Extras::default().context() })
+            Self::HyperMcpV2 => json!({ "context": RequestMeta::default().context() })
                 .to_string()
                 .into_bytes(),
         }
@@ -87,7 +87,7 @@ impl Abi {
 #[serde(untagged)]
 enum Request<'a> {
     Servlet {
-        params: WithExtras<'a>,
+        params: WithMeta<'a>,
     },
     HyperMcpV2 {
         request: &'a JsonObject,
@@ -115,7 +115,7 @@ impl Module {
         match [DESCRIBE, CALL].iter().filter(|name| has(name)).count() {
             2 => Some(Abi::Servlet),
             _ if [LIST_TOOLS, CALL_TOOL].iter().any(has) => Some(Abi::HyperMcpV2),
-            0 if BESIDE_TOOLS.iter().any(has) => Some(Abi::HyperMcpV2),
+            0 if FEATURE_EXPORTS.iter().any(has) => Some(Abi::HyperMcpV2),
             _ => None,
         }
     }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn exports_tell_the_interface() {
+    fn exports_decide_the_abi() {
         for (exports, expected) in [
             (&["describe", "call"][..], Some(Abi::Servlet)),
             (

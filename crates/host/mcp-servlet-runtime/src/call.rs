@@ -48,7 +48,7 @@ pub(crate) struct Call {
 pub(crate) struct Place {
     pub(crate) permit: OwnedSemaphorePermit,
     /// Permits for calls that were stopped but do not end.
-    pub(crate) aside: Arc<Semaphore>,
+    pub(crate) abandoned: Arc<Semaphore>,
 }
 
 /// Why a call is stopped.
@@ -118,7 +118,7 @@ impl Call {
     /// Frees the place of a call that does not end. If too many calls do not end, this one keeps its place.
     fn step_aside(&self) {
         if let Some(place) = &mut *lock(&self.place)
-            && let Ok(permit) = Arc::clone(&place.aside).try_acquire_owned()
+            && let Ok(permit) = Arc::clone(&place.abandoned).try_acquire_owned()
         {
             place.permit = permit;
         }

@@ -8,15 +8,15 @@
 mod cache;
 mod compile;
 mod instance;
-mod kept;
 mod plugin;
 mod pool;
 mod prepare;
 mod slot;
 mod stop;
+mod stored_module;
 mod threads;
 
 pub use plugin::Plugin;
 pub use pool::Job;
-pub(crate) use pool::{Pool, apart};
+pub(crate) use pool::{Pool, run_blocking};
 pub(crate) use stop::Stop;

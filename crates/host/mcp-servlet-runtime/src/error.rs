@@ -33,11 +33,9 @@ pub enum LoadError {
         source: FetchError,
     },
     /// The module does not have the expected digest.
-    #[error(
-        "`{origin}` is not the file that was asked for: its SHA-256 digest is {found}, not {expected}"
-    )]
+    #[error("`{origin}` has the wrong SHA-256 digest: expected {expected}, found {found}")]
     Digest {
-        /// Where the module comes from.
+        /// The origin of the module.
         origin: String,
         /// The expected digest, in hexadecimal.
         expected: String,
@@ -45,7 +43,7 @@ pub enum LoadError {
         found: String,
     },
     /// The expected digest is not a SHA-256 digest.
-    #[error("`{digest}` is no SHA-256 digest: expected 64 hexadecimal digits")]
+    #[error("invalid SHA-256 digest `{digest}`: expected 64 hexadecimal digits")]
     NoDigest {
         /// The text that should be a digest.
         digest: String,
@@ -65,7 +63,7 @@ pub enum LoadError {
         source: Unreadable,
     },
     /// The module does not have the exports of a servlet.
-    #[error("`{servlet}` is no servlet: it does not export {}", quoted(missing))]
+    #[error("`{servlet}` is not a servlet: it does not export {}", quoted(missing))]
     MissingExports {
         /// The servlet's name.
         servlet: String,
@@ -76,7 +74,7 @@ pub enum LoadError {
     },
     /// The module imports functions that this host does not provide.
     #[error(
-        "`{servlet}` imports what this host does not have: {}",
+        "`{servlet}` imports functions that this host does not provide: {}",
         quoted(imports)
     )]
     UnknownImports {
@@ -86,7 +84,7 @@ pub enum LoadError {
         imports: Vec<Import>,
     },
     /// A directory that the servlet may access cannot be opened.
-    #[error("cannot give `{servlet}` the directory `{}`", path.display())]
+    #[error("`{servlet}` cannot get access to the directory `{}`", path.display())]
     AllowedPath {
         /// The servlet's name.
         servlet: String,
@@ -96,7 +94,7 @@ pub enum LoadError {
         source: io::Error,
     },
     /// The directory for compiled modules cannot be used.
-    #[error("cannot keep compiled modules in `{}`", directory.display())]
+    #[error("cannot cache compiled modules in `{}`", directory.display())]
     Cache {
         /// The directory.
         directory: PathBuf,
@@ -127,7 +125,7 @@ impl LoadError {
         match self {
             Self::Unreadable { source, .. } => source.help().map(str::to_owned),
             Self::MissingExports { found, .. } if found.is_empty() => {
-                Some("is the crate a `cdylib`, and does it say `mcp_servlet::export!`?".into())
+                Some("is the crate a `cdylib`, and does it use `mcp_servlet::export!`?".into())
             }
             Self::MissingExports { found, .. } => Some(format!("it exports {}", quoted(found))),
             Self::UnknownImports { imports, .. } => {
@@ -136,7 +134,7 @@ impl LoadError {
                     return Some(text.into());
                 }
                 imports.iter().any(Import::is_secret).then(|| {
-                    "this host keeps no secrets or access tokens for servlets: put them into the servlet's configuration"
+                    "this host does not store secrets or access tokens for servlets; set them in the servlet's configuration"
                         .into()
                 })
             }

@@ -58,7 +58,7 @@ pub struct HttpFailure {
     pub kind: HttpErrorKind,
     /// A message for the model.
     pub message: String,
-    /// What the operator does not allow, if that is the reason.
+    /// The request that the operator does not allow, if that is the reason.
     pub(crate) denied: Option<Denied>,
 }
 

@@ -21,7 +21,7 @@ mod tests {
         let mut module = Module::default();
         module.imports = USER_FUNCTIONS.iter().map(import).collect();
         let notifying = notify::functions(&module, &notify::CurrentListener::default());
-        let asking = ask::functions(&module, &ask::Questions::default());
+        let asking = ask::functions(&module, &ask::InputRequests::default());
         assert_eq!(notifying.len() + asking.len(), USER_FUNCTIONS.len());
     }
 }

@@ -11,8 +11,8 @@ use crate::{
     inspect::Module,
     json::JsonObject,
     options::{Instances, Limits, LoadOptions},
-    request_meta::Extras,
-    source::{Fetched, Source, check_interface, check_paths, missing_exports, read_module},
+    request_meta::RequestMeta,
+    source::{Fetched, Source, check_abi, check_paths, missing_exports, read_module},
 };
 
 /// A loaded module. Clones share its instances.
@@ -55,7 +55,7 @@ impl Guest {
         let digest = fetched.digest();
         let Fetched { name, origin, wasm } = fetched;
         let module = read_module(&name, &wasm)?;
-        let abi = check_interface(&name, &module)?;
+        let abi = check_abi(&name, &module)?;
         check_paths(&name, &module, options)?;
         let pool = Pool::new(&name, wasm, &module, options)?;
         Ok(Self {
@@ -141,14 +141,19 @@ impl Guest {
     }
 
     /// A run that answers a client's request.
-    pub fn request(&self, export: &'static str, params: &JsonObject, extras: &Extras) -> Job {
-        self.job(export, self.abi.request(params, extras))
-            .of(extras)
+    pub fn request(
+        &self,
+        export: &'static str,
+        params: &JsonObject,
+        request_meta: &RequestMeta,
+    ) -> Job {
+        self.job(export, self.abi.request(params, request_meta))
+            .of(request_meta)
     }
 
     /// A run that calls a tool for a client, within the limits of the tool.
-    pub fn tool_request(&self, tool: &str, params: &JsonObject, extras: &Extras) -> Job {
-        let mut job = self.request(self.abi.call_tool(), params, extras);
+    pub fn tool_request(&self, tool: &str, params: &JsonObject, request_meta: &RequestMeta) -> Job {
+        let mut job = self.request(self.abi.call_tool(), params, request_meta);
         job.limits = Limits::of_tool(&self.options, tool);
         job
     }
@@ -182,7 +187,7 @@ impl Guest {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, CallError> {
-        let outcome = engine::apart(work).await;
+        let outcome = engine::run_blocking(work).await;
         outcome.map_err(|stop| self.error(self.abi.call_tool(), &Limits::of(&self.options), stop))
     }
 }

@@ -199,7 +199,7 @@ mod tests {
         );
         assert!(module.can_call("describe"));
         assert!(!module.can_call("call"), "it has a parameter");
-        assert!(!module.can_call("memory"), "it is no function");
+        assert!(!module.can_call("memory"), "it is not a function");
         assert_eq!(module.unknown_imports(), []);
     }
 

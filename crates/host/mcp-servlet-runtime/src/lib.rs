@@ -41,11 +41,11 @@ mod needs;
 mod options;
 mod public_url;
 mod request_meta;
+pub mod size_report;
 mod source;
-pub mod space;
 mod text;
 
-pub use abi::{Abi, BESIDE_TOOLS, CALL, DESCRIBE, LIST_TOOLS};
+pub use abi::{Abi, CALL, DESCRIBE, FEATURE_EXPORTS, LIST_TOOLS};
 pub use engine::{Job, Plugin};
 pub use error::{CallError, CallErrorKind, FetchError, LoadError, Site};
 pub use exchange::{HttpFailure, HttpRequest, HttpResponse};
@@ -62,6 +62,6 @@ pub use options::{
     Isolation, Limit, Limits, LoadOptions, Proxy, ToolOptions, UnknownArguments,
 };
 pub use public_url::public_url;
-pub use request_meta::Extras;
+pub use request_meta::RequestMeta;
 pub use source::{Fetched, Source};
 pub use text::{chain, quoted};

@@ -66,7 +66,7 @@ pub struct LoadOptions {
     ///
     /// `Servlet` of `mcp-servlet-host` applies this; [`Guest`](crate::Guest), which knows no tools, does not.
     pub arguments: CheckArguments,
-    /// What happens to arguments that are not in the schema of a tool.
+    /// Whether arguments that are not in the schema of a tool are refused or dropped.
     ///
     /// `Servlet` of `mcp-servlet-host` applies this; [`Guest`](crate::Guest), which knows no tools, does not.
     pub unknown: UnknownArguments,
@@ -78,7 +78,7 @@ pub struct LoadOptions {
     pub errors: ErrorTexts,
     /// The time limit for compiling the module; `None` means no limit.
     pub compile: Option<Duration>,
-    /// Where compiled modules are cached.
+    /// The cache of compiled modules.
     pub cache: CompileCache,
     /// Limits for single tools, by the tool names of the servlet.
     pub tools: BTreeMap<String, ToolOptions>,
@@ -196,7 +196,7 @@ pub enum CheckArguments {
     Off,
 }
 
-/// What happens if the structured content of a result does not match the tool's schema.
+/// The reaction to structured content that does not match the tool's schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CheckResults {
     /// The log gets a warning.
@@ -208,7 +208,7 @@ pub enum CheckResults {
     Off,
 }
 
-/// What happens to arguments that are not in the schema of a tool.
+/// Whether arguments that are not in the schema of a tool are refused or dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownArguments {
     /// They are refused if the schema (`"additionalProperties": false`) or the servlet does not

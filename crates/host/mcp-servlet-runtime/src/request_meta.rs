@@ -13,7 +13,7 @@ const STATE: &str = "mcp-servlet/requestState";
 /// The members of a request that not every client sends and not every servlet reads.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Extras {
+pub struct RequestMeta {
     /// The `id` of the request, a number or a string. Servlets for hyper-mcp get it.
     pub id: Option<Value>,
     /// `_meta`: metadata that MCP defines, or that client and servlet agreed on.
@@ -26,7 +26,7 @@ pub struct Extras {
     pub listener: Option<Arc<dyn Listener>>,
 }
 
-impl Extras {
+impl RequestMeta {
     /// The context that servlets for hyper-mcp get with a request. `_meta` is its only part with
     /// room for answers. Their key also tells a servlet that its result may contain input requests.
     /// Servlets that use `mcp-servlet` read it; others call a function.
@@ -56,23 +56,23 @@ impl Extras {
     }
 }
 
-/// The parameters of a request with its extras, serialized without building a new object.
-pub(crate) struct WithExtras<'a>(pub(crate) &'a JsonObject, pub(crate) &'a Extras);
+/// The parameters of a request with its other parts, serialized without building a new object.
+pub(crate) struct WithMeta<'a>(pub(crate) &'a JsonObject, pub(crate) &'a RequestMeta);
 
-impl Serialize for WithExtras<'_> {
+impl Serialize for WithMeta<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(params, extras) = self;
+        let Self(params, request_meta) = self;
         let mut map = serializer.serialize_map(None)?;
         for (name, value) in *params {
             map.serialize_entry(name, value)?;
         }
-        if let Some(responses) = &extras.input_responses {
+        if let Some(responses) = &request_meta.input_responses {
             map.serialize_entry("inputResponses", responses)?;
         }
-        if let Some(state) = &extras.request_state {
+        if let Some(state) = &request_meta.request_state {
             map.serialize_entry("requestState", state)?;
         }
-        if let Some(meta) = &extras.meta {
+        if let Some(meta) = &request_meta.meta {
             map.serialize_entry("_meta", meta)?;
         }
         map.end()
@@ -85,13 +85,13 @@ mod tests {
 
     #[test]
     fn takes_no_state_from_the_meta_of_a_client() {
-        let mut extras = Extras {
+        let mut request_meta = RequestMeta {
             meta: json!({ STATE: "forged", "other": 1 }).as_object().cloned(),
-            ..Extras::default()
+            ..RequestMeta::default()
         };
-        assert_eq!(extras.context()["_meta"].get(STATE), None);
-        assert_eq!(extras.context()["_meta"]["other"], 1);
-        extras.request_state = Some("opened".to_owned());
-        assert_eq!(extras.context()["_meta"][STATE], "opened");
+        assert_eq!(request_meta.context()["_meta"].get(STATE), None);
+        assert_eq!(request_meta.context()["_meta"]["other"], 1);
+        request_meta.request_state = Some("opened".to_owned());
+        assert_eq!(request_meta.context()["_meta"][STATE], "opened");
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     public_url::public_url,
 };
 
-/// Where a module comes from.
+/// The source of a module.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Source {
     /// A file. Its name without the extension is the servlet's name.
@@ -100,7 +100,7 @@ impl Source {
         }
     }
 
-    /// The servlets of a directory, sorted by name. Any other source is returned as it is.
+    /// The servlets of a directory, sorted by name. Any other source is returned unchanged.
     ///
     /// # Errors
     /// [`LoadError`] if the directory cannot be read or contains no `.wasm` file, or if a digest is
@@ -257,7 +257,7 @@ pub(crate) fn read_module(servlet: &str, wasm: &[u8]) -> Result<Module, LoadErro
     })
 }
 
-pub(crate) fn check_interface(servlet: &str, module: &Module) -> Result<Abi, LoadError> {
+pub(crate) fn check_abi(servlet: &str, module: &Module) -> Result<Abi, LoadError> {
     let imports = module.unknown_imports();
     if !imports.is_empty() {
         return Err(LoadError::UnknownImports {
@@ -295,7 +295,7 @@ pub(crate) fn check_paths(
             Err(error) => Some(error),
             // WASI would open the directory under the last of its names only.
             Ok(_) if !seen.insert(&path.host) => Some(io::Error::other(
-                "it is allowed twice, and can have one name",
+                "it is allowed twice; allow it once, under one name",
             )),
             Ok(_) => None,
         };

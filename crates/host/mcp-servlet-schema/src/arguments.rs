@@ -1,6 +1,6 @@
 //! Arguments as a person types them: `key=value`, read according to the input schema of the tool.
 //!
-//! The type of the key in the schema decides how `key=value` is read: a string is taken as it is
+//! The type of the key in the schema decides how `key=value` is read: a string is not changed
 //! typed, anything else is JSON. `key:=json` is always JSON.
 
 mod expected;
@@ -23,7 +23,7 @@ pub use words::schema_in_words;
 #[non_exhaustive]
 pub enum ArgumentError {
     /// The argument contains no `=`.
-    #[error("`{given}` is no argument: write `key=value`, or `key:=json`")]
+    #[error("expected `key=value` or `key:=json`, found `{given}`")]
     NoValue {
         /// The text that was typed.
         given: String,
@@ -83,7 +83,9 @@ impl ArgumentError {
             Self::Unknown { known, .. } if known.is_empty() => {
                 Some("there are no arguments".into())
             }
-            Self::Unknown { known, .. } => Some(format!("there is `{}`", known.join("`, `"))),
+            Self::Unknown { known, .. } => {
+                Some(format!("known arguments: `{}`", known.join("`, `")))
+            }
             Self::NotJson { example, .. } => Some(example.clone()),
             _ => None,
         }

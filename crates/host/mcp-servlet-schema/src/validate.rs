@@ -149,11 +149,11 @@ impl Schemas {
         }
     }
 
-    /// What is wrong with the structured content of a result that is complete and not an error.
+    /// The problem with the structured content of a result that is complete and not an error.
     pub fn problem(&self, structured_content: Option<&Value>) -> Option<String> {
         let checker = self.results.as_ref()?;
         match structured_content {
-            None => Some("there is none, and the tool has an `outputSchema`".to_owned()),
+            None => Some("it is missing, and the tool has an `outputSchema`".to_owned()),
             Some(content) => checker.check(content).err(),
         }
     }
@@ -170,7 +170,7 @@ impl Checker {
         let cost = match cost::of(schema) {
             Cost::Bounded(cost) => cost,
             Cost::Unbounded(why) => {
-                tracing::debug!(why, "a schema is not checked");
+                tracing::debug!(why, "schema not checked");
                 return Ok(None);
             }
             Cost::Wrong(at, problem) => return Err((at, problem)),
@@ -200,7 +200,7 @@ impl Checker {
 
     fn check(&self, value: &Value) -> Result<(), String> {
         if !self.can_check(value) {
-            return Err("they are too large to be checked against their schema".to_owned());
+            return Err("too large to check against the schema".to_owned());
         }
         if self.validator.is_valid(value) || self.validator.is_valid(&without_nulls(value)) {
             return match inexact::integer(&self.validator, value) {

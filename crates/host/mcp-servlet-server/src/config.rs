@@ -304,7 +304,8 @@ impl Reader<'_> {
     /// Reports keys that only make sense for a single servlet.
     fn directory(&mut self, section: &ServletSection) {
         if let Some(sha256) = &section.sha256 {
-            let message = "a directory has no digest; name its files one by one";
+            let message =
+                "a digest needs a single file; name the files of the directory one by one";
             self.problem(sha256.span(), message.to_owned());
         }
         if let Some(tool) = section.tool.keys().next() {
@@ -335,7 +336,7 @@ impl Reader<'_> {
                 self.absent(section, path.host.span(), message);
             }
             if options.allowed_paths.iter().any(|other| other.host == host) {
-                let message = "this directory is allowed twice, and can have one name";
+                let message = "this directory is allowed twice; allow it once, under one name";
                 self.problem(path.host.span(), message.to_owned());
             }
             options
@@ -424,8 +425,8 @@ impl Reader<'_> {
             return;
         };
         if let Some(memory) = &section.tool[tool].memory {
-            let message = "all calls share one instance, so a tool has no memory limit of its own: set `memory` in \
-                the limits of the servlet, or let nothing last between calls: `isolation = \"call\"`";
+            let message = "all calls share one instance, so a tool cannot have a memory limit of its own: set `memory` in \
+                the limits of the servlet, or start an instance for each call: `isolation = \"call\"`";
             self.problem(memory.span(), message.to_owned());
         }
     }

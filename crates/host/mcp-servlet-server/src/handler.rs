@@ -16,7 +16,7 @@ use std::sync::{
 };
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{CallError, Extras, Fault, JsonObject};
+use mcp_servlet_runtime::{CallError, Fault, JsonObject, RequestMeta};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -36,11 +36,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::{
     era::Era,
     params,
-    passthrough::{Carrier, carry},
+    passthrough::{Passthrough, passthrough},
     server::{Server, active::Counted, changes::Subscribed},
 };
 use input_rounds::Inputs;
-use notifications::{TaskCell, Teller, Threshold};
+use notifications::{Notifier, TaskCell, Threshold};
 use page::page;
 use tasks::Tasks;
 
@@ -48,10 +48,10 @@ use tasks::Tasks;
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Reads one property of the client from a request.
-type Said = fn(&RequestContext<RoleServer>) -> Value;
+type ClientProperty = fn(&RequestContext<RoleServer>) -> Value;
 
 /// Properties that clients up to 2025-11-25 send once in `initialize`, and later clients with every request.
-const SAID_ONCE: [(&str, Said); 3] = [
+const CLIENT_PROPERTIES: [(&str, ClientProperty); 3] = [
     ("io.modelcontextprotocol/protocolVersion", |context| {
         json!(context.protocol_version())
     }),
@@ -78,26 +78,26 @@ pub(crate) struct Handler {
     /// Whether a task forwards changes to the client. `notifications/initialized` may arrive more than once.
     is_followed: AtomicBool,
     /// Cancelled when this handler is dropped, because the client has disconnected.
-    gone: CancellationToken,
-    _gone: DropGuard,
+    disconnected: CancellationToken,
+    _disconnected: DropGuard,
 }
 
 impl Handler {
     pub(crate) fn new(server: Server, tasks: Tasks) -> Self {
-        let gone = CancellationToken::new();
+        let disconnected = CancellationToken::new();
         Self {
             server,
             subscribed: Arc::default(),
             threshold: Arc::default(),
             tasks,
             is_followed: AtomicBool::new(false),
-            _gone: gone.clone().drop_guard(),
-            gone,
+            _disconnected: disconnected.clone().drop_guard(),
+            disconnected,
         }
     }
 
     /// A result of exactly this JSON, plus the fields that the era requires in every result.
-    pub(crate) fn answer<T: Carrier>(
+    pub(crate) fn answer<T: Passthrough>(
         &self,
         context: &RequestContext<RoleServer>,
         mut json: JsonObject,
@@ -107,21 +107,21 @@ impl Handler {
         if Era::of(context) == Era::Modern {
             introduce(&mut json, &self.server.host());
         }
-        carry(json)
+        passthrough(json)
     }
 
     /// The parts of a request that servlets receive in addition to its arguments.
-    fn extras(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> Extras {
+    fn request_meta(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> RequestMeta {
         let task = TaskCell::default();
-        extras(
+        request_meta(
             context,
             inputs,
-            Teller::new(&self.server, context, &self.threshold, task),
+            Notifier::new(&self.server, context, &self.threshold, task),
         )
     }
 
     /// One page of a list, with the time for which clients may cache it.
-    pub(crate) fn answer_list<T: Carrier>(
+    pub(crate) fn answer_list<T: Passthrough>(
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,
@@ -180,10 +180,10 @@ impl ServerHandler for Handler {
         }
         let follower = self.server.0.changes.follow();
         let subscribed = Arc::clone(&self.subscribed);
-        let gone = self.gone.clone();
+        let disconnected = self.disconnected.clone();
         tokio::spawn(async move {
-            let tell = follower.tell(context.peer, &subscribed);
-            gone.run_until_cancelled(tell).await;
+            let notify = follower.notify(context.peer, &subscribed);
+            disconnected.run_until_cancelled(notify).await;
         });
     }
 
@@ -362,23 +362,27 @@ impl ServerHandler for Handler {
 
 /// The parts of a request that servlets receive in addition to its arguments. What clients up to
 /// 2025-11-25 send only in `initialize` is added to `_meta`, where later clients send it.
-fn extras(context: &RequestContext<RoleServer>, inputs: Inputs, teller: Teller) -> Extras {
+fn request_meta(
+    context: &RequestContext<RoleServer>,
+    inputs: Inputs,
+    notifier: Notifier,
+) -> RequestMeta {
     let mut meta = context.meta.0.0.clone();
-    for (key, said) in SAID_ONCE {
+    for (key, property) in CLIENT_PROPERTIES {
         if !meta.contains_key(key)
-            && let value = said(context)
+            && let value = property(context)
             && !value.is_null()
         {
             meta.insert(key.to_owned(), value);
         }
     }
-    let mut extras = Extras::default();
-    extras.id = Some(json!(context.id));
-    extras.meta = Some(meta);
-    extras.input_responses = inputs.responses;
-    extras.request_state = inputs.state;
-    extras.listener = Some(Arc::new(teller));
-    extras
+    let mut request_meta = RequestMeta::default();
+    request_meta.id = Some(json!(context.id));
+    request_meta.meta = Some(meta);
+    request_meta.input_responses = inputs.responses;
+    request_meta.request_state = inputs.state;
+    request_meta.listener = Some(Arc::new(notifier));
+    request_meta
 }
 
 /// Adds the server's name and version, unless the result has them.

@@ -233,7 +233,8 @@ impl Endpoint {
             if let Some(id) = id {
                 self.sessions.end(&id);
             }
-            // Some clients treat rmcp's `202 Accepted` as a failure.
+            // Some clients treat rmcp's `202 Accepted` as a failure:
+            // <https://github.com/modelcontextprotocol/python-sdk/issues/3546>.
             *response.status_mut() = if is_known {
                 StatusCode::NO_CONTENT
             } else {
@@ -260,9 +261,9 @@ impl Endpoint {
 
     /// Refuses a request. If rmcp's service refuses the sender as well, that response comes first.
     async fn refuse(&self, parts: Parts, refusal: Response) -> Response {
-        let mut question = Request::from_parts(parts, Body::empty());
-        *question.method_mut() = Method::OPTIONS;
-        let answer = self.pass(question).await;
+        let mut probe = Request::from_parts(parts, Body::empty());
+        *probe.method_mut() = Method::OPTIONS;
+        let answer = self.pass(probe).await;
         if answer.status() == StatusCode::FORBIDDEN {
             return answer;
         }

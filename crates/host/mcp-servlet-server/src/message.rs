@@ -32,7 +32,7 @@ fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Erro
     Value::deserialize(value).map(Some)
 }
 
-/// What kind of message it is.
+/// The kind of the message.
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// A request with this id.
@@ -118,12 +118,12 @@ fn refusal(bytes: &[u8], error: Option<serde_json::Error>) -> Refusal {
         return Refusal {
             id: Value::Null,
             code: ErrorCode::PARSE_ERROR,
-            message: format!("this is not JSON: {error}"),
+            message: format!("invalid JSON: {error}"),
         };
     }
     match error {
         Some(error) if !is_batch(bytes) => wrong(&error.to_string()).to(id(bytes)),
-        _ => Refusal::invalid("MCP has no batches; send each message by itself"),
+        _ => Refusal::invalid("batches are not supported; send each message by itself"),
     }
 }
 
@@ -138,13 +138,13 @@ fn id(bytes: &[u8]) -> Option<Value> {
 }
 
 fn wrong(problem: &str) -> Refusal {
-    Refusal::invalid(format!("no message of JSON-RPC: {problem}"))
+    Refusal::invalid(format!("invalid JSON-RPC message: {problem}"))
 }
 
 /// Decodes a line with rmcp's codec. None if the message can be ignored.
 pub(crate) fn decode(line: &mut BytesMut) -> Result<Option<Incoming>, Refusal> {
     let message = JsonRpcMessageCodec::default().decode(line);
-    message.map_err(|error| Refusal::invalid(format!("no message of MCP: {error}")))
+    message.map_err(|error| Refusal::invalid(format!("invalid MCP message: {error}")))
 }
 
 /// Why rmcp cannot read these bytes as a message.
@@ -158,7 +158,7 @@ pub(crate) fn unreadable(bytes: &[u8]) -> Refusal {
         }
     }
     let refused = decode(&mut line).err();
-    refused.unwrap_or_else(|| Refusal::invalid("no message of MCP"))
+    refused.unwrap_or_else(|| Refusal::invalid("invalid MCP message"))
 }
 
 /// The kind of a message, if it is valid.
@@ -177,7 +177,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Kind, Refusal> {
         if answers {
             return Ok(Kind::Other);
         }
-        return Err(wrong("there is no `method`").to(id));
+        return Err(wrong("`method` is missing").to(id));
     };
     // rmcp only supports these ids.
     let is_id = |id: &Value| id.is_string() || id.is_i64();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_is_wrong_with_a_message() {
+    fn reports_the_problem_of_an_invalid_message() {
         let code = |text: &str| check(text.as_bytes()).err().map(|refusal| refusal.code.0);
         for good in [
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,

@@ -32,14 +32,14 @@ pub(crate) fn check(method: &str, params: Option<&str>) -> Option<ErrorData> {
     let params = params.unwrap_or("{}");
     let wrong = |problem: &str| Some(wrong(method, problem));
     if !params.starts_with('{') {
-        return wrong("they are no object");
+        return wrong("expected an object");
     }
     let meta = match serde_json::from_str(params) {
         Ok(Params { meta }) => meta.map_or("{}", RawValue::get),
         Err(error) => return wrong(&error.to_string()),
     };
     if !meta.starts_with('{') {
-        return wrong("`_meta` is no object");
+        return wrong("expected an object in `_meta`");
     }
     let problem = match method {
         _ if REMOVED.contains(&method) && is_modern(meta) => return Some(unknown_method(method)),
@@ -72,7 +72,7 @@ fn error<T: DeserializeOwned>(params: &str) -> Option<String> {
 }
 
 fn wrong(method: &str, problem: &str) -> ErrorData {
-    ErrorData::invalid_params(format!("wrong params of `{method}`: {problem}"), None)
+    ErrorData::invalid_params(format!("invalid params of `{method}`: {problem}"), None)
 }
 
 /// Explains why rmcp could not read a request: the method is unknown, or its params are invalid.
@@ -99,7 +99,7 @@ pub(crate) fn refuse(request: CustomRequest, era: Era) -> ErrorData {
         "tasks/update" => problem::<UpdateTaskParams>(params),
         "tasks/cancel" => problem::<CancelTaskParams>(params),
         "notifications/cancelled" => problem::<CancelledNotificationParam>(params),
-        "ping" | "server/discover" => "they are no object".to_owned(),
+        "ping" | "server/discover" => "expected an object".to_owned(),
         _ => return unknown_method(&method),
     };
     wrong(&method, &problem)
@@ -112,8 +112,8 @@ pub(crate) fn unknown_method(method: &str) -> ErrorData {
 
 fn problem<T: DeserializeOwned>(params: Value) -> String {
     if !params.is_object() {
-        return "they are no object".to_owned();
+        return "expected an object".to_owned();
     }
     let error = serde_json::from_value::<T>(params).err();
-    error.map_or_else(|| "they cannot be read".into(), |error| error.to_string())
+    error.map_or_else(|| "invalid value".into(), |error| error.to_string())
 }

@@ -17,10 +17,10 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 /// The `_meta` key of that JSON. It never leaves this process.
-const CARRIED: &str = "mcp-servlet-host/exact";
+const RAW_JSON: &str = "mcp-servlet-host/passthrough";
 
-/// A typed result that can carry JSON which its type cannot represent.
-pub(crate) trait Carrier {
+/// A typed result that can contain JSON that its type cannot represent.
+pub(crate) trait Passthrough {
     /// A result without any content.
     fn empty() -> Self;
 
@@ -28,9 +28,9 @@ pub(crate) trait Carrier {
     fn meta(&mut self) -> &mut Option<MetaObject>;
 }
 
-macro_rules! carriers {
+macro_rules! impl_passthrough {
     ($($result:ty = $empty:expr),+ $(,)?) => {$(
-        impl Carrier for $result {
+        impl Passthrough for $result {
             fn empty() -> Self {
                 $empty
             }
@@ -42,7 +42,7 @@ macro_rules! carriers {
     )+};
 }
 
-carriers! {
+impl_passthrough! {
     CallToolResult = Self::default(),
     CompleteResult = Self::default(),
     CreateTaskResult = Self::new(Task::default()),
@@ -57,10 +57,10 @@ carriers! {
 }
 
 /// A typed result that reaches the client as this JSON.
-pub(crate) fn carry<T: Carrier>(json: JsonObject) -> T {
+pub(crate) fn passthrough<T: Passthrough>(json: JsonObject) -> T {
     let mut result = T::empty();
-    let carried = JsonObject::from_iter([(CARRIED.to_owned(), Value::Object(json))]);
-    *result.meta() = Some(MetaObject(carried));
+    let raw = JsonObject::from_iter([(RAW_JSON.to_owned(), Value::Object(json))]);
+    *result.meta() = Some(MetaObject(raw));
     result
 }
 
@@ -76,17 +76,17 @@ struct Response<'a> {
 /// The members of an object, as raw JSON.
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// Replaces a result with the JSON that it carries, in a whole message. None if it carries none.
+/// Replaces a result with the JSON that it contains, in a whole message. None if it contains none.
 ///
 /// Members are copied as raw text and not parsed, because the JSON may be large.
 pub(crate) fn unload(message: &str) -> Option<String> {
-    if !message.contains(CARRIED) {
+    if !message.contains(RAW_JSON) {
         return None;
     }
     let response: Response<'_> = serde_json::from_str(message).ok()?;
     let mut typed: Members<'_> = serde_json::from_str(response.result.get()).ok()?;
     let meta: Members<'_> = serde_json::from_str(typed.remove("_meta")?.get()).ok()?;
-    let result = merge(meta.get(CARRIED)?.get(), &typed)?;
+    let result = merge(meta.get(RAW_JSON)?.get(), &typed)?;
     let Response { jsonrpc, id, .. } = response;
     Some(format!(
         r#"{{"jsonrpc":{jsonrpc},"id":{id},"result":{result}}}"#
@@ -117,12 +117,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_takes_the_place_of_what_carried_it() {
+    fn json_replaces_the_typed_result() {
         let json = json!({ "content": [{ "type": "hologram" }], "vendor": 1, "_meta": { "k": 1 } });
         let Value::Object(object) = json.clone() else {
             unreachable!("it is written as one")
         };
-        let typed: CallToolResult = carry(object);
+        let typed: CallToolResult = passthrough(object);
         let message = json!({ "jsonrpc": "2.0", "id": "a", "result": typed });
         let text = unload(&message.to_string()).expect("a message with something in it");
         let unloaded: Value = serde_json::from_str(&text).expect("JSON");
@@ -134,29 +134,29 @@ mod tests {
 
     #[test]
     fn other_messages_stay_as_they_are() {
-        let quoted = json!({ "content": [{ "text": CARRIED }] });
-        let wrong = json!({ "_meta": { CARRIED: 1 } });
+        let quoted = json!({ "content": [{ "text": RAW_JSON }] });
+        let wrong = json!({ "_meta": { RAW_JSON: 1 } });
         for result in [
             quoted,
             wrong,
-            json!(CARRIED),
-            json!({ "_meta": CARRIED }),
+            json!(RAW_JSON),
+            json!({ "_meta": RAW_JSON }),
             json!({}),
         ] {
             let message = json!({ "jsonrpc": "2.0", "id": 1, "result": result });
             assert_eq!(unload(&message.to_string()), None, "{result}");
         }
-        assert_eq!(unload(&json!([CARRIED]).to_string()), None);
+        assert_eq!(unload(&json!([RAW_JSON]).to_string()), None);
     }
 
     #[test]
-    fn what_the_protocol_adds_stands_after_what_the_servlet_wrote() {
-        for (carried, merged) in [
+    fn appends_protocol_fields_after_the_servlets_fields() {
+        for (raw, merged) in [
             ("{}", r#"{"b":[1],"c":"d"}"#),
             (r#"{"c":0.10}"#, r#"{"c":0.10,"b":[1]}"#),
             (r#"{"\u0063":1}"#, r#"{"\u0063":1,"b":[1]}"#),
         ] {
-            let result = format!(r#"{{"b":[1],"c":"d","_meta":{{"{CARRIED}":{carried}}}}}"#);
+            let result = format!(r#"{{"b":[1],"c":"d","_meta":{{"{RAW_JSON}":{raw}}}}}"#);
             let message = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{result}}}"#);
             let expected = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{merged}}}"#);
             assert_eq!(unload(&message), Some(expected));

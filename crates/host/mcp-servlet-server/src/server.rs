@@ -105,7 +105,7 @@ impl Server {
             let server = self.clone();
             if let Err(error) = thread::Builder::new().spawn(move || server.relist()) {
                 self.0.relisting.forget();
-                tracing::warn!(%error, "lists that have changed meanwhile stay as they were");
+                tracing::warn!(%error, "cannot update changed lists");
             }
         }
     }
@@ -143,7 +143,7 @@ impl Server {
     }
 }
 
-/// A semaphore with that many permits, or with as many as there can be.
+/// A semaphore with that many permits, or the maximum.
 pub(crate) fn semaphore(max: usize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)))
 }

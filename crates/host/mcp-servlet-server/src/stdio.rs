@@ -22,13 +22,13 @@ const LEAVING: Duration = Duration::from_millis(1500);
 #[non_exhaustive]
 pub enum ServeError {
     /// The client did not open the session as MCP requires.
-    #[error("the client did not open the session as MCP wants")]
+    #[error("the client did not open a valid MCP session")]
     Opening {
         /// What happened instead.
         source: Box<ServerInitializeError>,
     },
     /// The task that answers requests panicked or was cancelled.
-    #[error("the server stopped in the middle of its work")]
+    #[error("the server stopped unexpectedly")]
     Stopped {
         /// The error of the task.
         source: tokio::task::JoinError,

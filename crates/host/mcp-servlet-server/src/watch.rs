@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn sees_all_sources_but_none_of_what_is_made_of_them() {
+    fn watches_sources_but_not_build_output() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name);
         write(&path("target/CACHEDIR.TAG"), "");

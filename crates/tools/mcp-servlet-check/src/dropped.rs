@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Compares the features of the servlet with the table of features.
-pub(super) fn check(findings: &mut Findings, module: &Module, interface: Abi, lists: &Lists) {
+pub(super) fn check(findings: &mut Findings, module: &Module, abi: Abi, lists: &Lists) {
     for feature in THEMES.iter().flat_map(|(_, features)| *features) {
         let Some((sign, instead)) = &feature.seen else {
             continue;
@@ -25,7 +25,7 @@ pub(super) fn check(findings: &mut Findings, module: &Module, interface: Abi, li
             continue;
         }
         for host in Target::ALL {
-            if let Some(finding) = lost(feature, host, interface) {
+            if let Some(finding) = lost(feature, host, abi) {
                 findings.add(Finding {
                     place: place.clone(),
                     ..finding.help(*instead)
@@ -35,8 +35,8 @@ pub(super) fn check(findings: &mut Findings, module: &Module, interface: Abi, li
     }
 }
 
-fn lost(feature: &Feature, host: Target, interface: Abi) -> Option<Finding> {
-    let (level, problem) = feature.loss(host, interface)?;
+fn lost(feature: &Feature, host: Target, abi: Abi) -> Option<Finding> {
+    let (level, problem) = feature.loss(host, abi)?;
     Some(Finding::new("dropped", problem).matters(level, &[host]))
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Feature {
     name: &'static str,
     /// How the module shows the feature, and what its author can do instead. `None` if only calls show it.
     pub(super) seen: Option<(Sign, &'static str)>,
-    /// What each host does with it, in the order of [`COLUMNS`].
+    /// Whether each host supports it, in the order of [`COLUMNS`].
     shown: [Shown; 4],
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Sign {
     Import(&'static str),
 }
 
-/// What a host does with a feature.
+/// Whether a host supports a feature.
 #[derive(Clone, Copy)]
 pub(super) enum Shown {
     /// The client gets it.
@@ -47,9 +47,9 @@ pub(super) enum Shown {
 const COLUMNS: [&str; 4] = ["mcp.run", "hyper-mcp v1", "hyper-mcp v2", "mcp-servlet"];
 
 impl Feature {
-    /// What a host does with the feature, for a servlet with this ABI.
-    fn shown(&self, host: Target, interface: Abi) -> Shown {
-        self.shown[match (host, interface) {
+    /// Whether a host supports the feature, for a servlet with this ABI.
+    fn shown(&self, host: Target, abi: Abi) -> Shown {
+        self.shown[match (host, abi) {
             (Target::McpRun, _) => 0,
             (Target::HyperMcp, Abi::Servlet) => 1,
             (Target::HyperMcp, Abi::HyperMcpV2) => 2,
@@ -58,9 +58,9 @@ impl Feature {
     }
 
     /// What clients of a host miss of the feature.
-    pub(super) fn loss(&self, host: Target, interface: Abi) -> Option<(Level, String)> {
+    pub(super) fn loss(&self, host: Target, abi: Abi) -> Option<(Level, String)> {
         let name = self.name;
-        match self.shown(host, interface) {
+        match self.shown(host, abi) {
             Shown::Yes => None,
             Shown::But(how) => Some((Level::Note, format!("clients see {name} {how}"))),
             Shown::No => Some((Level::Warning, format!("clients see no {name}"))),

@@ -37,7 +37,7 @@ pub struct Finding {
     /// The providers that refuse the tool or ignore a part of it, with the level.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub providers: BTreeMap<Provider, Level>,
-    /// What the finding is about; `None` for the servlet as a whole.
+    /// The item that the finding is about; `None` for the servlet as a whole.
     pub place: Option<Place>,
     /// What is wrong.
     pub problem: String,

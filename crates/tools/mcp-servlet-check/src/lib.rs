@@ -14,8 +14,8 @@
 //! # Ok::<(), mcp_servlet_host::LoadError>(())
 //! ```
 
-mod address;
 mod collision;
+mod description;
 mod dropped;
 mod feature;
 mod finding;
@@ -26,10 +26,10 @@ mod name;
 mod needs;
 mod provider;
 mod report;
+mod resource;
 mod schema;
 mod size;
 mod target;
-mod words;
 
 pub use collision::check_all;
 pub use feature::table;

@@ -22,7 +22,10 @@ pub(super) fn check_imports(findings: &mut Findings, module: &Module) {
         if lacking.is_empty() {
             continue;
         }
-        let problem = format!("it imports what is not provided: {}", quoted(&lacking));
+        let problem = format!(
+            "it imports functions that are not provided: {}",
+            quoted(&lacking)
+        );
         let finding = Finding::new(IMPORTS, problem).matters(Level::Error, &[host]);
         findings.add(finding.help(help_for(&lacking)));
     }
@@ -32,20 +35,19 @@ fn help_for(lacking: &[&Import]) -> &'static str {
     if lacking.iter().any(|import| import.is_wasm_bindgen()) {
         return "a dependency is built for browsers (wasm-bindgen); `servlet build` names it";
     }
-    "leave out what needs these functions, or build a servlet of its own for the other hosts"
+    "remove the code that needs these functions, or build a separate servlet for the other hosts"
 }
 
 /// The exports decide which hosts accept the module as a servlet.
 pub(super) fn check_exports(findings: &mut Findings, module: &Module) {
     match module.abi() {
-        Some(Abi::Servlet) => check_second_interface(findings, module),
+        Some(Abi::Servlet) => check_second_abi(findings, module),
         Some(Abi::HyperMcpV2) => {
-            let problem =
-                "mcp.run does not take it for a servlet: it exports no `describe` and `call`";
+            let problem = "mcp.run does not load it: it does not export `describe` and `call`";
             let finding = Finding::new(EXPORTS, problem);
             findings.add(
                 finding
-                    .help("build it once more for the first interface")
+                    .help("build it without `--abi` as well")
                     .matters(Level::Error, &[Target::McpRun]),
             );
         }
@@ -53,49 +55,51 @@ pub(super) fn check_exports(findings: &mut Findings, module: &Module) {
             let functions = module.exports.iter().filter(|export| export.function);
             let functions: Vec<_> = functions.map(|export: &Export| &export.name).collect();
             let problem = match &*functions {
-                [] => "this is no servlet: it exports no function".to_owned(),
+                [] => "not a servlet: it exports no function".to_owned(),
                 some => format!(
-                    "this is no servlet: it exports {}, and neither `describe` and `call` nor `list_tools`",
+                    "not a servlet: it exports {}, but neither `describe` and `call` nor `list_tools`",
                     quoted(some)
                 ),
             };
             let finding = Finding::new(EXPORTS, problem);
-            let help = "is the crate a `cdylib`, and does it say `mcp_servlet::export!`?";
+            let help = "is the crate a `cdylib`, and does it use `mcp_servlet::export!`?";
             findings.add(finding.help(help).error());
         }
     }
 }
 
-fn check_second_interface(findings: &mut Findings, module: &Module) {
+fn check_second_abi(findings: &mut Findings, module: &Module) {
     if !module.can_call(LIST_TOOLS) {
         return;
     }
-    let problem = "it has the exports of two interfaces, and no host calls those of the second, such as `list_tools`";
+    let problem =
+        "it exports two ABIs; hosts do not call those of the second, such as `list_tools`";
     let finding = Finding::new(EXPORTS, problem);
-    findings.add(finding.help("build one servlet for each").warning());
+    findings.add(finding.help("build one servlet for each ABI").warning());
 }
 
 /// Other hosts may provide the imports that are missing here.
 pub(super) fn note_that_it_cannot_run(findings: &mut Findings) {
-    let problem = "what it lists was not checked: this host lacks functions that it imports";
+    let problem =
+        "its lists were not checked: it imports functions that this host does not provide";
     findings.add(Finding::new("unchecked", problem).note());
 }
 
 /// Outputs that are not lists.
-pub(super) fn check_answers(findings: &mut Findings, interface: Abi, lists: &Lists) {
+pub(super) fn check_answers(findings: &mut Findings, abi: Abi, lists: &Lists) {
     for (export, at, problem) in &lists.wrong {
         let problem = match at.as_str() {
-            "" => format!("the output of `{export}` is no list: {problem}"),
-            at => format!("the output of `{export}` is no list: {at}: {problem}"),
+            "" => format!("`{export}` returned an invalid list: {problem}"),
+            at => format!("`{export}` returned an invalid list: {at}: {problem}"),
         };
         let finding = Finding::new(LIST, problem);
-        findings.add(finding.matters(Level::Error, callers(export, interface)));
+        findings.add(finding.matters(Level::Error, callers(export, abi)));
     }
 }
 
 /// The hosts that call an export.
-fn callers(export: &str, interface: Abi) -> &'static [Target] {
-    match interface {
+fn callers(export: &str, abi: Abi) -> &'static [Target] {
+    match abi {
         _ if [DESCRIBE, LIST_TOOLS].contains(&export) => &Target::ALL,
         Abi::Servlet => &[Target::McpServlet],
         Abi::HyperMcpV2 => &[Target::HyperMcp, Target::McpServlet],
@@ -103,7 +107,7 @@ fn callers(export: &str, interface: Abi) -> &'static [Target] {
 }
 
 /// Errors of the host of this project, as far as they apply to every host.
-pub(super) fn check_load_error(findings: &mut Findings, interface: Option<Abi>, error: &LoadError) {
+pub(super) fn check_load_error(findings: &mut Findings, abi: Option<Abi>, error: &LoadError) {
     match error {
         LoadError::Module(ModuleError::UnknownImports { .. }) => {}
         LoadError::Module(
@@ -113,7 +117,7 @@ pub(super) fn check_load_error(findings: &mut Findings, interface: Option<Abi>, 
         )
         | LoadError::Describe { .. } => findings.add(refusal(LOAD, error).error()),
         LoadError::List { export, .. } => {
-            let callers = interface.map_or(&[][..], |interface| callers(export, interface));
+            let callers = abi.map_or(&[][..], |abi| callers(export, abi));
             findings.add(refusal(LIST, error).matters(Level::Error, callers));
         }
         // Another rule may explain it better, for each item. If there is none, this finding stays.

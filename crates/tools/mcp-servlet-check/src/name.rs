@@ -19,9 +19,9 @@ pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
     let mut seen = HashSet::new();
     for item in &lists.items {
         if !seen.insert((item.kind, item.key.as_str())) {
-            let problem = format!("there are two {}s of this name", item.kind.name());
+            let problem = format!("another {} has the same name", item.kind.name());
             let finding = Finding::new("duplicate", problem).at(item.place(""));
-            findings.add(finding.help("give each a name of its own").error());
+            findings.add(finding.help("give each a different name").error());
             continue;
         }
         if matches!(item.kind, FeatureKind::Tool | FeatureKind::Prompt)
@@ -34,7 +34,7 @@ pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
 
 fn check_name(findings: &mut Findings, servlet: &str, item: &Item) {
     if let Some(problem) = name_problem(&item.key) {
-        let finding = Finding::new("name", format!("the name is refused: {problem}"));
+        let finding = Finding::new("name", format!("clients refuse the name: {problem}"));
         let finding = finding.at(item.place("/name")).help(RENAME).error();
         findings.add(match item.kind {
             FeatureKind::Tool => finding,
@@ -58,7 +58,9 @@ fn check_length(findings: &mut Findings, servlet: &str, item: &Item) {
         } else {
             String::new()
         };
-        let problem = format!("{length} characters{as_what}, and {clients} clients take {limit}");
+        let problem = format!(
+            "the name has {length} characters{as_what}; {clients} clients accept at most {limit}"
+        );
         Finding::new("name-length", problem)
             .at(item.place("/name"))
             .help("shorten it")

@@ -13,7 +13,7 @@ use super::{
 /// does not import the function that uses it.
 pub(super) fn check(findings: &mut Findings, module: &Module) {
     if let Some(problem) = module.needs_problem() {
-        let problem = format!("the section `mcp-servlet:needs` cannot be read: {problem}");
+        let problem = format!("cannot read the section `mcp-servlet:needs`: {problem}");
         add(
             findings,
             problem,
@@ -24,27 +24,27 @@ pub(super) fn check(findings: &mut Findings, module: &Module) {
     if !needs.config.is_empty() && !module.imports_extism("config_get") {
         let keys: Vec<_> = needs.config.iter().map(|key| &key.name).collect();
         let problem = format!(
-            "it declares the configuration {} and reads none",
+            "it declares the configuration {} but reads none",
             quoted(&keys)
         );
         add(
             findings,
             problem,
-            "read it with `context.config`, or take it out of `export!`",
+            "read it with `context.config`, or remove it from `export!`",
         );
     }
     if !needs.hosts.is_empty() && !module.imports_extism("http_request") {
         let hosts = quoted(&needs.hosts);
-        let problem = format!("it declares the hosts {hosts} and sends no HTTP request");
-        add(findings, problem, "take `hosts` out of `export!`");
+        let problem = format!("it declares the hosts {hosts} but sends no HTTP request");
+        add(findings, problem, "remove `hosts` from `export!`");
     }
     if !needs.paths.is_empty() && !module.uses_wasi() {
         let paths = quoted(&needs.paths);
-        let problem = format!("it declares the directories {paths} and cannot open files");
+        let problem = format!("it declares the directories {paths} but cannot open files");
         add(
             findings,
             problem,
-            "build it for WASI (`servlet build --target wasm32-wasip1`), or take `paths` out of `export!`",
+            "build it for WASI (`servlet build --target wasm32-wasip1`), or remove `paths` from `export!`",
         );
     }
 }

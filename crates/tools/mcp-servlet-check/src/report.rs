@@ -6,24 +6,23 @@ use mcp_servlet_schema::Provider;
 use serde::Serialize;
 
 use super::{
-    address, dropped,
+    description, dropped,
     finding::{Finding, Level},
     findings::Findings,
     lists::Lists,
-    load, name, needs, provider, schema, size,
+    load, name, needs, provider, resource, schema, size,
     target::Target,
-    words,
 };
 
 /// The result of checking a servlet.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where the servlet comes from.
+    /// The origin of the servlet.
     pub source: String,
     /// The size of the module in bytes.
     pub size: usize,
     /// The ABI of the module; `None` if it is not a servlet.
-    pub interface: Option<Abi>,
+    pub abi: Option<Abi>,
     /// How many tools the servlet has; `None` if they could not be listed.
     pub tools: Option<usize>,
     /// What the servlet declares that it needs from its operator.
@@ -55,7 +54,7 @@ pub fn check(
     let mut report = Report {
         source: fetched.origin.clone(),
         size: fetched.wasm.len(),
-        interface: None,
+        abi: None,
         tools: None,
         needs: Needs::default(),
         host_functions: Vec::new(),
@@ -72,7 +71,7 @@ pub fn check(
     }
     let servlet = guest.map_err(LoadError::from).and_then(Servlet::new);
     if let Err(error) = servlet {
-        load::check_load_error(&mut findings, report.interface, &error);
+        load::check_load_error(&mut findings, report.abi, &error);
         report.loads_in.retain(|host| *host != Target::McpServlet);
     }
     let lost = findings.lost();
@@ -83,7 +82,7 @@ pub fn check(
 
 impl Report {
     fn look_at(&mut self, findings: &mut Findings, module: &Module) {
-        self.interface = module.abi();
+        self.abi = module.abi();
         self.needs = module.needs().clone();
         let imports = module.imports.iter().filter(|import| import.module == USER);
         self.host_functions = imports.map(|import| import.name.clone()).collect();
@@ -91,7 +90,7 @@ impl Report {
         load::check_exports(findings, module);
         needs::check(findings, module);
         size::check(findings, module);
-        if self.interface.is_some() && !module.unknown_imports().is_empty() {
+        if self.abi.is_some() && !module.unknown_imports().is_empty() {
             load::note_that_it_cannot_run(findings);
         }
     }
@@ -127,10 +126,10 @@ impl Report {
     }
 }
 
-fn check_lists(findings: &mut Findings, servlet: &str, interface: Abi, lists: &Lists) {
+fn check_lists(findings: &mut Findings, servlet: &str, abi: Abi, lists: &Lists) {
     name::check(findings, servlet, lists);
-    words::check(findings, lists);
+    description::check(findings, lists);
     schema::check(findings, lists);
-    address::check(findings, interface, lists);
+    resource::check(findings, abi, lists);
     provider::check(findings, servlet, lists);
 }

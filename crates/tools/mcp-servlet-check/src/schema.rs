@@ -64,7 +64,7 @@ fn check_tool(findings: &mut Findings, item: &Item) {
     let tool = match Tool::new(item.json.clone()) {
         Ok(tool) => tool,
         Err((at, problem)) => {
-            let finding = Finding::new("tool", format!("this is no tool: {problem}"));
+            let finding = Finding::new("tool", format!("invalid tool: {problem}"));
             let help = "a tool has a `name` and an `inputSchema`";
             findings.add(finding.at(item.place(at)).help(help).error());
             return;
@@ -84,7 +84,7 @@ fn check_tool(findings: &mut Findings, item: &Item) {
         findings.add(finding.matters(Level::Error, &[Target::HyperMcp]));
     }
     if let Err(BadSchema { at, problem }) = Schemas::of(tool.json()) {
-        let finding = Finding::new("schema", format!("this is no JSON Schema: {problem}"));
+        let finding = Finding::new("schema", format!("invalid JSON Schema: {problem}"));
         findings.add(finding.at(item.place(at)).error());
     }
 }

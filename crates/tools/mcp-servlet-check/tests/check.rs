@@ -252,13 +252,13 @@ fn tells_the_interfaces_apart() {
             .export("call_tool", "{}", context)
             .export("list_resources", resources, context)
     };
-    for (address, expected) in [
+    for (uri, expected) in [
         ("mem://a/b", None),
-        ("mem://a/b c", Some("Warning hyper-mcp; address /uri")),
-        ("urn:x:y", Some("Error hyper-mcp; address /uri")),
-        ("b", Some("Error hyper-mcp; address /uri")),
+        ("mem://a/b c", Some("Warning hyper-mcp; uri /uri")),
+        ("urn:x:y", Some("Error hyper-mcp; uri /uri")),
+        ("b", Some("Error hyper-mcp; uri /uri")),
     ] {
-        let resource = json!({ "uri": address, "name": "n", "description": "It." });
+        let resource = json!({ "uri": uri, "name": "n", "description": "It." });
         let servlet = second(&json!({ "resources": [resource] }).to_string());
         let found = found(&servlet, &[Target::HyperMcp]);
         assert!(
@@ -269,8 +269,8 @@ fn tells_the_interfaces_apart() {
             found.contains(&"Note hyper-mcp; dropped".to_owned()),
             "{found:?}"
         );
-        let about_addresses = found.iter().find(|line| line.contains("address"));
-        assert_eq!(about_addresses.map(String::as_str), expected, "{address}");
+        let about_uris = found.iter().find(|line| line.contains("; uri "));
+        assert_eq!(about_uris.map(String::as_str), expected, "{uri}");
     }
     let report = check(
         source(&second(r#"{"resources":[]}"#)),
@@ -346,7 +346,7 @@ fn tells_which_entries_are_left_out_of_servlets_that_are_served_together() {
     };
     assert_eq!(
         finding.problem,
-        "tool `a_t` of `b` is left out: `a` has the tool `a_t`"
+        "tool `a_t` of `b` is skipped: `a` already has the tool `a_t`"
     );
     assert_eq!(finding.level(), Level::Warning);
 }

@@ -27,7 +27,7 @@ use crate::{
     terminal::{self, note},
 };
 pub(crate) use abi::Abi;
-use explain::Space;
+use explain::SizeReport;
 use profile::Profile;
 pub(crate) use project::Project;
 pub(crate) use target::Target;
@@ -39,7 +39,7 @@ pub(crate) struct Build {
     #[arg(default_value = ".")]
     path: PathBuf,
 
-    /// Build with the profile `release` instead of `servlet`, the smallest
+    /// Build with the profile `release` instead of `servlet`, which builds for size
     #[arg(long, conflicts_with = "profile")]
     release: bool,
 
@@ -51,19 +51,19 @@ pub(crate) struct Build {
     #[arg(long, value_enum, value_name = "TRIPLE")]
     target: Option<Target>,
 
-    /// For which hosts: the interface of the wasm
+    /// The ABI of the wasm: the hosts that can load it
     ///
-    /// The source is the same. What is not for all hosts goes to a folder of that name, within cargo's.
+    /// The source is the same for each ABI. A build for the second one goes to a folder with its name in cargo's target folder.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     abi: Abi,
 
-    /// Put the `.wasm` files into this folder as well; without it, they are where cargo puts them
+    /// Copy the `.wasm` files to this folder
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 
-    /// Say what takes the space, by theme and crate, and what to do about it
+    /// Report what takes space, by theme and crate, and how to reduce it
     ///
-    /// Builds a second time, with the names of functions, in a folder of its own.
+    /// Builds a second time, with function names, in a separate folder.
     #[arg(long)]
     explain: bool,
 
@@ -77,7 +77,7 @@ struct Built {
     package: String,
     path: PathBuf,
     module: Module,
-    space: Option<Space>,
+    size_report: Option<SizeReport>,
 }
 
 impl Build {
@@ -103,8 +103,8 @@ impl Build {
                 Some(folder) => put(&path, folder)?,
                 None => path,
             };
-            let space = if self.explain {
-                Some(self.space(package, &profile, &metadata)?)
+            let size_report = if self.explain {
+                Some(self.size_report(package, &profile, &metadata)?)
             } else {
                 None
             };
@@ -112,19 +112,19 @@ impl Build {
                 package: package.name.to_string(),
                 path,
                 module,
-                space,
+                size_report,
             });
         }
         write(&all, self.format)
     }
 
     /// The size report of a package. Builds it again, with function names.
-    fn space(
+    fn size_report(
         &self,
         package: &Package,
         profile: &Profile,
         metadata: &Metadata,
-    ) -> Result<Space, Failure> {
+    ) -> Result<SizeReport, Failure> {
         let folder = self.abi.folder(metadata).join("explain");
         note(format_args!(
             "building `{}` again with the names of functions, to measure them",
@@ -139,12 +139,12 @@ impl Build {
             folder,
         )?;
         let module = read(&path, Module::read)?;
-        let functions = read(&path, mcp_servlet_runtime::space::functions)?;
+        let functions = read(&path, mcp_servlet_runtime::size_report::functions)?;
         let data = module
             .sections
             .iter()
             .filter(|section| section.name == "data");
-        Ok(Space::new(
+        Ok(SizeReport::new(
             functions,
             data.map(|section| section.size).sum(),
         ))
@@ -218,7 +218,7 @@ fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Res
     }
     let names: Vec<_> = unknown.iter().map(|import| format!("`{import}`")).collect();
     let message = format!(
-        "`{}` imports what no host provides: {}",
+        "`{}` imports functions that no host provides: {}",
         package.name,
         names.join(", ")
     );
@@ -292,8 +292,8 @@ impl Built {
                 names.join(" ")
             )?;
         }
-        match &self.space {
-            Some(space) => space.write(out),
+        match &self.size_report {
+            Some(report) => report.write(out),
             None => Ok(()),
         }
     }
@@ -313,7 +313,7 @@ impl Built {
             "size": self.module.size,
             "exports": self.functions().collect::<Value>(),
             "imports": self.module.imports.iter().map(import).collect::<Value>(),
-            "space": self.space.as_ref().map(Space::json),
+            "size_report": self.size_report.as_ref().map(SizeReport::json),
         })
     }
 

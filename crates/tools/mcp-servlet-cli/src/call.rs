@@ -6,7 +6,7 @@ use std::{io::Write as _, sync::Arc};
 
 use clap::Args;
 use mcp_servlet_host::{CallToolResult, Servlet, Tool};
-use mcp_servlet_runtime::{CallError, Extras, JsonObject, Source};
+use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, Source};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
@@ -20,7 +20,7 @@ use crate::{
     terminal::{self, note},
 };
 
-/// Call a tool and show its answer
+/// Call a tool and show its result
 ///
 /// Standard error shows progress and what the servlet writes to the client's log while it runs.
 #[derive(Args, Debug)]
@@ -61,14 +61,14 @@ fn call(
     tool: &str,
     arguments: &JsonObject,
 ) -> Result<Result<CallToolResult, CallError>, Failure> {
-    let mut extras = Extras::default();
-    extras.listener = Some(Arc::new(Feedback));
+    let mut request_meta = RequestMeta::default();
+    request_meta.listener = Some(Arc::new(Feedback));
     if servlet.reports_progress() {
         let meta = [("progressToken".to_owned(), json!("servlet call"))];
-        extras.meta = Some(JsonObject::from_iter(meta));
+        request_meta.meta = Some(JsonObject::from_iter(meta));
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    Ok(runtime.block_on(servlet.call_with(tool, Some(arguments), &extras)))
+    Ok(runtime.block_on(servlet.call_with(tool, Some(arguments), &request_meta)))
 }
 
 fn show(servlet: &Servlet, result: &CallToolResult) -> Result<(), Failure> {

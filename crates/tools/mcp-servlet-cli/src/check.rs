@@ -18,26 +18,26 @@ use crate::{
     terminal::{self, one_line},
 };
 
-/// Tell in which hosts a servlet works, what each of them drops, and which rules of clients it breaks
+/// Check in which hosts a servlet works, what each host drops, and which rules of clients it breaks
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// A `.wasm` file, a directory of them, an address; or a crate or a workspace, which is built
+    /// A `.wasm` file, a directory of them, or a URL; or a crate or a workspace, which is built
     #[arg(default_value = ".")]
     path: String,
 
-    /// Build a crate for this interface
+    /// Build a crate for this ABI
     #[arg(long, value_enum, value_name = "NAME")]
     abi: Option<build::Abi>,
 
-    /// Check for this host only; may be repeated
+    /// Check only this host; may be repeated
     #[arg(long, value_enum, value_name = "HOST")]
     host: Vec<Host>,
 
-    /// Check by the rules of these providers: anthropic, openai, gemini, cursor; with notes, which are left out otherwise
+    /// Check the rules of these providers: anthropic, openai, gemini, cursor; also shows notes
     #[arg(long = "for", value_name = "PROVIDER", value_delimiter = ',')]
     providers: Vec<Provider>,
 
-    /// Fail for warnings, too
+    /// Fail on warnings
     #[arg(long, value_enum, value_name = "LEVEL")]
     deny: Option<Deny>,
 
@@ -48,10 +48,10 @@ pub(crate) struct Check {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Host {
-    /// mcp.run, by the interface that it published
+    /// mcp.run, by its published interface
     #[value(name = "mcp.run")]
     McpRun,
-    /// hyper-mcp, of either interface
+    /// hyper-mcp, with either ABI
     #[value(name = "hyper-mcp")]
     HyperMcp,
     /// `servlet serve`
@@ -106,7 +106,7 @@ fn sources(path: &str, abi: Option<build::Abi>) -> Result<Vec<Source>, Failure> 
     let folder = build::folder(Path::new(path));
     if !folder.join("Cargo.toml").is_file() {
         if abi.is_some() {
-            let message = format!("--abi says how to build, and `{path}` is no crate");
+            let message = format!("`--abi` needs a crate, found `{path}`");
             return Err(Failure::new(Kind::Usage, message));
         }
         return Ok(Source::parse(path).expand()?);
@@ -161,7 +161,7 @@ fn verdict(report: &Report, host: Target) -> String {
         _ => "does not load",
     });
     if host == Target::HyperMcp && report.loads_in.contains(&host) {
-        verdict += match report.interface {
+        verdict += match report.abi {
             Some(Abi::HyperMcpV2) => ", as v2",
             _ => ", as v1",
         };

@@ -15,12 +15,12 @@ use crate::{
 const EXIT_CODES: &str = "\
 Exit codes:
   0  success
-  1  the tool answered, and its answer is an error; a test failed, or a check did
+  1  the tool returned an error, or a test or a check failed
   2  wrong usage
   3  the servlet failed: it does not load, traps, runs out of time, or raises a fault
   4  the build failed
 
-Logs go to standard error. RUST_LOG chooses them, for example RUST_LOG=servlet=debug.";
+Logs go to standard error. RUST_LOG filters them, for example RUST_LOG=servlet=debug.";
 
 /// Build, describe, call and serve MCP servlets.
 #[derive(Debug, Parser)]

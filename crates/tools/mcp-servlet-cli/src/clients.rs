@@ -52,7 +52,7 @@ impl Way {
     /// The `servlet` command itself, with other arguments.
     pub(crate) fn this_command(args: Vec<String>) -> Result<Self, Failure> {
         let program = std::env::current_exe().map_err(|error| {
-            let message = format!("the system does not say where this command is: {error}");
+            let message = format!("cannot find the path of this command: {error}");
             Failure::new(Kind::Usage, message)
         })?;
         let command = text(&program)?;
@@ -125,7 +125,7 @@ impl Client {
 }
 
 /// Lists values that the user has to fill in, because they are not printed.
-pub(crate) fn say_what_is_hidden(what: impl Iterator<Item = String>) {
+pub(crate) fn note_hidden_values(what: impl Iterator<Item = String>) {
     for what in what {
         note(format_args!(
             "note: {what} may be secret and is not printed: replace the `{HIDDEN}`"
@@ -159,7 +159,7 @@ pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
 
 fn text(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().ok_or_else(|| {
-        let message = format!("`{}` is not UTF-8, as configurations are", path.display());
+        let message = format!("`{}` is not UTF-8", path.display());
         Failure::new(Kind::Usage, message)
     })?;
     Ok(text.to_owned())

@@ -19,16 +19,16 @@ use crate::{
     terminal::{self, one_line},
 };
 
-/// Show what a servlet suggests for an argument of a prompt, or a variable of a resource template
+/// Show completions for an argument of a prompt or a variable of a resource template
 #[derive(Args, Debug)]
 pub(crate) struct Complete {
     /// The servlet: a `.wasm` file or a URL
     file: String,
 
-    /// The prompt, or the resource template as it is listed
+    /// The name of a prompt, or a resource template as the servlet lists it
     of: String,
 
-    /// The argument, and as much of its value as is there: `city=Ro`, or `city=` for all
+    /// The argument and the beginning of its value, such as `city=Ro`; `city=` for all values
     #[arg(value_name = "KEY=TYPED", value_parser = key_value)]
     argument: (String, String),
 
@@ -79,7 +79,7 @@ impl Complete {
             let reference = json!({ "type": "ref/resource", "uri": self.of });
             return Ok((reference, variables(&self.of)));
         }
-        let message = format!("`{}` is no prompt and no resource template", self.of);
+        let message = format!("unknown prompt or resource template `{}`", self.of);
         let known = servlet.prompts().iter().chain(templates).map(Listed::key);
         Err(Failure::with_help(Kind::Usage, message, among(known)))
     }
@@ -134,8 +134,8 @@ fn is_operator(character: char) -> bool {
 fn among<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
-        [] => "there is none".to_owned(),
-        _ => format!("there is {}", names.join(", ")),
+        [] => "there are none".to_owned(),
+        _ => format!("known names: {}", names.join(", ")),
     }
 }
 

@@ -18,12 +18,12 @@ pub(crate) struct ConfigCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Say everything that is wrong with a configuration, without loading its servlets
+    /// Report all problems of a configuration, without loading its servlets
     Check {
         /// The configuration
         #[arg(default_value = "servlet.toml")]
         file: PathBuf,
-        /// Accept variables that are not set here, as on a machine without the secrets of the server
+        /// Accept environment variables that are not set, for machines without the secrets of the server
         #[arg(long)]
         no_env: bool,
     },
@@ -46,7 +46,7 @@ impl ConfigCommand {
                 let count = config.entries.len();
                 writeln!(
                     terminal::out(),
-                    "{}: all is well, {count} servlets",
+                    "{}: valid, {count} servlets",
                     file.display()
                 )?;
             }

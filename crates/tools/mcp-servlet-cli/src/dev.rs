@@ -26,7 +26,7 @@ use crate::{
 /// How long to keep reading the project after the client has disconnected.
 const LEAVING: Duration = Duration::from_secs(1);
 
-/// Build the servlets at a path, serve them to MCP clients, and do so again whenever their sources change
+/// Build the servlets at a path and serve them to MCP clients; rebuild them when their sources change
 ///
 /// Clients connect at once; their lists and calls wait for the first build. Standard error shows each build. If one fails, the
 /// servlets of the last successful build keep answering.
@@ -36,7 +36,7 @@ pub(crate) struct Dev {
     #[arg(default_value = ".")]
     path: PathBuf,
 
-    /// Build as `servlet build` does, for size; without it, with the profile `release`, which takes less time
+    /// Build for size, as `servlet build` does; by default with the profile `release`, which builds faster
     #[arg(long, conflicts_with = "profile")]
     tuned: bool,
 
@@ -44,7 +44,7 @@ pub(crate) struct Dev {
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 
-    /// Print the lines that add this server to a client, and end
+    /// Print the configuration that adds this server to a client, and exit
     #[arg(long, value_enum, value_name = "CLIENT")]
     print_client_config: Option<Client>,
 
@@ -90,7 +90,7 @@ impl Dev {
     fn print_config(&self, client: Client) -> Result<(), Failure> {
         let project = Project::read(&self.path)?;
         client.print(&name(&project)?, &self.way()?)?;
-        clients::say_what_is_hidden(self.limits.hidden());
+        clients::note_hidden_values(self.limits.hidden());
         Ok(())
     }
 

@@ -24,14 +24,14 @@ pub(crate) enum Failure {
     /// An error that has been printed.
     Shown(Kind),
     /// An error that still has to be printed.
-    Told {
+    Reported {
         kind: Kind,
         message: String,
         help: Option<String>,
     },
 }
 
-/// Who has to fix it. The values are exit codes.
+/// The kind of failure. The values are exit codes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// The user of the command.
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
 
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self::Told {
+        Self::Reported {
             kind,
             message: message.into(),
             help: None,
@@ -56,7 +56,7 @@ impl Failure {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        Self::Told {
+        Self::Reported {
             kind,
             message: message.into(),
             help: Some(help.into()),
@@ -69,7 +69,7 @@ impl Failure {
             Self::NoReader => ExitCode::SUCCESS,
             Self::ToolError | Self::TestsFailed | Self::CheckFailed => ExitCode::FAILURE,
             Self::Shown(kind) => ExitCode::from(kind as u8),
-            Self::Told {
+            Self::Reported {
                 kind,
                 message,
                 help,
@@ -96,7 +96,7 @@ impl From<LoadError> for Failure {
             LoadError::Module(ModuleError::NoDigest { .. }) => Kind::Usage,
             _ => Kind::Servlet,
         };
-        Self::Told {
+        Self::Reported {
             kind,
             message: indented(&chain(&error), "  "),
             help: error.help(),
@@ -108,8 +108,8 @@ impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         let help = match &error.kind {
             CallErrorKind::HostDenied { option, .. } => Some(option.clone()),
-            CallErrorKind::Timeout { .. } => Some("--timeout gives it longer".into()),
-            CallErrorKind::OutOfMemory { .. } => Some("--memory gives it more".into()),
+            CallErrorKind::Timeout { .. } => Some("raise `--timeout`".into()),
+            CallErrorKind::OutOfMemory { .. } => Some("raise `--memory`".into()),
             _ => error.help(),
         };
         let (kind, message) = match &error.kind {
@@ -126,7 +126,7 @@ impl From<CallError> for Failure {
             ),
             _ => (Kind::Servlet, chain(&error)),
         };
-        Self::Told {
+        Self::Reported {
             kind,
             message: indented(&message, "  "),
             help,
@@ -142,7 +142,7 @@ impl From<ConfigError> for Failure {
 
 impl From<ArgumentError> for Failure {
     fn from(error: ArgumentError) -> Self {
-        Self::Told {
+        Self::Reported {
             kind: Kind::Usage,
             message: indented(&chain(&error), "  "),
             help: error.help(),
@@ -155,7 +155,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NoReader,
-            _ => Self::new(Kind::Usage, format!("the system refuses: {error}")),
+            _ => Self::new(Kind::Usage, format!("input or output failed: {error}")),
         }
     }
 }
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_that_leaves_is_no_failure() {
+    fn a_closed_pipe_is_not_an_error() {
         let gone = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
         assert!(matches!(gone, Failure::NoReader));
     }

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-/// For whom the output is.
+/// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people

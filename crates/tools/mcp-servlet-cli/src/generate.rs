@@ -22,16 +22,16 @@ pub(crate) struct Generate {
     /// The schema, YAML or JSON
     schema: PathBuf,
 
-    /// Where to write; without it, standard output
+    /// The file to write; by default standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Write nothing; fail if the schema has problems, or --output is not what it generates
+    /// Write nothing; fail if the schema has problems or `--output` is out of date
     #[arg(long)]
     check: bool,
 
-    /// Types alone, which need `serde` and `serde_json`, and for bytes `mcp-servlet` with its feature `xtp`; without it, a plugin:
-    /// types, exports and the host's functions
+    /// Generate only the types, not the exports and the functions of the host. They need `serde` and `serde_json`, and for
+    /// bytes `mcp-servlet` with its feature `xtp`
     #[arg(long)]
     types: bool,
 
@@ -47,15 +47,15 @@ pub(crate) struct Generate {
 #[derive(Args, Debug)]
 #[group(id = "reading", multiple = true, requires = "schema")]
 pub(crate) struct Reading {
-    /// A file that says what XTP cannot say
+    /// An overlay file, for what XTP cannot express
     #[arg(long, value_name = "FILE")]
     overlay: Option<PathBuf>,
 
-    /// Whose rules decide what is an error
+    /// The rules that decide what is an error
     #[arg(long, value_enum, default_value_t)]
     mode: Rules,
 
-    /// Take `oneOf`, which is a proposal and not part of XTP
+    /// Accept `oneOf`, which is a proposal and not part of XTP
     #[arg(long)]
     one_of: bool,
 
@@ -63,19 +63,19 @@ pub(crate) struct Reading {
     #[arg(long, value_enum, default_value_t)]
     dates: DateType,
 
-    /// Keep null apart from a missing key where the schema allows both
+    /// Distinguish null from a missing key where the schema allows both
     #[arg(long)]
     keep_null: bool,
 
-    /// Let enums take values that the schema does not list
+    /// Let enums accept values that the schema does not list
     #[arg(long)]
     catch_all: bool,
 }
 
-/// Whose rules decide what is an error.
+/// The rules that decide what is an error.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Rules {
-    /// Whatever Rust can be made of; warnings say who else refuses it
+    /// Everything that can become Rust, with warnings for what other tools refuse
     #[default]
     Lenient,
     /// The published JSON Schema of the language
@@ -97,7 +97,7 @@ impl From<Rules> for Mode {
 /// A type for `date-time`.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum DateType {
-    /// `String`, as it is written
+    /// `String`, unchanged
     #[default]
     Text,
     /// `chrono::DateTime<FixedOffset>`
@@ -281,9 +281,9 @@ fn compare(path: &Path, rust: &str) -> Result<(), Failure> {
     let shown = path.display();
     let problem = match fs::read(path) {
         Ok(found) if found == rust.as_bytes() => return Ok(()),
-        Ok(_) => format!("`{shown}` is not what the schema generates"),
+        Ok(_) => format!("`{shown}` is out of date"),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            format!("`{shown}` has not been generated")
+            format!("`{shown}` does not exist")
         }
         Err(error) => {
             let message = format!("cannot read `{shown}`: {error}");
@@ -291,7 +291,7 @@ fn compare(path: &Path, rust: &str) -> Result<(), Failure> {
         }
     };
     note(format_args!(
-        "error: {problem}\n  help: run the command without --check"
+        "error: {problem}\n  help: run the command without `--check`"
     ));
     Err(Failure::CheckFailed)
 }

@@ -19,10 +19,10 @@ use crate::{
     terminal::{self, one_line},
 };
 
-/// Show exports, imports and sizes of servlets, what will be served of them, and why something will not
+/// Show exports, imports and sizes of servlets, and what a server would serve of them or skip
 #[derive(Args, Debug)]
 pub(crate) struct Inspect {
-    /// A `.wasm` file, a directory of them, or an address
+    /// A `.wasm` file, a directory of them, or a URL
     file: String,
 
     /// `json` prints a list

@@ -15,7 +15,7 @@ use crate::{
     failure::Failure,
 };
 
-/// What the servlet is given and how far it may go. Nothing is open unless said here.
+/// What the servlet may use. By default it gets no configuration, host or directory.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
@@ -27,8 +27,8 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "HOST", value_parser = Secret(parse_host))]
     allow_host: Vec<String>,
 
-    /// Let these hosts have private addresses, those of this machine and its networks; otherwise only the addresses that
-    /// `--allow-host` names, and `localhost`
+    /// Let these hosts have private addresses, such as those of this machine and its networks; by default only addresses that
+    /// `--allow-host` names, and `localhost`, may be private
     #[arg(long)]
     allow_private: bool,
 
@@ -36,23 +36,23 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "URL", value_parser = Secret(Proxy::parse))]
     proxy: Option<Proxy>,
 
-    /// Let a servlet that was built for WASI open a directory, under another name if one is given; may be repeated
+    /// Let a servlet that was built for WASI open a directory, optionally under another name; may be repeated
     #[arg(long, value_name = "DIR[:NAME[:ro]]", value_parser = path)]
     allow_path: Vec<AllowedPath>,
 
-    /// How long one call may run, such as 500ms, 30s, 2m; `none` for no end
+    /// Time limit of a call, such as 500ms, 30s, 2m; `none` for no limit
     ///
     /// [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Limit<Duration>>,
 
-    /// How much memory an instance may take, messages included, such as 64MiB; `none` for no end
+    /// Memory limit of an instance, including its messages, such as 64MiB; `none` for no limit
     ///
     /// [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     memory: Option<Limit<u64>>,
 
-    /// How long compiling the servlet may take, such as 30s, 2m; `none` for no end
+    /// Time limit for compiling the servlet, such as 30s, 2m; `none` for no limit
     ///
     /// [default: 2m]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]

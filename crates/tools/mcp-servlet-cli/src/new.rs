@@ -23,14 +23,14 @@ use crate::{
 };
 use sdk::Sdk;
 
-/// Start a new servlet, from the template of the SDK or another one
+/// Create a servlet project from the template of the SDK or another template
 #[derive(Args, Debug)]
 pub(crate) struct New {
-    /// The folder to make; its last part is the name
+    /// The folder to create; its last part is the name of the project
     #[arg(value_name = "NAME")]
     folder: PathBuf,
 
-    /// What it does, in a sentence
+    /// A sentence that describes the servlet
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 
@@ -42,7 +42,7 @@ pub(crate) struct New {
     #[arg(long, value_name = "DIR|ZIP")]
     template: Option<PathBuf>,
 
-    /// Ask the template for something that it offers; may be repeated
+    /// Enable a feature of the template; may be repeated
     #[arg(long, value_name = "NAME")]
     feature: Vec<String>,
 
@@ -52,7 +52,7 @@ pub(crate) struct New {
     #[arg(long)]
     wasi: bool,
 
-    /// Where the new project gets the SDK; without it, from where this command was built
+    /// The SDK of the new project; by default the checkout that this command was built from
     #[arg(long, value_name = "VERSION|GIT|PATH")]
     sdk: Option<String>,
 
@@ -99,7 +99,7 @@ impl New {
             self.folder.display(),
             Elapsed::since(start)
         ));
-        self.say_what_is_next(
+        self.print_next_steps(
             &name,
             xtp_codegen::is_interface_of_servlets(&context["schema"]),
         )
@@ -109,8 +109,8 @@ impl New {
         let name = self.folder.file_name().and_then(|name| name.to_str());
         let name = name.filter(|name| !name.starts_with('-'));
         name.map(str::to_owned).ok_or_else(|| {
-            let message = format!("`{}` is no name for a project", self.folder.display());
-            Failure::with_help(Kind::Usage, message, "give it a name such as `hello`")
+            let message = format!("invalid project name `{}`", self.folder.display());
+            Failure::with_help(Kind::Usage, message, "use a name such as `hello`")
         })
     }
 
@@ -155,7 +155,7 @@ impl New {
         Ok(wanted)
     }
 
-    fn say_what_is_next(&self, name: &str, is_servlet: bool) -> Result<(), Failure> {
+    fn print_next_steps(&self, name: &str, is_servlet: bool) -> Result<(), Failure> {
         let folder = self.folder.display();
         let mut out = terminal::out();
         writeln!(
@@ -190,7 +190,7 @@ fn run_scripts(folder: &Path) -> Result<(), Failure> {
         note(format_args!("running `{line}`…"));
         if let Err(problem) = project::run_script(line, folder) {
             note(format_args!(
-                "warning: the script `{name}` of xtp.toml did not succeed: {problem}"
+                "warning: the script `{name}` of xtp.toml failed: {problem}"
             ));
         }
     }
@@ -214,8 +214,8 @@ fn offered(config: &Config) -> String {
     let rows = config.feature_flags.iter();
     let rows = rows.map(|flag| format!("{}: {}", flag.name, flag.description));
     match rows.collect::<Vec<_>>() {
-        none if none.is_empty() => "it offers none".to_owned(),
-        some => format!("it offers\n{}", some.join("\n")),
+        none if none.is_empty() => "the template has no features".to_owned(),
+        some => format!("its features are:\n{}", some.join("\n")),
     }
 }
 
@@ -228,8 +228,8 @@ fn is_installed(program: &str) -> bool {
 fn no_checkout() -> Failure {
     Failure::with_help(
         Kind::Usage,
-        "the checkout that this command was built from is gone, and with it SDK and template",
-        format!("set {} to where it is now", sdk::CHECKOUT),
+        "the checkout that this command was built from does not exist; it has the SDK and the template",
+        format!("set {} to its new path", sdk::CHECKOUT),
     )
 }
 

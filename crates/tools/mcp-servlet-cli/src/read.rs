@@ -26,10 +26,10 @@ pub(crate) struct Read {
     /// The servlet: a `.wasm` file or a URL
     file: String,
 
-    /// The address of the resource
+    /// The URI of the resource
     uri: String,
 
-    /// Write the contents to this file, byte for byte
+    /// Write the contents to this file
     #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
     output: Option<PathBuf>,
 
@@ -55,11 +55,11 @@ impl Read {
             (Some(_), many) => Err(Failure::with_help(
                 Kind::Usage,
                 format!(
-                    "`{}` has {} contents, and a file takes one",
+                    "`{}` has {} contents, but only one can be written to a file",
                     self.uri,
                     many.len()
                 ),
-                "--format json prints all of them",
+                "print all of them with `--format json`",
             )),
             (None, contents) => Ok(show(contents)?),
         }

@@ -29,22 +29,22 @@ use transports::Transports;
 /// Serve one or more servlets to MCP clients, over standard input and output or HTTP
 #[derive(Args, Debug)]
 pub(crate) struct Serve {
-    /// The servlets: `.wasm` files, directories of them, or addresses, which may end in `#sha256=` and a digest; or one
-    /// configuration, such as `servlet.toml`, which is read again whenever it or a servlet of it changes
+    /// The servlets: `.wasm` files, directories of them, or URLs, which may end in `#sha256=` and a digest; or one
+    /// configuration file such as `servlet.toml`, which is reloaded when it or one of its servlets changes
     #[arg(required = true)]
     files: Vec<String>,
 
-    /// What stands before the names of tools and prompts
+    /// The prefix of the names of tools and prompts
     ///
     /// [default: auto]
     #[arg(long, value_enum)]
     prefix: Option<PrefixChoice>,
 
-    /// Rewrite input schemas to what this provider takes; see the guide on hosts
+    /// Rewrite input schemas for this model provider; see the guide on hosts
     #[arg(long, value_name = "PROVIDER")]
     schemas_for: Option<Provider>,
 
-    /// Print the lines that add this server to a client, and end
+    /// Print the configuration that adds this server to a client, and exit
     #[arg(long, value_enum, value_name = "CLIENT")]
     print_client_config: Option<Client>,
 
@@ -55,15 +55,15 @@ pub(crate) struct Serve {
     limits: Limits,
 }
 
-/// What stands before the names of tools and prompts.
+/// The prefix of the names of tools and prompts.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum PrefixChoice {
-    /// The servlet's name, for those that another servlet has too
+    /// The servlet's name, for names that another servlet has as well
     #[default]
     Auto,
-    /// Nothing
+    /// No prefix
     Never,
-    /// The servlet's name, for all of them
+    /// The servlet's name, for all names
     Name,
 }
 
@@ -72,7 +72,7 @@ impl Serve {
         let config = self.config()?;
         if let Some(client) = self.print_client_config {
             client.print(&self.name(config.as_ref()), &self.way(config.as_ref())?)?;
-            clients::say_what_is_hidden(self.hidden());
+            clients::note_hidden_values(self.hidden());
             if config.is_none() {
                 self.note_missing_config()?;
             }
@@ -134,8 +134,8 @@ impl Serve {
             }
             files if files.iter().any(is_config) => Err(Failure::with_help(
                 Kind::Usage,
-                "a configuration stands alone",
-                "name the servlets in it",
+                "a configuration file cannot be combined with other servlets",
+                "list the servlets in it",
             )),
             _ => Ok(None),
         }

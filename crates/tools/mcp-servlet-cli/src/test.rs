@@ -38,11 +38,11 @@ pub(crate) struct Test {
     #[arg(long, value_name = "MODULE")]
     with: Option<String>,
 
-    /// A module whose exports stand in for the functions that the plugin imports from its host
+    /// A module whose exports replace the functions that the plugin imports from its host
     #[arg(long, value_name = "MODULE", requires = "with")]
     mock_host: Option<String>,
 
-    /// What the test module gets when it asks for input
+    /// The input of the test module
     #[arg(
         long,
         value_name = "TEXT",
@@ -51,7 +51,7 @@ pub(crate) struct Test {
     )]
     mock_input_data: Option<String>,
 
-    /// The same, from a file
+    /// A file with the input of the test module
     #[arg(long, value_name = "FILE", requires = "with")]
     mock_input_file: Option<PathBuf>,
 
@@ -92,8 +92,8 @@ impl Test {
 
     fn run_project(&self) -> Result<(), Failure> {
         if self.path.is_file() && !self.path.ends_with("Cargo.toml") {
-            let message = format!("`{}` is a file, and no crate", self.path.display());
-            let help = "--with names the test module to run with it";
+            let message = format!("expected a crate, found the file `{}`", self.path.display());
+            let help = "name the test module to run with `--with`";
             return Err(Failure::with_help(Kind::Usage, message, help));
         }
         let start = Instant::now();
@@ -126,10 +126,7 @@ impl Test {
         let candidates = candidates(built, options)?;
         let names: Vec<_> = candidates.iter().map(|one| one.name.clone()).collect();
         let testbed = Testbed::start(candidates, options.clone()).map_err(|error| {
-            Failure::new(
-                Kind::Usage,
-                format!("cannot open a port of this machine: {error}"),
-            )
+            Failure::new(Kind::Usage, format!("cannot open a local port: {error}"))
         })?;
         let mut command = cargo::command(folder);
         command.arg("test").env(ADDRESS, testbed.address());

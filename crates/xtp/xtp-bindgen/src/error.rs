@@ -28,14 +28,14 @@ pub enum Error {
 
 /// Problems are named by JSON pointer: the schema arrives as one line, so a column would not help.
 fn listed(problems: &Diagnostics) -> String {
-    let told = problems.shown().map(|problem| {
+    let lines = problems.shown().map(|problem| {
         let (at, severity, code) = (&problem.pointer, problem.severity, problem.code);
         let (message, help) = (&problem.message, &problem.help);
         format!("\n  {at}: {severity}[{code}]: {message}\n    help: {help}")
     });
     let more = problems.more().map(|more| format!("\n  {more}"));
-    let told: String = told.chain(more).collect();
-    format!("the schema has problems:{told}")
+    let lines: String = lines.chain(more).collect();
+    format!("the schema has problems:{lines}")
 }
 
 fn with_causes(error: &dyn std::error::Error) -> String {

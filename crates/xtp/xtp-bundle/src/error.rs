@@ -23,7 +23,7 @@ pub enum Error {
         source: zip::result::ZipError,
     },
     /// A part that every bundle has is missing.
-    #[error("`{}` is no bundle: it has no `{missing}`", path.display())]
+    #[error("`{}` is not a bundle: `{missing}` is missing", path.display())]
     Missing {
         /// The folder or zip file.
         path: PathBuf,

@@ -146,6 +146,6 @@ fn main() {
     let reading = median(read_times);
     let ratio = one.as_secs_f64() / other.as_secs_f64();
     println!(
-        "{count} types from YAML to Rust: {one:.1?}, of which reading and checking {reading:.1?}; typify and prettyplease alone: {other:.1?}; ratio {ratio:.2}"
+        "{count} types from YAML to Rust: {one:.1?}, including {reading:.1?} for reading and checking; typify and prettyplease alone: {other:.1?}; ratio {ratio:.2}"
     );
 }

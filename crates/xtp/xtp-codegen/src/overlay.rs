@@ -106,9 +106,9 @@ fn read(fragment: &Cursor<'_>, report: &mut Report) -> Option<(Item, Option<Stri
         if key.text == "description" {
             description = value.text(report).map(str::to_owned);
         } else {
-            let message = format!("an overlay cannot say `{}` yet", key.text);
+            let message = format!("an overlay does not support `{}`", key.text);
             let problem = report.error(Code::OverlayFragment, &key.at, message);
-            problem.help("the only fragment understood so far is `{}`, any JSON value");
+            problem.help("write `{}`, any JSON value");
             return None;
         }
     }

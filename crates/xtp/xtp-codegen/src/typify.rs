@@ -12,7 +12,7 @@ use crate::json_schema::{Definitions, Leaf};
 /// Why typify made no types. Schemas that passed the checks should not cause this.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    #[error("the definition of `{name}` is no JSON Schema")]
+    #[error("the definition of `{name}` is not a valid JSON Schema")]
     Definition {
         name: String,
         source: serde_json::Error,

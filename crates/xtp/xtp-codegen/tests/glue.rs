@@ -91,7 +91,7 @@ fn names_that_webassembly_keeps_are_refused() {
     let problem = plugin("version: v1-draft\nexports:\n  memory: {}\n").unwrap_err();
     assert_eq!(
         problem,
-        "shop.yaml:3:3: error[XTP304]: WebAssembly keeps the name `memory` for itself\n  \
+        "shop.yaml:3:3: error[XTP304]: WebAssembly reserves the name `memory`\n  \
          help: no plugin can export a function of this name: choose another"
     );
     assert!(plugin("version: v1-draft\nexports: {}\nimports:\n  memory: {}\n").is_ok());

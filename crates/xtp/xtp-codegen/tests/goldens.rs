@@ -54,7 +54,7 @@ fn options(name: &str) -> Options {
 }
 
 #[test]
-fn generates_what_is_expected() {
+fn generates_the_expected_code() {
     let update = env::var_os("UPDATE_GOLDENS").is_some();
     for case in cases() {
         let expected = case.join("expected.rs");

@@ -185,7 +185,7 @@ fn page() -> String {
 }
 
 #[test]
-fn the_page_about_errors_shows_what_is_said() {
+fn the_page_about_errors_shows_current_messages() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/schema-errors.md");
     let page = page();
     if env::var_os("UPDATE_GOLDENS").is_some() {
@@ -200,7 +200,7 @@ fn the_page_about_errors_shows_what_is_said() {
 
 /// The guide shows a part of a golden, which compiles.
 #[test]
-fn the_guide_shows_what_is_generated() {
+fn the_guide_shows_current_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let golden = |name: &str| {
         let path = root.join("tests/golden/guide").join(name);

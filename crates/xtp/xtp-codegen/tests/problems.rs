@@ -73,7 +73,7 @@ fn reads_a_ruler_and_every_escape_of_json() {
 }
 
 #[test]
-fn advises_to_quote_a_key_that_is_no_string() {
+fn advises_to_quote_a_key_that_is_not_a_string() {
     for key in ["true", "null", "1", "~"] {
         let text = format!("version: v1-draft\nexports: {{{key}: {{}}}}");
         let found = problems(&text).to_string();
@@ -92,11 +92,11 @@ fn asks_whether_a_near_miss_was_meant() {
     let cases = [
         (
             function("{inputs: {type: string}}"),
-            "did you mean `input`? As it is, it means nothing",
+            "it has no effect; did you mean `input`?",
         ),
         (
             function("{ouput: {type: string}}"),
-            "did you mean `output`? As it is, it means nothing",
+            "it has no effect; did you mean `output`?",
         ),
         (
             function("{output: {type: string, contenttype: x}}"),
@@ -317,7 +317,7 @@ fn points_into_the_overlay() {
 }
 
 #[test]
-fn tags_of_what_is_no_member_and_second_tags_are_refused() {
+fn refuses_tags_for_other_schemas_and_second_tags() {
     let union = |mapping: &str| {
         let text = format!(
             "A: {{properties: {{a: {{type: string}}}}}}\nB: {{properties: {{}}}}\nU:\n  oneOf: [{{$ref: '#/components/schemas/A'}}]\n  discriminator: {{propertyName: kind, mapping: {{{mapping}}}}}"
@@ -326,15 +326,18 @@ fn tags_of_what_is_no_member_and_second_tags_are_refused() {
         let input = Input::new("schema.yaml", &schema).one_of(true);
         Schema::parse(&input).expect_err(mapping).to_string()
     };
-    let told = union("b: '#/components/schemas/B'");
-    assert!(told.contains("`B` is not a member of the union"), "{told}");
-    let told = union("none: '#/components/schemas/None'");
+    let message = union("b: '#/components/schemas/B'");
     assert!(
-        told.contains("`None` is not a member of the union"),
-        "{told}"
+        message.contains("`B` is not a member of the union"),
+        "{message}"
     );
-    let told = union("old: '#/components/schemas/A', new: '#/components/schemas/A'");
-    assert!(told.contains("`A` is tagged `old` already"), "{told}");
+    let message = union("none: '#/components/schemas/None'");
+    assert!(
+        message.contains("`None` is not a member of the union"),
+        "{message}"
+    );
+    let message = union("old: '#/components/schemas/A', new: '#/components/schemas/A'");
+    assert!(message.contains("`A` is tagged `old` already"), "{message}");
 }
 
 #[test]

@@ -57,20 +57,20 @@ fn without_the_flag_the_flag_is_named_in_every_mode() {
             "{found}"
         );
         assert!(found.contains("generate with `--one-of`"), "{found}");
-        assert!(!found.contains("nothing says what type it has"), "{found}");
+        assert!(!found.contains("the type is missing"), "{found}");
     }
 }
 
 #[test]
-fn members_that_cannot_be_told_apart_are_refused() {
-    let told = refused(&["Plain", "Circle"], "");
+fn refuses_ambiguous_members() {
+    let message = refused(&["Plain", "Circle"], "");
     assert!(
-        told.contains("values of `Circle` may be taken for `Plain`"),
-        "{told}"
+        message.contains("values of `Circle` may be taken for `Plain`"),
+        "{message}"
     );
     assert!(
-        told.contains("add `discriminator: {propertyName: type}`"),
-        "{told}"
+        message.contains("add `discriminator: {propertyName: type}`"),
+        "{message}"
     );
     refused(&["Text", "Word"], "");
     refused(&["Loose", "Circle"], "");
@@ -91,33 +91,33 @@ fn members_that_cannot_be_told_apart_are_refused() {
 #[test]
 fn a_tag_is_declared_by_all_members_or_by_none() {
     let tag = ", discriminator: {propertyName: kind}";
-    let told = refused(&["Circle", "Plain"], tag);
+    let message = refused(&["Circle", "Plain"], tag);
     assert!(
-        told.contains("`Plain` does not declare the tag `kind`"),
-        "{told}"
+        message.contains("`Plain` does not declare the tag `kind`"),
+        "{message}"
     );
-    let told = refused(&["Circle", "Named"], tag);
+    let message = refused(&["Circle", "Named"], tag);
     assert!(
-        told.contains("the tag `kind` of `Named` may have any value"),
-        "{told}"
+        message.contains("the tag `kind` of `Named` may have any value"),
+        "{message}"
     );
-    let told = refused(&["Circle", "Loose"], tag);
+    let message = refused(&["Circle", "Loose"], tag);
     assert!(
-        told.contains("the tag `kind` of `Loose` may be absent"),
-        "{told}"
+        message.contains("the tag `kind` of `Loose` may be absent"),
+        "{message}"
     );
-    let told = refused(&["Circle", "Circle"], tag);
+    let message = refused(&["Circle", "Circle"], tag);
     assert!(
-        told.contains("two members of the union are tagged `circle`"),
-        "{told}"
+        message.contains("two members of the union are tagged `circle`"),
+        "{message}"
     );
-    let told = refused(&["Circle", "Text"], tag);
-    assert!(told.contains("`Text` is not an object"), "{told}");
+    let message = refused(&["Circle", "Text"], tag);
+    assert!(message.contains("`Text` is not an object"), "{message}");
     let other = ", discriminator: {propertyName: kind, mapping: {round: Circle}}";
-    let told = refused(&["Circle", "Square"], other);
+    let message = refused(&["Circle", "Square"], other);
     assert!(
-        told.contains("`mapping` has `round` for `Circle`, whose `kind` is `circle`"),
-        "{told}"
+        message.contains("`mapping` has `round` for `Circle`, whose `kind` is `circle`"),
+        "{message}"
     );
 }
 
@@ -137,13 +137,13 @@ fn a_declared_tag_is_read_and_written_once() {
     assert!(matches!(Shape::default(), Shape::Circle(_)));
     let written = serde_json::to_string(&Shape::default()).expect("JSON");
     assert_eq!(written, r#"{"kind":"circle","radius":0.0}"#);
-    let told = round_trip::<Shape>(&json!({"kind": "oval"}));
+    let message = round_trip::<Shape>(&json!({"kind": "oval"}));
     let expected = "`Shape` expects an object whose `kind` is one of `circle`, `square`, and what belongs to it";
-    assert_eq!(told, Err(expected.to_owned()));
+    assert_eq!(message, Err(expected.to_owned()));
 }
 
 #[test]
-fn members_without_a_tag_are_told_apart_by_what_they_are() {
+fn distinguishes_members_without_a_tag_by_their_type() {
     for id in [json!(7), json!("seven")] {
         assert_eq!(round_trip::<one_of_declared::Id>(&id), Ok(id));
     }

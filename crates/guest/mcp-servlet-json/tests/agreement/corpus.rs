@@ -317,7 +317,7 @@ pub(crate) const DOCUMENTS: &[(&str, &[u8])] = &[
     ("a struct that ignores a lone surrogate", b"{\"id\":7,\"more\":\"\\ud800\",\"name\":\"n\"}"),
     ("a struct that ignores invalid UTF-8", b"{\"id\":7,\"more\":\"\xff\",\"name\":\"n\"}"),
     ("a struct that ignores an overflow", b"{\"id\":7,\"more\":1e999,\"name\":\"n\"}"),
-    ("a struct that ignores what is no JSON", b"{\"id\":7,\"more\":[1,],\"name\":\"n\"}"),
+    ("a struct that ignores invalid JSON", b"{\"id\":7,\"more\":[1,],\"name\":\"n\"}"),
     // Enums.
     ("a unit variant", b"\"One\""),
     ("an unknown variant", b"\"Nine\""),

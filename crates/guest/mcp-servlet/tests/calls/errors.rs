@@ -72,7 +72,7 @@ fn parsed(text: String) -> Result<u8, ParseIntError> {
 fn any(text: String) -> anyhow::Result<u8> {
     use anyhow::Context as _;
     text.parse()
-        .with_context(|| format!("`{text}` is no number"))
+        .with_context(|| format!("`{text}` is not a number"))
 }
 
 #[tool]
@@ -106,7 +106,7 @@ fn the_model_reads_an_error_with_all_its_causes() {
         (
             "any",
             json!({ "text": "x" }),
-            "`x` is no number: invalid digit found in string".to_owned(),
+            "`x` is not a number: invalid digit found in string".to_owned(),
         ),
         (
             "question",
@@ -279,17 +279,17 @@ fn code_and_data_of_an_error_are_for_programs() {
 #[serde(rename_all = "snake_case")]
 #[allow(dead_code, reason = "only its schema counts")]
 struct Large {
-    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    /// A field with a description that goes on for a while, like those of the other fields, too, and more.
     a: Option<String>,
-    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    /// A field with a description that goes on for a while, like those of the other fields, too, and more.
     b: Option<[u8; 2]>,
-    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    /// A field with a description that goes on for a while, like those of the other fields, too, and more.
     c: Option<std::time::Duration>,
-    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    /// A field with a description that goes on for a while, like those of the other fields, too, and more.
     d: Option<std::path::PathBuf>,
-    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    /// A field with a description that goes on for a while, like those of the other fields, too, and more.
     e: Option<std::collections::VecDeque<std::num::NonZeroU16>>,
-    /// A field with a description that goes on for a while, as that of the other ones does, too, and more.
+    /// A field with a description that goes on for a while, like those of the other fields, too, and more.
     f: Option<std::num::NonZeroI8>,
 }
 

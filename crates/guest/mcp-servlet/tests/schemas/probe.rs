@@ -37,7 +37,7 @@ macro_rules! output {
 
         #[mcp_servlet::tool]
         fn probe() -> Result<mcp_servlet::Json<Probe>, String> {
-            Err("nobody calls it".to_owned())
+            Err("not called".to_owned())
         }
         mcp_servlet::export!(static SERVLET = { tools: [probe] });
         crate::probe::tool(&SERVLET)["outputSchema"]["properties"]["value"].clone()

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::strict::check;
 
-/// All hints, of which Clippy must not say that the rest is needless.
+/// All hints, so that `..` has no fields left and Clippy could report it.
 #[tool(read_only = false, destructive, idempotent, open_world)]
 fn wipe() {}
 

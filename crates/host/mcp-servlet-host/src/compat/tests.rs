@@ -15,7 +15,7 @@ fn read_item(item: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn passes_what_is_right_without_a_change() {
+fn passes_valid_results_unchanged() {
     let modern = json!({
         "content": [
             {"type": "text", "text": "hi", "annotations": {"audience": ["user"], "priority": 0.1}, "_meta": {"a/b": 1}},
@@ -73,7 +73,7 @@ fn splits_a_resource_that_has_both_a_text_and_a_blob() {
 }
 
 #[test]
-fn reads_a_resource_whose_fields_stand_beside_the_type() {
+fn reads_a_resource_with_its_fields_next_to_the_type() {
     let old = json!({"type": "resource", "uri": "a:", "mimeType": "image/png", "data": "aGk="});
     let new = json!({"type": "resource", "resource": {"uri": "a:", "mimeType": "image/png", "blob": "aGk="}});
     assert_eq!(read_item(&old), [new]);

@@ -150,12 +150,12 @@ pub fn name_problem(name: &str) -> Option<String> {
     let length = name.chars().count();
     if length > MAX_NAME {
         return Some(format!(
-            "it has {length} characters, and clients take {MAX_NAME}"
+            "it has {length} characters; clients accept at most {MAX_NAME}"
         ));
     }
     let wrong = name.chars().find(|one| !is_allowed(*one))?;
     Some(format!(
-        "clients do not take {wrong:?} in it, only letters, digits, `_`, `-` and `.`"
+        "it contains {wrong:?}; clients accept only letters, digits, `_`, `-` and `.`"
     ))
 }
 
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_what_clients_take() {
+    fn accepts_names_that_clients_accept() {
         assert_eq!(name_problem("get_user-by.id2"), None);
         assert_eq!(name_problem(&"x".repeat(64)), None);
         assert!(name_problem(&"x".repeat(65)).is_some_and(|text| text.contains("65 characters")));

@@ -6,7 +6,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, Extras, JsonObject};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta};
 
 use crate::{
     CompleteResult, GetPromptResult, Host, Listed, ReadResourceResult, Servlet,
@@ -75,10 +75,10 @@ impl Host {
     pub async fn read_resource_with(
         &self,
         uri: &str,
-        extras: &Extras,
+        request_meta: &RequestMeta,
     ) -> Result<ReadResourceResult, CallError> {
         for servlet in candidates(self.servlets(), uri) {
-            match servlet.read_resource_with(uri, extras).await {
+            match servlet.read_resource_with(uri, request_meta).await {
                 Err(CallError {
                     kind: CallErrorKind::UnknownResource { .. },
                     ..
@@ -97,10 +97,14 @@ impl Host {
         &self,
         prompt: &str,
         arguments: Option<&JsonObject>,
-        extras: &Extras,
+        request_meta: &RequestMeta,
     ) -> Result<GetPromptResult, CallError> {
         match self.find_prompt(prompt) {
-            Some((servlet, prompt)) => servlet.get_prompt_with(prompt, arguments, extras).await,
+            Some((servlet, prompt)) => {
+                servlet
+                    .get_prompt_with(prompt, arguments, request_meta)
+                    .await
+            }
             None => Err(self.unknown_prompt(prompt)),
         }
     }

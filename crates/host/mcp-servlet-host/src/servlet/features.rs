@@ -1,6 +1,6 @@
 //! Resources, prompts and completion of one servlet.
 
-use mcp_servlet_runtime::{Abi, CallError, Extras, Job, JsonObject};
+use mcp_servlet_runtime::{Abi, CallError, Job, JsonObject, RequestMeta};
 use serde_json::Value;
 
 use super::{Servlet, answers};
@@ -43,21 +43,21 @@ impl Servlet {
     ///
     /// [`UnknownResource`]: mcp_servlet_runtime::CallErrorKind::UnknownResource
     pub fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, CallError> {
-        let job = self.read_job(uri, &Extras::default())?;
+        let job = self.read_job(uri, &RequestMeta::default())?;
         answers::resource(self, uri, self.guest.run(job))
     }
 
     /// Like [`Servlet::read_resource`], on a thread that may block, with the other parts of the
-    /// request in `extras`.
+    /// request in `request_meta`.
     ///
     /// # Errors
     /// See [`Servlet::read_resource`].
     pub async fn read_resource_with(
         &self,
         uri: &str,
-        extras: &Extras,
+        request_meta: &RequestMeta,
     ) -> Result<ReadResourceResult, CallError> {
-        let job = self.read_job(uri, extras)?;
+        let job = self.read_job(uri, request_meta)?;
         answers::resource(self, uri, self.guest.run_async(job).await)
     }
 
@@ -70,12 +70,12 @@ impl Servlet {
         prompt: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<GetPromptResult, CallError> {
-        let job = self.prompt_job(prompt, arguments, &Extras::default())?;
+        let job = self.prompt_job(prompt, arguments, &RequestMeta::default())?;
         answers::prompt(self, &self.guest.run(job)?)
     }
 
     /// Like [`Servlet::get_prompt`], on a thread that may block, with the other parts of the
-    /// request in `extras`.
+    /// request in `request_meta`.
     ///
     /// # Errors
     /// See [`Servlet::get_prompt`].
@@ -83,9 +83,9 @@ impl Servlet {
         &self,
         prompt: &str,
         arguments: Option<&JsonObject>,
-        extras: &Extras,
+        request_meta: &RequestMeta,
     ) -> Result<GetPromptResult, CallError> {
-        let job = self.prompt_job(prompt, arguments, extras)?;
+        let job = self.prompt_job(prompt, arguments, request_meta)?;
         answers::prompt(self, &self.guest.run_async(job).await?)
     }
 
@@ -115,19 +115,19 @@ impl Servlet {
         )
     }
 
-    fn read_job(&self, uri: &str, extras: &Extras) -> Result<Job, CallError> {
+    fn read_job(&self, uri: &str, request_meta: &RequestMeta) -> Result<Job, CallError> {
         if !self.reads_resources() {
             return Err(CallError::unknown_resource(uri));
         }
         let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
-        Ok(self.guest.request(READ_RESOURCE, &params, extras))
+        Ok(self.guest.request(READ_RESOURCE, &params, request_meta))
     }
 
     fn prompt_job(
         &self,
         prompt: &str,
         arguments: Option<&JsonObject>,
-        extras: &Extras,
+        request_meta: &RequestMeta,
     ) -> Result<Job, CallError> {
         if !self.prompts().iter().any(|entry| entry.key() == prompt) {
             let known = self.prompts().iter().map(Listed::key);
@@ -137,7 +137,7 @@ impl Servlet {
         if let Some(arguments) = arguments {
             params.insert("arguments".to_owned(), arguments.clone().into());
         }
-        Ok(self.guest.request(GET_PROMPT, &params, extras))
+        Ok(self.guest.request(GET_PROMPT, &params, request_meta))
     }
 
     fn complete_job(&self, params: &JsonObject) -> Job {
@@ -149,7 +149,9 @@ impl Servlet {
             // hyper-mcp writes the type without `ref/`.
             *kind = kind.trim_start_matches("ref/").to_owned();
         }
-        self.guest
-            .job(COMPLETE, self.abi().request(&params, &Extras::default()))
+        self.guest.job(
+            COMPLETE,
+            self.abi().request(&params, &RequestMeta::default()),
+        )
     }
 }

@@ -78,7 +78,7 @@ async fn a_queued_call_that_is_cancelled_does_not_run() {
     for call in &queued {
         call.abort();
     }
-    result(running).await.expect("nobody cancelled it");
+    result(running).await.expect("it was not cancelled");
     let count = result(start(&servlet, 1))
         .await
         .expect_err("a count")
@@ -104,7 +104,7 @@ async fn the_other_calls_of_the_servlet_go_on() {
         tokio::time::sleep(Duration::from_millis(round)).await;
         victim.abort();
         for other in others {
-            result(other).await.expect("nobody cancelled it");
+            result(other).await.expect("it was not cancelled");
         }
     }
 }

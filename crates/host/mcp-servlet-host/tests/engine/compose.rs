@@ -94,7 +94,7 @@ fn the_first_of_two_servlets_keeps_a_name() {
     assert_eq!(text(&host, "get"), "a");
     assert_eq!(
         problems(&host),
-        ["tool `get` of `b` is left out: `a` has the tool `get`"]
+        ["tool `get` of `b` is skipped: `a` already has the tool `get`"]
     );
     let same = [entry("a", &["get"]), entry("a", &["get"])];
     assert_eq!(names(&load(&same).host), ["a_get"]);
@@ -107,14 +107,14 @@ fn a_servlet_keeps_its_tools_whatever_a_later_one_calls_its_own() {
     assert_eq!(text(&host, "victim_t"), "victim");
     assert_eq!(
         problems(&host),
-        ["tool `victim_t` of `other` is left out: `victim` has the tool `victim_t`"]
+        ["tool `victim_t` of `other` is skipped: `victim` already has the tool `victim_t`"]
     );
     let host = load(&[entry("other", &["t", "victim_t"]), entry("victim", &["t"])]).host;
     assert_eq!(names(&host), ["other_t", "victim_t"]);
     assert_eq!(text(&host, "victim_t"), "other");
     assert_eq!(
         problems(&host),
-        ["tool `t` of `victim` is left out: `other` has the tool `victim_t`"]
+        ["tool `t` of `victim` is skipped: `other` already has the tool `victim_t`"]
     );
 }
 
@@ -124,12 +124,12 @@ fn within_a_servlet_a_tool_without_a_prefix_keeps_its_name() {
     assert_eq!(names(&host), ["a_t", "b_t"]);
     assert_eq!(
         problems(&host),
-        ["tool `t` of `a` is left out: `a` has the tool `a_t`"]
+        ["tool `t` of `a` is skipped: `a` already has the tool `a_t`"]
     );
 }
 
 #[test]
-fn names_that_clients_do_not_take_are_not_served_and_said() {
+fn skips_names_that_clients_refuse_with_an_error() {
     let long = "x".repeat(63);
     let mut entry = entry("servlet", &["good", "not good", &long]);
     let loaded = load(std::slice::from_ref(&entry));
@@ -155,7 +155,7 @@ fn chain_of(error: &LoadError) -> String {
 }
 
 #[test]
-fn tools_are_chosen_by_patterns_and_patterns_without_tools_are_said() {
+fn selects_tools_by_patterns_and_reports_patterns_without_tools() {
     let mut entry = entry("a", &["get_x", "get_y", "put"]);
     entry.filter = Filter {
         only: vec!["get_*".into(), "gte_*".into()],
@@ -275,7 +275,7 @@ fn addresses_that_are_not_safe_or_not_there_are_refused() {
     for (url, said) in [
         ("http://example.com/x.wasm", "`https`"),
         ("http://127.0.0.1.example.com/x.wasm", "`https`"),
-        ("https://", "no address"),
+        ("https://", "invalid URL"),
         (missing.as_str(), "404"),
     ] {
         let error = Loaded::load(
@@ -291,7 +291,7 @@ fn addresses_that_are_not_safe_or_not_there_are_refused() {
 }
 
 #[test]
-fn loading_again_keeps_what_is_the_same() {
+fn a_reload_keeps_unchanged_servlets() {
     let mut all = [entry("a", &["x"]), entry("b", &["y"])];
     let first = load(&all).host;
     all[1].options.timeout = None;

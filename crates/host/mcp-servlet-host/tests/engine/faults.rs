@@ -193,7 +193,7 @@ fn deep_recursion_exhausts_the_stack_of_the_servlet_alone() {
 }
 
 #[test]
-fn traps_and_panics_are_told_apart() {
+fn distinguishes_traps_from_panics() {
     let error = default_fault("unreachable");
     assert!(
         matches!(error.kind, CallErrorKind::Trap { .. }),
@@ -258,7 +258,7 @@ fn variables_are_bounded() {
 }
 
 #[test]
-fn a_slow_start_is_bounded_and_said() {
+fn limits_and_reports_a_slow_start() {
     let loops = "(func $spin (loop $l (br $l)))";
     for start in [
         "(start $spin)",
@@ -292,7 +292,7 @@ fn in_a_second() -> LoadOptions {
 const SOON: Duration = Duration::from_secs(10);
 
 #[test]
-fn a_host_function_that_waits_keeps_nobody_longer_than_a_call_may_take() {
+fn a_host_function_waits_no_longer_than_the_call_limit() {
     let starts = sleeper().after(&format!(r#"(func (export "_initialize") {SLEEP})"#));
     let describes = Wat::new().import(POLL).answer("{}").export(
         "describe",
@@ -350,7 +350,7 @@ fn a_modest_start_is_over_before_a_call_begins() {
         matches!(error.kind, CallErrorKind::OutOfMemory { .. }),
         "{error:?}"
     );
-    assert!(count().ends_with(" 101"), "its instance is another one");
+    assert!(count().ends_with(" 101"), "it has a new instance");
 }
 
 const POLL: &str = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
@@ -401,7 +401,7 @@ fn an_instance_that_ended_itself_is_replaced() {
 }
 
 #[test]
-fn why_an_instance_cannot_be_made_is_said_whole() {
+fn reports_the_whole_reason_why_an_instance_cannot_be_created() {
     let folder = tempfile::tempdir().expect("a folder");
     let directory = folder.path().join("cache");
     let bound = ToolOptions {
@@ -421,7 +421,7 @@ fn why_an_instance_cannot_be_made_is_said_whole() {
 }
 
 #[test]
-fn whoever_waits_for_a_call_that_sleeps_in_the_host_is_answered_all_the_same() {
+fn answers_although_a_call_sleeps_in_the_host() {
     let timeout = Some(Duration::from_millis(50));
     let options = LoadOptions {
         timeout,

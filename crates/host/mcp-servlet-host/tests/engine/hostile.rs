@@ -182,9 +182,9 @@ fn compiling_has_a_deadline() {
         "{error:?}"
     );
     assert!(
-        error
-            .to_string()
-            .contains("it takes longer than 1ms; make it smaller, or raise `compile_timeout`"),
+        error.to_string().contains(
+            "it takes longer than 1ms; make the module smaller, or raise `compile_timeout`"
+        ),
         "{error}"
     );
 }
@@ -242,7 +242,7 @@ fn tables_take_a_part_of_the_memory() {
     let error = fixed.load_with(&small).expect_err("40 MB of tables");
     assert_eq!(
         error.to_string(),
-        "`test` does not start: its tables begin with 40000000 bytes, and 16777216 bytes of memory are the limit"
+        "`test` does not start: its tables begin with 40000000 bytes; the memory limit is 16777216 bytes"
     );
 }
 

@@ -77,7 +77,7 @@ fn files_outside_cannot_be_opened() {
 }
 
 #[test]
-fn what_is_read_only_stays_as_it_is() {
+fn does_not_write_to_a_read_only_directory() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("file"), "f").expect("a file");
     assert_eq!(open(folder.path(), true, "file", 0, READ), 0);

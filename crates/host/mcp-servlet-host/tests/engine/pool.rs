@@ -116,7 +116,7 @@ fn servlets_that_keep_variables_have_one_instance() {
     assert_eq!(
         servlet.instances(),
         &expected,
-        "what is said of one thing says nothing of others"
+        "limits of one servlet do not affect others"
     );
     assert!(load(&LoadOptions::default()).instances().max >= 8);
 }
@@ -164,7 +164,7 @@ async fn occupy(servlet: &Servlet) -> Pin<Box<impl Future<Output = ()>>> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_waits_longer_than_the_options_say() {
+async fn calls_wait_no_longer_than_the_options_allow() {
     let options = LoadOptions {
         wait: Some(Duration::from_millis(20)),
         ..with(Instances::ONE)

@@ -1,7 +1,7 @@
 //! Prompts of several servlets in one server.
 
 use mcp_servlet_host::{Entry, Host, Listed, LoadError, Loaded, Prefix};
-use mcp_servlet_runtime::{CallError, Extras, LoadOptions, Source};
+use mcp_servlet_runtime::{CallError, LoadOptions, RequestMeta, Source};
 use serde_json::json;
 
 use crate::support::{DESCRIPTION, Wat};
@@ -38,8 +38,8 @@ fn names(host: &Host) -> Vec<&str> {
 }
 
 async fn text(host: &Host, prompt: &str) -> Result<String, CallError> {
-    let extras = Extras::default();
-    let result = host.get_prompt_with(prompt, None, &extras).await?;
+    let request_meta = RequestMeta::default();
+    let result = host.get_prompt_with(prompt, None, &request_meta).await?;
     let message = result.messages().next().expect("a message");
     Ok(message.content.text().expect("text").to_owned())
 }
@@ -81,7 +81,7 @@ async fn the_first_of_two_servlets_keeps_a_name() {
     let problem = host.problems().last().expect("a warning");
     assert_eq!(
         problem.to_string(),
-        "prompt `ask` of `b` is left out: `a` has the prompt `ask`"
+        "prompt `ask` of `b` is skipped: `a` already has the prompt `ask`"
     );
     assert!(problem.help().is_some_and(|help| help.contains("prefix")));
 }

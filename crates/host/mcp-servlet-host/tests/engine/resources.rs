@@ -1,7 +1,7 @@
 //! Resources of several servlets in one server.
 
 use mcp_servlet_host::{Entry, Host, Listed, Loaded};
-use mcp_servlet_runtime::{Extras, LoadOptions, Source};
+use mcp_servlet_runtime::{LoadOptions, RequestMeta, Source};
 use serde_json::{Value, json};
 
 use crate::support::{DESCRIPTION, Wat};
@@ -42,7 +42,7 @@ fn problems(host: &Host) -> Vec<String> {
 }
 
 async fn read(host: &Host, uri: &str) -> String {
-    let result = host.read_resource_with(uri, &Extras::default()).await;
+    let result = host.read_resource_with(uri, &RequestMeta::default()).await;
     let result = result.expect("contents");
     let contents = result.contents().next().expect("contents");
     contents.text().expect("text").to_owned()
@@ -75,6 +75,8 @@ async fn a_uri_belongs_to_the_servlet_that_lists_it() {
     assert_eq!(host.resources().map(Listed::key).count(), 1);
     assert_eq!(
         problems(&host),
-        ["resource `file:///b.txt` of `c` is left out: `b` has the resource `file:///b.txt`"]
+        [
+            "resource `file:///b.txt` of `c` is skipped: `b` already has the resource `file:///b.txt`"
+        ]
     );
 }

@@ -148,7 +148,7 @@ fn where_calls_share_one_instance_tools_share_its_memory() {
         memory: Some(8 << 20),
         ..one
     };
-    assert_eq!(count(&load(&same), "u"), 1, "the limit is no other one");
+    assert_eq!(count(&load(&same), "u"), 1, "the limit is the same");
 }
 
 #[test]

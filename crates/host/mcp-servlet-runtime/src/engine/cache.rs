@@ -38,7 +38,7 @@ fn default_works() -> bool {
         }
         let cache = wasmtime::Cache::from_file(configured.as_deref().map(Path::new));
         if let Err(error) = &cache {
-            tracing::warn!("compiled servlets are not kept, so instances start slowly: {error:#}");
+            tracing::warn!("cannot cache compiled servlets, so they start slowly: {error:#}");
         }
         cache.is_ok()
     })
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_reads_the_configuration_finds_it_whole() {
+    fn readers_never_see_a_partial_configuration() {
         for _ in 0..200 {
             let folder = tempfile::tempdir().expect("a folder");
             let together = std::sync::Barrier::new(3);

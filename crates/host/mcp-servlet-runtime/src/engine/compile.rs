@@ -29,7 +29,7 @@ pub(super) fn compile(
     compiled.unwrap_or_else(|error| {
         Err(match (error, limit) {
             (RecvTimeoutError::Timeout, Some(limit)) => Error::msg(format!(
-                "it takes longer than {limit:?}; make it smaller, or raise `compile_timeout` (`--compile-timeout`)"
+                "it takes longer than {limit:?}; make the module smaller, or raise `compile_timeout` (`--compile-timeout`)"
             )),
             _ => Error::msg("the compiler panicked"),
         })

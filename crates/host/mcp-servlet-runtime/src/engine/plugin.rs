@@ -108,7 +108,7 @@ impl Plugin {
                 "it takes more than {} bytes of memory",
                 self.options.memory.unwrap_or(u64::MAX)
             ),
-            Stop::TooLarge(length) => format!("its output has {length} bytes, which is too much"),
+            Stop::TooLarge(length) => format!("its output of {length} bytes exceeds the limit"),
             Stop::Stopped(Reason::Cancelled) | Stop::QueueFull(_) | Stop::Waited(_) => {
                 "it was cancelled".to_owned()
             }

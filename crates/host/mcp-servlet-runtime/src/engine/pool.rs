@@ -28,12 +28,12 @@ use crate::{
     listener::Listener,
     lock::lock,
     options::{Instances, Limits, LoadOptions},
-    request_meta::Extras,
+    request_meta::RequestMeta,
     text::chain,
 };
 
-/// A bug in this crate. The panic message is on standard error.
-const BROKEN: &str = "the host broke off in the middle of the call";
+/// A bug in this crate.
+const BROKEN: &str = "the host panicked during the call; its standard error says where";
 
 /// A run of an export, with its input and its limits.
 #[derive(Clone, Debug)]
@@ -63,10 +63,10 @@ impl Job {
     }
 
     /// The same run for a client, which receives notifications and answers input requests.
-    pub(crate) fn of(self, extras: &Extras) -> Self {
+    pub(crate) fn of(self, request_meta: &RequestMeta) -> Self {
         Self {
-            listener: extras.listener.clone(),
-            answers: Some(extras.answers()),
+            listener: request_meta.listener.clone(),
+            answers: Some(request_meta.answers()),
             ..self
         }
     }
@@ -78,12 +78,12 @@ impl Job {
 /// instance, or a new one. So the other instances stay idle and can expire.
 ///
 /// A call that was stopped but does not end, because a host function blocks, returns its permit and
-/// takes one from `aside`, which has the same number of permits.
+/// takes one from `abandoned`, which has the same number of permits.
 pub(crate) struct Pool {
     factory: Factory,
     instances: Instances,
     permits: Arc<Semaphore>,
-    aside: Arc<Semaphore>,
+    abandoned: Arc<Semaphore>,
     waiting: AtomicUsize,
     /// The most recently used instance is the last one.
     idle: Mutex<Vec<Idle>>,
@@ -113,15 +113,14 @@ impl Drop for StopOnDrop {
 }
 
 /// Runs work on a thread that may block. The result is dropped if the caller stops waiting.
-pub(crate) async fn apart<T: Send + 'static>(
+pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Stop> {
     let (done, outcome) = oneshot::channel();
     let run = move || {
         let _ = done.send(work());
     };
-    threads::run(run)
-        .map_err(|error| Stop::Start(format!("there is no thread for it: {error}")))?;
+    threads::run(run).map_err(|error| Stop::Start(format!("cannot start a thread: {error}")))?;
     outcome.await.map_err(|_| Stop::Trap(BROKEN.to_owned()))
 }
 
@@ -143,7 +142,7 @@ impl Pool {
         let places = instances.max.min(Semaphore::MAX_PERMITS);
         let pool = Arc::new(Self {
             permits: Arc::new(Semaphore::new(places)),
-            aside: Arc::new(Semaphore::new(places)),
+            abandoned: Arc::new(Semaphore::new(places)),
             factory,
             instances,
             waiting: AtomicUsize::new(0),
@@ -194,7 +193,7 @@ impl Pool {
     ) -> Result<Vec<u8>, Stop> {
         call.enter(Place {
             permit,
-            aside: Arc::clone(&self.aside),
+            abandoned: Arc::clone(&self.abandoned),
         });
         let (pool, running) = (Arc::clone(self), Arc::clone(&call));
         let span = tracing::Span::current();
@@ -211,7 +210,7 @@ impl Pool {
             output
         };
         tokio::select! {
-            output = apart(work) => output?,
+            output = run_blocking(work) => output?,
             reason = call.given_up() => Err(Stop::Stopped(reason)),
         }
     }

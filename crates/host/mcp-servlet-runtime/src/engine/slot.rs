@@ -8,9 +8,9 @@ use super::{
     Stop, cache,
     compile::compile,
     instance::{Instance, Run, copy},
-    kept::Kept,
     pool::Job,
     prepare::{self, Prepared},
+    stored_module::StoredModule,
 };
 use crate::{
     call::{Call, Current},
@@ -29,9 +29,9 @@ pub(super) struct Factory {
     module: Module,
     options: LoadOptions,
     /// The module that is compiled.
-    prepared: Kept,
+    prepared: StoredModule,
     /// The module before it was prepared; `None` if it did not change.
-    original: Option<Kept>,
+    original: Option<StoredModule>,
     /// Whether an instance has to run the start export before its first call.
     starts: bool,
     /// How many bytes of the memory the tables may use.
@@ -52,7 +52,7 @@ pub(super) struct Slot {
     memory: Option<u64>,
     current: Current,
     listener: notify::CurrentListener,
-    questions: ask::Questions,
+    input_requests: ask::InputRequests,
 }
 
 impl Factory {
@@ -64,8 +64,8 @@ impl Factory {
     ) -> Result<Self, LoadError> {
         let prepared = prepare(name, &wasm, options)?;
         let (runs, original) = match prepared.wasm {
-            Some(changed) => (Kept::new(changed), Some(Kept::new(wasm))),
-            None => (Kept::new(wasm), None),
+            Some(changed) => (StoredModule::new(changed), Some(StoredModule::new(wasm))),
+            None => (StoredModule::new(wasm), None),
         };
         Ok(Self {
             name: name.to_owned(),
@@ -96,9 +96,9 @@ impl Factory {
     /// millisecond if the compiled module is in the cache.
     pub(super) fn slot(&self, memory: Option<u64>) -> Result<Slot, LoadError> {
         let (module, current) = (&self.module, Current::default());
-        let (listener, questions) = (
+        let (listener, input_requests) = (
             notify::CurrentListener::default(),
-            ask::Questions::default(),
+            ask::InputRequests::default(),
         );
         let streams = Streams::default();
         let builder = PluginBuilder::new(self.manifest(memory))
@@ -106,7 +106,7 @@ impl Factory {
             .with_functions(wasi::functions(&self.name, &streams, &current))
             .with_functions(log::functions(&self.name, module))
             .with_functions(notify::functions(module, &listener))
-            .with_functions(ask::functions(module, &questions))
+            .with_functions(ask::functions(module, &input_requests))
             .with_functions(http::functions(module, &self.http, &current, &listener));
         let builder = cache::apply(&self.options.cache, builder)?;
         let refused = |error| refused(&self.name, &error);
@@ -122,7 +122,7 @@ impl Factory {
             memory,
             current,
             listener,
-            questions,
+            input_requests,
         })
     }
 
@@ -161,17 +161,17 @@ impl Slot {
             input: &job.input,
         };
         self.listener.set(job.listener.clone());
-        self.questions.begin(job.answers.clone());
+        self.input_requests.begin(job.answers.clone());
         let (output, stopped) = instance.run(&run, &self.current);
-        let question = self.questions.end();
+        let input_request = self.input_requests.end();
         self.listener.set(None);
         if stopped.is_some() {
             // The interrupt may still be on its way to the engine and would stop the next call.
             return (output, None);
         }
-        if let Some(question) = question {
+        if let Some(input_request) = input_request {
             // The instance is dropped: it stopped in the middle of its call.
-            return (copy(&question, call.limits().output), Some(self));
+            return (copy(&input_request, call.limits().output), Some(self));
         }
         // After a trap, the state of an instance is half changed. The same is true after WASI's
         // `proc_exit`, which looks like success.
@@ -211,7 +211,7 @@ pub(super) fn prepare(
         Some(memory) if prepared.tables_initial > memory => Err(LoadError::Start {
             servlet: name.to_owned(),
             message: format!(
-                "its tables begin with {} bytes, and {memory} bytes of memory are the limit",
+                "its tables begin with {} bytes; the memory limit is {memory} bytes",
                 prepared.tables_initial
             ),
         }),

@@ -65,7 +65,7 @@ impl Stop {
         Self::Start(match self {
             Self::Error(text) | Self::Panic(text) | Self::Trap(text) => text,
             Self::Denied(denied) => denied.to_string(),
-            Self::OutOfMemory => "it takes more memory than it may".to_owned(),
+            Self::OutOfMemory => "it exceeds its memory limit".to_owned(),
             Self::Stopped(Reason::Deadline(limit)) => {
                 format!("the code that it runs before the first call took longer than {limit:?}")
             }

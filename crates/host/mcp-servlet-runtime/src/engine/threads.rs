@@ -46,7 +46,7 @@ pub(super) fn run(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     };
     let mut state = lock(&STATE);
     if state.threads > 0 {
-        tracing::warn!(%error, "calls wait for a thread, as no other one can be started");
+        tracing::warn!(%error, "cannot start another thread, so calls wait for a free one");
         return Ok(());
     }
     state.queue.clear();
@@ -132,7 +132,10 @@ fn wait(mut state: MutexGuard<'static, State>) -> Option<MutexGuard<'static, Sta
 pub(super) fn yield_to_others() {
     #[cfg(target_os = "linux")]
     if let Err(error) = batch::become_one() {
-        tracing::debug!(error, "threads that run servlets interrupt others");
+        tracing::debug!(
+            error,
+            "cannot set the scheduling policy of a thread that runs servlets"
+        );
     }
 }
 

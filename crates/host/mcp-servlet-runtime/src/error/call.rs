@@ -181,7 +181,7 @@ impl fmt::Display for CallError {
             }
             CallErrorKind::Busy { waiting } => write!(
                 f,
-                "servlet `{servlet}` is busy: {waiting} calls wait for it already"
+                "servlet `{servlet}` is busy: {waiting} calls are waiting already"
             ),
             CallErrorKind::Waited { limit } => write!(
                 f,
@@ -190,11 +190,11 @@ impl fmt::Display for CallError {
             CallErrorKind::Cancelled => f.write_str("the call was cancelled"),
             CallErrorKind::OutputTooLarge { size, limit } => write!(
                 f,
-                "servlet `{servlet}` answered too much in `{export}`: {size} bytes, and {limit} is the limit"
+                "servlet `{servlet}` returned {size} bytes from `{export}`; the limit is {limit}"
             ),
             CallErrorKind::BadOutput { at, problem } => write!(
                 f,
-                "servlet `{servlet}` answered wrongly: output of `{export}`, {at}: {problem}"
+                "servlet `{servlet}` returned an invalid result: output of `{export}`, {at}: {problem}"
             ),
         }
     }

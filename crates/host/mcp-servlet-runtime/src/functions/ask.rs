@@ -35,7 +35,7 @@ const ROOTS: &str = "roots/list";
 
 /// The input requests of the call that a slot runs.
 #[derive(Clone, Default)]
-pub(crate) struct Questions(Arc<Mutex<Round>>);
+pub(crate) struct InputRequests(Arc<Mutex<Round>>);
 
 #[derive(Default)]
 struct Round {
@@ -47,7 +47,7 @@ struct Round {
     open: Option<(String, Value)>,
 }
 
-impl Questions {
+impl InputRequests {
     /// Begins a call with the client's answers so far; `None` if there is no client.
     pub(crate) fn begin(&self, answers: Option<JsonObject>) {
         *self.round() = Round {
@@ -100,23 +100,23 @@ fn key(at: usize, request: &Value) -> String {
 }
 
 /// The functions that `module` imports.
-pub(crate) fn functions(module: &Module, questions: &Questions) -> Vec<Function> {
+pub(crate) fn functions(module: &Module, input_requests: &InputRequests) -> Vec<Function> {
     let chosen = FUNCTIONS
         .into_iter()
         .filter(|(name, _)| module.imports(USER, name));
     chosen
-        .map(|(name, method)| function(name, method, questions.clone()))
+        .map(|(name, method)| function(name, method, input_requests.clone()))
         .collect()
 }
 
-fn function(name: &'static str, method: &'static str, questions: Questions) -> Function {
+fn function(name: &'static str, method: &'static str, input_requests: InputRequests) -> Function {
     let ask =
         move |plugin: &mut CurrentPlugin, inputs: &[Val], outputs: &mut [Val], _: UserData<()>| {
             let mut request = json!({ "method": method });
             if method != ROOTS {
                 request["params"] = as_in_mcp(method, params(name, plugin, inputs)?).into();
             }
-            let answer = questions.answer(name, request)?;
+            let answer = input_requests.answer(name, request)?;
             plugin.memory_set_val(&mut outputs[0], answer.to_string())
         };
     let inputs = [PTR].into_iter().filter(|_| method != ROOTS);
@@ -154,41 +154,45 @@ mod tests {
 
     #[test]
     fn a_question_without_an_answer_ends_the_call_and_the_next_one_has_it() {
-        let questions = Questions::default();
-        questions.begin(Some(JsonObject::new()));
-        assert!(questions.answer("list_roots", roots()).is_err());
+        let input_requests = InputRequests::default();
+        input_requests.begin(Some(JsonObject::new()));
+        assert!(input_requests.answer("list_roots", roots()).is_err());
         let result: Value =
-            serde_json::from_slice(&questions.end().expect("a result")).expect("JSON");
-        let asked = result["inputRequests"].as_object().expect("questions");
+            serde_json::from_slice(&input_requests.end().expect("a result")).expect("JSON");
+        let asked = result["inputRequests"].as_object().expect("input requests");
         let (key, request) = asked.iter().next().expect("one");
         assert_eq!((request, result.get("requestState")), (&roots(), None));
 
         let answers = JsonObject::from_iter([(key.clone(), json!({ "roots": [] }))]);
-        questions.begin(Some(answers.clone()));
-        let answer = questions.answer("list_roots", roots()).expect("an answer");
+        input_requests.begin(Some(answers.clone()));
+        let answer = input_requests
+            .answer("list_roots", roots())
+            .expect("an answer");
         assert_eq!(answer, json!({ "roots": [] }));
         // The same request a second time has its own key.
-        assert!(questions.answer("list_roots", roots()).is_err());
+        assert!(input_requests.answer("list_roots", roots()).is_err());
         let result: Value =
-            serde_json::from_slice(&questions.end().expect("a result")).expect("JSON");
+            serde_json::from_slice(&input_requests.end().expect("a result")).expect("JSON");
         let state = json!({ "answers": answers }).to_string();
         assert_eq!(result["requestState"], state);
 
-        questions.begin(Some(answers));
+        input_requests.begin(Some(answers));
         let other = json!({ "method": "elicitation/create" });
-        assert!(questions.answer(CREATE_ELICITATION, other).is_err());
+        assert!(input_requests.answer(CREATE_ELICITATION, other).is_err());
     }
 
     #[test]
     fn without_a_client_there_is_an_error_and_no_question() {
-        let questions = Questions::default();
-        questions.begin(None);
-        let error = questions.answer("list_roots", roots()).expect_err("nobody");
+        let input_requests = InputRequests::default();
+        input_requests.begin(None);
+        let error = input_requests
+            .answer("list_roots", roots())
+            .expect_err("nobody");
         assert_eq!(
             error.to_string(),
             "`list_roots`: there is no client to ask here"
         );
-        assert!(questions.end().is_none());
+        assert!(input_requests.end().is_none());
     }
 
     #[test]

@@ -180,7 +180,7 @@ fn http_request(
     shared: &Shared,
 ) -> Result<(), Error> {
     let [ask, body] = inputs else {
-        return Err(Error::msg("http_request takes two values"));
+        return Err(Error::msg("`http_request` expects two values"));
     };
     let ask = take(plugin, ask)?;
     let body = match body {

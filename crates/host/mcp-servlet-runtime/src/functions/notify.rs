@@ -37,7 +37,10 @@ impl CurrentListener {
         if let Some(listener) = self.listener() {
             listener.notify(notification);
         } else {
-            tracing::debug!(?notification, "nobody listens");
+            tracing::debug!(
+                ?notification,
+                "notification dropped, because no client listens"
+            );
         }
     }
 }
@@ -83,7 +86,7 @@ fn telling_function(name: &'static str, make: Make, listener: CurrentListener) -
         move |plugin: &mut CurrentPlugin, inputs: &[Val], _: &mut [Val], _: UserData<()>| {
             let params = params(name, plugin, inputs)?;
             let notification = make(params);
-            let wrong = || Error::msg(format!("`{name}` takes a JSON object with a `uri`"));
+            let wrong = || Error::msg(format!("`{name}` expects a JSON object with a `uri`"));
             listener.notify(notification.ok_or_else(wrong)?);
             Ok(())
         };
@@ -105,8 +108,9 @@ pub(crate) fn params(
     inputs: &[Val],
 ) -> Result<JsonObject, Error> {
     let handle = inputs.first().and_then(|at| plugin.memory_from_val(at));
-    let handle = handle.ok_or_else(|| Error::msg(format!("`{name}` got no memory")))?;
+    let handle =
+        handle.ok_or_else(|| Error::msg(format!("`{name}` expects an offset in memory")))?;
     let params = serde_json::from_slice(plugin.memory_bytes(handle)?);
     plugin.memory_free(handle)?;
-    params.map_err(|error| Error::msg(format!("`{name}` takes a JSON object: {error}")))
+    params.map_err(|error| Error::msg(format!("`{name}` expects a JSON object: {error}")))
 }

@@ -1,8 +1,9 @@
 //! WASI output and sleep: standard output and standard error go to the log, and a sleep ends with its call.
 //!
-//! Extism's WASI discards output, and its sleep cannot be interrupted. A host function of Extism
-//! cannot read the memory of a module. So [`prepare`](crate::engine) adds functions to the module
-//! that read its memory and call [`functions`] with what they found.
+//! Extism's WASI discards output (<https://github.com/extism/extism/pull/446>), and its sleep cannot
+//! be interrupted. A host function of Extism cannot read the memory of a module. So
+//! [`prepare`](crate::engine) adds functions to the module that read its memory and call
+//! [`functions`] with what they found.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard},
@@ -145,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_told_from_where_it_begins() {
+    fn reports_a_panic_from_its_first_line() {
         let rust = "working\n\nthread '<unnamed>' (1) panicked at src/lib.rs:3:5:\nout of cheese\n\
             note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
         let expected = "panicked at src/lib.rs:3:5: out of cheese";

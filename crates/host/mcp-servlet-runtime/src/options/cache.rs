@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Where compiled modules are cached.
+/// The cache of compiled modules.
 ///
 /// Each instance of a servlet has its own engine and loads the compiled module from the cache,
 /// which takes about a millisecond. Files in the cache run as machine code, so no other user may

@@ -22,7 +22,7 @@ pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
         .max_redirects(if local { 0 } else { 5 })
         .https_only(!local)
         // The operator sends this request, so the proxy of the operator's environment applies. A
-        // server on this machine is asked directly: a proxy would see the request unencrypted, or
+        // server on this machine is connected to directly: a proxy would see the request unencrypted, or
         // look for the server on its own machine.
         .proxy(if local {
             None

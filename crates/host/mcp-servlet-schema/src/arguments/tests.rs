@@ -108,14 +108,8 @@ fn says_what_was_expected_and_what_came() {
             "colr=red",
             "unknown argument `colr`; did you mean `colour`?",
         ),
-        (
-            "text",
-            "`text` is no argument: write `key=value`, or `key:=json`",
-        ),
-        (
-            "=5",
-            "`=5` is no argument: write `key=value`, or `key:=json`",
-        ),
+        ("text", "expected `key=value` or `key:=json`, found `text`"),
+        ("=5", "expected `key=value` or `key:=json`, found `=5`"),
         (
             "text:=x",
             "argument `text`: expected any JSON, but `x` is not JSON; text:='\"text\"'",
@@ -142,7 +136,7 @@ fn names_all_arguments_where_none_is_similar() {
     let schema = json!({"properties": {"a": {}, "b": {}}});
     let error =
         parse_arguments(schema.as_object().expect("an object"), &["zebra=1"]).expect_err("unknown");
-    assert_eq!(error.help().as_deref(), Some("there is `a`, `b`"));
+    assert_eq!(error.help().as_deref(), Some("known arguments: `a`, `b`"));
     let error = parse_arguments(&JsonObject::new(), &["a=1"]).expect_err("unknown");
     assert_eq!(error.help().as_deref(), Some("there are no arguments"));
 }

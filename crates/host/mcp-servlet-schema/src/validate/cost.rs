@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
         }
         let Some(pointer) = reference.strip_prefix('#') else {
             if reference.contains("://") {
-                let problem = format!("`{reference}` is somewhere else, and nothing is fetched");
+                let problem = format!("`{reference}` is in another document, which is not fetched");
                 return Err(Cost::Wrong("/$ref".to_owned(), problem));
             }
             return Err(Cost::Unbounded("its references have names of their own"));

@@ -24,27 +24,29 @@ impl<'a> Report<'a> {
     }
 
     pub(super) fn of<'e>(&self, errors: impl Iterator<Item = ValidationError<'e>>) -> String {
-        let mut told = Vec::new();
+        let mut mistakes = Vec::new();
         for error in errors.take(MISTAKES) {
-            self.tell(&error, &mut told);
+            self.collect(&error, &mut mistakes);
         }
         let mut seen = HashSet::new();
-        told.retain(|mistake| seen.insert(mistake.clone()));
-        told.join("; ")
+        mistakes.retain(|mistake| seen.insert(mistake.clone()));
+        mistakes.join("; ")
     }
 
-    fn tell(&self, error: &ValidationError<'_>, told: &mut Vec<String>) {
+    fn collect(&self, error: &ValidationError<'_>, mistakes: &mut Vec<String>) {
         use ValidationErrorKind as Kind;
         match error.kind() {
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => match meant(context) {
-                Some(variant) => variant.iter().for_each(|error| self.tell(error, told)),
-                None => told.push(self.mismatch(error, "")),
+                Some(variant) => variant
+                    .iter()
+                    .for_each(|error| self.collect(error, mistakes)),
+                None => mistakes.push(self.mismatch(error, "")),
             },
             Kind::Required { property } => {
                 // A misspelled name explains a missing one.
                 let others = self.others(error);
                 if !others.is_empty() {
-                    told.extend(others.iter().map(|name| self.unknown(error, name)));
+                    mistakes.extend(others.iter().map(|name| self.unknown(error, name)));
                     return;
                 }
                 let name = property.as_str().unwrap_or_default();
@@ -52,7 +54,7 @@ impl<'a> Report<'a> {
                 let schema = self
                     .part(error)
                     .and_then(|part| part.get("properties")?.get(name));
-                told.push(match schema {
+                mistakes.push(match schema {
                     Some(schema) => {
                         format!("`{at}` is missing; it must match {}", shown_schema(schema))
                     }
@@ -62,15 +64,15 @@ impl<'a> Report<'a> {
             Kind::AdditionalProperties { unexpected }
             | Kind::UnevaluatedProperties { unexpected } => {
                 for name in unexpected.iter().take(MISTAKES) {
-                    told.push(self.unknown(error, name));
+                    mistakes.push(self.unknown(error, name));
                 }
             }
             Kind::Type { .. } | Kind::Enum { .. } | Kind::Constant { .. } => {
-                told.push(self.mismatch(error, ""));
+                mistakes.push(self.mismatch(error, ""));
             }
             _ => {
                 let reason = error.masked_with("it").to_string();
-                told.push(self.mismatch(error, &format!(": {reason}")));
+                mistakes.push(self.mismatch(error, &format!(": {reason}")));
             }
         }
     }

@@ -27,7 +27,7 @@ fn object(properties: &Value) -> Value {
 }
 
 #[test]
-fn says_where_what_is_expected_and_what_came() {
+fn reports_the_position_the_schema_and_the_value() {
     let schema = object(&json!({ "list": { "type": "array", "items": { "type": "number" } } }));
     assert_eq!(
         complaint(&schema, &json!({ "list": [1, "two"] })),
@@ -164,7 +164,7 @@ fn refuses_whole_numbers_that_may_have_been_rounded() {
 }
 
 #[test]
-fn takes_text_for_numbers_only_when_told_to() {
+fn converts_strings_to_numbers_only_if_enabled() {
     let schema = object(&json!({
         "i": { "type": "integer" }, "n": { "type": ["number", "null"] }, "b": { "type": "boolean" },
         "s": { "type": "string" }, "l": { "type": "array", "items": { "type": "integer" } },
@@ -183,7 +183,7 @@ fn takes_text_for_numbers_only_when_told_to() {
 }
 
 #[test]
-fn null_stands_for_what_is_left_away() {
+fn accepts_null_for_a_missing_property() {
     let mut schema = object(&json!({ "a": object(&json!({ "b": { "type": "integer" } })) }));
     schema["required"] = json!(["a"]);
     let given = json!({ "a": { "b": null } });
@@ -223,7 +223,7 @@ fn a_bad_schema_is_an_error_with_its_place() {
         ),
         (
             object(&json!({ "a": { "$ref": "https://example.com/x.json" } })),
-            "nothing is fetched",
+            "is in another document, which is not fetched",
         ),
     ] {
         let error = schemas(&schema, &Value::Null).expect_err("a bad schema");
@@ -291,5 +291,5 @@ fn values_that_are_too_large_are_refused() {
     let variants: Vec<_> = (0..5000).map(|at| json!({ "const": at })).collect();
     let schema = object(&json!({ "a": { "items": { "anyOf": variants } } }));
     let text = complaint(&schema, &json!({ "a": vec![-1; 10_000] }));
-    assert!(text.contains("too large to be checked"), "{text}");
+    assert!(text.contains("too large to check"), "{text}");
 }

@@ -17,7 +17,7 @@ pub(super) fn check(text: &str, cache: &CompileCache) -> Result<(), String> {
     let existing = existing.next().unwrap_or(Path::new("."));
     write_to(existing).map_err(|error| {
         let shown = existing.display();
-        format!("cannot keep compiled modules there: cannot write to `{shown}`: {error}")
+        format!("cannot cache compiled modules there: cannot write to `{shown}`: {error}")
     })
 }
 

@@ -171,7 +171,7 @@ pub(super) struct Tools {
     pub(super) only: Vec<String>,
     /// But not those that match one of these.
     pub(super) except: Vec<String>,
-    /// `auto`, `never`, `name` for the servlet's name, or what shall stand before the names of its tools and prompts.
+    /// The prefix of the names of its tools and prompts: `auto`, `never`, `name` for the servlet's name, or another prefix.
     pub(super) prefix: Option<String>,
 }
 
@@ -246,7 +246,7 @@ pub(super) struct Limits {
     results: Option<ResultsAre>,
     /// Who reads the text that a servlet fails with.
     errors: Option<ErrorsAre>,
-    /// Where compiled modules are kept: a directory, or `off`.
+    /// The directory of compiled modules, or `off`.
     #[schemars(with = "Option<String>")]
     pub(super) cache: Option<Spanned<String>>,
 }
@@ -259,7 +259,7 @@ pub(super) struct Limits {
     expecting = "a table such as { unknown = \"drop\" }"
 )]
 pub(super) struct Arguments {
-    /// What happens to arguments that the schema of a tool does not name; by default `refuse`.
+    /// Whether arguments that are not in the schema of a tool are refused or dropped; by default `refuse`.
     unknown: Option<UnknownAre>,
 }
 

@@ -36,7 +36,7 @@ fn unknown_arguments_are_dropped_for_all_servlets_or_for_one() {
 }
 
 #[test]
-fn reads_everything_that_can_be_said() {
+fn reads_all_keys() {
     let config = parse(include_str!("../../../../../docs/servlet.toml")).expect("a configuration");
     assert_eq!(config.introduction.name.as_deref(), Some("acme"));
     let [first, second] = config.entries.as_slice() else {
@@ -92,14 +92,14 @@ fn says_how_far_clients_may_go_over_http() {
 }
 
 #[test]
-fn what_is_shown_of_http_are_the_defaults() {
+fn the_http_example_has_the_defaults() {
     let shown = parse(include_str!("../../../../../docs/servlet.toml")).expect("a configuration");
     let default = parse("").expect("a configuration");
     assert_eq!(format!("{:?}", shown.http), format!("{:?}", default.http));
 }
 
 #[test]
-fn says_what_is_wrong_and_where() {
+fn reports_the_problem_and_its_position() {
     for (text, said) in [
         (
             "[servlet.a]\nsource = \"a.wasm\"\n[servlet.a.limits]\ntiemout = \"3s\"",
@@ -128,7 +128,7 @@ fn says_what_is_wrong_and_where() {
         (
             "[servlet.a]\nsource = \"a.wasm\"\nlimits = { instances = { max = 1 } }\n\
             [servlet.a.tool.t]\nmemory = \"1MiB\"",
-            "servlet.toml:5:10: all calls share one instance, so a tool has no memory limit of its own: ",
+            "servlet.toml:5:10: all calls share one instance, so a tool cannot have a memory limit of its own: ",
         ),
         (
             "[limits]\ncache = \"\"",
@@ -143,7 +143,7 @@ fn says_what_is_wrong_and_where() {
 }
 
 #[test]
-fn what_is_not_there_is_the_business_of_its_servlet() {
+fn a_missing_file_only_affects_its_servlet() {
     let folder = folder();
     let path = folder.path().join("servlet.toml");
     let there = |name: &str| folder.path().join(name).display().to_string();
@@ -171,7 +171,7 @@ fn what_is_not_there_is_the_business_of_its_servlet() {
 }
 
 #[test]
-fn tells_what_a_directory_cannot_have() {
+fn refuses_keys_for_single_servlets_in_a_directory() {
     assert_problems(
         &format!(
             "[servlet.a]\nsource = \".\"\nsha256 = \"{}\"\ntool.t.timeout = \"1s\"\n",
@@ -179,7 +179,7 @@ fn tells_what_a_directory_cannot_have() {
         ),
         &[
             ":2:10: the servlets of a directory have no tools in common",
-            ":3:10: a directory has no digest",
+            ":3:10: a digest needs a single file",
         ],
     );
 }
@@ -227,7 +227,7 @@ fn tells_all_at_once() {
 }
 
 #[test]
-fn tells_what_is_wrong_with_each_item() {
+fn reports_a_problem_for_each_item() {
     assert_problems(
         "[servlet.a]\nsource = \"data\"\nallow.hosts = [1, \"a\", 2]\n\
         allow.paths = [{}, { host = 1 }, { guest = \"g\" }]\n",
@@ -249,11 +249,11 @@ fn tells_what_can_never_match() {
         allow.hosts = [\"a.example\", \"https://a.example\", \"a.example:443\", \"\"]\n\
         [servlet.b]\nsource = \"https://a.example/b.wasm#sha256=abc\"\n",
         &[
-            ":3:10: `xyz` is no SHA-256 digest: expected 64 hexadecimal digits",
+            ":3:10: invalid SHA-256 digest `xyz`: expected 64 hexadecimal digits",
             ":4:29: expected a host without scheme, user, port and path",
             ":4:50: expected a host without scheme, user, port and path",
             ":4:67: expected a host without scheme, user, port and path",
-            ":6:10: `abc` is no SHA-256 digest",
+            ":6:10: invalid SHA-256 digest `abc`",
         ],
     );
 }
@@ -276,7 +276,7 @@ fn tells_what_no_server_can_keep_to() {
             ":12:24: expected a whole number from 1 to 10000, found integer `1000000000`",
             ":15:24: expected a whole number from 0 to 10000, found integer `1000000`",
             ":18:17: expected at least 64KiB",
-            ":19:16: cannot keep compiled modules there",
+            ":19:16: cannot cache compiled modules there",
             ":20:16: expected a host without scheme, user, port and path",
             ":21:16: expected a whole number from 0 to 1000000, found integer `-1`",
         ],
@@ -373,7 +373,7 @@ fn many_mistakes_take_no_time() {
 }
 
 #[test]
-fn tells_all_that_is_no_toml() {
+fn reports_all_syntax_errors() {
     assert_problems("a = \n[b\n", &[":1:5: ", ":2:3: "]);
 }
 

@@ -35,7 +35,10 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
                     tracing::warn!("{}", chain(problem));
                 }
                 for problem in &loaded.kept {
-                    tracing::error!("not reloaded, what was served stays: {}", chain(problem));
+                    tracing::error!(
+                        "reload failed, still serving the previous version: {}",
+                        chain(problem)
+                    );
                 }
                 for unmet in loaded.unmet_needs() {
                     tracing::warn!("{unmet}");
@@ -43,7 +46,9 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
                 server.replace(Arc::new(loaded.host));
                 tracing::info!("reloaded {}", path.display());
             }
-            Err(error) => tracing::error!("not reloaded, what was served stays: {error}"),
+            Err(error) => {
+                tracing::error!("reload failed, still serving the previous version: {error}");
+            }
         }
     }
 }
@@ -62,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_gone_is_told_with_its_cause() {
+    fn reports_why_a_file_cannot_be_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let nothing = Host::new(Vec::new());
         let (_, loaded) = load(&folder.path().join("servlet.toml"), &nothing);

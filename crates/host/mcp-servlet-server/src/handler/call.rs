@@ -18,10 +18,10 @@ use tracing::Instrument as _;
 use crate::{
     era::Era,
     handler::{
-        Handler, extras,
+        Handler,
         input_rounds::{self, Answer, Inputs},
-        notifications::{TaskCell, Teller, Threshold},
-        protocol_error, structured,
+        notifications::{Notifier, TaskCell, Threshold},
+        protocol_error, request_meta, structured,
         tasks::{Created, Task},
     },
     server::{Server, active::cancelled, seal::Request},
@@ -75,12 +75,12 @@ impl ToolCall {
         let _active = self.server.0.active.begin();
         let (name, context) = (&self.request.name, &self.context);
         let task = Arc::clone(&self.task);
-        let teller = Teller::new(&self.server, context, &self.threshold, task);
-        let extras = extras(context, inputs, teller);
+        let notifier = Notifier::new(&self.server, context, &self.threshold, task);
+        let request_meta = request_meta(context, inputs, notifier);
         let observed = self.server.0.metrics.call(&self.host, name);
         let arguments = self.request.arguments.as_ref();
         observed.dropped(self.host.count_dropped(name, arguments));
-        let result = self.host.call_with(name, arguments, &extras);
+        let result = self.host.call_with(name, arguments, &request_meta);
         let result = tokio::select! {
             result = result.instrument(observed.span()) => result,
             // Dropping the call stops it. rmcp does not answer a cancelled request.
@@ -168,11 +168,11 @@ impl ToolCall {
         let _ = self.task.set(Arc::clone(&task));
         let work = async move {
             let again = |inputs| call.start(inputs);
-            let ask = |questions| {
+            let ask = |input_requests| {
                 let (task, results) = (&asked, &call.server.0.results);
                 async move {
-                    let _kept = results.keep("input request", &questions)?;
-                    task.ask(questions).await
+                    let _kept = results.keep("input request", &input_requests)?;
+                    task.ask(input_requests).await
                 }
             };
             input_rounds::converse(&call.context, first, again, ask).await
@@ -226,7 +226,7 @@ impl Handler {
         };
         Ok(match answer {
             Answer::Complete(json) => self.answer::<CallToolResult>(context, json).into(),
-            Answer::Questions(json) => self.answer::<InputRequiredResult>(context, json).into(),
+            Answer::InputRequests(json) => self.answer::<InputRequiredResult>(context, json).into(),
         })
     }
 }
@@ -249,8 +249,7 @@ fn require_tasks(call: &ToolCall) -> Result<(), ErrorData> {
 }
 
 fn too_many() -> ErrorData {
-    let message =
-        "there are too many tasks; fetch the results of some, or wait until their time is up";
+    let message = "too many tasks; fetch the results of some, or wait until they expire";
     ErrorData::new(
         ErrorCode(Fault::BUSY),
         message,

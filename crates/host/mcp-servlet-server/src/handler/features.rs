@@ -21,7 +21,7 @@ use crate::{
         input_rounds::{self, Answer, Inputs},
         protocol_error,
     },
-    passthrough::Carrier,
+    passthrough::Passthrough,
     server::{active::cancelled, seal::Request},
 };
 
@@ -47,7 +47,7 @@ pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
 
 impl Handler {
     /// One page of the entries of all servlets.
-    pub(super) fn entries<'e, T: Carrier>(
+    pub(super) fn entries<'e, T: Passthrough>(
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,
@@ -75,9 +75,9 @@ impl Handler {
         let read = |inputs: Inputs| {
             let (host, uri, context) = (&host, &request.uri, &context);
             async move {
-                let extras = self.extras(context, inputs);
+                let request_meta = self.request_meta(context, inputs);
                 let result = tokio::select! {
-                    result = host.read_resource_with(uri, &extras) => result,
+                    result = host.read_resource_with(uri, &request_meta) => result,
                     () = cancelled(context) => Err(CallError::cancelled()),
                 };
                 match result {
@@ -99,7 +99,7 @@ impl Handler {
                 }
                 Ok(self.answer::<ReadResourceResult>(&context, json).into())
             }
-            Answer::Questions(json) => {
+            Answer::InputRequests(json) => {
                 Ok(self.answer::<InputRequiredResult>(&context, json).into())
             }
         }
@@ -119,10 +119,10 @@ impl Handler {
         let get = |inputs: Inputs| {
             let (host, request, context) = (&host, &request, &context);
             async move {
-                let extras = self.extras(context, inputs);
+                let request_meta = self.request_meta(context, inputs);
                 let arguments = request.arguments.as_ref();
                 let result = tokio::select! {
-                    result = host.get_prompt_with(&request.name, arguments, &extras) => result,
+                    result = host.get_prompt_with(&request.name, arguments, &request_meta) => result,
                     () = cancelled(context) => Err(CallError::cancelled()),
                 };
                 match result {
@@ -137,7 +137,7 @@ impl Handler {
         );
         match input_rounds::answer(&self.server.0.seal, &context, &asked, inputs, get).await? {
             Answer::Complete(json) => Ok(self.answer::<GetPromptResult>(&context, json).into()),
-            Answer::Questions(json) => {
+            Answer::InputRequests(json) => {
                 Ok(self.answer::<InputRequiredResult>(&context, json).into())
             }
         }
@@ -151,7 +151,10 @@ impl Handler {
         let host = self.host(&context).await?;
         let params = serde_json::to_value(&request).ok();
         let Some(Value::Object(params)) = params else {
-            return Err(ErrorData::invalid_params("the params are no object", None));
+            return Err(ErrorData::invalid_params(
+                "expected an object as params",
+                None,
+            ));
         };
         let result = tokio::select! {
             result = host.complete(&params) => result,

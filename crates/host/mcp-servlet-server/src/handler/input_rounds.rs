@@ -62,7 +62,7 @@ pub(super) enum Answer {
     /// With its result.
     Complete(JsonObject),
     /// With input requests, for a client that repeats its request.
-    Questions(JsonObject),
+    InputRequests(JsonObject),
 }
 
 /// Answers a request. Clients up to 2025-11-25 may need several calls of the servlet, all others one.
@@ -83,7 +83,7 @@ where
         if Era::of(context) == Era::Modern {
             return settle(seal, context, request, call(inputs).await?);
         }
-        let ask = |questions| async move { ask(context, &questions).await };
+        let ask = |input_requests| async move { ask(context, &input_requests).await };
         converse(context, call(inputs), call, ask)
             .await
             .map(Answer::Complete)
@@ -97,13 +97,13 @@ pub(super) fn settle(
     request: &Request<'_>,
     mut result: JsonObject,
 ) -> Result<Answer, ErrorData> {
-    if questions(context, &result)?.is_none() {
+    if input_requests(context, &result)?.is_none() {
         return Ok(Answer::Complete(result));
     }
     if let Some(Value::String(state)) = result.get_mut("requestState") {
         *state = seal.close(state, request);
     }
-    Ok(Answer::Questions(result))
+    Ok(Answer::InputRequests(result))
 }
 
 /// Calls a servlet until it has a result: `first` is the running call, `again` calls with the
@@ -120,13 +120,13 @@ where
 {
     let mut result = first.await?;
     let mut rounds = 0;
-    while let Some(questions) = questions(context, &result)? {
+    while let Some(input_requests) = input_requests(context, &result)? {
         if rounds == ROUNDS {
-            let message = format!("the servlet asked {ROUNDS} times and has no result");
+            let message = format!("the servlet asked {ROUNDS} times without returning a result");
             return Err(ErrorData::internal_error(message, None));
         }
         rounds += 1;
-        let responses = ask(questions).await?;
+        let responses = ask(input_requests).await?;
         let state = result.get("requestState").and_then(Value::as_str);
         result = again(Inputs {
             responses: Some(responses),
@@ -138,16 +138,16 @@ where
 }
 
 /// The input requests of a result. None if the result is final. An error if the client cannot answer them.
-fn questions(
+fn input_requests(
     context: &RequestContext<RoleServer>,
     result: &JsonObject,
 ) -> Result<Option<JsonObject>, ErrorData> {
     match result.get("resultType").and_then(Value::as_str) {
         None | Some("complete") => Ok(None),
         Some("input_required") => {
-            let questions = asked(result)?;
-            require(context, questions)?;
-            Ok(Some(questions.clone()))
+            let input_requests = asked(result)?;
+            require(context, input_requests)?;
+            Ok(Some(input_requests.clone()))
         }
         Some(other) => {
             let message = format!("this host does not pass on results of type `{other}`");
@@ -160,19 +160,19 @@ fn questions(
 fn asked(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
     static NONE: std::sync::LazyLock<JsonObject> = std::sync::LazyLock::new(JsonObject::new);
     let wrong = || {
-        let message = "the servlet asks wrongly: `inputRequests` must be an object of requests, \
+        let message = "invalid input requests of the servlet: `inputRequests` must be an object of requests, \
                        each with a `method` that asks the client";
         ErrorData::internal_error(message, None)
     };
-    let questions = match result.get("inputRequests") {
+    let input_requests = match result.get("inputRequests") {
         None => return Ok(&NONE),
-        Some(questions) => questions.as_object().ok_or_else(wrong)?,
+        Some(input_requests) => input_requests.as_object().ok_or_else(wrong)?,
     };
-    if questions
+    if input_requests
         .values()
-        .all(|question| capability(question).is_some())
+        .all(|input_request| capability(input_request).is_some())
     {
-        return Ok(questions);
+        return Ok(input_requests);
     }
     Err(wrong())
 }
@@ -180,10 +180,10 @@ fn asked(result: &JsonObject) -> Result<&JsonObject, ErrorData> {
 /// A capability that the client must declare for an input request, and the mode within it.
 type Capability = (&'static str, Option<&'static str>);
 
-fn capability(question: &Value) -> Option<Capability> {
-    let params = &question["params"];
+fn capability(input_request: &Value) -> Option<Capability> {
+    let params = &input_request["params"];
     let uses_tools = || !params["tools"].is_null() || !params["toolChoice"].is_null();
-    Some(match question["method"].as_str()? {
+    Some(match input_request["method"].as_str()? {
         "elicitation/create" if params["mode"] == "url" => ("elicitation", Some("url")),
         "elicitation/create" => ("elicitation", Some("form")),
         "sampling/createMessage" if uses_tools() => ("sampling", Some("tools")),
@@ -205,9 +205,12 @@ fn has(declared: &Value, (name, part): Capability) -> bool {
 }
 
 /// Refuses input requests that need a capability which the client has not declared.
-fn require(context: &RequestContext<RoleServer>, questions: &JsonObject) -> Result<(), ErrorData> {
+fn require(
+    context: &RequestContext<RoleServer>,
+    input_requests: &JsonObject,
+) -> Result<(), ErrorData> {
     let declared = json!(context.client_capabilities());
-    let needed = questions.values().filter_map(capability);
+    let needed = input_requests.values().filter_map(capability);
     let needed: BTreeSet<_> = needed.filter(|needed| !has(&declared, *needed)).collect();
     if needed.is_empty() {
         return Ok(());
@@ -241,11 +244,11 @@ fn require(context: &RequestContext<RoleServer>, questions: &JsonObject) -> Resu
 /// Sends the input requests to a client up to 2025-11-25, one after the other, since a person may have to answer.
 async fn ask(
     context: &RequestContext<RoleServer>,
-    questions: &JsonObject,
+    input_requests: &JsonObject,
 ) -> Result<JsonObject, ErrorData> {
     let mut responses = JsonObject::new();
-    for (key, question) in questions {
-        let asked = tokio::time::timeout(PATIENCE, ask_one(&context.peer, question));
+    for (key, input_request) in input_requests {
+        let asked = tokio::time::timeout(PATIENCE, ask_one(&context.peer, input_request));
         let asked = tokio::select! {
             asked = asked => asked,
             () = cancelled(context) => {
@@ -258,18 +261,18 @@ async fn ask(
                 continue;
             }
             Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("nothing came for {PATIENCE:?}"),
+            Err(_) => format!("no answer within {PATIENCE:?}"),
         };
-        let message = format!("the client did not answer the question `{key}`: {problem}");
+        let message = format!("the client did not answer the input request `{key}`: {problem}");
         return Err(ErrorData::internal_error(message, None));
     }
     Ok(responses)
 }
 
 /// Sends the servlet's JSON unchanged: rmcp's types would drop unknown fields.
-async fn ask_one(peer: &Peer<RoleServer>, question: &Value) -> Result<Value, ServiceError> {
-    let method = question["method"].as_str().unwrap_or_default();
-    let request = CustomRequest::new(method, question.get("params").cloned());
+async fn ask_one(peer: &Peer<RoleServer>, input_request: &Value) -> Result<Value, ServiceError> {
+    let method = input_request["method"].as_str().unwrap_or_default();
+    let request = CustomRequest::new(method, input_request.get("params").cloned());
     let request = ServerRequest::CustomRequest(request);
     let response = peer.send_request(request).await?;
     serde_json::to_value(response).map_err(|_| ServiceError::UnexpectedResponse)
@@ -285,13 +288,13 @@ mod tests {
 
     #[test]
     fn a_part_of_a_capability_is_not_the_whole() {
-        let question = |method: &str, params: Value| {
-            capability(&json!({ "method": method, "params": params })).expect("a question")
+        let input_request = |method: &str, params: Value| {
+            capability(&json!({ "method": method, "params": params })).expect("an input request")
         };
-        let form = question("elicitation/create", json!({ "message": "m" }));
-        let url = question("elicitation/create", json!({ "mode": "url" }));
-        let text = question("sampling/createMessage", json!({}));
-        let tools = question("sampling/createMessage", json!({ "tools": [] }));
+        let form = input_request("elicitation/create", json!({ "message": "m" }));
+        let url = input_request("elicitation/create", json!({ "mode": "url" }));
+        let text = input_request("sampling/createMessage", json!({}));
+        let tools = input_request("sampling/createMessage", json!({ "tools": [] }));
         for (declared, expected) in [
             (json!({}), [false; 4]),
             (json!({ "elicitation": {} }), [true, false, false, false]),
@@ -324,7 +327,7 @@ mod tests {
             "a": { "method": "elicitation/create" },
             "b": { "method": "roots/list" },
         }}));
-        assert_eq!(asked(&result).expect("questions").len(), 2);
+        assert_eq!(asked(&result).expect("input requests").len(), 2);
         assert!(asked(&JsonObject::new()).expect("none").is_empty());
         for wrong in [
             json!([]),

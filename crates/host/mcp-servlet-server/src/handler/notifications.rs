@@ -63,7 +63,7 @@ pub(super) type TaskCell = Arc<OnceLock<Arc<Task>>>;
 
 /// Sends notifications to the client of one request.
 #[derive(Debug)]
-pub(super) struct Teller {
+pub(super) struct Notifier {
     peer: Peer<RoleServer>,
     era: Era,
     runtime: Handle,
@@ -79,7 +79,7 @@ pub(super) struct Teller {
 }
 
 /// Lists are read again after the call, because its instance is free then.
-impl Drop for Teller {
+impl Drop for Notifier {
     fn drop(&mut self) {
         if *self.relist.get_mut() && self.server.0.relisting.want() {
             let server = self.server.clone();
@@ -88,7 +88,7 @@ impl Drop for Teller {
     }
 }
 
-impl Teller {
+impl Notifier {
     pub(super) fn new(
         server: &Server,
         context: &RequestContext<RoleServer>,
@@ -159,9 +159,9 @@ impl Teller {
     }
 }
 
-impl Listener for Teller {
+impl Listener for Notifier {
     fn notify(&self, notification: Notification) {
-        let told = async {
+        let sending = async {
             match notification {
                 Notification::Progress(params) => self.progress(params).await,
                 Notification::Message(params) => self.message(params).await,
@@ -175,13 +175,13 @@ impl Listener for Teller {
             }
         };
         // Host functions run on a thread that may block. A notification must be sent before the result.
-        let told = self
+        let sent = self
             .runtime
-            .block_on(async { tokio::time::timeout(PATIENCE, told).await });
-        match told {
+            .block_on(async { tokio::time::timeout(PATIENCE, sending).await });
+        match sent {
             Ok(Ok(())) => {}
             Ok(Err(problem)) => {
-                tracing::debug!(%problem, "a notification did not reach the client");
+                tracing::debug!(%problem, "cannot send a notification to the client");
             }
             Err(_) => {
                 tracing::debug!("the client did not take a notification in time");
@@ -206,7 +206,7 @@ fn status(progress: &JsonObject) -> String {
 /// Why a notification was not sent.
 #[derive(Debug, thiserror::Error)]
 enum Problem {
-    #[error("it is not what MCP wants")]
+    #[error("invalid notification")]
     Wrong(#[from] serde_json::Error),
     #[error("the client cannot be reached")]
     Gone(#[from] ServiceError),

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_wrapped_for_older_clients_only() {
+    fn wraps_other_values_in_an_object_for_older_clients_only() {
         for inner in [
             json!({ "type": "array", "items": { "type": "integer" } }),
             json!({ "type": ["object", "null"] }),

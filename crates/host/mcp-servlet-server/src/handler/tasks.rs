@@ -33,8 +33,8 @@ struct Scope {
     known: Mutex<HashMap<String, Arc<Task>>>,
     room: Arc<Semaphore>,
     /// Cancelled when no client can ask for these tasks any more.
-    gone: CancellationToken,
-    _gone: DropGuard,
+    disconnected: CancellationToken,
+    _disconnected: DropGuard,
 }
 
 /// A permit for one more task, until dropped.
@@ -54,12 +54,12 @@ pub(crate) struct Created {
 impl Tasks {
     /// An empty set of tasks with room for `max`.
     pub(crate) fn new(max: usize) -> Self {
-        let gone = CancellationToken::new();
+        let disconnected = CancellationToken::new();
         Self(Arc::new(Scope {
             known: Mutex::default(),
             room: semaphore(max),
-            _gone: gone.clone().drop_guard(),
-            gone,
+            _disconnected: disconnected.clone().drop_guard(),
+            disconnected,
         }))
     }
 
@@ -69,8 +69,8 @@ impl Tasks {
             _scope: Arc::clone(&self.0.room).try_acquire_owned().ok()?,
             _server: Arc::clone(&server.0.tasks).try_acquire_owned().ok()?,
         };
-        let gone = self.0.gone.child_token();
-        let task = Arc::new(Task::new(id(), server.0.options.tasks.ttl, gone));
+        let disconnected = self.0.disconnected.child_token();
+        let task = Arc::new(Task::new(id(), server.0.options.tasks.ttl, disconnected));
         self.0
             .known()
             .insert(task.id().to_owned(), Arc::clone(&task));
@@ -115,7 +115,7 @@ impl Tasks {
     /// The task with this id.
     pub(crate) fn find(&self, id: &str) -> Result<Arc<Task>, ErrorData> {
         self.0.known().get(id).cloned().ok_or_else(|| {
-            let message = format!("unknown task `{id}`: it was never created, or its time is up");
+            let message = format!("unknown task `{id}`: it was never created, or it has expired");
             ErrorData::invalid_params(message, None)
         })
     }
@@ -131,7 +131,7 @@ impl Scope {
 async fn end_of(server: &Server, task: &Task) {
     tokio::select! {
         () = task.expired() => {}
-        () = task.gone() => {}
+        () = task.disconnected() => {}
         () = server.0.active.stopping() => {}
     }
 }

@@ -27,11 +27,11 @@ pub(super) async fn checked(body: Body, options: &HttpOptions) -> Result<(Bytes,
     let bytes = match bytes {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(_)) => {
-            let message = format!("the body is longer than {limit} bytes, or broke off");
+            let message = format!("the body is longer than {limit} bytes, or incomplete");
             return Err((StatusCode::PAYLOAD_TOO_LARGE, message).into_response());
         }
         Err(time) => {
-            let message = format!("the body did not come within {time:?}");
+            let message = format!("the body did not arrive within {time:?}");
             return Err((StatusCode::REQUEST_TIMEOUT, message).into_response());
         }
     };
@@ -88,16 +88,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaves_events_alone_that_carry_nothing() {
+    fn leaves_other_events_unchanged() {
         let event = Bytes::from_static(b"id: 1\ndata: {\"jsonrpc\":\"2.0\"}\n\n");
         assert_eq!(unload(&event), None);
     }
 
     #[test]
     fn unloads_the_message_of_an_event() {
-        let carried = r#"{"_meta":{"mcp-servlet-host/exact":{"a":1}},"b":2}"#;
+        let result = r#"{"_meta":{"mcp-servlet-host/passthrough":{"a":1}},"b":2}"#;
         let event =
-            format!("id: 7\ndata: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{carried}}}\n\n");
+            format!("id: 7\ndata: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n\n");
         let unloaded = unload(&Bytes::from(event)).expect("another event");
         assert_eq!(
             unloaded,

@@ -62,9 +62,7 @@ impl Sender {
                 format!("--http-origin {}", self.origin),
             )
         };
-        tracing::warn!(
-            "request refused, because its header `{header}` is `{value}`; `{option}` allows it"
-        );
+        tracing::warn!("request refused: its header `{header}` is `{value}`; `{option}` allows it");
         let message = format!(
             "the header `{header}` is `{value}`, which this server does not allow\nhelp: start it with `{option}`\n"
         );

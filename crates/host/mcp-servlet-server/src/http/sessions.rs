@@ -113,7 +113,7 @@ impl Sessions {
             looks.tick().await;
             for id in self.idle(limit).await {
                 if let Err(error) = self.manager.close_session(&id).await {
-                    tracing::debug!(%error, "a session did not end as it should");
+                    tracing::debug!(%error, "cannot end a session");
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! Sends a response that consists of one message as JSON instead of an event stream.
 //!
 //! rmcp answers every request of a session with a stream. Some clients refuse events above 1 MiB
-//! but accept JSON of any length, so a result that no other message precedes is sent as JSON.
+//! but accept JSON of any length, so a result that no other message precedes is sent as JSON:
+//! <https://github.com/modelcontextprotocol/python-sdk/issues/3332>.
 
 use std::{
     pin::Pin,
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_and_notifications_are_no_answers() {
+    fn requests_and_notifications_are_not_responses() {
         assert!(is_answer(
             r#"{"jsonrpc":"2.0","id":1,"result":{"method":"x"}}"#
         ));

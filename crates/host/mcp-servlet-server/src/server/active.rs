@@ -53,7 +53,7 @@ impl Active {
             let left = self.work.len();
             tracing::warn!(
                 left,
-                "requests are still running; they end without an answer"
+                "stopping while requests are running; they get no answer"
             );
         }
     }

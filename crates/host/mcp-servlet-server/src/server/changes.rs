@@ -55,10 +55,10 @@ impl Follower {
     }
 
     /// Notifies a client up to 2025-11-25 of changes, until it disconnects.
-    pub(crate) async fn tell(mut self, peer: Peer<RoleServer>, subscribed: &Subscribed) {
+    pub(crate) async fn notify(mut self, peer: Peer<RoleServer>, subscribed: &Subscribed) {
         while let Some(changes) = self.next(|| subscribed.all()).await {
             for change in changes {
-                if tell(&peer, change, subscribed).await.is_err() {
+                if notify(&peer, change, subscribed).await.is_err() {
                     return;
                 }
             }
@@ -82,7 +82,7 @@ impl Follower {
     }
 }
 
-async fn tell(
+async fn notify(
     peer: &Peer<RoleServer>,
     change: Change,
     subscribed: &Subscribed,

@@ -75,7 +75,7 @@ impl Default for Metrics {
         let dropped = Family::default();
         registry.register(
             "arguments_dropped",
-            "Arguments that no tool knows, removed before the call",
+            "Unknown arguments that were removed before the call",
             dropped.clone(),
         );
         Self {

@@ -41,7 +41,7 @@ impl Seal {
             .open_with(sealed, &request.to_bytes())
             .map_err(|error| {
                 // The client gets no details: it may be probing.
-                tracing::debug!(%error, "request state");
+                tracing::debug!(%error, "invalid request state");
             });
         let state = state.and_then(|state| String::from_utf8(state).map_err(drop));
         state.map_err(|()| {

@@ -1,7 +1,8 @@
 //! Messages as lines.
 //!
 //! rmcp's own transport drops invalid messages, so that the sender waits for an answer that never
-//! comes. This one answers with an error, and leaves the parsing of lines to rmcp's codec.
+//! comes (<https://github.com/modelcontextprotocol/rust-sdk/issues/938>). This one answers with an
+//! error, and leaves the parsing of lines to rmcp's codec.
 
 use std::{io, sync::Arc};
 
@@ -104,7 +105,7 @@ where
             }
             if self.line.len() > LIMIT {
                 self.line.clear();
-                let message = format!("a line may have {LIMIT} bytes");
+                let message = format!("the line is longer than {LIMIT} bytes");
                 return Some(Err(Refusal::invalid(message)));
             }
             if end.is_some() {
@@ -225,7 +226,7 @@ where
                     if self.opened || matches!(message, JsonRpcMessage::Request(_)) {
                         return Some(message);
                     }
-                    tracing::debug!("nothing has begun yet that this could belong to");
+                    tracing::debug!("message ignored, because the session has not begun");
                 }
                 Ok(None) => {}
                 Err(refusal) => self.refuse(&refusal),

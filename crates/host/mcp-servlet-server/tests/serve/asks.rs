@@ -39,7 +39,7 @@ fn call(more: &Value) -> Value {
 }
 
 #[test]
-fn clients_of_the_stateless_era_get_questions_and_sealed_state() {
+fn stateless_clients_get_input_requests_and_sealed_state() {
     let served = asking(&form());
     let first = served.ask("tools/call", call(&json!({}))).message()["result"].clone();
     assert_eq!(first["resultType"], "input_required");
@@ -79,7 +79,7 @@ fn clients_are_not_asked_what_they_cannot_answer() {
 }
 
 #[test]
-fn clients_of_the_handshake_era_are_asked_while_their_request_is_open() {
+fn handshake_clients_get_input_requests_during_the_call() {
     let served = asking(&form());
     let session = served.open_with(&json!({"elicitation": {}}));
     let mut heard = Vec::new();

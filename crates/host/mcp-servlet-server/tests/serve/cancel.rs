@@ -48,7 +48,7 @@ fn endless() -> Value {
 }
 
 fn cancelled(id: u64) -> Value {
-    let params = json!({"requestId": id, "reason": "nobody waits"});
+    let params = json!({"requestId": id, "reason": "the user left"});
     json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
 }
 

@@ -183,7 +183,11 @@ impl Served {
     }
 
     /// The first messages on the stream of a session that belong to no request, after `act` has run.
-    pub(crate) fn hear<const N: usize>(&self, session: &str, act: impl FnOnce()) -> [Value; N] {
+    pub(crate) fn notifications<const N: usize>(
+        &self,
+        session: &str,
+        act: impl FnOnce(),
+    ) -> [Value; N] {
         let mut stream = self.listen(session, None);
         act();
         let mut messages = messages(&mut stream);

@@ -97,7 +97,7 @@ fn a_refused_name_or_origin_is_answered_and_logged_with_the_option_that_allows_i
 }
 
 #[test]
-fn what_is_no_message_is_told_where_and_why() {
+fn reports_the_position_and_the_reason_of_an_invalid_message() {
     let served = plain();
     let message = |body: &str| {
         let refused = served.post(&[], body);

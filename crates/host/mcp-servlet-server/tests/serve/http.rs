@@ -30,7 +30,7 @@ fn plain() -> Served {
 }
 
 #[test]
-fn both_eras_get_what_the_servlet_wrote() {
+fn both_protocol_eras_get_the_servlets_json() {
     let served = plain();
     let modern = served.ask("tools/call", json!({"name": "t"}));
     assert_eq!(modern.status, 200);
@@ -111,7 +111,7 @@ fn pages_of_allowed_origins_may_ask_and_read() {
 }
 
 #[test]
-fn bodies_that_are_no_messages_get_a_code() {
+fn bodies_that_are_not_messages_get_a_status() {
     let mut options = HttpOptions::default();
     options.body = 1000;
     let host = host(DESCRIPTION, "{}");
@@ -149,7 +149,7 @@ fn bodies_that_are_no_messages_get_a_code() {
 }
 
 #[test]
-fn wrong_requests_get_the_codes_of_their_era() {
+fn invalid_requests_get_the_error_codes_of_their_protocol_era() {
     let served = plain();
     let ask = |method: &str, params: Value| served.ask(method, params).code();
     assert_eq!(ask("tools/call", json!({"name": "nope"})), (200, -32602));
@@ -291,11 +291,11 @@ fn subscriptions_hear_of_changes_until_the_server_stops() {
 }
 
 #[test]
-fn another_host_answers_from_now_on_and_sessions_are_told() {
+fn switches_to_a_new_host_and_notifies_sessions() {
     let served = plain();
     let session = served.open();
     let other = json!({"tools": [{"name": "u", "inputSchema": {"type": "object"}}]});
-    let [heard] = served.hear(&session, || {
+    let [heard] = served.notifications(&session, || {
         let same = host(DESCRIPTION, "{}");
         served.server.replace(Arc::new(same));
         let other = host(&other.to_string(), r#"{"content":[]}"#);
@@ -346,7 +346,7 @@ fn a_client_that_is_ready_twice_hears_of_a_change_once() {
     let session = served.open();
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     assert_eq!(served.in_session(&session, &ready).status, 202);
-    let heard: [Value; 2] = served.hear(&session, || {
+    let heard: [Value; 2] = served.notifications(&session, || {
         served.server.notify(Change::Tools);
         served.server.notify(Change::Prompts);
     });
@@ -381,7 +381,7 @@ fn a_servlet_that_cannot_list_keeps_no_other_from_changing_its_list() {
     let servlets = [failing, changing].map(|wat| wat.load().expect("a servlet"));
     let served = Served::start(Host::new(servlets.into()));
     let session = served.open();
-    let [_changed] = served.hear(&session, || {
+    let [_changed] = served.notifications(&session, || {
         served.ask("tools/call", json!({"name": "before"}));
     });
     let list = served.ask("tools/list", json!({})).message();
@@ -443,7 +443,7 @@ fn a_limit_for_a_tool_that_is_not_there_yet_keeps_its_servlet_from_nothing() {
 }
 
 #[test]
-fn sessions_are_forgotten_when_nobody_uses_them() {
+fn removes_idle_sessions() {
     let idle = Duration::from_secs(1);
     let mut options = HttpOptions::default();
     options.session_idle = Some(idle);

@@ -39,7 +39,7 @@ fn a_tool_whose_name_is_taken_hides_no_other_that_appears_with_it() {
         );
     let served = Served::start(Host::new(vec![load(&first), load(&second)]));
     let session = served.open();
-    let [_changed] = served.hear(&session, || {
+    let [_changed] = served.notifications(&session, || {
         served.ask("tools/call", json!({"name": "y"}));
     });
     let list = served.ask("tools/list", json!({})).message();
@@ -133,7 +133,7 @@ fn a_tool_that_appears_takes_no_name() {
     assert_eq!(text(&served, "fixed_x"), "fixed");
     let host = served.server.host();
     let problems = host.problems().map(ToString::to_string);
-    let expected = "tool `fixed_x` of `other` is left out: `fixed` has the tool `fixed_x`";
+    let expected = "tool `fixed_x` of `other` is skipped: `fixed` already has the tool `fixed_x`";
     assert_eq!(problems.collect::<Vec<_>>(), [expected]);
 }
 

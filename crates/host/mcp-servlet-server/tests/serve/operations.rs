@@ -17,11 +17,11 @@ fn plain() -> Served {
 }
 
 #[test]
-fn health_is_told() {
+fn answers_health_checks() {
     let served = plain();
     let health = served.send("GET", "/health", &[], "");
-    let told = json!({"status": "ok", "servlets": 1, "tools": 1});
-    assert_eq!((health.status, health.message()), (200, told));
+    let expected = json!({"status": "ok", "servlets": 1, "tools": 1});
+    assert_eq!((health.status, health.message()), (200, expected));
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl Client {
     }
 }
 
-/// A server with two tools, one of which makes the subscriber panic. `support` decides whether they run as tasks.
+/// A server with two tools; the second makes the subscriber panic. `support` decides whether they run as tasks.
 fn server(support: &str) -> Server {
     let tool = |name: &str, support: &str| json!({"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}});
     let tools = json!({"tools": [tool("boom", support), tool("t", "forbidden")]});

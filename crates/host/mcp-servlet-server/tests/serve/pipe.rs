@@ -167,7 +167,7 @@ async fn answers_wrong_calls_with_invalid_params() {
         assert_eq!(error["code"], -32602, "{error}");
         let message = error["message"].as_str().expect("a message");
         assert!(
-            message.starts_with("wrong params of `tools/call`: "),
+            message.starts_with("invalid params of `tools/call`: "),
             "{message}"
         );
     }
@@ -269,7 +269,7 @@ async fn speaks_the_stateless_revision_too() {
 }
 
 #[tokio::test]
-async fn lines_that_are_no_messages_are_answered_and_the_next_ones_too() {
+async fn invalid_lines_get_an_error_and_later_lines_are_read() {
     let ping = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string();
     let open = initialize().to_string();
     let long = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(17 << 20));
@@ -308,7 +308,7 @@ async fn lines_that_are_no_messages_are_answered_and_the_next_ones_too() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_changes_nothing_before_the_first_one() {
+async fn ignores_other_messages_before_the_first_request() {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -348,21 +348,21 @@ async fn what_is_no_request_changes_nothing_before_the_first_one() {
 }
 
 #[tokio::test]
-async fn wrong_params_are_told_to_who_asked() {
+async fn reports_invalid_params_to_the_caller() {
     let host = || host(DESCRIPTION, "{}");
     let request = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 5, "method": method, "params": params});
     for (line, message) in [
         (
             request("ping", json!([])),
-            "wrong params of `ping`: they are no object",
+            "invalid params of `ping`: expected an object",
         ),
         (
             request("tools/call", json!({"name": "t", "_meta": []})),
-            "wrong params of `tools/call`: `_meta` is no object",
+            "invalid params of `tools/call`: expected an object in `_meta`",
         ),
         (
             request("tools/list", json!({"cursor": 5})),
-            "wrong params of `tools/list`: invalid type: integer `5`, expected a string",
+            "invalid params of `tools/list`: invalid type: integer `5`, expected a string",
         ),
     ] {
         let responses = exchange(host(), &[initialize(), line]).await;
@@ -385,7 +385,7 @@ async fn wrong_params_are_told_to_who_asked() {
     let responses = exchange(host(), &[wrong]).await;
     let message = responses[0]["error"]["message"].as_str().expect("an error");
     assert!(
-        message.starts_with("wrong params of `initialize`: "),
+        message.starts_with("invalid params of `initialize`: "),
         "{message}"
     );
     // Valid JSON, but the number is too large for rmcp.
@@ -409,7 +409,7 @@ async fn the_last_line_needs_no_end() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_at_once_is_no_error() {
+async fn a_client_may_disconnect_at_once() {
     assert_eq!(
         exchange(host(DESCRIPTION, "{}"), &[]).await,
         [] as [Value; 0]
@@ -471,7 +471,7 @@ async fn a_server_that_stops_ends_what_runs_and_takes_nothing_new() {
         serde_json::from_str::<Value>(&line.expect("a line")).expect("JSON")
     };
     assert_eq!(next().await["id"], 0);
-    assert_eq!(next().await["id"], 2, "what was sent before it has begun");
+    assert_eq!(next().await["id"], 2, "earlier requests have begun");
     server.stop();
     let late = request(3, "tools/list", json!({}));
     let sent = writer.write_all(format!("{late}\n").as_bytes()).await;

@@ -194,10 +194,10 @@ fn open(mut stream: TcpStream) {
 }
 
 #[test]
-fn a_changed_servlet_is_served_and_clients_are_told() {
+fn reloads_a_changed_servlet_and_notifies_clients() {
     let watched = Watched::start(ONE, &servlet("old", "1"));
     let session = watched.served.open();
-    let [heard] = watched.served.hear(&session, || {
+    let [heard] = watched.served.notifications(&session, || {
         watched.write("a.wasm", servlet("new", "2"));
     });
     assert_eq!(heard["method"], "notifications/tools/list_changed");
@@ -209,10 +209,10 @@ fn a_changed_servlet_is_served_and_clients_are_told() {
 }
 
 #[test]
-fn a_changed_configuration_is_served_and_clients_are_told() {
+fn reloads_a_changed_configuration_and_notifies_clients() {
     let watched = Watched::start(ONE, &servlet("t", "1"));
     let session = watched.served.open();
-    let [heard] = watched.served.hear(&session, || {
+    let [heard] = watched.served.notifications(&session, || {
         watched.write(
             "servlet.toml",
             format!("{ONE}tools = {{ prefix = \"name\" }}"),
@@ -227,12 +227,16 @@ fn what_cannot_be_loaded_leaves_what_was_served_and_says_why() {
     let config = ONE.replace("servlet.a", "servlet.nonsense");
     let watched = Watched::start(&config, &servlet("t", "1"));
     watched.write("a.wasm", "nonsense");
-    watched.says(&["ERROR", "what was served stays", "not a WebAssembly"]);
+    watched.says(&[
+        "ERROR",
+        "still serving the previous version",
+        "not a WebAssembly",
+    ]);
     assert_eq!(watched.call("t"), "1");
     watched.write("a.wasm", servlet("t", "2"));
     eventually("the next one", || watched.call("t") == "2");
     fs::remove_file(watched.path("a.wasm")).expect("it was there");
-    watched.says(&["ERROR", "what was served stays", "cannot read"]);
+    watched.says(&["ERROR", "still serving the previous version", "cannot read"]);
     assert_eq!(watched.call("t"), "2");
 }
 
@@ -242,13 +246,13 @@ fn a_wrong_configuration_leaves_what_was_served_and_says_where() {
     watched.write("servlet.toml", format!("{ONE}tolos = 7"));
     watched.says(&[
         "ERROR",
-        "what was served stays",
+        "still serving the previous version",
         "servlet.toml:4:1: unknown key",
     ]);
     assert_eq!(watched.call("t"), "1");
     let other = ONE.replace("a.wasm", "b.wasm");
     watched.write("servlet.toml", other);
-    watched.says(&["ERROR", "what was served stays", "b.wasm"]);
+    watched.says(&["ERROR", "still serving the previous version", "b.wasm"]);
     assert_eq!(watched.call("t"), "1");
     // A missing module is watched as well.
     watched.write("b.wasm", servlet("u", "2"));
@@ -259,7 +263,7 @@ fn a_wrong_configuration_leaves_what_was_served_and_says_where() {
 fn what_a_servlet_may_reach_no_more_it_does_not_reach_without_its_file_either() {
     let watched = Watched::start(ONE, &servlet("t", "1"));
     fs::remove_file(watched.path("a.wasm")).expect("it was there");
-    watched.says(&["ERROR", "what was served stays", "a.wasm"]);
+    watched.says(&["ERROR", "still serving the previous version", "a.wasm"]);
     watched.write("servlet.toml", "[servlet.a]\nsource = \"a.wasm\"\n");
     eventually("the new options", || {
         let host = watched.served.server.host();

@@ -179,7 +179,7 @@ fn tools_say_whether_they_are_tasks() {
 }
 
 #[test]
-fn only_clients_of_the_stateless_era_hear_of_tasks() {
+fn only_stateless_clients_get_tasks() {
     let served = serve(host(None, "", ANSWER), ServeOptions::default());
     let discovered = served.ask("server/discover", json!({})).message();
     let extensions = &discovered["result"]["capabilities"]["extensions"];
@@ -361,9 +361,9 @@ fn a_task_asks_its_client_and_goes_on_once_all_is_answered() {
     let asked = after(&served, id, "working");
     assert_eq!(asked["status"], "input_required");
     assert_eq!(asked.get("requestState"), None);
-    let questions = asked["inputRequests"].as_object().expect("questions");
-    let keys: Vec<_> = questions.keys().cloned().collect();
-    let asked: Vec<_> = questions.values().cloned().collect();
+    let input_requests = asked["inputRequests"].as_object().expect("input requests");
+    let keys: Vec<_> = input_requests.keys().cloned().collect();
+    let asked: Vec<_> = input_requests.values().cloned().collect();
     assert_eq!(asked, [form("A?"), form("B?")]);
     let accepted = json!({"action": "accept", "content": {}});
     let update = |key: &str| {
@@ -402,7 +402,7 @@ fn a_task_asks_its_client_and_goes_on_once_all_is_answered() {
 }
 
 #[test]
-fn nobody_sees_the_tasks_of_others() {
+fn clients_cannot_see_the_tasks_of_others() {
     let served = serve(host(Some("optional"), "", ANSWER), ServeOptions::default());
     let created = call(&served, json!({"name": "t"}));
     let id = id(&created);

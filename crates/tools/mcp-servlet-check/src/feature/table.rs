@@ -16,7 +16,7 @@ pub(crate) const THEMES: [(&str, &[Feature]); 5] = [
     ("Tools", &TOOLS),
     ("Results", &RESULTS),
     ("Calls", &CALLS),
-    ("Other features", &BESIDE),
+    ("Other features", &OTHER_FEATURES),
     ("Servlet", &SERVLET),
 ];
 
@@ -39,13 +39,13 @@ const TOOLS: [Feature; 6] = [
     seen(
         "output schemas",
         Member(FeatureKind::Tool, "outputSchema"),
-        "say in the description what comes back, and give it as text as well",
+        "describe the result in the description, and return it as text as well",
         [No, Yes, Yes, Yes],
     ),
     seen(
         "annotations such as `readOnlyHint`",
         Member(FeatureKind::Tool, "annotations"),
-        "say in the description what the tool changes",
+        "state in the description what the tool changes",
         [No, Yes, Yes, Yes],
     ),
     seen(
@@ -128,7 +128,7 @@ const CALLS: [Feature; 6] = [
     ),
 ];
 
-const BESIDE: [Feature; 5] = [
+const OTHER_FEATURES: [Feature; 5] = [
     seen(
         "resources",
         Export("list_resources"),
@@ -154,7 +154,7 @@ const BESIDE: [Feature; 5] = [
     seen(
         "prompts",
         Export("list_prompts"),
-        "offer a tool, or say it in the descriptions of tools",
+        "offer a tool, or put it into the descriptions of tools",
         [No, No, PREFIXED, Yes],
     ),
     seen(
@@ -180,7 +180,7 @@ const SERVLET: [Feature; 2] = [
     seen(
         "instructions",
         Answer("instructions"),
-        "say it in the descriptions of tools",
+        "put it into the descriptions of tools",
         [No, No, No, Yes],
     ),
     // Every servlet has them, so a finding would not help.

@@ -59,7 +59,7 @@ pub(super) fn root_combinator(subject: &Subject<'_>) -> Vec<Problem> {
 fn root_keyword(subject: &Subject<'_>, refused: &[&str]) -> Vec<Problem> {
     let found = at_root(subject, refused);
     let problem = || format!("{} at the root of the schema", quoted(&found));
-    let help = "put the alternatives into a property, or describe them in words";
+    let help = "put the alternatives into a property, or name them in the description";
     of_tool(!found.is_empty(), "/inputSchema", problem, help)
 }
 
@@ -70,7 +70,7 @@ pub(super) fn root_condition(subject: &Subject<'_>) -> Vec<Problem> {
         !found.is_empty(),
         "/inputSchema",
         problem,
-        "describe the condition in words",
+        "name the condition in the description",
     )
 }
 
@@ -90,7 +90,7 @@ pub(super) fn property_name(subject: &Subject<'_>) -> Vec<Problem> {
 }
 
 pub(super) fn integer_bound(subject: &Subject<'_>) -> Vec<Problem> {
-    of_parts(subject, "bound it by 2^53, or take a string", |part| {
+    of_parts(subject, "use bounds within 2^53, or a string", |part| {
         let beyond = BOUNDS.iter().find(|key| {
             let bound = part.schema[**key].as_f64();
             bound.is_some_and(|bound| bound.abs() > MAX_SAFE_INTEGER)
@@ -100,7 +100,7 @@ pub(super) fn integer_bound(subject: &Subject<'_>) -> Vec<Problem> {
 }
 
 pub(super) fn reference(subject: &Subject<'_>) -> Vec<Problem> {
-    of_parts(subject, "write the schema itself here", |part| {
+    of_parts(subject, "inline the schema", |part| {
         part.schema
             .get("$ref")
             .map(|_| "`$ref` is refused".to_owned())
@@ -108,7 +108,7 @@ pub(super) fn reference(subject: &Subject<'_>) -> Vec<Problem> {
 }
 
 pub(super) fn items(subject: &Subject<'_>) -> Vec<Problem> {
-    of_parts(subject, "say what its items are with `items`", |part| {
+    of_parts(subject, "add `items`", |part| {
         let lacks = has_type(part.schema, "array") && !part.schema["items"].is_object();
         let what = if part.schema.get("prefixItems").is_some() || part.schema["items"].is_array() {
             "a tuple without a common `items`"
@@ -151,7 +151,7 @@ pub(super) fn tool_name(subject: &Subject<'_>) -> Vec<Problem> {
         name.contains('.'),
         "/name",
         problem,
-        "take letters, digits, `_` and `-`",
+        "use only letters, digits, `_` and `-`",
     )
 }
 
@@ -270,7 +270,7 @@ pub(super) fn strict_object(subject: &Subject<'_>) -> Vec<Problem> {
                 return None;
             }
             if part.schema["additionalProperties"] != Value::Bool(false) {
-                return Some("strict mode: the object takes other properties".to_owned());
+                return Some("strict mode: the object accepts additional properties".to_owned());
             }
             let required = part.schema["required"].as_array().map_or(0, Vec::len);
             let properties = part.schema["properties"]

@@ -4,7 +4,7 @@ use super::{
     Subject,
     walk::{Part, Role},
 };
-use crate::{finding::Level, findings::Findings, target::Target, words};
+use crate::{description, finding::Level, findings::Findings, target::Target};
 
 /// Keywords that describe a value instead of `type`.
 const COMBINATORS: [&str; 5] = ["$ref", "allOf", "anyOf", "const", "oneOf"];
@@ -31,7 +31,7 @@ fn check_property(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_
         // A property with a single possible value needs no description.
         return;
     }
-    if let Some(finding) = words::of_property(part.schema.get("description"), name) {
+    if let Some(finding) = description::of_property(part.schema.get("description"), name) {
         let finding = subject.at(&part.pointer, finding);
         subject.add(
             findings,
@@ -48,7 +48,7 @@ fn check_boolean(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>
     let problem = "clients before 2026-07-28 refuse `true` and `false` for a property";
     let finding = subject
         .finding("schema-boolean", &part.pointer, problem)
-        .help("say which type it has, or `{}`")
+        .help("write its type, or `{}`")
         .matters(Level::Warning, &[Target::HyperMcp]);
     subject.add(findings, subject.refused_by_mcp_run(part.role, finding));
 }
@@ -64,8 +64,8 @@ fn check_type(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
     }
     let says_it_otherwise = ty.is_array() || has_any(part, &COMBINATORS);
     let finding = subject
-        .finding("schema-type", &part.pointer, "there is no single `type`")
-        .help("say which type it has");
+        .finding("schema-type", &part.pointer, "expected a single `type`")
+        .help("add its `type`");
     let finding = subject.refused_by_mcp_run(part.role, finding);
     subject.add(
         findings,
@@ -97,8 +97,8 @@ fn check_enum(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_>) {
         return;
     }
     let finding = subject
-        .finding("schema-enum", &part.pointer, "an `enum` without a `type`")
-        .help("say `\"type\": \"string\"`, or what its values are")
+        .finding("schema-enum", &part.pointer, "the `enum` has no `type`")
+        .help("add `\"type\": \"string\"`, or the type of its values")
         .warning();
     subject.add(findings, subject.refused_by_mcp_run(part.role, finding));
 }
@@ -115,13 +115,13 @@ fn check_required(findings: &mut Findings, subject: &Subject<'_>, part: &Part<'_
             .as_str()
             .is_some_and(|name| part.schema["properties"].get(name).is_some());
         let problem = match is_property {
-            true if names[..at].contains(name) => format!("{name} is required twice"),
+            true if names[..at].contains(name) => format!("`required` lists {name} twice"),
             true => continue,
-            false => format!("{name} is required and no property"),
+            false => format!("`required` lists {name}, which is not in `properties`"),
         };
         let pointer = format!("{}/required/{at}", part.pointer);
         let finding = subject.finding("schema-required", &pointer, problem);
-        let finding = finding.help("require each property once").warning();
+        let finding = finding.help("list each property once").warning();
         subject.add(
             findings,
             match part.role {

@@ -24,7 +24,7 @@ fn check_root(findings: &mut Findings, subject: &Subject<'_>) {
     if subject.schema["type"] == "object" {
         return;
     }
-    let problem = "the root does not say `\"type\": \"object\"`";
+    let problem = "the root does not have `\"type\": \"object\"`";
     let finding = subject.finding("schema-root", "", problem);
     subject.add(
         findings,
@@ -54,9 +54,9 @@ fn check_dialect(findings: &mut Findings, subject: &Subject<'_>) {
     subject.add(
         findings,
         if known {
-            finding.help("leave it out, if it is 2020-12").note()
+            finding.help("remove it if it is 2020-12").note()
         } else {
-            let help = "clients know 2020-12, which needs no `$schema`, and draft 7";
+            let help = "clients support 2020-12, which needs no `$schema`, and draft 7";
             finding.help(help).warning()
         },
     );
@@ -65,11 +65,11 @@ fn check_dialect(findings: &mut Findings, subject: &Subject<'_>) {
 /// A rule of providers covers references that do not recurse.
 fn check_references(findings: &mut Findings, subject: &Subject<'_>) {
     if refers_to_itself(subject.schema) {
-        let problem = "the schema refers to itself, and some clients replace references by what they refer to";
+        let problem = "the schema refers to itself, but some clients inline references";
         let finding = subject.finding("schema-recursive", "", problem);
         subject.add(
             findings,
-            finding.help("limit the depth, or take a string").warning(),
+            finding.help("limit the depth, or use a string").warning(),
         );
     }
 }

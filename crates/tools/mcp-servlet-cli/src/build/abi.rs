@@ -15,13 +15,13 @@ const VARIABLE: &str = "MCP_SERVLET_ABI";
 
 const HYPER_MCP_V2: &str = "hyper-mcp-v2";
 
-/// An interface between hosts and servlets.
+/// An ABI between hosts and servlets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Abi {
-    /// The one that every host knows
+    /// For every host
     #[default]
     Servlet,
-    /// The second one of hyper-mcp, for more than tools there
+    /// For hyper-mcp, which then also serves resources, prompts and completions
     HyperMcpV2,
 }
 
@@ -49,10 +49,10 @@ impl Abi {
             return Ok(());
         }
         let message = format!(
-            "`{}` has no interface to choose: it does not depend on `{SDK}`",
+            "`--abi` needs a crate that depends on `{SDK}`, and `{}` does not",
             package.name
         );
-        let help = "build it without --abi; what it exports, its code says";
+        let help = "build it without `--abi`";
         Err(Failure::with_help(Kind::Build, message, help))
     }
 }

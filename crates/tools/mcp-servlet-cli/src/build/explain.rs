@@ -5,19 +5,19 @@ use std::{
     io::{self, Write},
 };
 
-use mcp_servlet_runtime::space::{Function, Theme};
+use mcp_servlet_runtime::size_report::{Function, Theme};
 use serde_json::{Value, json};
 
 /// How many crates and functions are listed.
 const NAMED: usize = 8;
 
 /// The sizes of the parts of one module.
-pub(super) struct Space {
+pub(super) struct SizeReport {
     functions: Vec<Function>,
     data: u64,
 }
 
-impl Space {
+impl SizeReport {
     pub(super) fn new(functions: Vec<Function>, data: u64) -> Self {
         Self { functions, data }
     }

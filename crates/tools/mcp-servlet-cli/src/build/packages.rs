@@ -67,7 +67,7 @@ pub(super) fn servlets<'a>(
     found.sort_by(|left, right| left.name.cmp(&right.name));
     if found.is_empty() {
         let message = format!("there is no servlet at `{}`: no `cdylib`", path.display());
-        let help = "say in Cargo.toml:\n[lib]\ncrate-type = [\"cdylib\", \"rlib\"]";
+        let help = "add to Cargo.toml:\n[lib]\ncrate-type = [\"cdylib\", \"rlib\"]";
         return Err(Failure::with_help(Kind::Build, message, help));
     }
     Ok(found)

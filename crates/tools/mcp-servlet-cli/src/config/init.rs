@@ -24,7 +24,7 @@ pub(super) struct Init {
     #[arg(required = true)]
     files: Vec<String>,
 
-    /// Where to write the configuration; `-` prints it
+    /// The file to write; `-` prints the configuration
     #[arg(short, long, default_value = "servlet.toml")]
     output: PathBuf,
 
@@ -68,7 +68,7 @@ impl Init {
         }
         let hidden = sections.iter().filter(|section| section.hides_secrets);
         let hidden = hidden.map(|section| format!("the URL `{}`", section.source));
-        clients::say_what_is_hidden(hidden);
+        clients::note_hidden_values(hidden);
         if is_printed {
             return Ok(());
         }
@@ -282,6 +282,7 @@ mod tests {
         let section = Section {
             name: hostile.to_owned(),
             source: hostile.to_owned(),
+            hides_secrets: false,
             sha256: None,
             needs: Needs {
                 config: vec![key(

@@ -41,7 +41,7 @@ impl Sdk {
             _ => Err(Failure::with_help(
                 Kind::Usage,
                 format!("there is no SDK at `{text}`"),
-                "give a version, the address of a git repository, or the path of a checkout",
+                "give a version, the URL of a git repository, or the path of a checkout",
             )),
         }
     }

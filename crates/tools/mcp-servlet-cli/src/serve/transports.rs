@@ -37,7 +37,7 @@ pub(crate) struct Transports {
     )]
     http_origin: Vec<String>,
 
-    /// Serve /metrics for Prometheus, and /health, on an address of their own
+    /// Serve /metrics for Prometheus, and /health, on a separate address
     #[arg(long, value_name = "ADDRESS")]
     operations: Option<String>,
 }
@@ -129,9 +129,8 @@ impl Transports {
             return Ok(None);
         };
         let Some((host, Some(port))) = split(address) else {
-            let message = format!(
-                "clients need a host and a port, as in 127.0.0.1:8080, which `{address}` does not say"
-            );
+            let message =
+                format!("expected a host and a port such as 127.0.0.1:8080, found `{address}`");
             return Err(Failure::new(Kind::Usage, message));
         };
         // These addresses listen on all interfaces; clients on this machine use `localhost`.
@@ -204,7 +203,10 @@ fn name(text: &str) -> Result<String, String> {
     }
     match split(text) {
         Some(_) => Ok(text.to_owned()),
-        None => Err("expected a name or an address, and maybe a port, such as mcp.example".into()),
+        None => Err(
+            "expected a host name or an IP address, optionally with a port, such as mcp.example"
+                .into(),
+        ),
     }
 }
 
@@ -222,7 +224,7 @@ fn origin(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err(
-        "expected a scheme, a host and maybe a port, such as https://app.example:443, or null"
+        "expected a scheme, a host and an optional port such as https://app.example:443, or null"
             .into(),
     )
 }
@@ -231,7 +233,7 @@ fn origin(text: &str) -> Result<String, String> {
 async fn asked_again(server: &Server) -> Result<(), Failure> {
     server.unless_stopping(std::future::pending::<()>()).await;
     mcp_servlet_server::asked_to_end().await?;
-    tracing::warn!("stopped at once; calls that were running have no answer");
+    tracing::warn!("stopped at once; running calls get no answer");
     Ok(())
 }
 
@@ -248,7 +250,7 @@ async fn bind(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
     })?;
     let local = listener.local_addr()?;
     if !local.ip().is_loopback() {
-        tracing::warn!(%local, "other machines can connect, and nobody is asked who they are");
+        tracing::warn!(%local, "other machines can connect without authentication");
     }
     Ok(Some(listener))
 }

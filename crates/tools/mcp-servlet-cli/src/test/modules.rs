@@ -35,7 +35,7 @@ pub(super) fn of_project(
     tests: Vec<project::Test>,
 ) -> Result<Vec<Run>, Failure> {
     let [(_, plugin)] = built else {
-        let message = "`xtp.toml` has tests for one plugin, and here are several";
+        let message = "`xtp.toml` has tests for one plugin, found several";
         let help = "give the path of one crate";
         return Err(Failure::with_help(Kind::Usage, message, help));
     };
@@ -132,5 +132,5 @@ fn write_report(out: &mut impl Write, name: &str, report: &Report) -> io::Result
         writeln!(out, "  stopped: {problem}")?;
     }
     let passed = report.assertions().filter(|one| one.passed).count();
-    writeln!(out, "  {passed} of {} hold", report.assertions().count())
+    writeln!(out, "  {passed} of {} passed", report.assertions().count())
 }

@@ -85,7 +85,7 @@ fn a_folder_opens_with_and_without_the_folder_around_it() {
 }
 
 #[test]
-fn says_what_a_bundle_lacks() {
+fn reports_missing_parts_of_a_bundle() {
     let all = [
         ("bundle/config.yaml", YAML),
         ("bundle/plugin.wasm", ""),
@@ -98,7 +98,7 @@ fn says_what_a_bundle_lacks() {
         let mut files = all.to_vec();
         files.remove(left_out);
         let error = open_bytes(&zipped(&files)).unwrap_err().to_string();
-        assert!(error.ends_with(&format!("it has no `{name}`")), "{error}");
+        assert!(error.ends_with(&format!("`{name}` is missing")), "{error}");
     }
     let error = open_bytes(b"not a zip file").unwrap_err().to_string();
     assert!(error.ends_with("as a zip file"), "{error}");

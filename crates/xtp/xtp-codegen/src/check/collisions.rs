@@ -44,8 +44,9 @@ fn check_names(names: Vec<&Name>, spell: Spell, report: &mut Report) {
             continue;
         }
         let text = &name.text;
-        let message = format!("`{text}` is `{given}` in Rust, since `{plain}` is another name's");
+        let message =
+            format!("`{text}` is `{given}` in Rust, because another name is already `{plain}`");
         let problem = report.refused(Refused::Nobody, Code::Collision, &name.at, message);
-        problem.help("rename it to have a better one");
+        problem.help("rename one of the two");
     }
 }

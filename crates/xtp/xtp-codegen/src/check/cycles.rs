@@ -176,9 +176,9 @@ impl<'a> Search<'a, '_> {
         let circle = self.circle(&target.text);
         let name = &target.text;
         if self.is_endless {
-            let message = format!("no value of `{name}` ever ends: {circle}");
+            let message = format!("`{name}` requires itself: {circle}");
             let problem = report.error(Code::Endless, &target.at, message);
-            problem.help("take a property on the way out of `required`, or make it `nullable`");
+            problem.help("remove a property of the cycle from `required`, or make it `nullable`");
         } else {
             let message = format!("`{name}` contains itself: {circle}");
             let by = Refused::LibraryNeedlessly;

@@ -69,7 +69,7 @@ fn check_values(values: &[Name], at: &At, report: &mut Report) {
     if values.is_empty() {
         let message = "the enum has no values";
         let problem = report.refused(Refused::Nobody, Code::EnumValues, at, message);
-        problem.help("list some, or every string is taken for one");
+        problem.help("list some; without values every string is accepted");
     }
     let mut seen = BTreeSet::new();
     for value in values {

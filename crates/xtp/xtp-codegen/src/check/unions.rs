@@ -90,7 +90,7 @@ fn check_declared(union: &Union, tag: &str, schemas: &Schemas<'_>, report: &mut 
                 continue;
             }
             Tag::Undeclared => (
-                format!("`{name}` does not declare the tag `{tag}`, as other members do"),
+                format!("`{name}` does not declare the tag `{tag}`, unlike other members"),
                 format!(
                     "add the property `{tag}: {{enum: [{value}]}}` and require it, or let no member declare it"
                 ),
@@ -144,5 +144,5 @@ fn no_object(member: &Member, report: &mut Report) {
         member.target.text
     );
     let problem = report.error(Code::Union, &member.target.at, message);
-    problem.help("only objects can carry the tag that tells the members apart");
+    problem.help("only objects can have the tag that distinguishes the members");
 }

@@ -74,7 +74,7 @@ pub(crate) fn check(module: &Module, decode_byte: bool, report: &mut Report) {
 fn name(export: &Function, report: &mut Report) {
     let name = export.name.wire.as_str();
     let message = if RESERVED.contains(&name) {
-        format!("WebAssembly keeps the name `{name}` for itself")
+        format!("WebAssembly reserves the name `{name}`")
     } else if name == "main" {
         "the compiler gives every `main` the type of C's, which no host calls".to_owned()
     } else if LIBRARY.contains(&name) || is_mathematics(name) {
@@ -103,8 +103,7 @@ fn payload(module: &Module, parameter: &Parameter, decode_byte: bool, report: &m
     };
     let what = what(module, &parameter.value);
     if decode_byte && is_byte(module, &parameter.value) {
-        let message =
-            format!("`{content_type}` has the base64 of it, which would be taken for the bytes");
+        let message = format!("`{content_type}` has its base64, which would be read as the bytes");
         let problem = report.error(Code::Payload, &parameter.at, message);
         problem.help("use `contentType: application/json`, or `type: buffer`");
         return;

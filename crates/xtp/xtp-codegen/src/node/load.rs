@@ -211,7 +211,7 @@ impl Converter<'_> {
         let source = self.places.text.get(span.offset..span.offset + span.len);
         let source = source.unwrap_or_default().trim();
         let pointer = pointer.clone();
-        let message = "a key that is no string has no counterpart in JSON";
+        let message = "a key that is not a string has no counterpart in JSON";
         let problem = self
             .report
             .error(Code::BeyondJson, &At { span, pointer }, message);

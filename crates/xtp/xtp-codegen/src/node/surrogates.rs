@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_what_is_no_json_object() {
+    fn leaves_other_text_unchanged() {
         for text in [
             r#"{"a": "\ud83d\ude00""#,
             r#"a: "\ud83d\ude00""#,

@@ -220,7 +220,7 @@ impl<'a> Fields<'a> {
             return Some(found);
         }
         let problem = found.wrong_kind(wanted, Refused::Published, report);
-        problem.help("it means nothing; remove it");
+        problem.help("it has no effect; remove it");
         None
     }
 
@@ -255,7 +255,7 @@ fn unknown(key: &Name, keys: &Keys<'_>, missing: &[&str], report: &mut Report) {
         let message = format!("`{text}` is a proposal that is not part of XTP");
         let problem = report.refused(Refused::Ignored, Code::Unsupported, &key.at, message);
         problem.help(
-            "generate with `--one-of`, or in a build script with `.one_of(true)`; without it, this means nothing",
+            "generate with `--one-of`, or in a build script with `.one_of(true)`; without it, this has no effect",
         );
         return;
     }
@@ -264,9 +264,9 @@ fn unknown(key: &Name, keys: &Keys<'_>, missing: &[&str], report: &mut Report) {
     let message = format!("{what} has no key `{}`", text.escape_debug());
     let problem = report.refused(by, Code::UnknownKey, &key.at, message);
     problem.help(match meant {
-        Some(meant) => format!("did you mean `{meant}`? As it is, it means nothing"),
+        Some(meant) => format!("it has no effect; did you mean `{meant}`?"),
         None => format!(
-            "it means nothing; the keys are {}",
+            "it has no effect; the keys are {}",
             suggest::listed(keys.published)
         ),
     });

@@ -17,7 +17,7 @@ pub(super) fn read(
 ) -> Shape {
     let extra = extra.map(|values| {
         let code = Code::BeyondLibrary;
-        let message = "the official library takes no object with both `properties` and `additionalProperties`";
+        let message = "the official library does not support objects with both `properties` and `additionalProperties`";
         let by = Refused::BothNeedlessly;
         let problem = report.refused(by, code, &values.at_key(), message);
         problem.help("for other generators, move the further entries into a property of their own");
@@ -62,7 +62,7 @@ fn property(depth: usize, name: Name, cursor: &Cursor<'_>, report: &mut Report) 
     };
     if let Value::Null | Value::Bool(_) = cursor.value() {
         let problem = cursor.wrong_kind("a map", Refused::Published, report);
-        problem.help("as it is, it may be any JSON");
+        problem.help("without it, this may be any JSON");
         return property;
     }
     if let Some(fields) = shape::fields(cursor, Place::Property, report) {
@@ -76,7 +76,7 @@ fn property(depth: usize, name: Name, cursor: &Cursor<'_>, report: &mut Report) 
 fn names(cursor: &Cursor<'_>, report: &mut Report) -> Option<Vec<Name>> {
     if let Value::Text(text) = cursor.value() {
         let problem = cursor.wrong_kind("a list", Refused::Published, report);
-        problem.help(format!("write `[{text}]`, which is how it is taken"));
+        problem.help(format!("write `[{text}]`, which is how it is read"));
         return Some(cursor.name(report).into_iter().collect());
     }
     let names = cursor.list(report)?;

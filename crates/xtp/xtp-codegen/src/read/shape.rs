@@ -171,7 +171,7 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
             let problem = report.refused(Refused::Nobody, code, &items.at_key(), message);
             problem.help("write `type: array`");
         } else if fields.get("type").is_none() {
-            let message = "by the published rules, a list says so in its `type`";
+            let message = "by the published rules, a list needs `type: array`";
             let code = Code::MissingKey;
             let problem = report.refused(Refused::Published, code, &items.at_key(), message);
             problem.help("add `type: array`");
@@ -209,7 +209,7 @@ fn map_values<'a>(fields: &Fields<'a>, report: &mut Report) -> Option<Cursor<'a>
                 values.value().kind()
             );
             let problem = report.refused(Refused::Published, code, &values.at_key(), message);
-            problem.help("it means nothing; remove it");
+            problem.help("it has no effect; remove it");
             None
         }
     }
@@ -222,7 +222,8 @@ fn expect_object(fields: &Fields<'_>, values: &Cursor<'_>, ty: Option<&str>, rep
         // A type of another kind, or an unreadable one, has its own problem.
         None if fields.get("type").is_some() => {}
         None => {
-            let message = "the official library wants `type: object` beside `additionalProperties`";
+            let message =
+                "the official library requires `type: object` with `additionalProperties`";
             let code = Code::BeyondLibrary;
             let by = Refused::LibraryNeedlessly;
             let problem = report.refused(by, code, &values.at_key(), message);

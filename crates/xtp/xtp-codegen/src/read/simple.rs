@@ -113,7 +113,7 @@ pub(super) fn format(
             format!("type `{ty}` has no format `{shown}`"),
             Refused::Always,
         ),
-        None => (format!("format `{shown}` refines no type"), Refused::Always),
+        None => (format!("format `{shown}` needs a type"), Refused::Always),
     };
     let problem = report.refused(refused, code, &at, message);
     problem.help(match (ty, formats) {
@@ -156,9 +156,9 @@ pub(super) fn shape(
         // Only `array` is left.
         _ => {
             let at = fields.whole.at_key();
-            let message = "the array does not say what it consists of";
+            let message = "the array has no `items`";
             let problem = report.refused(Refused::Nobody, Code::TypeKeys, &at, message);
-            problem.help("add `items`, or its elements are any JSON");
+            problem.help("add `items`; without it, elements are any JSON");
             return Shape::List(Box::new(Item::ANY));
         }
     };
@@ -180,7 +180,7 @@ fn integer(format: &str) -> &'static str {
 
 fn missing_type(fields: &Fields<'_>, report: &mut Report) {
     let at = fields.whole.at_key();
-    let message = "nothing says what type it has";
+    let message = "the type is missing";
     let problem = report.refused(Refused::Published, Code::MissingKey, &at, message);
-    problem.help("add `type` or `$ref`, or it is any JSON");
+    problem.help("add `type` or `$ref`; without them it is any JSON");
 }

@@ -125,7 +125,7 @@ pub(super) fn error(module: &Module, options: &Options) -> Vec<Item> {
     }
     vec![
         parse_quote! {
-            /// A text that is no value of an enum.
+            /// A string that is not a value of the enum.
             #[derive(Clone, Debug, Eq, PartialEq)]
             pub struct UnknownValue(pub String);
         },

@@ -80,7 +80,7 @@ fn is_identifier(name: &str) -> bool {
 
 fn one_of(value: &Value, at: &str, known: &[&str], out: &mut Vec<String>) {
     if !value.as_str().is_some_and(|text| known.contains(&text)) {
-        out.push(format!("{at}: {value} is none of {known:?}"));
+        out.push(format!("{at}: expected one of {known:?}, found {value}"));
     }
 }
 

@@ -47,7 +47,7 @@ fn generated(schema: &Schema, text: &str) {
         .decode_byte(true);
     for options in [options, other] {
         match schema.to_rust(&options) {
-            Ok(rust) => drop(syn::parse_file(&rust).expect("what is generated is Rust")),
+            Ok(rust) => drop(syn::parse_file(&rust).expect("generated code is valid Rust")),
             Err(problems) => {
                 let internal = problems.iter().any(|p| p.code == Code::Internal);
                 assert!(!internal, "{text}\n{problems}");

@@ -23,6 +23,6 @@ fn convert(yaml: &Yaml<'_>) -> Value {
             let entries = entries.map(|(key, value)| (key.as_str().unwrap(), convert(value)));
             entries.collect()
         }
-        other => panic!("{other:?} is no JSON"),
+        other => panic!("{other:?} has no counterpart in JSON"),
     }
 }

@@ -8,7 +8,7 @@ use url::Url;
 use super::Ended;
 use crate::{call::Call, exchange::HttpFailure};
 
-/// The deadline of a request: its own, or that of its call if it is earlier.
+/// The deadline of a request: its own or its call's, whichever is earlier.
 pub(super) struct Deadline<'a> {
     call: &'a Call,
     since: Instant,

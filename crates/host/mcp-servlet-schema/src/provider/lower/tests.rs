@@ -232,7 +232,7 @@ fn null_stays_where_the_variant_of_the_value_requires_it() {
 }
 
 #[test]
-fn null_for_what_is_left_out_is_not_passed_on() {
+fn removes_null_for_optional_properties() {
     let inner = json!({ "type": "object", "properties": { "x": { "type": "integer" } } });
     let mut tool = json!({ "name": "t", "inputSchema": {
         "type": "object",

@@ -51,7 +51,7 @@ fn tasks_and_compiling_have_limits() {
 }
 
 #[test]
-fn what_is_shown_of_tasks_are_the_defaults() {
+fn the_tasks_example_has_the_defaults() {
     let shown =
         parse(include_str!("../../../../../../docs/servlet.toml")).expect("a configuration");
     let default = parse("").expect("a configuration");

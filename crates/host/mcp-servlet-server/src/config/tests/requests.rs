@@ -20,7 +20,7 @@ fn a_proxy_is_for_all_servlets_or_for_one() {
 }
 
 #[test]
-fn a_wrong_proxy_is_told_and_no_part_of_its_user_shown() {
+fn reports_an_invalid_proxy_without_its_credentials() {
     for (value, shown) in [
         ("user:s3cr3t@proxy.example:3128", "************@"),
         ("http://user:s3cr3t@proxy.example/x", "http://***********@"),

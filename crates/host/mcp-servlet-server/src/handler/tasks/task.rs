@@ -34,7 +34,7 @@ pub(crate) struct Task {
     answered: Notify,
     cancelled: CancellationToken,
     /// Cancelled when the client has disconnected.
-    gone: CancellationToken,
+    disconnected: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ struct State {
     updated: String,
     message: Option<String>,
     /// The open input requests. The keys are unique within the task; each value has the servlet's own key.
-    questions: BTreeMap<String, (String, Value)>,
+    input_requests: BTreeMap<String, (String, Value)>,
     /// How many input requests there were so far.
     asked: usize,
     answers: JsonObject,
@@ -57,7 +57,7 @@ enum Ended {
 }
 
 impl Task {
-    pub(crate) fn new(id: String, ttl: Duration, gone: CancellationToken) -> Self {
+    pub(crate) fn new(id: String, ttl: Duration, disconnected: CancellationToken) -> Self {
         let created = current_timestamp();
         Self {
             id,
@@ -66,15 +66,15 @@ impl Task {
             state: Mutex::new(State {
                 updated: created.clone(),
                 message: None,
-                questions: BTreeMap::new(),
+                input_requests: BTreeMap::new(),
                 asked: 0,
                 answers: JsonObject::new(),
                 ended: None,
             }),
             created,
             answered: Notify::new(),
-            cancelled: gone.child_token(),
-            gone,
+            cancelled: disconnected.child_token(),
+            disconnected,
         }
     }
 
@@ -104,11 +104,11 @@ impl Task {
             Some(Ended::Failed(error)) => {
                 json.insert("error".to_owned(), json!(error));
             }
-            None if !state.questions.is_empty() => {
-                let questions = state.questions.iter();
-                let questions =
-                    questions.map(|(key, (_, question))| (key.clone(), question.clone()));
-                json.insert("inputRequests".to_owned(), questions.collect());
+            None if !state.input_requests.is_empty() => {
+                let input_requests = state.input_requests.iter();
+                let input_requests = input_requests
+                    .map(|(key, (_, input_request))| (key.clone(), input_request.clone()));
+                json.insert("inputRequests".to_owned(), input_requests.collect());
             }
             Some(Ended::Cancelled) | None => {}
         }
@@ -124,8 +124,8 @@ impl Task {
     }
 
     /// Publishes input requests, and waits until all of them have responses.
-    pub(crate) async fn ask(&self, questions: JsonObject) -> Result<JsonObject, ErrorData> {
-        self.state().ask(questions);
+    pub(crate) async fn ask(&self, input_requests: JsonObject) -> Result<JsonObject, ErrorData> {
+        self.state().ask(input_requests);
         loop {
             let answered = self.answered.notified();
             if let Some(answers) = self.state().answers() {
@@ -144,7 +144,7 @@ impl Task {
     pub(crate) fn answer(&self, responses: impl IntoIterator<Item = (String, Value)>) {
         let mut state = self.state();
         for (key, response) in responses {
-            if let Some((key, _)) = state.questions.remove(&key) {
+            if let Some((key, _)) = state.input_requests.remove(&key) {
                 state.answers.insert(key, response);
             }
         }
@@ -163,8 +163,8 @@ impl Task {
     }
 
     /// Returns when the client has disconnected.
-    pub(crate) async fn gone(&self) {
-        self.gone.cancelled().await;
+    pub(crate) async fn disconnected(&self) {
+        self.disconnected.cancelled().await;
     }
 
     /// Returns when the time to live is over.
@@ -175,7 +175,7 @@ impl Task {
     /// Stores the outcome of the call.
     pub(crate) fn end(&self, result: Result<JsonObject, ErrorData>) {
         let mut state = self.state();
-        state.questions.clear();
+        state.input_requests.clear();
         state.ended = Some(match result {
             Ok(mut result) => {
                 result.insert("resultType".to_owned(), "complete".into());
@@ -198,24 +198,24 @@ impl State {
             Some(Ended::Completed(_)) => TaskStatus::Completed,
             Some(Ended::Failed(_)) => TaskStatus::Failed,
             Some(Ended::Cancelled) => TaskStatus::Cancelled,
-            None if self.questions.is_empty() => TaskStatus::Working,
+            None if self.input_requests.is_empty() => TaskStatus::Working,
             None => TaskStatus::InputRequired,
         }
     }
 
-    fn ask(&mut self, questions: JsonObject) {
-        for (key, question) in questions {
+    fn ask(&mut self, input_requests: JsonObject) {
+        for (key, input_request) in input_requests {
             self.asked += 1;
             // A servlet may use a key again, but clients expect new keys.
             let fresh = format!("{key}.{}", self.asked);
-            self.questions.insert(fresh, (key, question));
+            self.input_requests.insert(fresh, (key, input_request));
         }
         self.touch();
     }
 
     /// All responses, once no input request is open.
     fn answers(&mut self) -> Option<JsonObject> {
-        let is_answered = self.questions.is_empty();
+        let is_answered = self.input_requests.is_empty();
         is_answered.then(|| std::mem::take(&mut self.answers))
     }
 }

@@ -100,7 +100,7 @@ fn two_files_of_one_name_are_refused_before_anything_is_written() {
 }
 
 #[test]
-fn a_plugin_that_cannot_render_is_told_with_the_file() {
+fn reports_the_file_that_a_plugin_cannot_render() {
     let wasm = wat::parse_str("(module (func (export \"render\") (result i32) (i32.const 7)))");
     let files = vec![entry("a.ejs", Some(""))];
     let bundle = Bundle::new(

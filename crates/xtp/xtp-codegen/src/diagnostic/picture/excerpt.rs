@@ -1,8 +1,9 @@
 //! The lines of a source around a problem.
 //!
 //! miette would count lines from the start for each problem, and it panics if a mark is behind 65,535 columns, as in
-//! JSON without line breaks. So it gets an excerpt: the line of the problem and its neighbours, cut to a readable
-//! length.
+//! JSON without line breaks, because it passes the column to `format!` as a width
+//! (<https://github.com/rust-lang/rust/pull/136932>). So it gets an excerpt: the line of the problem and its neighbours,
+//! cut to a readable length.
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 

@@ -95,7 +95,7 @@ impl ::core::str::FromStr for Only {
     }
 }
 
-/// A text that is no value of an enum.
+/// A string that is not a value of the enum.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownValue(pub String);
 

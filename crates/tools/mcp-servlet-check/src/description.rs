@@ -11,7 +11,7 @@ use super::{
 };
 
 /// The advice for a missing or useless description.
-const HELP: &str = "say what it is for, in a doc comment";
+const HELP: &str = "describe its purpose in a doc comment";
 
 /// Hosts that publish items without a description, although their models would need it.
 const OTHERS: [Target; 2] = [Target::HyperMcp, Target::McpServlet];
@@ -50,14 +50,14 @@ fn check_arguments(findings: &mut Findings, prompt: &Item) {
 /// mcp.run does not publish a tool without a description.
 pub(super) fn of(description: Option<&Value>, name: &str) -> Option<Finding> {
     let Some(text) = description.and_then(Value::as_str) else {
-        return Some(refused("there is no description").help(HELP));
+        return Some(refused("the description is missing").help(HELP));
     };
     if text.trim().is_empty() {
         return Some(refused("the description is empty").help(HELP));
     }
     if text.trim() != text {
         let problem = "the description begins or ends with white space";
-        return Some(refused(problem).help("leave it out"));
+        return Some(refused(problem).help("remove it"));
     }
     repeats_name(text, name)
 }

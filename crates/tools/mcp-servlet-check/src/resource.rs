@@ -12,10 +12,10 @@ use super::{
 };
 
 /// hyper-mcp parses the URI and inserts the name of the plugin between host and path.
-pub(super) fn check(findings: &mut Findings, interface: Abi, lists: &Lists) {
+pub(super) fn check(findings: &mut Findings, abi: Abi, lists: &Lists) {
     for resource in lists.of(FeatureKind::Resource) {
-        if resource.text("uri").is_some() && interface == Abi::HyperMcpV2 {
-            check_address(findings, resource);
+        if resource.text("uri").is_some() && abi == Abi::HyperMcpV2 {
+            check_uri(findings, resource);
         }
     }
     for item in &lists.items {
@@ -23,14 +23,16 @@ pub(super) fn check(findings: &mut Findings, interface: Abi, lists: &Lists) {
     }
 }
 
-fn check_address(findings: &mut Findings, resource: &Item) {
+fn check_uri(findings: &mut Findings, resource: &Item) {
     let (level, problem) = match Url::parse(&resource.key) {
         Err(error) => {
-            let problem = format!("hyper-mcp then lists no resource at all: {error}");
+            let problem = format!(
+                "hyper-mcp cannot parse this URI and then lists no resources at all: {error}"
+            );
             (Level::Error, problem)
         }
         Ok(url) if url.cannot_be_a_base() => {
-            let problem = "hyper-mcp lists an address without `//`, and cannot read it";
+            let problem = "hyper-mcp lists a URI without `//`, but cannot read the resource";
             (Level::Error, problem.to_owned())
         }
         Ok(url) if url.as_str() != resource.key => {
@@ -39,8 +41,8 @@ fn check_address(findings: &mut Findings, resource: &Item) {
         }
         Ok(_) => return,
     };
-    let finding = Finding::new("address", problem).at(resource.place("/uri"));
-    let help = "choose one such as `notes://all/today`";
+    let finding = Finding::new("uri", problem).at(resource.place("/uri"));
+    let help = "use a URI such as `notes://all/today`";
     findings.add(finding.help(help).matters(level, &[Target::HyperMcp]));
 }
 
@@ -59,16 +61,18 @@ fn check_annotations(findings: &mut Findings, item: &Item) {
         .flatten()
         .position(|role| role != "user" && role != "assistant");
     if let Some(at) = stranger {
-        let finding = Finding::new(
-            "audience",
-            "an audience that is neither `user` nor `assistant`",
-        );
+        let finding = Finding::new("audience", "the audience is neither `user` nor `assistant`");
         let place = item.place(format!("/annotations/audience/{at}"));
-        findings.add(finding.at(place).help("name one of the two").warning());
+        findings.add(
+            finding
+                .at(place)
+                .help("use `user` or `assistant`")
+                .warning(),
+        );
     }
     let priority = annotations["priority"].as_f64();
     if priority.is_some_and(|priority| !(0.0..=1.0).contains(&priority)) {
-        let finding = Finding::new("priority", "a priority is a number from 0 to 1");
+        let finding = Finding::new("priority", "the priority is not between 0 and 1");
         let place = item.place("/annotations/priority");
         findings.add(finding.at(place).help("1 is the most important").warning());
     }

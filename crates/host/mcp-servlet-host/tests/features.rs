@@ -43,7 +43,7 @@ fn is_unknown(error: &CallError) -> bool {
 }
 
 #[test]
-fn what_is_listed_is_kept_with_all_that_was_said_of_it() {
+fn keeps_all_fields_of_listed_entries() {
     let ui = json!({ "ui": { "csp": { "connectDomains": ["https://a.example"] } } });
     let resource = json!({
         "uri": "ui://a", "name": "a", "icons": [{ "src": "data:," }], "_meta": ui,
@@ -70,7 +70,7 @@ fn what_is_listed_is_kept_with_all_that_was_said_of_it() {
 }
 
 #[test]
-fn what_is_not_exported_is_not_there() {
+fn lists_only_exported_features() {
     let servlet = servlet(&[]);
     assert_eq!(servlet.resources(), []);
     assert_eq!(servlet.resource_templates(), []);
@@ -86,7 +86,7 @@ fn what_is_not_exported_is_not_there() {
 }
 
 #[test]
-fn a_list_that_is_wrong_is_told_with_its_place() {
+fn reports_the_position_in_an_invalid_list() {
     let entry = json!({ "uri": "a:b", "name": "b" });
     for (answer, expected) in [
         (
@@ -171,7 +171,7 @@ fn contents_that_are_an_error_become_one_of_the_protocol() {
 }
 
 #[test]
-fn a_resource_that_is_not_there_is_one_error_however_it_is_said() {
+fn an_unknown_resource_is_the_same_error_in_every_form() {
     let empty = read(&json!({ "contents": [] })).expect_err("no contents");
     let by_old_code = read_failing("gone\nmcp-fault: {\"code\":-32002}");
     let by_new_code = read_failing("gone\nmcp-fault: {\"code\":-32602,\"data\":{\"uri\":\"a:b\"}}");

@@ -33,7 +33,7 @@ impl Function {
         }
     }
 
-    /// What the function is for.
+    /// The theme of the function.
     pub fn theme(&self) -> Theme {
         Theme::of(self)
     }

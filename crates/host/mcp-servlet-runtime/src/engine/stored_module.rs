@@ -8,14 +8,14 @@ use extism::Wasm;
 ///
 /// Each instance copies its source. For a file, that is only the path. For bytes, it is the whole
 /// module, twice.
-pub(super) enum Kept {
+pub(super) enum StoredModule {
     #[cfg(target_os = "linux")]
     File(in_memory::File),
     /// Used if in-memory files are not available.
     Bytes(Vec<u8>),
 }
 
-impl Kept {
+impl StoredModule {
     pub(super) fn new(wasm: Vec<u8>) -> Self {
         #[cfg(target_os = "linux")]
         match in_memory::File::new(&wasm) {
@@ -79,12 +79,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_read_as_often_as_wanted() {
-        let kept = Kept::new(b"module".to_vec());
+    fn can_be_read_several_times() {
+        let module = StoredModule::new(b"module".to_vec());
         for _ in 0..2 {
-            assert_eq!(*kept.bytes().expect("it is there"), *b"module");
+            assert_eq!(*module.bytes().expect("it is there"), *b"module");
         }
-        let in_manifest = matches!(kept.wasm(), Wasm::Data { .. });
+        let in_manifest = matches!(module.wasm(), Wasm::Data { .. });
         assert_eq!(in_manifest, cfg!(not(target_os = "linux")));
     }
 }

@@ -71,7 +71,7 @@ fn the_host_lists_reads_fills_in_and_suggests() {
 }
 
 #[test]
-fn what_is_not_there_is_said_by_kind() {
+fn reports_unknown_entries_by_kind() {
     let notes = notes();
     let uri = "notes://note/other";
     let error = notes.read_resource(uri).expect_err("there is none");
@@ -98,7 +98,7 @@ fn ask(client: &Client, method: &str, params: Value) -> Result<Value, Value> {
 }
 
 #[test]
-fn clients_of_both_eras_get_what_the_servlet_has() {
+fn clients_of_both_protocol_eras_get_the_same_features() {
     for (era, not_found) in [(Era::Handshake, -32002), (Era::Stateless, -32602)] {
         let mut command = servlet_command(["serve"]);
         command.arg(wasm("kv_notes", Profile::Servlet));

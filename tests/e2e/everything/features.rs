@@ -51,7 +51,7 @@ fn resources_are_read_by_address_and_by_template() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error_with_its_address() {
+fn an_unknown_resource_is_an_error_with_its_uri() {
     let uri = "test://nonexistent";
     for (mut pipe, code) in clients(&json!({})).into_iter().zip([-32002, -32602]) {
         let (_, response) = pipe.ask("resources/read", json!({ "uri": uri }));

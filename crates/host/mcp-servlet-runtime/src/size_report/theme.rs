@@ -2,7 +2,7 @@
 
 use super::Function;
 
-/// What a function is for.
+/// The theme of a function: the purpose that its code serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Theme {
