@@ -1,7 +1,7 @@
 //! Arguments as a person types them: `key=value`, read according to the input schema of the tool.
 //!
-//! The type of the key in the schema decides how `key=value` is read: a string is not changed
-//! typed, anything else is JSON. `key:=json` is always JSON.
+//! The type of the key in the schema decides how `key=value` is read: a string is used as
+//! typed, anything else is read as JSON. `key:=json` is always JSON.
 
 mod expected;
 mod outline;

@@ -134,7 +134,8 @@ impl Schemas {
         if coerce && checker.can_check(&value) {
             coerce::coerce(&checker.validator, &mut value);
         }
-        if let Err(problem) = checker.check(&value) {
+        let checked = checker.check(&value);
+        if let Err(problem) = checked.and_then(|()| checker.check_integers(&value)) {
             let mut text = format!("invalid arguments: {problem}");
             if let Some(example) = checker.example() {
                 text += "\nvalid arguments: ";
@@ -203,15 +204,15 @@ impl Checker {
             return Err("too large to check against the schema".to_owned());
         }
         if self.validator.is_valid(value) || self.validator.is_valid(&without_nulls(value)) {
-            return match inexact::integer(&self.validator, value) {
-                None => Ok(()),
-                Some(at) => Err(format!(
-                    "`{at}` must be an integer without a fraction or an exponent, because it is larger than 2^53"
-                )),
-            };
+            return Ok(());
         }
         let errors = self.validator.iter_errors(value);
         Err(Report::new(&self.schema).of(errors))
+    }
+
+    /// Refuses integers that may have been rounded when the host read them.
+    fn check_integers(&self, value: &Value) -> Result<(), String> {
+        inexact::integer(&self.validator, value).map_or(Ok(()), Err)
     }
 
     /// A valid value, if one is easy to make.

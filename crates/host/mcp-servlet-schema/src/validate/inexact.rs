@@ -14,17 +14,31 @@ use serde_json::{Number, Value, json};
 use super::report::escape;
 use crate::provider::MAX_SAFE_INTEGER;
 
-/// The JSON pointer of a float where the schema expects an integer, and the float is too large to be exact.
+/// A fraction near the largest exact integers, so that it has the same relation to most bounds.
+const FRACTION: f64 = 2_251_799_813_685_248.5;
+
+/// 2^64: no integer type is as large.
+const OUT_OF_RANGE: f64 = 18_446_744_073_709_551_616.0;
+
+/// A problem with a float where the schema expects an integer, if the float is too large to be exact.
 pub(super) fn integer(validator: &Validator, value: &Value) -> Option<String> {
     if !has_inexact(value) {
         return None;
     }
-    // Where a fraction is not accepted because of its type, the schema expects an integer.
+    // If the schema refuses a fraction because of its type, it expects an integer.
     let mut probe = value.clone();
     let mut replaced = HashSet::new();
     replace(&mut probe, &mut String::new(), &mut replaced);
     let mut errors = validator.iter_errors(&probe);
-    errors.find_map(|error| expects_integer(&error, &replaced))
+    let at = errors.find_map(|error| expects_integer(&error, &replaced))?;
+    let number = value.pointer(&at).and_then(Value::as_f64)?;
+    Some(if number.abs() < OUT_OF_RANGE {
+        format!(
+            "`{at}` must be an integer without a fraction or an exponent, because it is 2^53 or more; got {number:e}"
+        )
+    } else {
+        format!("`{at}` must be an integer from -2^63 to 2^64-1, got {number:e}")
+    })
 }
 
 fn has_inexact(value: &Value) -> bool {
@@ -46,19 +60,20 @@ fn replace(value: &mut Value, at: &mut String, replaced: &mut HashSet<String>) {
     let length = at.len();
     match value {
         Value::Number(number) if is_inexact(number) => {
-            *value = json!(0.5);
+            let sign = number.as_f64().unwrap_or_default();
+            *value = json!(FRACTION.copysign(sign));
             replaced.insert(at.clone());
         }
         Value::Array(items) => {
             for (index, item) in items.iter_mut().enumerate() {
-                *at += &format!("/{index}");
+                at.extend(["/", &index.to_string()]);
                 replace(item, at, replaced);
                 at.truncate(length);
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
-                *at += &format!("/{}", escape(name));
+                at.extend(["/", &escape(name)]);
                 replace(member, at, replaced);
                 at.truncate(length);
             }
@@ -67,7 +82,8 @@ fn replace(value: &mut Value, at: &mut String, replaced: &mut HashSet<String>) {
     }
 }
 
-/// The pointer of a replaced number where an integer is expected.
+/// The pointer of a replaced number where an integer is expected. In a union, a branch that the value does not match for
+/// another reason does not count.
 fn expects_integer(error: &ValidationError<'_>, replaced: &HashSet<String>) -> Option<String> {
     match error.kind() {
         ValidationErrorKind::Type { kind } => {
@@ -79,8 +95,11 @@ fn expects_integer(error: &ValidationError<'_>, replaced: &HashSet<String>) -> O
             (replaced.contains(at) && expects(JsonType::Integer)).then(|| at.to_owned())
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            let mut errors = context.iter().flatten();
-            errors.find_map(|error| expects_integer(error, replaced))
+            context.iter().find_map(|branch| {
+                let mut found = branch.iter().map(|error| expects_integer(error, replaced));
+                let first = found.next()??;
+                found.all(|at| at.is_some()).then_some(first)
+            })
         }
         _ => None,
     }

@@ -138,28 +138,43 @@ fn takes_whole_numbers_for_integers_however_they_are_written() {
 fn refuses_whole_numbers_that_may_have_been_rounded() {
     let either = json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] });
     let schema = object(&json!({
-        "i": { "type": ["integer", "null"], "minimum": 1 }, "list": { "type": "array", "items": either }, "n": { "type": "number" }, "any": {},
+        "i": { "type": ["integer", "null"], "minimum": 1 }, "list": { "type": "array", "items": either }, "n": { "type": "number" }, "any": {}, "union": {
+            "oneOf": [
+                { "properties": { "kind": { "const": "count" }, "value": { "type": "integer" } } },
+                { "properties": { "kind": { "const": "amount" }, "value": { "type": "number", "minimum": 1 } } },
+            ],
+        },
     }));
     let read = |text: &str| serde_json::from_str(text).expect("JSON");
     for text in [
         r#"{"i":9007199254740993}"#,
         r#"{"i":9007199254740991.0}"#,
         r#"{"n":9007199254740993.0,"any":1e300}"#,
+        r#"{"union":{"kind":"amount","value":1e17}}"#,
     ] {
         let arguments = read(text);
         assert_eq!(check_with(false, &schema, &arguments), Ok(arguments));
     }
-    for (text, at) in [
-        (r#"{"i":9007199254740993.0}"#, "/i"),
-        (r#"{"i":1e17}"#, "/i"),
-        (r#"{"list":["a",-9007199254740993.0]}"#, "/list/1"),
+    let rounded = "without a fraction or an exponent, because it is 2^53 or more";
+    let range = "from -2^63 to 2^64-1";
+    for (text, at, expected, got) in [
+        (
+            r#"{"i":9007199254740993.0}"#,
+            "/i",
+            rounded,
+            "; got 9.007199254740992e15",
+        ),
+        (r#"{"i":1e17}"#, "/i", rounded, "; got 1e17"),
+        (
+            r#"{"list":["a",-9007199254740993.0]}"#,
+            "/list/1",
+            rounded,
+            "; got -9.007199254740992e15",
+        ),
+        (r#"{"i":100000000000000000000}"#, "/i", range, ", got 1e20"),
     ] {
-        assert_eq!(
-            complaint(&schema, &read(text)),
-            format!(
-                "`{at}` must be an integer without a fraction or an exponent, because it is larger than 2^53"
-            )
-        );
+        let message = format!("`{at}` must be an integer {expected}{got}");
+        assert_eq!(complaint(&schema, &read(text)), message);
     }
 }
 
