@@ -9,7 +9,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=MCP_SERVLET_ABI");
     println!("cargo::rustc-check-cfg=cfg(mcp_servlet_abi, values(\"hyper-mcp-v2\"))");
-    match &*env::var("MCP_SERVLET_ABI").unwrap_or_default() {
+    let abi = env::var_os("MCP_SERVLET_ABI").unwrap_or_default();
+    match &*abi.to_string_lossy() {
         "" | "servlet" => {}
         abi @ "hyper-mcp-v2" => println!("cargo::rustc-cfg=mcp_servlet_abi=\"{abi}\""),
         abi => println!(

@@ -161,9 +161,11 @@ fn build(
 ) -> Result<PathBuf, Failure> {
     abi.check(package)?;
     options.extend(["--target-dir".to_owned(), folder.into_string()]);
-    steps::build(format_args!("`{}`", package.name), || {
+    let path = steps::build(format_args!("`{}`", package.name), || {
         cargo::build(package, target, abi, &options)
-    })
+    })?;
+    abi.check_module(&read(&path, Module::read)?, package)?;
+    Ok(path)
 }
 
 /// Copies a file into a folder and returns its new path. The copy is atomic, because a host may watch the folder.

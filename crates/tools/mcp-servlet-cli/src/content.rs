@@ -27,6 +27,9 @@ pub(crate) fn write_messages(out: &mut impl Write, prompt: &GetPromptResult) -> 
     Ok(())
 }
 
+/// Takes the place of a media type that is missing.
+const UNKNOWN_TYPE: &str = "unknown type";
+
 fn write_content(out: &mut impl Write, content: Content<'_>) -> io::Result<()> {
     match content {
         Content::Text { text, .. } => write_text(out, text),
@@ -46,8 +49,16 @@ fn write_content(out: &mut impl Write, content: Content<'_>) -> io::Result<()> {
     }
 }
 
-fn write_media(out: &mut impl Write, kind: &str, mime_type: &str, data: &str) -> io::Result<()> {
-    let (mime_type, length) = (one_line(mime_type), decoded_length(data));
+fn write_media(
+    out: &mut impl Write,
+    kind: &str,
+    mime_type: Option<&str>,
+    data: &str,
+) -> io::Result<()> {
+    let (mime_type, length) = (
+        one_line(mime_type.unwrap_or(UNKNOWN_TYPE)),
+        decoded_length(data),
+    );
     writeln!(out, "[{kind}, {mime_type}, {length} bytes]")
 }
 
@@ -57,7 +68,7 @@ pub(crate) fn write_resource(
     resource: &ResourceContents<'_>,
 ) -> io::Result<()> {
     let uri = one_line(resource.uri);
-    let kind = one_line(resource.mime_type.unwrap_or("unknown type"));
+    let kind = one_line(resource.mime_type.unwrap_or(UNKNOWN_TYPE));
     match resource.data {
         ResourceData::Text(text) => {
             writeln!(out, "[resource {uri}, {kind}]")?;

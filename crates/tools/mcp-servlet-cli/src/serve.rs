@@ -74,7 +74,7 @@ impl Serve {
             client.print(&self.name(config.as_ref()), &self.way(config.as_ref())?)?;
             clients::note_hidden_values(self.hidden());
             if config.is_none() {
-                self.note_missing_config()?;
+                self.note_missing_config();
             }
             return Ok(());
         }
@@ -182,17 +182,18 @@ impl Serve {
         urls.chain(self.limits.hidden())
     }
 
-    /// Names required configuration that no option sets. Modules at URLs are not fetched for it.
-    fn note_missing_config(&self) -> Result<(), Failure> {
+    /// Names required configuration that no option sets. Skips modules at URLs, and those that cannot be read.
+    fn note_missing_config(&self) {
         let config = self.limits.options().config;
-        for file in &self.files {
-            for source in Source::parse(file).expand()? {
-                let Source::File(_) = source else { continue };
-                let module = source.module().map_err(LoadError::from)?;
+        let sources = self
+            .files
+            .iter()
+            .flat_map(|file| Source::parse(file).expand());
+        for source in sources.flatten() {
+            if let (Source::File(_), Ok(module)) = (&source, source.module()) {
                 needs::note_missing(&source.name(), module.needs(), &config);
             }
         }
-        Ok(())
     }
 
     /// The servlets to load. A named file that fails to load is an error; in a directory, such files are skipped.

@@ -21,7 +21,7 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escape(text, Escapes::Line)
 }
 
-/// Escapes JSON text, so that it is shown as it is and means the same.
+/// Escapes JSON text. The value stays the same.
 pub(crate) fn visible_json(text: &str) -> Cow<'_, str> {
     escape(text, Escapes::Json)
 }

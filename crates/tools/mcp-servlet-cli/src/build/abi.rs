@@ -4,6 +4,7 @@ use std::process::Command;
 
 use cargo_metadata::{Metadata, Package, camino::Utf8PathBuf};
 use clap::ValueEnum;
+use mcp_servlet_runtime::{Abi as ModuleAbi, Module};
 
 use crate::failure::{Failure, Kind};
 
@@ -36,13 +37,18 @@ impl Abi {
 
     /// Makes cargo build for this ABI.
     pub(super) fn set(self, cargo: &mut Command) {
-        match self {
-            Self::Servlet => cargo.env_remove(VARIABLE),
-            Self::HyperMcpV2 => cargo.env(VARIABLE, HYPER_MCP_V2),
-        };
+        // Always set, because `[env]` in a configuration of cargo may set it otherwise.
+        cargo.env(VARIABLE, self.name());
     }
 
-    /// Refuses a package without the crate that has the exports of this ABI.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Servlet => "servlet",
+            Self::HyperMcpV2 => HYPER_MCP_V2,
+        }
+    }
+
+    /// Refuses a package that cannot be built for this ABI.
     pub(super) fn check(self, package: &Package) -> Result<(), Failure> {
         let mut dependencies = package.dependencies.iter();
         if self == Self::Servlet || dependencies.any(|dependency| dependency.name == SDK) {
@@ -53,6 +59,28 @@ impl Abi {
             package.name
         );
         let help = "build it without `--abi`";
+        Err(Failure::with_help(Kind::Build, message, help))
+    }
+
+    /// Refuses a module of another ABI, such as one of a release of the SDK that does not read the variable.
+    pub(super) fn check_module(self, module: &Module, package: &Package) -> Result<(), Failure> {
+        let found = module.abi();
+        let is_right = match self {
+            // An XTP plugin has the exports of its own schema.
+            Self::Servlet => found != Some(ModuleAbi::HyperMcpV2),
+            Self::HyperMcpV2 => found == Some(ModuleAbi::HyperMcpV2),
+        };
+        if is_right {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` was not built for the ABI `{}`",
+            package.name,
+            self.name()
+        );
+        let help = format!(
+            "`{SDK}` must be a release with the variable `{VARIABLE}`, and the crate must have an `export!`"
+        );
         Err(Failure::with_help(Kind::Build, message, help))
     }
 }

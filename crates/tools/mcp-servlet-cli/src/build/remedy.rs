@@ -5,7 +5,7 @@ use cargo_metadata::{CompilerMessage, diagnostic::DiagnosticLevel};
 /// The Cargo.toml lines that let the crates `getrandom`, `rand` and `uuid` get randomness from the host.
 const RANDOMNESS: &str = "\
 randomness comes from the host, by a feature of mcp-servlet in Cargo.toml:
-mcp-servlet = { …, features = [\"getrandom\"] }
+mcp-servlet = { …, features = [\"global-allocator\", \"getrandom\"] }
 and by these lines in .cargo/config.toml, which `servlet new` writes:
 [target.wasm32-unknown-unknown]
 rustflags = [\"--cfg\", \"getrandom_backend=\\\"custom\\\"\"]";
@@ -14,7 +14,7 @@ rustflags = [\"--cfg\", \"getrandom_backend=\\\"custom\\\"\"]";
 const UUID: &str = "\
 turn on a feature of uuid and one of mcp-servlet in Cargo.toml:
 uuid = { version = \"1\", features = [\"v4\", \"rng-getrandom\"] }
-mcp-servlet = { …, features = [\"getrandom\"] }";
+mcp-servlet = { …, features = [\"global-allocator\", \"getrandom\"] }";
 
 /// The name of a macro that every `export!` defines.
 const EXPORT: &str = "one_export_per_crate";
