@@ -76,7 +76,7 @@ fn pages_of_a_server_are_read_as_a_model_wants_them() {
         (
             "/picture",
             true,
-            "the body is `image/png`, which is no text",
+            "the body is `image/png`, which is not text",
         ),
         (
             "/nothing",

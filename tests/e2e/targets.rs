@@ -89,7 +89,7 @@ fn randomness_of_other_crates_comes_from_the_host() {
     });
 
     let without_feature = failure(&project, &["build"]);
-    let help = "mcp-servlet = { …, features = [\"getrandom\"] }";
+    let help = "mcp-servlet = { …, features = [\"global-allocator\", \"getrandom\"] }";
     assert!(without_feature.contains(help), "{without_feature}");
 
     edit(&manifest, |text| {
@@ -233,7 +233,8 @@ fn crates_without_randomness_or_with_code_for_browsers_get_the_lines_to_add() {
     let project = start(folder.path(), "lacking", &[]);
     let (manifest, source) = (project.join("Cargo.toml"), project.join("src/lib.rs"));
     let [plain, code] = [&manifest, &source].map(|path| fs::read_to_string(path).expect("a file"));
-    let feature = "mcp-servlet = { …, features = [\"getrandom\"] }".to_owned();
+    let feature =
+        "mcp-servlet = { …, features = [\"global-allocator\", \"getrandom\"] }".to_owned();
     let uuid = "uuid = { version = \"1\", features = [\"v4\"] }".to_owned();
     for (dependency, expression, lines) in [
         (

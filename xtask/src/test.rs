@@ -25,7 +25,7 @@ const GUEST: [&str; 11] = [
     "--package",
     "mcp-servlet",
     "--features",
-    "http,log,xtp",
+    "global-allocator,http,log,xtp",
     "--target",
     "wasm32-unknown-unknown",
     "--quiet",

@@ -19,7 +19,7 @@ const GUEST: [&str; 4] = [
 ];
 
 /// Features of `mcp-servlet`. The others add types of crates with a `rust-version` of their own.
-const FEATURES: &str = "mcp-servlet/charset,mcp-servlet/http,mcp-servlet/log,mcp-servlet/xtp";
+const FEATURES: &str = "mcp-servlet/charset,mcp-servlet/global-allocator,mcp-servlet/http,mcp-servlet/log,mcp-servlet/xtp";
 
 /// The module with unsafe code that also runs natively.
 const UNSAFE: &str = "allocator";

@@ -120,7 +120,7 @@ fn read(response: &HttpResponse, raw: bool) -> Result<String, Error> {
     let ends = ["json", "xml", "javascript", "yaml"];
     if !media_type.starts_with("text/") && !ends.iter().any(|end| media_type.ends_with(end)) {
         return Err(Error::msg(format!(
-            "the body is `{media_type}`, which is no text"
+            "the body is `{media_type}`, which is not text"
         )));
     }
     let text = decode(&response.body(), &header);

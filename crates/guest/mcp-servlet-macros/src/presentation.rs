@@ -336,7 +336,10 @@ fn names(tree: &Tree, known: &[&str], diagnostics: &mut Diagnostics) -> Option<V
                 let known = known.join("`, `");
                 diagnostics.error(
                     &item.tokens,
-                    format!("unknown name\nhelp: the names are `{known}`"),
+                    format!(
+                        "unknown name `{item}`\nhelp: the names are `{known}`",
+                        item = item.tokens
+                    ),
                 );
                 return None;
             }

@@ -150,7 +150,7 @@ fn literal(input: ParseStream<'_>) -> syn::Result<Kind> {
     tokens.extend([input.parse::<TokenTree>()?]);
     json_literal(&tokens)
         .map(Kind::Literal)
-        .ok_or_else(|| syn::Error::new(at, "this is no JSON value"))
+        .ok_or_else(|| syn::Error::new(at, "invalid JSON value"))
 }
 
 /// The tokens of the next value.

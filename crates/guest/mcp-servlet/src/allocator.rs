@@ -1,4 +1,4 @@
-//! The allocator of every servlet: a list of free blocks for each power of two.
+//! The allocator behind the feature `global-allocator`: a list of free blocks for each power of two.
 //!
 //! A servlet allocates a little in each call and gives all of it back. For that, taking a block off a
 //! list and putting it back is enough: some twenty instructions, where a general allocator needs some

@@ -145,7 +145,7 @@ macro_rules! __export {
         // one crate for several.
         #[cfg(not(test))]
         #[doc(hidden)]
-        #[allow(non_local_definitions, reason = "`export!` may stand in a function")]
+        #[allow(non_local_definitions, reason = "`export!` may be used in a function")]
         #[macro_export]
         macro_rules! one_export_per_crate {
             () => {};
@@ -194,7 +194,7 @@ macro_rules! __wrong_section {
     (paths: $one:literal $(, $($rest:tt)*)?) => { $crate::__wrong_section! { paths of $one } };
     ($section:ident of $one:expr) => {
         ::core::compile_error!(::core::concat!(
-            "`", ::core::stringify!($section), "` in `export!` is a list, and `", ::core::stringify!($one), "` stands alone",
+            "`", ::core::stringify!($section), "` in `export!` takes a list, found `", ::core::stringify!($one), "`",
             "\nhelp: put it into brackets: `", ::core::stringify!($section), ": [", ::core::stringify!($one), "]`",
         ));
     };

@@ -17,7 +17,7 @@ use crate::tool_result::ToolResult;
 /// | `Result<T, E>` | the part of `T`, or `isError` with the text of the error and its causes |
 #[diagnostic::on_unimplemented(
     message = "a tool with `parts` cannot return `{Self}`",
-    label = "this is no text",
+    label = "this is not text",
     note = "return `String`, or a `Result` of it, and leave `parts` out for anything else"
 )]
 pub trait IntoText {

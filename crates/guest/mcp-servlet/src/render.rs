@@ -223,7 +223,12 @@ impl<const N: usize> Text<N> {
         } else {
             self.text("description", description);
         }
-        match node.kind {
+        self.keywords(&node.kind, nullable, side);
+    }
+
+    /// The keywords of a kind, after its type and its description.
+    const fn keywords(&mut self, kind: &Kind, nullable: bool, side: Side) {
+        match *kind {
             Kind::Any
             | Kind::Null
             | Kind::Boolean

@@ -130,7 +130,7 @@ impl<'a> Report<'a> {
             ErrorKind::UnknownField(field) => self.unknown(field),
             ErrorKind::DuplicateField(field) => {
                 self.enter(field, "");
-                self.here(" stands twice");
+                self.here(" appears twice");
             }
             kind => {
                 self.here(if self.schema.is_empty() {

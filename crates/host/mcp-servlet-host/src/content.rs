@@ -13,7 +13,7 @@ use serde_json::Value;
 /// let json = serde_json::json!({ "type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png" });
 /// let shown = match Content::new(&json) {
 ///     Content::Text { text, .. } => text.to_owned(),
-///     Content::Image { mime_type, .. } => format!("an image, {mime_type}"),
+///     Content::Image { mime_type: Some(kind), .. } => format!("an image, {kind}"),
 ///     other => other.json().to_string(),
 /// };
 /// assert_eq!(shown, "an image, image/png");
@@ -34,8 +34,8 @@ pub enum Content<'a> {
     Image {
         /// The image in base64.
         data: &'a str,
-        /// The media type.
-        mime_type: &'a str,
+        /// The media type. MCP requires it, but some servlets leave it out of prompts.
+        mime_type: Option<&'a str>,
         /// All members.
         json: &'a Value,
     },
@@ -44,8 +44,8 @@ pub enum Content<'a> {
     Audio {
         /// The audio in base64.
         data: &'a str,
-        /// The media type.
-        mime_type: &'a str,
+        /// The media type. MCP requires it, but some servlets leave it out of prompts.
+        mime_type: Option<&'a str>,
         /// All members.
         json: &'a Value,
     },
@@ -88,12 +88,12 @@ impl<'a> Content<'a> {
             },
             "image" => Self::Image {
                 data: member("data")?,
-                mime_type: member("mimeType")?,
+                mime_type: member("mimeType"),
                 json,
             },
             "audio" => Self::Audio {
                 data: member("data")?,
-                mime_type: member("mimeType")?,
+                mime_type: member("mimeType"),
                 json,
             },
             "resource_link" => Self::ResourceLink {

@@ -251,7 +251,7 @@ fn names_a_directory_that_does_not_exist() {
         .expect_err("no directory");
     assert_eq!(
         error.to_string(),
-        "`test` cannot get access to the directory `no/such/dir`"
+        "cannot open the directory `no/such/dir` for `test`"
     );
 }
 

@@ -84,7 +84,7 @@ pub enum LoadError {
         imports: Vec<Import>,
     },
     /// A directory that the servlet may access cannot be opened.
-    #[error("`{servlet}` cannot get access to the directory `{}`", path.display())]
+    #[error("cannot open the directory `{}` for `{servlet}`", path.display())]
     AllowedPath {
         /// The servlet's name.
         servlet: String,

@@ -55,7 +55,7 @@ pub struct LoadOptions {
     pub http_timeout: Option<Duration>,
     /// How many instances there may be and how long they may be idle. The default depends on the servlet.
     pub instances: InstanceLimits,
-    /// What calls share with each other.
+    /// Whether calls share an instance.
     pub isolation: Isolation,
     /// How many calls may wait for an instance. Further calls are refused.
     pub queue: usize,

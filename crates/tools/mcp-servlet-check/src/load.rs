@@ -73,7 +73,7 @@ fn check_second_abi(findings: &mut Findings, module: &Module) {
         return;
     }
     let problem =
-        "it exports two ABIs; hosts do not call those of the second, such as `list_tools`";
+        "it exports two ABIs; hosts do not call the exports of the second, such as `list_tools`";
     let finding = Finding::new(EXPORTS, problem);
     findings.add(finding.help("build one servlet for each ABI").warning());
 }

@@ -12,7 +12,10 @@ use crate::diagnostics::Diagnostics;
 
 /// The options on a struct or an enum.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "serde has as many flags")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an attribute of serde"
+)]
 pub(crate) struct TypeOptions {
     /// The tag of a struct; by default the name of the type.
     pub(crate) rename: Option<LitStr>,
@@ -31,7 +34,10 @@ pub(crate) struct TypeOptions {
 
 /// The options on a field.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "serde has as many flags")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an attribute of serde"
+)]
 pub(crate) struct FieldOptions {
     pub(crate) rename: Option<LitStr>,
     pub(crate) aliases: Vec<LitStr>,

@@ -321,11 +321,11 @@ impl Reader<'_> {
 
     /// Warns if the schema does not show the default of a field.
     fn warn_about_default(&mut self, field: &Field, options: &FieldOptions, name: &str) {
-        let Some((lost, help)) = self.lost_default(&field.ty, options) else {
+        let Some(lost) = self.lost_default(&field.ty, options) else {
             return;
         };
         let message = format!(
-            "the default of field `{name}` is not in the schema of `{}`\nhelp: {help}",
+            "the default of field `{name}` is not in the schema of `{}`\nhelp: write it in the doc comment and allow `deprecated`",
             self.name
         );
         let attributes: Vec<_> = self.attributes.iter().chain(&field.attrs).collect();
@@ -336,29 +336,19 @@ impl Reader<'_> {
         self.checks.extend(warning);
     }
 
-    /// A constant expression that is true if the schema does not show the default of a field, and what to do then.
+    /// A constant expression that is true if the schema does not show the default of a field.
     ///
     /// In a generic type, such a constant cannot name the type of a field.
-    fn lost_default(
-        &self,
-        ty: &Type,
-        options: &FieldOptions,
-    ) -> Option<(TokenStream, &'static str)> {
-        const DESCRIBE: &str = "write it in the doc comment and allow `deprecated`";
-        const OF_TYPE: &str = "`#[serde(default)]` on the field shows the default of its type; write another one in the doc comment and allow `deprecated`";
-        if options.json.is_some() || options.skip_deserializing {
+    fn lost_default(&self, ty: &Type, options: &FieldOptions) -> Option<TokenStream> {
+        if options.json.is_some() || options.custom.is_some() || options.skip_deserializing {
             return None;
         }
         let private = &self.private;
         match options.default {
-            Some(FieldDefault::Function) => Some((quote!(true), OF_TYPE)),
+            Some(FieldDefault::Function) => Some(quote!(true)),
             _ if self.is_generic => None,
-            Some(FieldDefault::OfType) => {
-                Some((quote!(#private::hides_default::<#ty>()), DESCRIBE))
-            }
-            None if self.options.default => {
-                Some((quote!(!<#ty as #private::Schema>::OPTIONAL), OF_TYPE))
-            }
+            Some(FieldDefault::OfType) => Some(quote!(#private::hides_default::<#ty>())),
+            None if self.options.default => Some(quote!(!<#ty as #private::Schema>::OPTIONAL)),
             None => None,
         }
     }

@@ -88,7 +88,7 @@ impl Reader<'_> {
         }
         if let Some(key) = &options.custom {
             let message = format!(
-                "the schema of a variant read by `{key}` is unknown\nhelp: put `{key}` on a field inside, beside `#[schema(json = \"…\")]`"
+                "the schema of a variant read by `{key}` is unknown\nhelp: put `{key}` on a field inside, next to `#[schema(json = \"…\")]`"
             );
             self.diagnostics.error(key, message);
         }

@@ -88,7 +88,7 @@ pub(crate) fn output(
                 if reference.lifetime.is_none() {
                     let kind = words(kind);
                     let message = format!(
-                        "a {kind} returns what is its own\nhelp: write `&'static` before what stands in the source, or return an owned type such as `String`"
+                        "a {kind} cannot return a borrowed value\nhelp: return an owned type such as `String`, or `&'static str` for a literal"
                     );
                     diagnostics.error(ty, message);
                 }

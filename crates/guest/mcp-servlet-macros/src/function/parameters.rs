@@ -69,27 +69,10 @@ fn parameter<'a>(
     whole: bool,
     diagnostics: &mut Diagnostics,
 ) -> Option<ValidParam<'a>> {
-    let (ident, ty) = match &param.pattern {
-        Pattern::Name(ident, ty) => (ident, ty),
-        Pattern::Receiver(receiver) => {
-            let name = &head.name;
-            diagnostics.error(
-                receiver,
-                format!("{kind} `{name}` cannot be a method\nhelp: make it a free function, and keep state in `Context::set_var`"),
-            );
-            return None;
-        }
-        Pattern::Other(tokens) => {
-            diagnostics.error(
-                tokens,
-                "an argument needs a name\nhelp: take it apart in the body",
-            );
-            return None;
-        }
-    };
+    let (ident, ty) = named(param, kind, head, diagnostics)?;
     check_attributes(&param.attributes, diagnostics);
     let arg = ArgOptions::parse(&param.attributes, diagnostics);
-    match &**ty {
+    match ty {
         Type::Reference(reference) => {
             check_context(reference, ident, &arg, diagnostics);
             Some(ValidParam::Context(reference.and_token.span))
@@ -123,6 +106,30 @@ fn parameter<'a>(
             diagnostics,
         )))),
     }
+}
+
+/// The name and the type of a parameter.
+fn named<'a>(
+    param: &'a Param,
+    kind: &str,
+    head: &FnHead,
+    diagnostics: &mut Diagnostics,
+) -> Option<(&'a Ident, &'a Type)> {
+    match &param.pattern {
+        Pattern::Name(ident, ty) => return Some((ident, ty)),
+        Pattern::Receiver(receiver) => {
+            let name = &head.name;
+            diagnostics.error(
+                receiver,
+                format!("{kind} `{name}` cannot be a method\nhelp: make it a free function, and keep state in `Context::set_var`"),
+            );
+        }
+        Pattern::Other(tokens) => diagnostics.error(
+            tokens,
+            "an argument needs a name\nhelp: take it apart in the body",
+        ),
+    }
+    None
 }
 
 fn argument<'a>(

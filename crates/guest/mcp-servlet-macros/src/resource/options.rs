@@ -69,7 +69,7 @@ const KEYS_OF_FIXED: [Key<ResourceOptions>; 2] = [
     Key::refused("uri_template", |options, entry, diagnostics| {
         // Count it as the URI. Otherwise a second error would say that the URI is missing.
         options.has_uri = true;
-        let message = "an address with variables is a family of resources\nhelp: write `#[resource_template(uri_template = \"…\")]`";
+        let message = "a fixed URI cannot have variables\nhelp: write `#[resource_template(uri_template = \"…\")]`";
         diagnostics.error(&entry.key, message);
     }),
 ];

@@ -133,7 +133,7 @@ impl Template {
         let all = |part: &&Part| matches!(part, Part::Expression { operator, .. } if operator.takes_all());
         if let Some(Part::Expression { variables, .. }) = self.parts.iter().filter(all).nth(1) {
             return Err(format!(
-                "`{}` and an expression before it may both hold everything\nhelp: keep one `{{+…}}` or `{{#…}}`",
+                "`{}` and an expression before it can both match everything\nhelp: keep one `{{+…}}` or `{{#…}}`",
                 variables[0]
             ));
         }
@@ -155,7 +155,7 @@ fn check_end(parts: &[Part]) -> Result<(), String> {
     };
     if variables.len() > 1 && (operator.takes_all() || *operator == Operator::Label) {
         return Err(format!(
-            "where one of `{}` ends, an address does not tell\nhelp: take one variable in `{{{}…}}`",
+            "ambiguous template: a URI does not show where one of `{}` ends\nhelp: take one variable in `{{{}…}}`",
             variables.join("`, `"),
             operator.sign()
         ));
@@ -164,7 +164,7 @@ fn check_end(parts: &[Part]) -> Result<(), String> {
         return Ok(());
     }
     let last = variables.last().map_or("", String::as_str);
-    let mut message = format!("where `{last}` ends, an address does not tell");
+    let mut message = format!("ambiguous template: a URI does not show where `{last}` ends");
     if let Some(Part::Text(text)) = after.first() {
         let _ = write!(message, ": it may hold `{text}`");
     }
@@ -229,13 +229,13 @@ fn parse_expression(expression: &str) -> Result<Part, String> {
 fn parse_variable(expression: &str, name: &str) -> Result<String, String> {
     if name.ends_with('*') || name.contains(':') {
         return Err(format!(
-            "`{{{expression}}}` is of level 4 of RFC 6570, which cannot be read backwards\nhelp: take `{{name}}` without `*` and `:`"
+            "`{{{expression}}}` is of level 4 of RFC 6570, which cannot be parsed from a URI\nhelp: take `{{name}}` without `*` and `:`"
         ));
     }
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || !name.chars().all(is_name) {
         return Err(format!(
-            "`{{{expression}}}` has no right name\nhelp: a variable has the name of a parameter, as in `{{id}}`"
+            "`{{{expression}}}` has an invalid name\nhelp: a variable has the name of a parameter, as in `{{id}}`"
         ));
     }
     Ok(name.to_owned())
@@ -258,7 +258,7 @@ pub(crate) fn check_text(text: &str) -> Result<(), String> {
         };
         if !is_right {
             return Err(format!(
-                "an address cannot have `{}` here\nhelp: write it as `%` and the hexadecimal digits of its bytes in UTF-8",
+                "a URI cannot have `{}` here\nhelp: write it as `%` and the hexadecimal digits of its bytes in UTF-8",
                 character.escape_debug()
             ));
         }
@@ -277,6 +277,6 @@ pub(crate) fn check_scheme(first: Option<&Part>) -> Result<(), String> {
     if scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_right) {
         Ok(())
     } else {
-        Err("an address begins with a scheme\nhelp: write `notes://…` or another one".to_owned())
+        Err("a URI begins with a scheme\nhelp: write `notes://…` or another one".to_owned())
     }
 }

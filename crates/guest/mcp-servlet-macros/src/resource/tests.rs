@@ -87,43 +87,55 @@ fn templates_that_cannot_be_read_backwards_say_why() {
     for (template, problem) in [
         ("x://{a", "`{a` is not closed"),
         ("x://a}", "`}` closes nothing"),
-        ("x://{}", "`{}` has no right name"),
-        ("x://{a b}", "`{a b}` has no right name"),
-        ("x://{a,}", "`{a,}` has no right name"),
-        ("x://{!a}", "`{!a}` has no right name"),
+        ("x://{}", "`{}` has an invalid name"),
+        ("x://{a b}", "`{a b}` has an invalid name"),
+        ("x://{a,}", "`{a,}` has an invalid name"),
+        ("x://{!a}", "`{!a}` has an invalid name"),
         ("x://{a*}", "`{a*}` is of level 4 of RFC 6570"),
         ("x://{a:3}", "`{a:3}` is of level 4 of RFC 6570"),
         ("x://{a}/{a}", "duplicate variable `a` in the template"),
         ("x://a", "the template has no variable"),
-        ("{a}", "an address begins with a scheme"),
-        ("/{a}", "an address begins with a scheme"),
-        ("x://é{a}", "an address cannot have `é` here"),
-        ("x:// {a}", "an address cannot have ` ` here"),
-        ("x://%4/{a}", "an address cannot have `%` here"),
-        ("x://{a}{b}", "where `a` ends, an address does not tell"),
+        ("{a}", "a URI begins with a scheme"),
+        ("/{a}", "a URI begins with a scheme"),
+        ("x://é{a}", "a URI cannot have `é` here"),
+        ("x:// {a}", "a URI cannot have ` ` here"),
+        ("x://%4/{a}", "a URI cannot have `%` here"),
+        (
+            "x://{a}{b}",
+            "ambiguous template: a URI does not show where `a` ends",
+        ),
         (
             "x://{a}-{b}",
-            "where `a` ends, an address does not tell: it may hold `-`",
+            "ambiguous template: a URI does not show where `a` ends: it may hold `-`",
         ),
-        ("x://{a}{.b}", "where `a` ends, an address does not tell"),
+        (
+            "x://{a}{.b}",
+            "ambiguous template: a URI does not show where `a` ends",
+        ),
         (
             "x://{+a}:{b}",
-            "where `a` ends, an address does not tell: it may hold `:`",
+            "ambiguous template: a URI does not show where `a` ends: it may hold `:`",
         ),
         (
             "x://{.a,b}",
-            "where one of `a`, `b` ends, an address does not tell",
+            "ambiguous template: a URI does not show where one of `a`, `b` ends",
         ),
         (
             "x://{+a,b}",
-            "where one of `a`, `b` ends, an address does not tell",
+            "ambiguous template: a URI does not show where one of `a`, `b` ends",
         ),
         (
             "x://{+a}/{#b}",
-            "`b` and an expression before it may both hold everything",
+            "`b` and an expression before it can both match everything",
         ),
-        ("x://{?a}/{b}", "where `a` ends, an address does not tell"),
-        ("x://{;a}b", "where `a` ends, an address does not tell"),
+        (
+            "x://{?a}/{b}",
+            "ambiguous template: a URI does not show where `a` ends",
+        ),
+        (
+            "x://{;a}b",
+            "ambiguous template: a URI does not show where `a` ends",
+        ),
     ] {
         let parsed = Template::parse(template).and_then(|template| template.check());
         let said = parsed.expect_err(template);

@@ -84,8 +84,7 @@ impl Round {
     /// Checks that the client supports the request, so that it never gets one that it cannot answer.
     fn require(&mut self, needs: Needs) {
         let Some(capabilities) = &self.capabilities else {
-            let message =
-                "this tool has to ask the client, and its host does not pass questions on";
+            let message = "this tool sends requests to the client, which its host does not support";
             self.missing = Some(ToolError::new(message));
             return;
         };

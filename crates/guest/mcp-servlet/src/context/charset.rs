@@ -39,7 +39,7 @@ impl HttpResponse {
     pub fn decode(&self) -> Result<String, HttpError> {
         let media_type = self.media_type().unwrap_or_default();
         if !is_text(&media_type) {
-            let parts = ["the body is `", &media_type, "`, which is no text"];
+            let parts = ["the body is `", &media_type, "`, which is not text"];
             return Err(HttpError::new(parts.concat()).with_kind(HttpErrorKind::Body));
         }
         let encoding = self.encoding(&media_type).unwrap_or(UTF_8);

@@ -53,7 +53,7 @@ impl<T: Described> Schema for Schemars<T> {
 /// The end of the schema of a result that is wrapped in an object. See `Node::wrapped`.
 const WRAPPED: &str = ",\"x-fastmcp-wrap-result\":true}";
 
-/// The generators of results that were asked whether they make schemas of objects.
+/// For each generator that was run for a result: whether its schema accepts objects only.
 static KNOWN: Mutex<Vec<(Generate, bool)>> = Mutex::new(Vec::new());
 
 /// A type with a schema of schemars.

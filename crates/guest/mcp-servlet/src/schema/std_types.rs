@@ -61,7 +61,7 @@ schemas! {
     // The JSON that serde writes.
     Duration => Node::object(&[
         Property::new::<u64>("secs", "whole seconds"),
-        Property::with_node("nanos", "nanoseconds beside them", &Node::integer(Some(0), Some(999_999_999)), false),
+        Property::with_node("nanos", "nanoseconds, in addition to the seconds", &Node::integer(Some(0), Some(999_999_999)), false),
     ]);
 }
 

@@ -284,7 +284,7 @@ fn a_host_that_passes_no_questions_on_is_told_to_the_model() {
     assert_eq!(result.is_error, Some(true));
     assert_eq!(
         result.content[0].text.as_deref(),
-        Some("this tool has to ask the client, and its host does not pass questions on")
+        Some("this tool sends requests to the client, which its host does not support")
     );
 }
 

@@ -88,7 +88,7 @@ fn text_is_utf_8_if_nothing_says_otherwise() {
 fn what_is_no_text_is_refused_with_its_media_type() {
     let document = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
     for media_type in ["image/png", "application/octet-stream", document] {
-        let message = format!("the body is `{media_type}`, which is no text");
+        let message = format!("the body is `{media_type}`, which is not text");
         assert_eq!(decoded(media_type, b"PK"), message);
     }
     for media_type in ["image/svg+xml", "application/x-yaml", "application/ld+json"] {

@@ -311,7 +311,7 @@ fn a_flattened_struct_knows_its_aliases_and_takes_others_only_into_a_map() {
     let inside = complaint(&SERVLET, "open", json!({ "a": 1, "b": "x" }));
     assert!(inside.starts_with("the object must match {"), "{inside}");
     let twice = complaint(&SERVLET, "order", json!({ "id": 1, "itemId": 1 }));
-    assert_eq!(twice, "`/itemId` stands twice");
+    assert_eq!(twice, "`/itemId` appears twice");
 }
 
 #[test]

@@ -37,7 +37,7 @@ const MOST_INSTANCES: usize = 10_000;
 pub(super) struct File {
     /// How the server introduces itself.
     pub(super) server: Table<Server>,
-    /// How far clients may go over HTTP. Read once, at the start.
+    /// Limits of HTTP connections. Read once, at the start.
     pub(super) http: Table<Http>,
     /// When calls become tasks, and what is kept of them. Read once, at the start.
     pub(super) tasks: Table<Tasks>,
@@ -107,13 +107,13 @@ pub(super) struct ServletSection {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
     pub(super) config: BTreeMap<String, Spanned<String>>,
-    /// What it may reach.
+    /// Hosts and directories that the servlet may use.
     #[serde(default)]
     pub(super) allow: Table<Allow>,
     /// HTTP requests that it sends.
     #[serde(default)]
     pub(super) requests: Table<Requests>,
-    /// How far it may go.
+    /// Limits of the servlet.
     #[serde(default)]
     pub(super) limits: Table<Limits>,
     /// What happens to arguments.
@@ -234,7 +234,7 @@ pub(super) struct Limits {
     /// How many instances there may be.
     #[schemars(with = "Option<InstancesAre>")]
     pub(super) instances: Option<Spanned<Table<InstancesAre>>>,
-    /// What calls share.
+    /// Whether calls share an instance.
     isolation: Option<Shares>,
     /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
     queue: Option<Count<0, MOST>>,
@@ -244,7 +244,7 @@ pub(super) struct Limits {
     arguments: Option<ArgumentsAre>,
     /// How structured results are checked.
     results: Option<ResultsAre>,
-    /// Who reads the text that a servlet fails with.
+    /// Whether clients see the error texts of the servlet.
     errors: Option<ErrorsAre>,
     /// The directory of compiled modules, or `off`.
     #[schemars(with = "Option<String>")]
