@@ -166,7 +166,7 @@ fn check_end(parts: &[Part]) -> Result<(), String> {
     let last = variables.last().map_or("", String::as_str);
     let mut message = format!("ambiguous template: a URI does not show where `{last}` ends");
     if let Some(Part::Text(text)) = after.first() {
-        let _ = write!(message, ": it may hold `{text}`");
+        let _ = write!(message, ": it may contain `{text}`");
     }
     message.push_str("\nhelp: put a `/` after it");
     Err(message)

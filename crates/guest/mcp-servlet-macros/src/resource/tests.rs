@@ -106,7 +106,7 @@ fn templates_that_cannot_be_read_backwards_say_why() {
         ),
         (
             "x://{a}-{b}",
-            "ambiguous template: a URI does not show where `a` ends: it may hold `-`",
+            "ambiguous template: a URI does not show where `a` ends: it may contain `-`",
         ),
         (
             "x://{a}{.b}",
@@ -114,7 +114,7 @@ fn templates_that_cannot_be_read_backwards_say_why() {
         ),
         (
             "x://{+a}:{b}",
-            "ambiguous template: a URI does not show where `a` ends: it may hold `:`",
+            "ambiguous template: a URI does not show where `a` ends: it may contain `:`",
         ),
         (
             "x://{.a,b}",
