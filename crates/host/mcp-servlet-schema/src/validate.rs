@@ -134,8 +134,8 @@ impl Schemas {
         if coerce && checker.can_check(&value) {
             coerce::coerce(&checker.validator, &mut value);
         }
-        let checked = checker.check(&value);
-        if let Err(problem) = checked.and_then(|()| checker.check_integers(&value)) {
+        let result = checker.check(&value);
+        if let Err(problem) = result.and_then(|()| checker.check_integers(&value)) {
             let mut text = format!("invalid arguments: {problem}");
             if let Some(example) = checker.example() {
                 text += "\nvalid arguments: ";
