@@ -46,6 +46,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                     "b": { "type": "number", "description": "right operand" },
                 },
                 "required": ["a", "b"],
+                "additionalProperties": false,
             }))?,
         }],
     })

@@ -44,6 +44,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                     },
                 },
                 "required": ["name"],
+                "additionalProperties": false,
             }))?,
         }],
     })

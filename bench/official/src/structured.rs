@@ -82,6 +82,7 @@ pub(crate) fn describe() -> Result<ListToolsResult, Error> {
                     "express": { "type": "boolean", "description": "whether it is urgent" },
                 },
                 "required": ["customer", "items", "express"],
+                "additionalProperties": false,
             }))?,
         }],
     })

@@ -56,6 +56,7 @@ macro_rules! tools {
                             (stringify!($number)): { "type": "integer", "description": $of_number },
                         },
                         "required": [stringify!($text), stringify!($number)],
+                        "additionalProperties": false,
                     }))?,
                 }),*],
             })
