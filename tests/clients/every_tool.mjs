@@ -51,7 +51,8 @@ export async function callEveryTool(session, argumentsOf) {
     if (session.cannotCall?.(tool)) continue;
     const result = await session.call(tool.name, argumentsOf[tool.name] ?? {});
     const shown = `${tool.name}: ${JSON.stringify(result)}`;
-    const fails = FAIL.has(tool.name) || (session.startsEachCall && NEED_STATE.has(tool.name));
+    const needsState = session.startsEachCall === true && NEED_STATE.has(tool.name);
+    const fails = FAIL.has(tool.name) || needsState;
     check((result.isError ?? false) === fails, shown);
     check(result.content.length > 0 || EMPTY.has(tool.name), shown);
     called += 1;
