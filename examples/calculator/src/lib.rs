@@ -119,7 +119,7 @@ mod tests {
 
     fn text(tool: &str, arguments: Value) -> String {
         let result = SERVLET.call(tool, arguments).unwrap();
-        result.content[0].text.clone().unwrap()
+        result.text()
     }
 
     #[test]
@@ -138,10 +138,7 @@ mod tests {
             .call("divide", json!({ "dividend": 1, "divisor": 0 }))
             .unwrap();
         assert_eq!(result.is_error, Some(true));
-        assert_eq!(
-            result.content[0].text.as_deref(),
-            Some("cannot divide by zero")
-        );
+        assert_eq!(result.text(), "cannot divide by zero");
     }
 
     #[test]
@@ -158,13 +155,13 @@ mod tests {
             .call("statistics", json!({ "numbers": [1, 2, 4.5] }))
             .unwrap();
         let expected = json!({ "count": 3, "sum": 7.5, "mean": 2.5, "min": 1.0, "max": 4.5 });
+        let text = result.text();
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
         let structured = result.structured_content.unwrap();
         assert_eq!(
             serde_json::from_str::<Value>(structured.get()).unwrap(),
             expected
         );
-        let text = result.content[0].text.as_deref().unwrap();
-        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), expected);
     }
 
     #[test]

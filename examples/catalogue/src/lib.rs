@@ -185,7 +185,7 @@ mod tests {
 
     fn found(arguments: Value) -> Value {
         let result = SERVLET.call("search", arguments).unwrap();
-        serde_json::from_str(result.content[0].text.as_deref().unwrap()).unwrap()
+        serde_json::from_str(&result.text()).unwrap()
     }
 
     #[test]
@@ -208,11 +208,11 @@ mod tests {
     }
 
     #[test]
-    fn names_the_place_of_a_wrong_value_inside_an_argument() {
+    fn error_has_the_pointer_of_a_nested_invalid_value() {
         let result = SERVLET
             .call("search", json!({ "categories": ["book", "car"] }))
             .unwrap();
-        let text = result.content[0].text.as_deref().unwrap();
+        let text = result.text();
         assert!(
             text.starts_with("invalid arguments: `/categories/1` must match {\"type\":\"string\""),
             "{text}"
@@ -233,8 +233,8 @@ mod tests {
         let client = SERVLET.client().with_config("currency", "CHF");
         let result = client.call("quote", order).unwrap();
         assert_eq!(
-            result.content[0].text.as_deref(),
-            Some("3 × Backgammon, by parcel to 1 Main Street: 92.00 CHF")
+            result.text(),
+            "3 × Backgammon, by parcel to 1 Main Street: 92.00 CHF"
         );
     }
 
@@ -244,11 +244,11 @@ mod tests {
             .call("quote", json!({ "itemId": 2, "qty": 3 }))
             .unwrap();
         assert_eq!(
-            result.content[0].text.as_deref(),
-            Some(concat!(
+            result.text(),
+            concat!(
                 "invalid arguments: `/qty` is unknown; known are `itemId`, `quantity`, `delivery`\n",
                 r#"valid arguments: {"itemId":1,"quantity":1,"delivery":{"method":"pickup","shop":1}}"#,
-            ))
+            )
         );
     }
 }

@@ -23,7 +23,7 @@ fn draw_svg(
         example = r#"<svg xmlns="http://www.w3.org/2000/svg" width="80" height="80"><circle cx="40" cy="40" r="30"/></svg>"#
     )]
     svg: String,
-    /// how wide the image is, in pixels; as wide as the drawing if left out
+    /// the width of the image in pixels; by default the width of the drawing
     #[arg(min = 1, max = 4096)]
     width: Option<u16>,
     /// the background colour, in CSS syntax

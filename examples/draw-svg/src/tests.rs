@@ -90,7 +90,7 @@ fn what_would_be_missing_is_refused(client: &Client) {
         let result = client
             .call("draw_svg", json!({ "svg": svg(content) }))
             .unwrap();
-        let text = result.content[0].text.as_deref().unwrap();
+        let text = result.text();
         assert!(text.starts_with(expected), "{content}: {text}");
         assert_eq!(result.is_error, Some(true), "{content}");
     }
@@ -121,7 +121,7 @@ fn explains_invalid_arguments(client: &Client) {
         (json!({ "svg": svg(""), "width": 5000 }), "`/width`"),
     ] {
         let result = client.call("draw_svg", &arguments).unwrap();
-        let text = result.content[0].text.as_deref().unwrap();
+        let text = result.text();
         assert!(text.contains(expected), "{arguments}: {text}");
         assert_eq!(result.is_error, Some(true), "{arguments}");
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 fn text(client: &Client, tool: &str, arguments: Value) -> String {
     let result = client.call(tool, arguments).expect("a result");
-    result.content[0].text.clone().expect("text")
+    result.text()
 }
 
 #[mcp_servlet::test]
@@ -68,7 +68,7 @@ fn questions_are_answered_in_as_many_rounds_as_it_takes(client: &Client) {
     ] {
         assert_eq!(text(&client, tool, json!({})), says);
     }
-    let asked = client.asked();
+    let asked = client.input_requests();
     let keys: Vec<_> = asked.iter().map(|(key, _)| key.as_str()).collect();
     assert_eq!(keys[..2], ["step1", "step2"]);
     assert!(asked[0].1.get().contains("what is your name?"));

@@ -15,7 +15,7 @@ fn fetch(client: &Client, page: HttpResponse, mut arguments: Value) -> (String, 
     let client = client.with_recorded_http([("GET https://example.com/page", page)]);
     arguments["url"] = URL.into();
     let result = client.call("fetch", arguments).unwrap();
-    let text = result.content[0].text.clone().unwrap();
+    let text = result.text();
     (text, result.is_error == Some(true))
 }
 
@@ -155,7 +155,7 @@ fn what_cannot_be_fetched_is_refused_before_anyone_is_asked(client: &Client) {
     ] {
         let result = client.call("fetch", &arguments).unwrap();
         assert_eq!(result.is_error, Some(true), "{arguments}");
-        let text = result.content[0].text.as_deref().unwrap();
+        let text = result.text();
         assert!(text.contains(expected), "{arguments}: {text}");
     }
 }

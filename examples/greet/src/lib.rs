@@ -27,15 +27,15 @@ mod tests {
     #[test]
     fn answers_a_call_with_text() {
         let result = SERVLET.call("greet", json!({ "name": "Ada" })).unwrap();
-        assert_eq!(result.content[0].text.as_deref(), Some("Hello, Ada!"));
+        assert_eq!(result.text(), "Hello, Ada!");
         assert_eq!(result.is_error, None);
     }
 
     #[test]
-    fn tells_the_model_which_argument_is_missing() {
+    fn error_names_the_missing_argument() {
         let result = SERVLET.call("greet", json!({})).unwrap();
         assert_eq!(result.is_error, Some(true));
-        let text = result.content[0].text.as_deref().unwrap();
+        let text = result.text();
         assert_eq!(
             text,
             "invalid arguments: `/name` is missing; it must match \

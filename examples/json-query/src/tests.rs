@@ -9,7 +9,7 @@ fn query(client: &Client, mut arguments: Value) -> (String, bool) {
         arguments["json"] = arguments["json"].to_string().into();
     }
     let result = client.call("query", arguments).unwrap();
-    let text = result.content[0].text.clone().unwrap();
+    let text = result.text();
     (text, result.is_error == Some(true))
 }
 

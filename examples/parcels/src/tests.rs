@@ -70,7 +70,7 @@ fn a_country_that_the_carrier_does_not_go_to_is_an_error() {
 }
 
 #[test]
-fn what_the_test_leaves_out_of_the_shop_says_so() {
+fn unmocked_import_is_an_error_with_its_name() {
     let error = host::mock(Rc::new(Shop::default()), || Carrier::quote(shipment("AT")));
     assert_eq!(
         error.unwrap_err().message(),

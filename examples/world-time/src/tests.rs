@@ -19,7 +19,7 @@ fn at_noon(tool: &str, arguments: Value) -> String {
 
 fn call(client: &Client, tool: &str, arguments: Value) -> String {
     let result = client.call(tool, arguments).unwrap();
-    result.content[0].text.clone().unwrap()
+    result.text()
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn explains_errors_to_the_model(client: &Client) {
     for (tool, arguments, expected) in cases {
         let result = client.call(tool, &arguments).unwrap();
         assert_eq!(result.is_error, Some(true), "{tool}({arguments})");
-        let text = result.content[0].text.as_deref().unwrap();
+        let text = result.text();
         assert!(text.contains(expected), "{tool}({arguments}): {text}");
     }
 }

@@ -11,9 +11,10 @@ use std::borrow::Cow;
 use serde::de::{Deserialize, Visitor};
 
 use crate::error::Error;
-use crate::raw::TOKEN;
 use crate::reader::{Kind, Number, Reader};
-use access::{Access, Variant};
+use crate::token::TOKEN;
+use access::Access;
+use key::Variant;
 use verbatim::Verbatim;
 
 /// Deserializes values from a text, one after the other.

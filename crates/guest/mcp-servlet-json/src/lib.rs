@@ -65,7 +65,7 @@
 //! | `12.0` and `1.2e1` are integers, for typed targets and for `deserialize_any`. | They are floats. | JSON Schema knows one kind of number, and clients send `12.0` for 12. |
 //! | Floats below 10⁻⁴ and from 10¹⁶ are written like `5e-5` and `1e21`. | Like `0.00005` and `1e+21`. | Rust formats them this way. |
 //! | A number is read as the nearest float; a number too large for an `f32` is an error. | Only with its feature `float_roundtrip`. | A written float is read back as the same float. |
-//! | An error tells its kind, place, and the names that would fit. | It also tells what came and what the visitor expects. | Formatting that is larger than this crate; [`describe()`] and a schema say the same. |
+//! | An error has its kind, its offset and the known names. | It also has the value found and what the visitor expects. | Formatting them takes more code than this crate; [`describe()`] and a schema say the same. |
 
 #![forbid(unsafe_code)]
 
@@ -78,6 +78,7 @@ mod locate;
 mod raw;
 mod reader;
 mod ser;
+mod token;
 mod write;
 
 use serde::{Deserialize, Serialize};

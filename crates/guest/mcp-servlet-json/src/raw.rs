@@ -13,14 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::Error;
 use crate::reader::Reader;
+use crate::token::TOKEN;
 use collect::Collect;
 use transcode::{Inner, Node};
-
-/// The name of the newtype that represents a `RawJson` in serde. See `ser/verbatim.rs`.
-pub(crate) const TOKEN: &str = "$mcp_servlet_json::RawJson";
-
-/// The name of the inner newtype, which contains the text.
-pub(crate) const TEXT: &str = "$mcp_servlet_json::RawJson::text";
 
 /// Any JSON value, as its text.
 ///

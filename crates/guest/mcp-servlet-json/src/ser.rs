@@ -11,7 +11,7 @@ use serde::ser;
 
 use crate::error::Error;
 use crate::float::{write_f32, write_f64};
-use crate::raw::TOKEN;
+use crate::token::TOKEN;
 use crate::write::{write_escaped, write_i64, write_string, write_u64};
 use compound::Compound;
 use verbatim::Verbatim;

@@ -93,7 +93,7 @@ impl Entry {
 impl Parse for Entry {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let key = input.call(Ident::parse_any).map_err(|error| {
-            let message = "an option begins with its name\nhelp: write `key` or `key = value`";
+            let message = "expected `key` or `key = value`";
             syn::Error::new(error.span(), message)
         })?;
         if input.parse::<Option<Token![=]>>()?.is_none() {

@@ -59,7 +59,7 @@ fn subject(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<Subject> {
     if subject.is_err() {
         diagnostics.error(
             value,
-            "`of` takes a function and its argument\nhelp: write `of = review.language`",
+            "expected `of = function.argument`\nhelp: name a function and its argument, as in `of = review.language`",
         );
     }
     subject.ok()

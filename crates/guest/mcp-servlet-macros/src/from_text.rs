@@ -132,7 +132,7 @@ fn field<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Option<&'
         _ => name.to_token_stream(),
     };
     let message = format!(
-        "text is read into a struct of one field without a name\nhelp: write `struct {name}(…);`, or derive `Deserialize` and `Schema`"
+        "`FromText` needs a tuple struct with one field\nhelp: write `struct {name}(…);`, or derive `Deserialize` and `Schema`"
     );
     diagnostics.error(at, message);
     None

@@ -32,12 +32,12 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
             #[arg(default)] mut r#type: Maybe<List<Heap<u8>>>,
             #[allow(unused)] #[arg(default = \"x\")] text: texts::Text,
             #[arg(max = 3)] number: number!(),
-        ) -> Outcome<Json<Found>, ToolError> where u8: Copy { todo!() }",
+        ) -> Outcome<Json<Found>, ToolError> where u8: Copy { body() }",
     ),
     (
         "tool",
         "",
-        "fn flat(context: &Context, #[arg(flatten)] all: search::Query) -> Content { todo!() }",
+        "fn flat(context: &Context, #[arg(flatten)] all: search::Query) -> Content { body() }",
     ),
     (
         "tool",
@@ -58,30 +58,30 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
     (
         "resource",
         r#"uri = "x:y", name = "n", title = "t", description = "d", mime_type = "m", size = 1, audience = "user", priority = 0.5, icons = "data:,", meta = { "k": [1] }"#,
-        "fn fixed(context: &Context) -> Text { todo!() }",
+        "fn fixed(context: &Context) -> Text { body() }",
     ),
     (
         "resource",
         "uri = \"x:y\"",
-        "/// Docs.\npub(crate) fn plain() -> Maybe<Json<Text>> { todo!() }",
+        "/// Docs.\npub(crate) fn plain() -> Maybe<Json<Text>> { body() }",
     ),
     (
         "resource_template",
         "uri_template = \"x:{id}/{+rest}{?q,r}\"",
-        "#[cfg(all())] fn family(rest: Text, #[arg(default)] q: u8, r: Maybe<Text>, id: u64) -> Text { todo!() }",
+        "#[cfg(all())] fn family(rest: Text, #[arg(default)] q: u8, r: Maybe<Text>, id: u64) -> Text { body() }",
     ),
     (
         "prompt",
         r#"name = "ask-it", title = "Ask", icons = "data:,", meta = { "k": [1] }"#,
-        "/// Asks.\nfn ask(/** what */ #[arg(default = 2, max = 3)] what: u8, context: &Context) -> Messages { todo!() }",
+        "/// Asks.\nfn ask(/** what */ #[arg(default = 2, max = 3)] what: u8, context: &Context) -> Messages { body() }",
     ),
     (
         "completion",
         "of = inner::ask.what",
-        "fn whats(what: Text) -> Messages { todo!() }",
+        "fn whats(what: Text) -> Messages { body() }",
     ),
     // With errors.
-    ("resource", "", "fn nowhere(id: u64) -> Text { todo!() }"),
+    ("resource", "", "fn nowhere(id: u64) -> Text { body() }"),
     (
         "resource_template",
         "uri_template = \"x:{a}{b}\"",
@@ -197,7 +197,7 @@ fn expansions_hold_no_logic() {
 }
 
 #[test]
-fn the_authors_function_comes_first_without_what_only_we_understand() {
+fn function_comes_first_without_our_attributes() {
     for (attribute, options, item) in FUNCTIONS {
         let expansion: syn::File = syn::parse2(expand(attribute, options, item)).unwrap();
         let mut expected: ItemFn = syn::parse2(tokens(item)).unwrap();
@@ -213,7 +213,7 @@ fn the_authors_function_comes_first_without_what_only_we_understand() {
 }
 
 #[test]
-fn a_function_that_does_not_parse_is_emitted_all_the_same() {
+fn function_that_does_not_parse_is_still_emitted() {
     let expansion = tool::expand(
         tokens(""),
         tokens("fn half(#[arg(min = 1)] a: u8, /** b */ b) -> ; { a }"),

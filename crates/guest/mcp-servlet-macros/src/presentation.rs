@@ -95,7 +95,7 @@ fn meta(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<TokenStream> {
         Err(word) => {
             diagnostics.error(
                 &word.tokens,
-                "`meta` is JSON\nhelp: put the word into quotes",
+                "expected JSON in `meta`\nhelp: quote the string",
             );
             None
         }

@@ -73,7 +73,7 @@ fn check(head: &FnHead, diagnostics: &mut Diagnostics) {
     }
     if !matches!(&*head.parameters, [only] if is_reference(only)) {
         let message = format!(
-            "test `{name}` takes the client and nothing else\nhelp: write `fn {name}(client: &Client)`"
+            "test `{name}` must have one parameter of type `&Client`\nhelp: write `fn {name}(client: &Client)`"
         );
         diagnostics.error(name, message);
     }

@@ -9,9 +9,9 @@ use syn::Attribute;
 
 /// A warning at a name of an item with these attributes.
 pub(crate) fn warning(at: &Ident, attributes: &[&Attribute], message: &str) -> TokenStream {
-    let kept = kept(attributes);
+    let attributes = allow_and_cfg(attributes);
     quote_spanned! {at.span()=>
-        #(#kept)*
+        #(#attributes)*
         const _: () = {
             #[deprecated(note = #message)]
             const __INCOMPLETE: () = ();
@@ -30,9 +30,9 @@ pub(crate) fn lost_default(
     attributes: &[&Attribute],
     message: &str,
 ) -> TokenStream {
-    let kept = kept(attributes);
+    let attributes = allow_and_cfg(attributes);
     quote_spanned! {at.span()=>
-        #(#kept)*
+        #(#attributes)*
         const _: () = {
             enum __Default<const LOST: ::core::primitive::bool> {}
             impl __Default<false> {
@@ -48,7 +48,7 @@ pub(crate) fn lost_default(
 }
 
 /// The attributes that also apply to the warning.
-fn kept<'a>(attributes: &'a [&Attribute]) -> impl Iterator<Item = &'a Attribute> {
+fn allow_and_cfg<'a>(attributes: &'a [&Attribute]) -> impl Iterator<Item = &'a Attribute> {
     let attributes = attributes.iter().copied();
     attributes.filter(|each| each.path().is_ident("allow") || each.path().is_ident("cfg"))
 }

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_priority_lies_between_0_and_1() {
+    fn priority_is_clamped_to_0_and_1() {
         for (given, kept) in [
             (0.5, Some(0.5)),
             (-1.0, Some(0.0)),

@@ -26,7 +26,7 @@ pub enum HttpErrorKind {
     Timeout = 5,
     /// The response is larger than allowed.
     TooLarge = 6,
-    /// The call has reached its limit of requests.
+    /// The call has reached its limit of requests, or the servlet its limit of open ones.
     TooManyRequests = 7,
     /// The server redirected too many times.
     TooManyRedirects = 8,
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_is_that_of_one_kind() {
+    fn kinds_and_codes_convert_both_ways() {
         for (code, kind) in (0..).zip(HttpErrorKind::ALL) {
             assert_eq!(kind.code(), code);
             assert_eq!(HttpErrorKind::from_code(code), kind);

@@ -32,6 +32,7 @@
 mod content;
 mod http;
 mod prompt;
+mod result;
 #[rustfmt::skip]
 mod generated;
 
@@ -39,3 +40,6 @@ pub use content::base64;
 pub use generated::*;
 pub use http::{HTTP_ERRORS, HttpErrorKind, refused_request};
 pub use mcp_servlet_json::RawJson;
+
+/// The custom section of modules that use `mcp-servlet`.
+pub const SDK: &str = "mcp-servlet.sdk";

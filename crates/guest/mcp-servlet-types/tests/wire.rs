@@ -200,7 +200,7 @@ fn ignores_fields_that_it_does_not_know() {
 }
 
 #[test]
-fn says_which_field_is_missing() {
+fn names_the_missing_field() {
     let error = serde_json::from_str::<CallToolResult>("{}").unwrap_err();
     assert!(error.to_string().starts_with("missing field `content`"));
     let error = serde_json::from_str::<Content>(r#"{"type":"video"}"#).unwrap_err();

@@ -190,6 +190,11 @@ pub(crate) fn list_roots() -> String {
     load_text(unsafe { host_list_roots() })
 }
 
+/// Tells the host that the servlet uses this crate, so that calls need not share an instance.
+#[used]
+#[unsafe(link_section = "mcp-servlet.sdk")]
+static SDK: [u8; 1] = [1];
+
 /// Tells the host that [`http`] reads failures: this project's host returns them instead of ending the call.
 #[cfg(feature = "http")]
 #[used]

@@ -17,6 +17,7 @@ mod tests;
 mod wasm;
 
 use std::alloc::Layout;
+use std::ops::Range;
 use std::ptr::null_mut;
 
 /// A page of wasm memory, in bytes.
@@ -28,6 +29,9 @@ const LISTS: usize = 2 * usize::BITS as usize;
 
 /// The source of memory.
 trait Pages {
+    /// Memory that the program begins with and does not use; null if there is none.
+    fn rest(&mut self) -> Range<*mut u8>;
+
     /// The start of `pages` new pages, if there is memory for them.
     fn grow(&mut self, pages: usize) -> Option<*mut u8>;
 }
@@ -114,6 +118,12 @@ impl<M: Pages> Heap<M> {
         let Some(size) = size(list) else {
             return null_mut();
         };
+        if self.end.is_null() {
+            Range {
+                start: self.fresh,
+                end: self.end,
+            } = self.memory.rest();
+        }
         let align = if is_natural(list) { size } else { SMALLEST };
         let mut start = self.fresh.wrapping_add(self.fresh.align_offset(align));
         if self.left(start) < size {

@@ -315,7 +315,7 @@ impl<T> Whole<T> {
         self.node.check();
         assert!(
             self.node.may_be_object(),
-            "the arguments of a tool are an object\nhelp: take a struct, or parameters one by one"
+            "expected an object schema: the arguments of a tool are a JSON object\nhelp: use a struct, or one parameter for each argument"
         );
     }
 

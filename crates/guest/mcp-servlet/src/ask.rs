@@ -31,7 +31,7 @@
 //! # fn main() -> Result<(), Fault> {
 //! let client = SERVLET.client().with_form("dates", json!({ "from": "2026-12-24", "nights": 2 }));
 //! let result = client.call("book", json!({ "city": "Rome" }))?;
-//! assert_eq!(result.content[0].text.as_deref(), Some("2 nights in Rome from 2026-12-24"));
+//! assert_eq!(result.text(), "2 nights in Rome from 2026-12-24");
 //! # Ok(())
 //! # }
 //! ```
@@ -60,9 +60,9 @@ use crate::error::ToolError;
 use crate::schema::Schema;
 
 /// A request for input from the client: [`elicit`], [`sample`] or [`roots`].
-pub trait Question {
-    /// The client's answer.
-    type Answer;
+pub trait InputRequest {
+    /// The client's response.
+    type Response;
 
     /// The key of the request, unique among all requests of the tool.
     fn key(&self) -> &str;
@@ -82,7 +82,7 @@ pub trait Question {
 
     /// Reads the JSON of MCP's response. `None` if it is invalid; the request is then sent again.
     #[doc(hidden)]
-    fn read(&self, response: &str) -> Option<Self::Answer>;
+    fn read(&self, response: &str) -> Option<Self::Response>;
 }
 
 /// A capability of clients.
@@ -95,32 +95,32 @@ pub enum Needs {
 }
 
 /// One request, or a tuple of up to six.
-pub trait Questions {
-    /// The answers, in the same order.
-    type Answers;
+pub trait InputRequests {
+    /// The responses, in the same order.
+    type Responses;
 
-    /// The answers, if all of them are available.
+    /// The responses, if all of them are available.
     #[doc(hidden)]
-    fn ask(self, round: &mut Round) -> Option<Self::Answers>;
+    fn ask(self, round: &mut Round) -> Option<Self::Responses>;
 }
 
-impl<Q: Question> Questions for Q {
-    type Answers = Q::Answer;
+impl<Q: InputRequest> InputRequests for Q {
+    type Responses = Q::Response;
 
-    fn ask(self, round: &mut Round) -> Option<Q::Answer> {
+    fn ask(self, round: &mut Round) -> Option<Q::Response> {
         round.ask(&self)
     }
 }
 
 macro_rules! tuples {
-    ($(($($question:ident $at:tt),*))*) => {
-        $(impl<$($question: Question),*> Questions for ($($question,)*) {
-            type Answers = ($($question::Answer,)*);
+    ($(($($request:ident $at:tt),*))*) => {
+        $(impl<$($request: InputRequest),*> InputRequests for ($($request,)*) {
+            type Responses = ($($request::Response,)*);
 
-            fn ask(self, round: &mut Round) -> Option<Self::Answers> {
+            fn ask(self, round: &mut Round) -> Option<Self::Responses> {
                 // Ask all of them before `?` returns for the first that is missing.
-                let answers = ($(round.ask(&self.$at),)*);
-                Some(($(answers.$at?,)*))
+                let responses = ($(round.ask(&self.$at),)*);
+                Some(($(responses.$at?,)*))
             }
         })*
     };
@@ -185,11 +185,11 @@ impl Context {
     /// /// Writes a poem for somebody.
     /// #[tool]
     /// fn poem(context: &Context) -> Result<String, ToolError> {
-    ///     let questions = (
+    ///     let requests = (
     ///         elicit::<Name>("name", "For whom?"),
     ///         sample("poem", "Write two lines about a friend.").with_max_tokens(100),
     ///     );
-    ///     let (name, poem) = context.ask(questions)?;
+    ///     let (name, poem) = context.ask(requests)?;
     ///     let name = name.accepted().map_or_else(|| "you".to_owned(), |name| name.name);
     ///     Ok(format!("For {name}:\n{}", poem.text()))
     /// }
@@ -198,15 +198,15 @@ impl Context {
     /// # Errors
     ///
     /// Like [`elicit`](Self::elicit).
-    pub fn ask<Q: Questions>(&self, questions: Q) -> Result<Q::Answers, ToolError> {
+    pub fn ask<Q: InputRequests>(&self, requests: Q) -> Result<Q::Responses, ToolError> {
         let mut round = Round::of(self)?;
-        match questions.ask(&mut round) {
-            Some(answers) => Ok(answers),
+        match requests.ask(&mut round) {
+            Some(responses) => Ok(responses),
             None => Err(round.into_error(self)),
         }
     }
 
-    /// Runs code that must run only once although the tool is called again with answers, and keeps its result.
+    /// Runs code that must run only once although the tool is called again with responses, and keeps its result.
     ///
     /// The value travels to the client and back, so it must not be a secret.
     ///

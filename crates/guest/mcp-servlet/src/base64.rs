@@ -43,7 +43,7 @@ mod tests {
     use super::decode;
 
     #[test]
-    fn the_vectors_of_the_rfc_go_both_ways() {
+    fn encodes_and_decodes_the_test_vectors_of_the_rfc() {
         for (bytes, text) in [
             ("", ""),
             ("f", "Zg=="),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_not_canonical_is_refused() {
+    fn refuses_non_canonical_base64() {
         for (text, at) in [
             ("A", 1),
             ("AA", 2),

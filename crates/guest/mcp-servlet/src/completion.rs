@@ -70,7 +70,7 @@ impl CompletionDef {
         self.target.check_has(self.fields[index].name);
     }
 
-    /// Replaces a completion with errors.
+    /// Used instead of a completion that has errors.
     pub const STAND_IN: Self = Self {
         target: Target::prompt("", &[]),
         argument: "",

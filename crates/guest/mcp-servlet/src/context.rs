@@ -20,6 +20,8 @@ use std::time::SystemTime;
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::native::{Host, State};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use self::request::CLIENT_INFO;
 pub use self::request::{Capabilities, Client};
 #[cfg(target_family = "wasm")]
 pub(crate) use self::wasm::Host;
@@ -79,7 +81,7 @@ impl Context {
 
     /// Fills `bytes` with random bytes that are good enough for keys, from WASI.
     ///
-    /// In native tests they are good enough for tests only.
+    /// In native tests they come from a simple generator and are not secure.
     pub fn random(&self, bytes: &mut [u8]) {
         self.host.random(bytes);
     }

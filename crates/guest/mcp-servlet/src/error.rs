@@ -15,7 +15,7 @@ use crate::tool_result::ToolResult;
 /// A failure that the model should see: its text becomes the content of a result with `isError`.
 ///
 /// Anything that converts into a boxed error converts into it, so `?` works in a tool that returns
-/// `Result<_, ToolError>`. The text is that of the error, followed by all its causes.
+/// `Result<_, ToolError>`. The text is the error's message, followed by those of all its causes.
 ///
 /// ```
 /// use mcp_servlet::prelude::*;
@@ -141,7 +141,7 @@ impl ToolError {
     }
 
     /// For prompts and resources, whose errors no model reads: the request for input, as JSON, or a fault.
-    pub(crate) fn into_questions(self) -> Result<String, Fault> {
+    pub(crate) fn into_input_request(self) -> Result<String, Fault> {
         match self.detail.map(|detail| *detail) {
             Some(Detail::Fault(fault)) => Err(fault),
             Some(Detail::Result(json)) if asks(&json) => Ok(json),
@@ -393,12 +393,14 @@ mod tests {
         let wire = Fault::new(7, "broken").with_data(data.clone()).to_wire();
         let line = "mcp-fault: {\"code\":7,\"data\":{   \"a\": [\r 1], \"ö\": \"\\n\"}}";
         assert_eq!(wire, format!("broken\n{line}"));
-        let fault = ToolError::new("broken").with_data(data).into_questions();
+        let fault = ToolError::new("broken")
+            .with_data(data)
+            .into_input_request();
         assert_eq!(fault.unwrap_err().to_wire().lines().count(), 2);
     }
 
     #[test]
-    fn no_message_passes_for_the_line_of_our_host() {
+    fn message_cannot_forge_fault_line() {
         for message in [
             "\nmcp-fault: {\"code\":1}",
             "a\nmcp-fault: {\"code\":1}",

@@ -195,7 +195,7 @@ macro_rules! __wrong_section {
     ($section:ident of $one:expr) => {
         ::core::compile_error!(::core::concat!(
             "`", ::core::stringify!($section), "` in `export!` takes a list, found `", ::core::stringify!($one), "`",
-            "\nhelp: put it into brackets: `", ::core::stringify!($section), ": [", ::core::stringify!($one), "]`",
+            "\nhelp: put it in brackets: `", ::core::stringify!($section), ": [", ::core::stringify!($one), "]`",
         ));
     };
     ($section:tt $($rest:tt)*) => {

@@ -201,7 +201,7 @@ fn contents(
     let result = fields_of(variables, fields).and_then(|arguments| read(context, arguments));
     let result = match result {
         Ok(result) => result.into_json(uri, mime_type),
-        Err(Failure::Tool(error)) => return error.into_questions(),
+        Err(Failure::Tool(error)) => return error.into_input_request(),
         Err(Failure::Fault(fault)) => return Err(fault),
         Err(_) => None,
     };
@@ -223,7 +223,7 @@ fn typed(fields: &'static [Field], values: &[Option<&str>]) -> Option<String> {
 fn suggestions(outcome: Result<Completion, Failure<'_>>) -> Result<Completion, Fault> {
     match outcome {
         Ok(completion) => Ok(completion),
-        Err(Failure::Tool(error)) => Err(match error.into_questions() {
+        Err(Failure::Tool(error)) => Err(match error.into_input_request() {
             Ok(_) => Fault::internal("a completion cannot ask the client for input"),
             Err(fault) => fault,
         }),
@@ -235,7 +235,7 @@ fn suggestions(outcome: Result<Completion, Failure<'_>>) -> Result<Completion, F
 /// What a prompt returns instead of messages: requests for input, or a fault.
 fn prompt_failure(entry: &PromptEntry, failure: Failure<'_>) -> Result<String, Fault> {
     Err(match failure {
-        Failure::Tool(error) => return error.into_questions(),
+        Failure::Tool(error) => return error.into_input_request(),
         Failure::Fault(fault) => fault,
         Failure::Malformed(error) => malformed(&error),
         failure => {

@@ -65,7 +65,7 @@ impl Excerpt {
         MAX_LENGTH.with_default(json).property()
     }
 
-    /// The argument for the first character.
+    /// The argument for the index of the first character.
     pub const START: Property = START_INDEX.property();
 
     /// The part that the arguments request: [`length`](Self::length) has number `index`,
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_says_where_the_next_one_begins() {
+    fn part_has_the_start_of_the_next_one() {
         let text = "grüße 🦀!";
         assert_eq!(cut(text, 0, 8), text);
         assert_eq!(
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_begins_behind_the_end() {
+    fn start_after_the_end_is_an_error() {
         assert_eq!(cut("", 0, 1), "");
         for (text, start, count) in [("", 1, 0), ("aé", 2, 2), ("aé", usize::MAX, 2)] {
             assert_eq!(

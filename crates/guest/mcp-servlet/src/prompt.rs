@@ -49,7 +49,7 @@ pub struct PromptDef {
     pub name: &'static str,
     /// The name that people see, empty for none.
     pub title: &'static str,
-    /// What the prompt does, for the user.
+    /// The description, for the user.
     pub description: &'static str,
     /// The schema of the arguments.
     pub input: Node,
@@ -58,7 +58,7 @@ pub struct PromptDef {
 }
 
 impl PromptDef {
-    /// Replaces a prompt with errors.
+    /// Used instead of a prompt that has errors.
     pub const STAND_IN: Self = Self {
         name: "",
         title: "",

@@ -369,7 +369,7 @@ impl<const N: usize> Text<N> {
         }
         at = 0;
         while at < object.flattened.len() {
-            // A map has no properties, and `rest` writes its values. Nothing else gets here: `Node::flattenable`.
+            // Only objects have properties here. `rest` writes the values of a map, and any JSON adds nothing.
             if let Kind::Object(ref inner) = object.flattened[at].kind {
                 self.properties(inner, side);
             }

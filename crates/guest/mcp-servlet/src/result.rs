@@ -59,7 +59,7 @@ pub trait IntoToolResult {
 /// Structured content: `T` as JSON, with its schema in the tool's description.
 ///
 /// Any `T` works. MCP before 2026-07-28 requires structured content to be an object, so a list, a
-/// number, an enum or an `Option` is sent as `{"result": …}`, also in the schema; `servlet serve`
+/// number, an enum or an `Option` is wrapped as `{"result": …}`, and so is its schema; `servlet serve`
 /// unwraps it for newer clients. A float that is not finite is `null` in JSON, which its schema does
 /// not allow.
 ///
@@ -120,7 +120,8 @@ pub trait ToJson: Serialize {}
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> ToJson for T {}
 
-/// Whether structured content is in the property `result`, as its schema says.
+/// Whether structured content is in the property `result`: its schema says so, or the value is not an object although
+/// the schema is.
 fn is_wrapped<T: Schema>(json: &str) -> bool {
     #[cfg(feature = "schemars")]
     if T::NODE.is_generated() && is_object::<T>() {

@@ -3,6 +3,7 @@
 //! A [`Schema`] is a tree of [`Node`]s built by `const` evaluation. `export!` renders it to JSON text
 //! at compile time, so a servlet contains its schemas as plain data, without code that generates them.
 
+mod accepts;
 #[cfg(feature = "chrono")]
 mod chrono_types;
 pub(crate) mod gaps;
@@ -13,7 +14,6 @@ mod json_types;
 pub(crate) mod kind;
 mod object;
 pub(crate) mod optional;
-mod questions;
 pub(crate) mod scalar;
 #[cfg(feature = "schemars")]
 pub(crate) mod schemars_types;
@@ -64,9 +64,9 @@ pub use self::schemars_types::Schemars;
     message = "`{Self}` has no JSON Schema",
     label = "this type cannot be an argument or a structured result",
     note = "derive it: `#[derive(Deserialize, Schema)]` for arguments, `#[derive(Serialize, Schema)]` for results",
-    note = "types of `serde_json`, `chrono`, `jiff`, `uuid` and `url` have one with the feature of `mcp-servlet` of that name",
-    note = "types that implement `schemars::JsonSchema` are arguments by `#[arg(schemars)]`; `RawJson` is any JSON",
-    note = "tuples and 128-bit integers have none that all clients understand: take a struct, or text"
+    note = "for types of `serde_json`, `chrono`, `jiff`, `uuid` and `url`, turn on the feature of that name in `mcp-servlet`",
+    note = "for a type that implements `schemars::JsonSchema`, write `#[arg(schemars)]`; for any JSON, use `RawJson`",
+    note = "tuples and 128-bit integers are not supported: use a struct or a string"
 )]
 pub trait Schema {
     /// The schema of the type.
@@ -85,7 +85,8 @@ pub trait Schema {
     const UNITS: &'static [(&'static str, &'static str)] = &[];
 }
 
-/// Whether the schema of an optional `T` cannot show its default. An `Option` has none to show.
+/// Whether the schema cannot show `Default::default()` of a field of type `T`. For an `Option` that is the same as an
+/// absent field.
 #[doc(hidden)]
 pub const fn hides_default<T: Schema + ?Sized>() -> bool {
     T::DEFAULT.is_empty() && !T::OPTIONAL
@@ -420,7 +421,7 @@ impl Property {
         text::check_value(json);
         assert!(
             self.node.takes(json),
-            "an example is a value that the type takes: a text in quotes, a number in its range, `true` or `false`, a word of the enum"
+            "expected an example of this type: a string in quotes, a number in its range, `true` or `false`, or the name of a variant"
         );
         Self {
             example: json,

@@ -33,7 +33,7 @@ use crate::wire::HYPER_MCP;
 ///
 /// # fn main() -> Result<(), Fault> {
 /// let result = SERVLET.call("add", json!({ "a": 1, "b": 2.5 }))?;
-/// assert_eq!(result.content[0].text.as_deref(), Some("3.5"));
+/// assert_eq!(result.text(), "3.5");
 /// # Ok(())
 /// # }
 /// ```

@@ -19,7 +19,7 @@
 //! # fn main() -> Result<(), Fault> {
 //! let client = SERVLET.client().with_config("user", "ada");
 //! let result = client.call("who", json!({}))?;
-//! assert_eq!(result.content[0].text.as_deref(), Some("ada"));
+//! assert_eq!(result.text(), "ada");
 //! assert_eq!(client.logs(), [(Level::Info, "asked".to_owned())]);
 //! # Ok(())
 //! # }

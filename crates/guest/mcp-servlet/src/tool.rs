@@ -58,7 +58,7 @@ pub struct ToolDef {
 }
 
 impl ToolDef {
-    /// Replaces a tool with errors, so that they cause no further errors.
+    /// Used instead of a tool that has errors, so that they cause no further ones.
     pub const STAND_IN: Self = Self {
         name: "",
         title: "",

@@ -1,5 +1,4 @@
-//! How each ABI lays out the requests of hosts. Apart from requests for input, this is the only
-//! difference between the two.
+//! How each ABI lays out the requests of hosts.
 //!
 //! | ABI | a request |
 //! |---|---|

@@ -183,7 +183,7 @@ fn call(export: &str, input: &[u8]) -> Result<String, String> {
 }
 
 #[test]
-fn payloads_are_what_the_content_type_says() {
+fn payloads_match_their_content_type() {
     for (export, input, output) in [
         ("type", "blood_orange".as_bytes(), "blood_orange"),
         ("half", b"-7", "-3.5"),
@@ -199,7 +199,7 @@ fn payloads_are_what_the_content_type_says() {
 }
 
 #[test]
-fn what_does_not_fit_names_the_export_and_the_place() {
+fn invalid_payload_error_names_export_and_pointer() {
     for (export, input, error) in [
         (
             "add",
@@ -269,7 +269,7 @@ fn a_test_brings_its_own_host() {
 }
 
 #[test]
-fn what_a_made_up_host_answers_is_what_a_real_one_could() {
+fn mocked_imports_convert_values_like_a_host() {
     pantry::host::mock(Rc::new(Shelf::default()), || {
         assert_eq!(pantry::host::stock("banana"), Ok(Some("bnn".to_owned())));
         assert_eq!(

@@ -70,7 +70,7 @@ struct Project {
 
 impl Model {
     pub(crate) fn new(context: &Context) -> Result<Self, Error> {
-        let mcp = xtp_codegen::is_interface_of_servlets(&context.schema);
+        let mcp = xtp_codegen::is_servlet_schema(&context.schema);
         let wasi = context.has_flag("wasi");
         let plugin = if mcp {
             None

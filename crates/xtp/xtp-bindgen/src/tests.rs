@@ -127,7 +127,7 @@ fn a_schema_keeps_every_byte_and_is_read_as_it_was_checked() {
 }
 
 #[test]
-fn says_what_is_wrong() {
+fn error_names_the_problem() {
     let context = render(b"", "{}").unwrap_err().to_string();
     assert!(
         context.starts_with("the configuration key `ctx` is not a context: missing field `schema`"),

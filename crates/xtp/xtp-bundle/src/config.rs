@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn error_names_the_problem() {
         for (text, said) in [
             ("dependencies: [cargo]", "`template-suffix` is missing"),
             ("template-suffix: '.'", "`template-suffix` is empty"),

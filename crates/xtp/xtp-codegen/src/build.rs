@@ -126,7 +126,7 @@ impl Build {
         let folder = env::var_os("OUT_DIR").ok_or(BuildError::NoOutDir);
         match folder.and_then(|folder| self.write_to(Path::new(&folder))) {
             Ok((_, warnings)) => {
-                let warnings = warnings.without(|warning| self.is_nagging(warning));
+                let warnings = warnings.without(|warning| self.is_suppressed(warning));
                 for line in warnings.to_string().lines() {
                     println!("cargo::warning={line}");
                 }
@@ -140,7 +140,7 @@ impl Build {
 
     /// Whether a warning is only that another tool would refuse what this one understands. Such warnings would repeat
     /// in each build; `servlet gen --check` and `Strict` show them.
-    fn is_nagging(&self, warning: &Diagnostic) -> bool {
+    fn is_suppressed(&self, warning: &Diagnostic) -> bool {
         let is_beyond = matches!(warning.code, Code::BeyondPublished | Code::BeyondLibrary);
         is_beyond && self.mode == Mode::Lenient
     }

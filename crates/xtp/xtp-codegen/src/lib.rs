@@ -69,5 +69,5 @@ pub use crate::node::to_json;
 pub use crate::options::{Dates, Options};
 pub use crate::rules::{Mode, Severity};
 pub use crate::schema::{Input, Schema, generate};
-pub use crate::servlets::is_interface_of_servlets;
+pub use crate::servlets::is_servlet_schema;
 pub use crate::span::{Origin, Span};

@@ -108,7 +108,7 @@ fn read(fragment: &Cursor<'_>, report: &mut Report) -> Option<(Item, Option<Stri
         } else {
             let message = format!("an overlay does not support `{}`", key.text);
             let problem = report.error(Code::OverlayFragment, &key.at, message);
-            problem.help("write `{}`, any JSON value");
+            problem.help("write `{}` for any JSON value; the only key that an overlay may add is `description`");
             return None;
         }
     }

@@ -4,11 +4,9 @@
 
 mod cursor;
 mod function;
-mod object;
 mod schema;
 mod shape;
 mod simple;
-mod union;
 
 pub(crate) use self::cursor::{Cursor, Fields, Keys};
 use crate::diagnostic::{Code, Report};

@@ -41,8 +41,8 @@ pub(crate) enum Refused {
     LibraryNeedlessly,
     /// Both, although Rust can express the construct.
     BothNeedlessly,
-    /// None, but the author hardly meant it.
-    Nobody,
+    /// No mode. The construct is allowed, but probably a mistake.
+    Never,
 }
 
 /// The severity of a problem.
@@ -69,7 +69,7 @@ impl Refused {
             | (Self::Ignored, Mode::Lenient | Mode::Compat)
             | (Self::Library, Mode::Strict)
             | (Self::LibraryNeedlessly, Mode::Lenient | Mode::Strict)
-            | (Self::Nobody, _) => Some(Warning),
+            | (Self::Never, _) => Some(Warning),
         }
     }
 }

@@ -18,7 +18,7 @@ const EXPORTS: [&str; 8] = [
 /// types, and no exports or imports that servlets do not have.
 ///
 /// Servlets need no generated code, because the SDK has macros for them.
-pub fn is_interface_of_servlets(schema: &Value) -> bool {
+pub fn is_servlet_schema(schema: &Value) -> bool {
     const DESCRIPTIONS: [&str; 3] = ["ToolDescription", "ListToolsResult", "ServletDescription"];
     let exports = &schema["exports"];
     let refers = |export: &str, side: &str, names: &[&str]| {
@@ -52,11 +52,11 @@ mod tests {
             },
             "imports": {},
         });
-        assert!(is_interface_of_servlets(&schema));
+        assert!(is_servlet_schema(&schema));
         let mut more = schema.clone();
         more["exports"]["refund"] = json!({});
-        assert!(!is_interface_of_servlets(&more));
+        assert!(!is_servlet_schema(&more));
         schema["imports"]["weigh"] = json!({});
-        assert!(!is_interface_of_servlets(&schema));
+        assert!(!is_servlet_schema(&schema));
     }
 }

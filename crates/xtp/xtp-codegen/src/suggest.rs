@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_a_slip_means() {
+    fn suggests_the_name_for_a_typo() {
         let keys = ["description", "codeSamples", "input", "output"];
         let cases = [
             ("inputs", Some("input")),

@@ -1,7 +1,6 @@
 //! Generates readable Rust items for types.
 
 mod alias;
-mod constructor;
 mod dates;
 pub(crate) mod docs;
 mod enums;

@@ -229,7 +229,7 @@ fn agree(document: &Value) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn each_mode_says_what_its_gatekeeper_says() {
+fn each_mode_agrees_with_its_reference_tool() {
     let cases = std::env::var("PROPTEST_CASES")
         .ok()
         .and_then(|n| n.parse().ok());

@@ -29,7 +29,7 @@ components:
 }
 
 #[test]
-fn content_types_carry_what_they_can_and_the_rest_is_reported() {
+fn reports_types_that_a_content_type_cannot_represent() {
     const TEXT: &str = "text/plain; charset=utf-8";
     const BINARY: &str = "application/x-binary";
     let cases = [
@@ -87,7 +87,7 @@ fn types_can_be_generated_where_glue_cannot() {
 }
 
 #[test]
-fn names_that_webassembly_keeps_are_refused() {
+fn refuses_names_reserved_by_webassembly() {
     let problem = plugin("version: v1-draft\nexports:\n  memory: {}\n").unwrap_err();
     assert_eq!(
         problem,
@@ -98,7 +98,7 @@ fn names_that_webassembly_keeps_are_refused() {
 }
 
 #[test]
-fn names_that_the_compiler_has_functions_of_are_refused() {
+fn refuses_names_of_compiler_functions() {
     let export = |name: &str| plugin(&format!("version: v1-draft\nexports:\n  {name}: {{}}\n"));
     let main = export("main").unwrap_err();
     assert_eq!(
@@ -218,7 +218,7 @@ fn a_build_script_gets_a_file_named_after_the_schema() {
 }
 
 #[test]
-fn a_build_script_says_what_it_cannot_do() {
+fn build_script_reports_errors() {
     let folder = tempfile::tempdir().unwrap();
     let schema = folder.path().join("shop.yaml");
     let shown = schema.display();

@@ -148,7 +148,7 @@ fn generates_the_interface_of_several_tools() {
 
 /// The check above is useful only if it finds mistakes.
 #[test]
-fn finds_what_breaks_the_published_rules() {
+fn finds_violations_of_the_published_rules() {
     let parameter = json!({"type": "string", "contentType": "application/json"});
     let property = "/components/schemas/A/properties/a";
     let sound = json!({

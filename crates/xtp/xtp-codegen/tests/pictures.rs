@@ -10,11 +10,12 @@ use xtp_codegen::{Diagnostics, Input, Mode, Schema, Severity};
 const INTRODUCTION: &str = "\
 # Schema errors
 
-`xtp-codegen` reports all problems of a schema at once. Each has a stable code, its place, its line, and a fix. Below the line is
-the JSON Pointer of the place, for schemas that were converted from JSON.
+`xtp-codegen` reports all problems of an [XTP schema](xtp.md) at once, each with a stable
+[code](reference.md#codes-of-xtp-schemas), its position in the file, and a fix. Under the marked text is its JSON pointer, which
+helps if the file was converted from JSON.
 
-If the published rules of XTP and the library of the official generators disagree, the problem is a warning. In the mode `strict`,
-the published rules decide what is an error; in the mode `compat`, the library does.
+If only one of the published rules of XTP and the library of the official generators refuses something, that is a warning. With
+`--mode strict`, the published rules decide what is an error; with `--mode compat`, the library does.
 
 A test of `crates/xtp/xtp-codegen` writes this page.
 ";

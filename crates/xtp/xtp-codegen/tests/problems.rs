@@ -83,7 +83,7 @@ fn advises_to_quote_a_key_that_is_not_a_string() {
 }
 
 #[test]
-fn asks_whether_a_near_miss_was_meant() {
+fn suggests_the_known_name_for_a_near_miss() {
     let function = |text: &str| format!("version: v1-draft\nexports: {{f: {text}}}");
     let property = |text: &str| {
         let schema = format!("A: {{properties: {{colour: {text}}}}}\nB: {{enum: [b]}}");
@@ -146,7 +146,7 @@ fn asks_whether_a_near_miss_was_meant() {
 
 /// The official library also ignores such keys, so the author's intention is lost there too.
 #[test]
-fn asks_whether_a_near_miss_was_meant_in_compat_mode() {
+fn suggests_the_known_name_for_a_near_miss_in_compat_mode() {
     let function = |text: &str| format!("version: v1-draft\nexports: {{f: {text}}}");
     let misspelt = function("{inputs: {type: string}}");
     let found = Schema::parse(&Input::new("schema.yaml", &misspelt).mode(Mode::Compat));
@@ -288,7 +288,7 @@ fn reports_everything_at_once_in_the_order_of_the_text() {
 }
 
 #[test]
-fn words_a_cycle_as_the_way_around() {
+fn describes_a_cycle_by_its_path() {
     let text = "A:\n properties:\n  b: {$ref: '#/components/schemas/B'}\nB:\n properties:\n  a: {type: array, items: {$ref: '#/components/schemas/A'}}";
     let found = problems(&with_schemas(text)).to_string();
     assert!(

@@ -1,6 +1,6 @@
-//! serde's access to arrays, objects and enum variants.
+//! serde's access to arrays and objects.
 
-use serde::de::{DeserializeSeed, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
 
 use super::Deserializer;
 use super::key::Key;
@@ -95,69 +95,5 @@ impl<'de> MapAccess<'de> for Access<'_, 'de> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         seed.deserialize(&mut *self.de)
-    }
-}
-
-/// An enum variant: a string with its name, or (`tagged`) the only key of an object.
-pub(super) struct Variant<'a, 'de> {
-    pub(super) de: &'a mut Deserializer<'de>,
-    pub(super) tagged: bool,
-}
-
-impl Variant<'_, '_> {
-    /// Checks that the variant has content.
-    fn content(&self) -> Result<(), Error> {
-        if self.tagged {
-            Ok(())
-        } else {
-            Err(Error::wrong_type(
-                Kind::Object.expected(),
-                self.de.reader.value(),
-            ))
-        }
-    }
-}
-
-impl<'de> EnumAccess<'de> for Variant<'_, 'de> {
-    type Error = Error;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Error> {
-        let name = seed.deserialize(Key(&mut *self.de))?;
-        if self.tagged {
-            self.de.reader.colon()?;
-        }
-        Ok((name, self))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
-    type Error = Error;
-
-    fn unit_variant(self) -> Result<(), Error> {
-        if self.tagged {
-            self.de.reader.null()
-        } else {
-            Ok(())
-        }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
-        self.content()?;
-        seed.deserialize(self.de)
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
-        self.content()?;
-        self.de.visit_array(visitor)
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        self.content()?;
-        self.de.visit_object(visitor)
     }
 }

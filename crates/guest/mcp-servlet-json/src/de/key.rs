@@ -1,11 +1,13 @@
-//! The keys of maps: strings. Some types read a number or a boolean from the string.
+//! The keys of maps, and enum variants, whose names are keys.
+//!
+//! A key is a string. Some types read a number or a boolean from it.
 
-use serde::de::Visitor;
+use serde::de::{DeserializeSeed, EnumAccess, VariantAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::Deserializer;
-use super::access::Variant;
 use crate::error::Error;
+use crate::reader::Kind;
 
 /// Deserializes a key, without its colon.
 pub(super) struct Key<'a, 'de>(pub(super) &'a mut Deserializer<'de>);
@@ -79,5 +81,69 @@ impl<'de> serde::Deserializer<'de> for Key<'_, 'de> {
 
     forward_to_deserialize_any! {
         char str string unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// An enum variant: a string with its name, or (`tagged`) the only key of an object.
+pub(super) struct Variant<'a, 'de> {
+    pub(super) de: &'a mut Deserializer<'de>,
+    pub(super) tagged: bool,
+}
+
+impl Variant<'_, '_> {
+    /// Checks that the variant has content.
+    fn content(&self) -> Result<(), Error> {
+        if self.tagged {
+            Ok(())
+        } else {
+            Err(Error::wrong_type(
+                Kind::Object.expected(),
+                self.de.reader.value(),
+            ))
+        }
+    }
+}
+
+impl<'de> EnumAccess<'de> for Variant<'_, 'de> {
+    type Error = Error;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Error> {
+        let name = seed.deserialize(Key(&mut *self.de))?;
+        if self.tagged {
+            self.de.reader.colon()?;
+        }
+        Ok((name, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        if self.tagged {
+            self.de.reader.null()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        self.content()?;
+        seed.deserialize(self.de)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
+        self.content()?;
+        self.de.visit_array(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.content()?;
+        self.de.visit_object(visitor)
     }
 }

@@ -300,7 +300,7 @@ fn a_pointer_into_another_text_is_harmless() {
 }
 
 #[test]
-fn errors_speak() {
+fn errors_display_reason_and_offset() {
     let said = |text: &str| error::<Order>(text).to_string();
     assert_eq!(said("{"), "unexpected end of the text at offset 1");
     assert_eq!(said("{7"), "expected a key at offset 1");
@@ -328,6 +328,6 @@ fn errors_speak() {
 }
 
 #[test]
-fn an_error_is_one_pointer_wide() {
+fn error_has_the_size_of_a_pointer() {
     assert_eq!(size_of::<Result<(), Error>>(), size_of::<usize>());
 }

@@ -5,9 +5,10 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::{RawJson, TEXT};
+use super::RawJson;
 use crate::float::write_f64;
 use crate::reader::DEPTH;
+use crate::token::TEXT;
 use crate::write::{write_i64, write_string, write_u64};
 
 /// Appends one value to a text.

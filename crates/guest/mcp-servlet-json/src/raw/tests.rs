@@ -127,7 +127,7 @@ fn another_format_passes_every_kind_of_value() {
 }
 
 #[test]
-fn another_format_cannot_pass_what_it_cannot_hold() {
+fn other_formats_refuse_unsupported_values() {
     assert!(serde_json::to_string(&raw("1e999")).is_err());
     let text = "[".repeat(126) + "1e999" + &"]".repeat(126);
     assert!(serde_json::to_string(&raw(&text)).is_err());
@@ -154,7 +154,7 @@ struct Flat {
 }
 
 #[test]
-fn what_serde_buffers_arrives_as_values() {
+fn values_buffered_by_serde_are_kept() {
     for (value, text) in [
         (
             Tagged::Plain { raw: raw("[1.5]") },

@@ -3,9 +3,9 @@
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::TEXT;
 use crate::error::Error;
 use crate::reader::{Kind, Number, Reader};
+use crate::token::TEXT;
 
 /// The inside of a `RawJson`: its text for a format that is not human-readable, otherwise its values.
 pub(super) struct Inner<'a>(pub(super) Node<'a>);

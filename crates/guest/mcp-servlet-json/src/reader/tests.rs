@@ -147,7 +147,7 @@ fn an_integer_may_have_a_point_or_an_exponent() {
 }
 
 #[test]
-fn a_number_in_another_place_is_an_error_with_its_place() {
+fn misplaced_number_error_has_offset() {
     for (text, kind) in [
         ("-1", ErrorKind::NumberOutOfRange),
         ("18446744073709551616", ErrorKind::NumberOutOfRange),

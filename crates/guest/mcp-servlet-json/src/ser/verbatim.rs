@@ -1,6 +1,6 @@
 //! Passes the text of a [`RawJson`](crate::RawJson) unchanged to our serializer.
 //!
-//! A `RawJson` serializes as a newtype named [`TOKEN`](crate::raw::TOKEN), and [`Verbatim`] receives its content.
+//! A `RawJson` serializes as a newtype named [`TOKEN`](crate::token::TOKEN), and [`Verbatim`] receives its content.
 //! `Verbatim` claims not to be human-readable, so that the `RawJson` names its text [`TEXT`]. Only content with that
 //! name is written unquoted. Everything else is plain JSON: serde buffers some enums, and such a buffer contains the
 //! values in the text.
@@ -11,7 +11,7 @@ use serde::ser::{self, Impossible};
 use super::Serializer;
 use super::compound::Compound;
 use crate::error::Error;
-use crate::raw::TEXT;
+use crate::token::TEXT;
 
 /// Receives the inside of a `RawJson`.
 pub(super) struct Verbatim<'a>(pub(super) Serializer<'a>);

@@ -57,7 +57,7 @@ fn bytes_come_from_text_only() {
 }
 
 #[test]
-fn who_asks_for_an_integer_is_given_no_float() {
+fn integers_are_not_read_from_floats() {
     assert!(serde_json::from_str::<Rounded>("1.5").is_ok_and(|rounded| rounded.0 == 2));
     let error = from_str::<Rounded>("1.5").unwrap_err();
     assert_eq!(
@@ -80,7 +80,7 @@ fn who_asks_for_an_integer_is_given_no_float() {
 }
 
 #[test]
-fn a_whole_number_is_an_integer_however_it_is_written() {
+fn whole_numbers_are_integers_in_any_notation() {
     for text in ["12.0", "1.2e1", "120e-1"] {
         assert!(serde_json::from_str::<u8>(text).is_err());
         assert_eq!(from_str::<u8>(text).unwrap(), 12);
@@ -145,7 +145,7 @@ fn floats_are_the_nearest_ones_and_finite() {
 }
 
 #[test]
-fn an_error_does_not_say_what_was_expected_in_the_words_of_serde() {
+fn errors_have_other_texts() {
     let theirs = serde_json::from_str::<Vec<u8>>("[true]")
         .unwrap_err()
         .to_string();

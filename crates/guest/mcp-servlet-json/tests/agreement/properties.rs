@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn errors_lie_in_the_text_and_have_a_pointer_to_a_value(bytes in prop::collection::vec(byte(), 0..24)) {
+    fn error_offsets_and_pointers_are_valid(bytes in prop::collection::vec(byte(), 0..24)) {
         let text = String::from_utf8_lossy(&bytes);
         if let Err(error) = from_slice::<Value>(text.as_bytes()) {
             prop_assert!(error.offset() <= text.len());

@@ -43,7 +43,7 @@ fn both_read_the_same_from_every_document_cut_short() {
 }
 
 #[test]
-fn no_document_is_there_twice() {
+fn documents_are_unique() {
     let mut names = BTreeSet::new();
     let mut texts = BTreeSet::new();
     for (name, bytes) in DOCUMENTS {

@@ -167,7 +167,7 @@ fn neither_writes_other_keys() {
 }
 
 #[test]
-fn neither_writes_what_cannot_be_displayed() {
+fn neither_writes_values_that_fail_to_display() {
     struct Broken;
 
     impl fmt::Display for Broken {

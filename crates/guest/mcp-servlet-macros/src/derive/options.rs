@@ -130,7 +130,7 @@ impl TypeOptions {
             {
                 diagnostics.error(
                     &item.meta,
-                    "a type that differs between reading and writing has no one schema\nhelp: take one type for both",
+                    "expected one type for reading and writing\nhelp: use the same type in `from` and `into`",
                 );
             }
             _ => self.proxy = Some(ty),
@@ -191,7 +191,7 @@ impl VariantOptions {
         }
         options.skip |= reading.is_some() && writing.is_some();
         if let (Some(item), None) | (None, Some(item)) = (&reading, &writing) {
-            let message = "a variant that is only read, or only written, has no one schema\nhelp: `#[serde(skip)]` leaves it out of both";
+            let message = "variant is skipped only for reading or only for writing\nhelp: use `#[serde(skip)]` to skip it for both";
             diagnostics.error(&item.meta, message);
         }
         read_schema(attributes, &[], &mut options, diagnostics);
@@ -237,7 +237,7 @@ impl SerdeItem {
         let key = &self.key;
         diagnostics.error(
             list,
-            format!("a name that differs between reading and writing has no one schema\nhelp: write `{key} = \"…\"`"),
+            format!("expected one name for reading and writing\nhelp: write `{key} = \"…\"`"),
         );
         None
     }

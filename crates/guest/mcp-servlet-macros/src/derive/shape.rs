@@ -103,7 +103,7 @@ impl Reader<'_> {
             Data::Struct(data) => self.structure(&data.fields, input),
             Data::Enum(data) => self.enumeration(data, input),
             Data::Union(data) => {
-                let message = "a union has no JSON form\nhelp: make it an enum";
+                let message = "`Schema` cannot be derived for a union\nhelp: use an enum";
                 self.diagnostics.error(data.union_token, message);
                 None
             }
@@ -200,8 +200,7 @@ impl Reader<'_> {
         let options = FieldOptions::parse(&field.attrs, self.diagnostics);
         self.check_recursion(field, &options);
         if let Some(example) = &options.example {
-            let message =
-                "an example belongs to a field with a name\nhelp: put it on the field of this type";
+            let message = "`example` is not allowed on an unnamed field\nhelp: put it on the field that has this type";
             self.diagnostics.error(example, message);
         }
         match self.own_schema(&options) {
@@ -229,7 +228,7 @@ impl Reader<'_> {
     pub(super) fn no_tuples(&mut self, tokens: impl ToTokens) {
         self.diagnostics.error(
             tokens,
-            "a tuple of several fields has no schema that all clients read\nhelp: name the fields",
+            "tuple structs with several fields are not supported\nhelp: use named fields",
         );
     }
 
@@ -369,7 +368,7 @@ impl Reader<'_> {
             let name = self.name;
             self.diagnostics.error(
                 &field.ty,
-                format!("recursive type `{name}`: many clients refuse recursive schemas\nhelp: take `RawJson` here, or a list of all nodes with ids, or write a schema that ends with `#[schema(json = \"…\")]`"),
+                format!("recursive type `{name}`: many clients refuse recursive schemas\nhelp: use `RawJson` here, or a list of all nodes with ids, or write a schema that ends with `#[schema(json = \"…\")]`"),
             );
         }
     }

@@ -79,7 +79,7 @@ fn expands_an_internally_tagged_enum() {
 }
 
 #[test]
-fn reports_all_mistakes_beside_a_stand_in() {
+fn reports_all_mistakes_and_expands_to_a_stub() {
     check(
         "mistakes",
         r#"

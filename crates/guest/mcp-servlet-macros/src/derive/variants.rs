@@ -26,8 +26,7 @@ impl Reader<'_> {
             .collect();
         if variants.is_empty() {
             let name = &input.ident;
-            let message =
-                format!("`{name}` has no variants, so no JSON fits it\nhelp: give it one");
+            let message = format!("enum `{name}` has no variants\nhelp: add a variant");
             self.diagnostics.error(name, message);
             return None;
         }
@@ -137,7 +136,7 @@ impl Reader<'_> {
             }
             Some(Inner::Node(node)) => {
                 let closed = self.closed();
-                quote!(#object.with_checked(&[&#node])#closed)
+                quote!(#object.with_flattened(&[&#node])#closed)
             }
         }
     }

@@ -28,10 +28,10 @@ fn expands_a_type_with_from_str() {
 #[test]
 fn reports_all_mistakes() {
     for (item, messages) in [
-        ("enum Zone { Utc }", vec!["a struct of one field"]),
+        ("enum Zone { Utc }", vec!["a tuple struct with one field"]),
         (
             "#[text(example = 1, parses = f)] struct Zone { name: String }",
-            vec!["did you mean `parse`?", "a struct of one field"],
+            vec!["did you mean `parse`?", "a tuple struct with one field"],
         ),
         (
             "#[text(example = 1)] struct Zone(String);",

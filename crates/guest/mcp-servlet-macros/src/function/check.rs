@@ -77,7 +77,7 @@ pub(crate) fn output(
             diagnostics.error(
                 ty,
                 format!(
-                    "a {} returns a concrete type\nhelp: name the type",
+                    "a {} cannot return `impl Trait`\nhelp: name the type",
                     words(kind)
                 ),
             );
@@ -113,7 +113,7 @@ pub(crate) fn no_whole(
         diagnostics.error(
             name,
             format!(
-                "{kind} `{name}` cannot flatten a parameter\nhelp: take the arguments one by one"
+                "{kind} `{name}` cannot flatten a parameter\nhelp: use one parameter for each argument"
             ),
         );
     }
@@ -142,7 +142,7 @@ pub(crate) fn name(
         diagnostics.error(
             literal,
             format!(
-                "a {kind} name cannot have `{}`\nhelp: take ASCII letters, digits, `_`, `-` and `.`",
+                "a {kind} name cannot have `{}`\nhelp: use ASCII letters, digits, `_`, `-` and `.`",
                 wrong.escape_debug()
             ),
         );
@@ -151,7 +151,7 @@ pub(crate) fn name(
         diagnostics.error(
             literal,
             format!(
-                "a {kind} name has 1 to 128 characters, this one {}",
+                "expected a {kind} name of 1 to 128 characters, found {}",
                 name.len()
             ),
         );

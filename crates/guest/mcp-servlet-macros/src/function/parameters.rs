@@ -80,14 +80,16 @@ fn parameter<'a>(
         _ if ident == "_" => {
             diagnostics.error(
                 ident,
-                "an argument needs a name\nhelp: give it one, or remove it",
+                "an argument must have a name\nhelp: name it, or remove it",
             );
             None
         }
         Type::ImplTrait(_) => {
             diagnostics.error(
                 ty,
-                format!("argument `{ident}` needs a concrete type\nhelp: name the type"),
+                format!(
+                    "argument `{ident}` cannot have the type `impl Trait`\nhelp: name the type"
+                ),
             );
             None
         }
@@ -126,7 +128,7 @@ fn named<'a>(
         }
         Pattern::Other(tokens) => diagnostics.error(
             tokens,
-            "an argument needs a name\nhelp: take it apart in the body",
+            "patterns are not allowed as parameters\nhelp: name the parameter, and destructure it in the function body",
         ),
     }
     None
@@ -151,7 +153,7 @@ fn argument<'a>(
     if let Some(borrow) = borrow(ty.to_token_stream()) {
         diagnostics.error(
             borrow,
-            format!("argument `{ident}` cannot be borrowed\nhelp: take what is owned, as `Option<String>` is; only the `&Context` is a reference"),
+            format!("argument `{ident}` cannot be borrowed\nhelp: use an owned type such as `Option<String>`; only `&Context` can be a reference"),
         );
     }
     let name = match &options.rename {
@@ -268,10 +270,13 @@ fn check_context(
         };
         diagnostics.error(
             reference,
-            format!("argument `{ident}` cannot be borrowed\nhelp: take `{owned}`; only the `&Context` is a reference"),
+            format!("argument `{ident}` cannot be borrowed\nhelp: use `{owned}`; only `&Context` can be a reference"),
         );
     } else if reference.mutability.is_some() {
-        diagnostics.error(reference, "the context is shared\nhelp: take `&Context`");
+        diagnostics.error(
+            reference,
+            "the context cannot be `&mut`\nhelp: use `&Context`",
+        );
     } else if options.any {
         diagnostics.error(
             ident,
@@ -301,7 +306,7 @@ fn no_schemars(parameters: &[ValidParam<'_>], diagnostics: &mut Diagnostics) {
     {
         diagnostics.error(
             schemars,
-            "`schemars` is for the arguments of tools\nhelp: take text or a number, and read it in the function",
+            "`schemars` is for the arguments of tools\nhelp: use a string or a number, and parse it in the function",
         );
     }
 }
@@ -318,7 +323,7 @@ fn check_contexts(
     });
     for second in contexts.skip(1) {
         let name = &head.name;
-        diagnostics.error(second, format!("{kind} `{name}` takes more than one reference\nhelp: only the `&Context` is one; take arguments by value"));
+        diagnostics.error(second, format!("{kind} `{name}` has more than one reference parameter\nhelp: keep one `&Context`, and take other arguments by value"));
     }
 }
 

@@ -28,7 +28,7 @@ impl Subject<'_> {
         let mut warnings = TokenStream::new();
         if !self.is_described {
             let message = format!(
-                "{kind} `{name}` has no description\nhelp: write a doc comment, or `#[{kind}(description = \"\")]` if its name says it all"
+                "{kind} `{name}` has no description\nhelp: write a doc comment, or `#[{kind}(description = \"\")]` if its name is enough"
             );
             warnings.extend(self.warning(name, &message));
         }
@@ -36,7 +36,7 @@ impl Subject<'_> {
             let called = &argument.name;
             if !is_described(argument) {
                 let message = format!(
-                    "argument `{called}` of {kind} `{name}` has no description\nhelp: write a doc comment before it, or `#[arg(description = \"\")]` if its name says it all"
+                    "argument `{called}` of {kind} `{name}` has no description\nhelp: write a doc comment before it, or `#[arg(description = \"\")]` if its name is enough"
                 );
                 warnings.extend(self.warning(argument.ident, &message));
             }

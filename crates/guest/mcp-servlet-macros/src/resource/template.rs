@@ -90,7 +90,7 @@ impl Template {
                 break;
             }
             let Some(inside) = after.strip_prefix('{') else {
-                return Err("`}` closes nothing\nhelp: write `%7D` for the character".to_owned());
+                return Err("unmatched `}`\nhelp: write `%7D` for the character".to_owned());
             };
             let Some((expression, after)) = inside.split_once('}') else {
                 return Err(format!("`{{{inside}` is not closed\nhelp: add `}}`"));
@@ -155,7 +155,7 @@ fn check_end(parts: &[Part]) -> Result<(), String> {
     };
     if variables.len() > 1 && (operator.takes_all() || *operator == Operator::Label) {
         return Err(format!(
-            "ambiguous template: a URI does not show where one of `{}` ends\nhelp: take one variable in `{{{}…}}`",
+            "ambiguous template: a URI does not show where one of `{}` ends\nhelp: use one variable in `{{{}…}}`",
             variables.join("`, `"),
             operator.sign()
         ));
@@ -229,7 +229,7 @@ fn parse_expression(expression: &str) -> Result<Part, String> {
 fn parse_variable(expression: &str, name: &str) -> Result<String, String> {
     if name.ends_with('*') || name.contains(':') {
         return Err(format!(
-            "`{{{expression}}}` is of level 4 of RFC 6570, which cannot be parsed from a URI\nhelp: take `{{name}}` without `*` and `:`"
+            "unsupported expression `{{{expression}}}`: `*` and `:` (RFC 6570 level 4) cannot be parsed from a URI\nhelp: remove them"
         ));
     }
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -91,7 +91,7 @@ fn expands_a_schema_written_by_hand() {
 }
 
 #[test]
-fn reports_all_mistakes_beside_a_stand_in() {
+fn reports_all_mistakes_and_expands_to_a_stub() {
     check(
         "mistakes",
         r#"read_only = 1, task = "always""#,

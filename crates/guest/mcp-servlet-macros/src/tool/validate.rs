@@ -32,7 +32,7 @@ pub(crate) fn validate<'a>(
     let whole = options.input_schema.is_some();
     let parameters = parameters::parameters("tool", head, whole, diagnostics);
     check_whole(&parameters, head, options, diagnostics);
-    check_parts(&parameters, head, options, diagnostics);
+    check_parts(&parameters, options, diagnostics);
     let description = match &options.description {
         Some(description) => description.clone(),
         None => docs::description(&head.attributes),
@@ -73,7 +73,7 @@ fn check_whole(
     if options.input_schema.is_some() && wholes != 1 {
         diagnostics.error(
             name,
-            format!("with `input_schema`, tool `{name}` takes one argument, and has {wholes}\nhelp: take one value that all arguments are read into"),
+            format!("with `input_schema`, tool `{name}` must have one argument, found {wholes}\nhelp: use one parameter for all arguments"),
         );
     } else if wholes > 1 || (wholes == 1 && others > 0) {
         diagnostics.error(
@@ -88,7 +88,6 @@ const ADDED: [&str; 2] = ["max_length", "start_index"];
 
 fn check_parts(
     parameters: &[ValidParam<'_>],
-    head: &FnHead,
     options: &ToolOptions,
     diagnostics: &mut Diagnostics,
 ) {
@@ -99,10 +98,9 @@ fn check_parts(
         .iter()
         .any(|param| matches!(param, ValidParam::Whole { .. }))
     {
-        let name = &head.name;
         diagnostics.error(
             parts,
-            format!("`parts` adds arguments, and tool `{name}` reads all of them into one\nhelp: take the arguments one by one"),
+            "`parts` cannot be combined with a flattened argument\nhelp: use one parameter for each argument",
         );
     }
     for argument in parameters::arguments(parameters) {

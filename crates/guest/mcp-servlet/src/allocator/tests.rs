@@ -2,6 +2,8 @@
 
 use std::alloc::Layout;
 use std::iter::repeat_with;
+use std::ops::Range;
+use std::ptr::null_mut;
 
 use super::{Heap, PAGE, Pages, SMALLEST};
 
@@ -12,27 +14,47 @@ struct Buffer {
     used: usize,
     /// Pages that another user of the memory takes before each growth.
     gap: usize,
+    /// The bytes at the end of the pages in use that are free.
+    rest: usize,
 }
 
 impl Buffer {
     fn of(pages: usize) -> Self {
         // One page more, so that `pages` whole pages remain after aligning the start.
         let bytes = vec![0; (pages + 1) * PAGE];
-        let (used, gap) = (0, 0);
-        Self { bytes, used, gap }
+        let (used, gap, rest) = (0, 0, 0);
+        Self {
+            bytes,
+            used,
+            gap,
+            rest,
+        }
+    }
+
+    /// The start of a page.
+    fn page(&mut self, page: usize) -> *mut u8 {
+        let first = self.bytes.as_ptr().align_offset(PAGE);
+        // One pointer to all bytes: a heap writes beyond the first one, as it may in wasm.
+        self.bytes.as_mut_ptr().wrapping_add(first + page * PAGE)
     }
 }
 
 impl Pages for Buffer {
+    fn rest(&mut self) -> Range<*mut u8> {
+        if self.rest == 0 {
+            return null_mut()..null_mut();
+        }
+        let end = self.page(self.used);
+        end.wrapping_sub(self.rest)..end
+    }
+
     fn grow(&mut self, pages: usize) -> Option<*mut u8> {
         let start = self.used + self.gap;
         if (start + pages + 1) * PAGE > self.bytes.len() {
             return None;
         }
         self.used = start + pages;
-        let first = self.bytes.as_ptr().align_offset(PAGE) + start * PAGE;
-        // One pointer to all bytes: a heap writes beyond the first one, as it may in wasm.
-        Some(self.bytes.as_mut_ptr().wrapping_add(first))
+        Some(self.page(start))
     }
 }
 
@@ -56,7 +78,7 @@ fn take(heap: &mut Heap<Buffer>, layout: Layout) -> *mut u8 {
 }
 
 #[test]
-fn a_block_is_reused_for_whatever_has_its_power_of_two() {
+fn blocks_are_reused_for_sizes_with_the_same_power_of_two() {
     let mut heap = heap(1);
     let first = take(&mut heap, layout(33, 1));
     let second = take(&mut heap, layout(64, 8));
@@ -83,7 +105,7 @@ fn small_blocks_are_of_one_size() {
 }
 
 #[test]
-fn blocks_of_a_large_alignment_are_reused_wherever_they_are_in_the_list() {
+fn blocks_of_a_large_alignment_are_reused_at_any_position() {
     let mut heap = heap(2);
     let (wide, narrow) = (layout(256, 256), layout(200, 32));
     let blocks = [take(&mut heap, wide), take(&mut heap, narrow)];
@@ -109,7 +131,7 @@ fn blocks_of_a_large_alignment_do_not_mix_with_others() {
 }
 
 #[test]
-fn a_block_that_grows_keeps_what_it_holds_and_gives_its_room_back() {
+fn growing_block_keeps_its_content_and_frees_the_old_one() {
     let mut heap = heap(1);
     let old = layout(20, 1);
     let block = take(&mut heap, old);
@@ -128,7 +150,7 @@ fn a_block_that_grows_keeps_what_it_holds_and_gives_its_room_back() {
 }
 
 #[test]
-fn where_memory_ends_there_is_null_and_nothing_is_lost() {
+fn out_of_memory_returns_null_without_losing_blocks() {
     let mut heap = heap(2);
     let (page, more) = (layout(PAGE - 64, 1), layout(2 * PAGE, 1));
     let block = take(&mut heap, page);
@@ -171,7 +193,7 @@ fn random() -> impl FnMut(usize) -> usize {
 }
 
 #[test]
-fn no_block_touches_another_whatever_is_taken_and_given_back() {
+fn blocks_never_overlap() {
     let mut heap = heap(1 << 8);
     let mut random = random();
     let mut live: Vec<(*mut u8, Layout, u8)> = Vec::new();
@@ -209,4 +231,20 @@ fn no_block_touches_another_whatever_is_taken_and_given_back() {
         }
     }
     assert!(heap.memory.used < 1 << 6, "{} pages", heap.memory.used);
+}
+
+#[test]
+fn memory_that_the_program_begins_with_is_used_before_it_grows() {
+    let mut buffer = Buffer::of(3);
+    (buffer.used, buffer.rest) = (1, 100);
+    let end = buffer.page(1);
+    let mut heap = Heap::new(buffer);
+    // Blocks begin at a multiple of 16, and 16 bytes are the smallest block.
+    let first = take(&mut heap, layout(16, 1));
+    assert_eq!(first, end.wrapping_sub(96));
+    take(&mut heap, layout(64, 1));
+    assert_eq!(heap.memory.used, 1);
+    // A block may begin in the rest and end in the first new page.
+    assert_eq!(take(&mut heap, layout(32, 1)), end.wrapping_sub(16));
+    assert_eq!(heap.memory.used, 2);
 }

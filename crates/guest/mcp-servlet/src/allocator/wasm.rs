@@ -2,6 +2,9 @@
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
+use std::ops::Range;
+#[cfg(not(target_os = "unknown"))]
+use std::ptr::null_mut;
 
 use super::{Heap, PAGE, Pages};
 
@@ -12,7 +15,23 @@ static HEAP: Cell = Cell(UnsafeCell::new(Heap::new(Memory)));
 
 struct Memory;
 
+// The linker defines these: the memory after the data and the stack.
+#[cfg(target_os = "unknown")]
+unsafe extern "C" {
+    static __heap_base: u8;
+    static __heap_end: u8;
+}
+
 impl Pages for Memory {
+    /// Most calls fit into the rest of the last page. A host that gives each call a new instance need not
+    /// change the size of its memory then. With WASI, the allocator of libc uses this memory.
+    fn rest(&mut self) -> Range<*mut u8> {
+        #[cfg(target_os = "unknown")]
+        return (&raw const __heap_base).cast_mut()..(&raw const __heap_end).cast_mut();
+        #[cfg(not(target_os = "unknown"))]
+        return null_mut()..null_mut();
+    }
+
     fn grow(&mut self, pages: usize) -> Option<*mut u8> {
         match core::arch::wasm32::memory_grow(0, pages) {
             usize::MAX => None,

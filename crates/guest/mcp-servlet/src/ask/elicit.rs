@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use mcp_servlet_json::{from_str, write_raw, write_string};
 use serde::de::DeserializeOwned;
 
-use super::{Needs, Question, form};
+use super::{InputRequest, Needs, form};
 use crate::json::member;
 use crate::schema::Schema;
 
@@ -58,8 +58,8 @@ impl<T> Elicit<T> {
     }
 }
 
-impl<T: Schema + DeserializeOwned> Question for Elicit<T> {
-    type Answer = Elicited<T>;
+impl<T: Schema + DeserializeOwned> InputRequest for Elicit<T> {
+    type Response = Elicited<T>;
 
     fn key(&self) -> &str {
         &self.key

@@ -9,8 +9,8 @@ use crate::schema::{Kind, Node, Object, Property};
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
 /// The error for a field that is not flat; the name of the field follows.
-const FLAT: &str = "forms are flat: give each entry a field of its own, which is a text, a number, a boolean, \
-    an enum without data or a list of such enums, unlike `";
+const FLAT: &str = "form fields must be strings, numbers, booleans, enums without data or lists of such enums; \
+    change the field `";
 
 /// Stops the build if a form cannot show the type.
 #[track_caller]

@@ -2,7 +2,7 @@
 
 use mcp_servlet_json::from_str;
 
-use super::{Needs, Question};
+use super::{InputRequest, Needs};
 use crate::json::{Children, member};
 
 /// A request for the client's roots; see [`roots`].
@@ -25,8 +25,8 @@ pub struct Root {
     pub name: Option<String>,
 }
 
-impl Question for Roots {
-    type Answer = Vec<Root>;
+impl InputRequest for Roots {
+    type Response = Vec<Root>;
 
     fn key(&self) -> &str {
         &self.key

@@ -1,4 +1,4 @@
-//! One round of input requests: which have responses, and what the client has to answer next.
+//! One round of input requests: which have responses, and what the client has to respond to next.
 //!
 //! The state of earlier calls travels as `requestState`: `{"answers": {…}, "once": {…}}`. The host may
 //! seal it on the way to the client; the servlet reads it back as JSON and with the types that
@@ -6,7 +6,7 @@
 
 use mcp_servlet_json::{RawJson, write_raw, write_string};
 
-use super::{Needs, Question};
+use super::{InputRequest, Needs};
 use crate::context::{Capabilities, Context};
 use crate::error::{Fault, ToolError};
 use crate::json::{Children, member};
@@ -38,30 +38,31 @@ impl Round {
         })
     }
 
-    /// The answer to a request. A request without an answer becomes part of the next round, or waits for the host.
-    pub(super) fn ask<Q: Question>(&mut self, question: &Q) -> Option<Q::Answer> {
+    /// The response to a request. Without one, the request is sent in the next round. In hyper-mcp's second ABI, this call
+    /// waits for the response.
+    pub(super) fn ask<Q: InputRequest>(&mut self, request: &Q) -> Option<Q::Response> {
         #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
         if self.responses.is_empty() {
-            return self.wait(question);
+            return self.wait(request);
         }
-        let key = question.key();
-        let answer = question.read(self.response(key));
-        if answer.is_none() {
-            self.require(question.needs());
-            self.add(key, &question.request());
+        let key = request.key();
+        let response = request.read(self.response(key));
+        if response.is_none() {
+            self.require(request.needs());
+            self.add(key, &request.request());
         }
-        answer
+        response
     }
 
     /// Sends the request through a host that does not take requests as results. After a request without
-    /// an answer, no other one is sent.
+    /// a response, no other one is sent.
     #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
-    fn wait<Q: Question>(&mut self, question: &Q) -> Option<Q::Answer> {
+    fn wait<Q: InputRequest>(&mut self, request: &Q) -> Option<Q::Response> {
         if self.missing.is_some() {
             return None;
         }
-        let answer = super::wait::answer(question, |params| question.put(params));
-        answer.map_err(|error| self.missing = Some(error)).ok()
+        let response = super::wait::send(request, |params| request.put(params));
+        response.map_err(|error| self.missing = Some(error)).ok()
     }
 
     /// The response to the request `key`, of this or an earlier round; empty if there is none.
@@ -81,10 +82,11 @@ impl Round {
         write_raw(&mut self.requests, request);
     }
 
-    /// Checks that the client supports the request, so that it never gets one that it cannot answer.
+    /// Checks that the client supports the request, so that it never gets one that it cannot respond to.
     fn require(&mut self, needs: Needs) {
         let Some(capabilities) = &self.capabilities else {
-            let message = "this tool sends requests to the client, which its host does not support";
+            let message =
+                "this tool requests input from the client, which its host does not support";
             self.missing = Some(ToolError::new(message));
             return;
         };
@@ -181,7 +183,7 @@ fn state(context: &Context) -> Result<String, Fault> {
     match state {
         Some(state) if state.get().starts_with('{') => Ok(state.into_string()),
         _ => Err(Fault::invalid_params(
-            "`requestState` is not what this servlet answered with",
+            "`requestState` is not from this servlet",
         )),
     }
 }

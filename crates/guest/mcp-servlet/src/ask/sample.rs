@@ -3,7 +3,7 @@
 use mcp_servlet_json::{RawJson, from_str, to_writer, write_raw, write_string, write_u64};
 use mcp_servlet_types::{Content, Role};
 
-use super::{Needs, Question};
+use super::{InputRequest, Needs};
 use crate::json::{Children, member};
 
 /// A prompt for the client's model; see [`sample`].
@@ -97,8 +97,8 @@ impl Sampled {
     }
 }
 
-impl Question for Sample {
-    type Answer = Sampled;
+impl InputRequest for Sample {
+    type Response = Sampled;
 
     fn key(&self) -> &str {
         &self.key

@@ -1,35 +1,35 @@
 //! Requests to hosts that have a function for each and wait for the client: hyper-mcp.
 //!
-//! Such a host cannot return an error. It reports a failure as an answer of a shape that no client sends.
+//! Such a host cannot return an error. It reports a failure as a response of a shape that no client sends.
 
 use mcp_servlet_json::{from_str, write_raw};
 
-use super::Question;
+use super::InputRequest;
 use crate::error::ToolError;
 use crate::json::member;
 
-/// How often a request is repeated if its answer is invalid; the same as in this project's host.
+/// How often a request is repeated if its response is invalid; the same as in this project's host.
 const TIMES: usize = 16;
 
 /// Sends the request with `put`, which takes the parameters of MCP's request and returns its result.
-pub(super) fn answer<Q: Question>(
-    question: &Q,
+pub(super) fn send<Q: InputRequest>(
+    request: &Q,
     put: impl Fn(&str) -> String,
-) -> Result<Q::Answer, ToolError> {
-    let request = question.request();
+) -> Result<Q::Response, ToolError> {
+    let json = request.request();
     for _ in 0..TIMES {
-        let response = put(member(&request, "params"));
+        let response = put(member(&json, "params"));
         if let Some(problem) = problem(&response) {
-            return Err(unanswered(question.key(), &problem));
+            return Err(no_response(request.key(), &problem));
         }
-        if let Some(answer) = question.read(&response) {
-            return Ok(answer);
+        if let Some(read) = request.read(&response) {
+            return Ok(read);
         }
     }
-    Err(unanswered(question.key(), "no answer fits the question"))
+    Err(no_response(request.key(), "no response was valid"))
 }
 
-/// Why there is no answer. No client sends `error` in the content to decline.
+/// Why there is no response. No client sends `error` in the content to decline.
 fn problem(response: &str) -> Option<String> {
     let content = member(response, "content");
     let text = if member(response, "action") == "\"decline\"" {
@@ -43,9 +43,9 @@ fn problem(response: &str) -> Option<String> {
 }
 
 #[cold]
-fn unanswered(key: &str, problem: &str) -> ToolError {
-    let mut message = String::from("the client did not answer the question `");
-    for part in [key, "`: ", problem] {
+fn no_response(key: &str, problem: &str) -> ToolError {
+    let mut message = String::from("the input request `");
+    for part in [key, "` failed: ", problem] {
         write_raw(&mut message, part);
     }
     ToolError::new(message)
@@ -69,13 +69,13 @@ mod tests {
     }
 
     #[test]
-    fn parameters_go_out_and_the_result_is_the_answer() {
+    fn parameters_go_out_and_the_result_is_the_response() {
         let name = elicit::<Name>("name", "Who?");
         let put = |params: &str| {
             assert!(params.starts_with(r#"{"mode":"form","message":"Who?","requestedSchema":{"#));
             r#"{"action":"accept","content":{"name":"Ada"}}"#.to_owned()
         };
-        let answered = answer(&name, put).unwrap();
+        let answered = send(&name, put).unwrap();
         let name_given = "Ada".to_owned();
         assert_eq!(answered, Elicited::Accepted(Name { name: name_given }));
         for (response, expected) in [
@@ -83,38 +83,34 @@ mod tests {
             (r#"{"action":"decline","content":{}}"#, Elicited::Declined),
             (r#"{"action":"cancel"}"#, Elicited::Cancelled),
         ] {
-            assert_eq!(answer(&name, |_| response.to_owned()).unwrap(), expected);
+            assert_eq!(send(&name, |_| response.to_owned()).unwrap(), expected);
         }
     }
 
     #[test]
-    fn what_the_host_says_of_a_failure_is_an_error_and_no_answer() {
+    fn a_failure_that_the_host_reports_is_an_error() {
         let declined = r#"{"action":"decline","content":{"error":"no peer"}}"#;
-        let error = answer(&elicit::<Name>("name", "Who?"), |_| declined.to_owned()).unwrap_err();
-        let said = "the client did not answer the question `name`: no peer";
-        assert_eq!(error.message(), said);
+        let error = send(&elicit::<Name>("name", "Who?"), |_| declined.to_owned()).unwrap_err();
+        let expected = "the input request `name` failed: no peer";
+        assert_eq!(error.message(), expected);
         let stopped = r#"{"role":"assistant","content":{"type":"text","text":"too busy"},"model":"","stopReason":"error"}"#;
-        let error = answer(&sample("poem", "Write."), |_| stopped.to_owned()).unwrap_err();
-        let said = "the client did not answer the question `poem`: too busy";
-        assert_eq!(error.message(), said);
+        let error = send(&sample("poem", "Write."), |_| stopped.to_owned()).unwrap_err();
+        let expected = "the input request `poem` failed: too busy";
+        assert_eq!(error.message(), expected);
     }
 
     #[test]
-    fn an_answer_that_does_not_fit_is_asked_for_again_but_not_for_ever() {
-        let asked = Cell::new(0);
+    fn invalid_response_is_requested_again_a_limited_number_of_times() {
+        let sent = Cell::new(0);
         let put = |params: &str| {
             assert_eq!(params, "");
-            asked.set(asked.get() + 1);
-            let uri = if asked.get() < 3 {
-                "1"
-            } else {
-                "\"file:///a\""
-            };
+            sent.set(sent.get() + 1);
+            let uri = if sent.get() < 3 { "1" } else { "\"file:///a\"" };
             format!(r#"{{"roots":[{{"uri":{uri}}}]}}"#)
         };
-        let answered = answer(&roots("roots"), put).unwrap();
-        assert_eq!((answered[0].uri.as_str(), asked.get()), ("file:///a", 3));
-        let error = answer(&roots("roots"), |_| String::new()).unwrap_err();
-        assert!(error.message().ends_with("no answer fits the question"));
+        let answered = send(&roots("roots"), put).unwrap();
+        assert_eq!((answered[0].uri.as_str(), sent.get()), ("file:///a", 3));
+        let error = send(&roots("roots"), |_| String::new()).unwrap_err();
+        assert!(error.message().ends_with("no response was valid"));
     }
 }

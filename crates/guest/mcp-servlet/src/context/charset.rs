@@ -23,7 +23,7 @@ const TEXTS: &[&str] = &[
 ];
 
 impl HttpResponse {
-    /// The body as text. The charset is that of its byte order mark, of the header, or of the declaration of HTML or
+    /// The body as text. Its byte order mark names the charset, or else the header, or the declaration of HTML or
     /// XML near the beginning; otherwise UTF-8. Invalid bytes become `\u{fffd}`.
     ///
     /// ```

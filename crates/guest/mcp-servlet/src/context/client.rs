@@ -1,10 +1,11 @@
-//! The client in native tests: the prepared answers, and the requests of the servlet.
+//! The client in native tests: the prepared responses, and the requests of the servlet.
 
 use std::collections::BTreeMap;
 
 use mcp_servlet_json::write_string;
 
 use super::Context;
+use super::request::CLIENT_CAPABILITIES;
 use crate::error::Fault;
 use crate::json::{Children, member};
 
@@ -20,7 +21,7 @@ pub(crate) struct Prepared {
     /// Responses to requests of the servlet, by key.
     pub(crate) responses: BTreeMap<String, String>,
     /// The requests of the servlet so far: keys and JSON.
-    pub(crate) asked: Vec<(String, String)>,
+    pub(crate) input_requests: Vec<(String, String)>,
 }
 
 impl Default for Prepared {
@@ -30,7 +31,7 @@ impl Default for Prepared {
             meta: BTreeMap::new(),
             capabilities: Some(all.map(|name| (name.to_owned(), "{}".to_owned())).into()),
             responses: BTreeMap::new(),
-            asked: Vec::new(),
+            input_requests: Vec::new(),
         }
     }
 }
@@ -59,8 +60,7 @@ impl Context {
         let client = &state.client;
         let mut meta = client.meta.clone();
         if let Some(capabilities) = &client.capabilities {
-            let key = "io.modelcontextprotocol/clientCapabilities".to_owned();
-            meta.insert(key, object(capabilities));
+            meta.insert(CLIENT_CAPABILITIES.to_owned(), object(capabilities));
         }
         let mut members = format!("\"_meta\":{}", object(&meta));
         if with_responses {
@@ -105,7 +105,7 @@ impl Context {
             }
         }
         Err(Fault::internal(format!(
-            "the tool asked {ROUNDS} times and has no result"
+            "the tool requested input {ROUNDS} times and has no result"
         )))
     }
 
@@ -116,15 +116,18 @@ impl Context {
         let mut responses = BTreeMap::new();
         for (key, request) in Children::of(requests) {
             let key = key.into_owned();
-            state.client.asked.push((key.clone(), request.to_owned()));
+            state
+                .client
+                .input_requests
+                .push((key.clone(), request.to_owned()));
             let Some(response) = state.client.responses.get(&key) else {
                 return Err(Fault::internal(format!(
-                    "the tool asks `{key}`, and the test has no answer: see `with_form`, `with_sample` and `with_roots`"
+                    "the tool requests the input `{key}`, and the test has no response; add one with `with_form`, `with_sample` or `with_roots`"
                 )));
             };
             if before.contains(&key) {
                 return Err(Fault::internal(format!(
-                    "the tool asks `{key}` again: the answer does not fit the question {request}"
+                    "the tool requests the input `{key}` again: the response is invalid for {request}"
                 )));
             }
             responses.insert(key, response.clone());

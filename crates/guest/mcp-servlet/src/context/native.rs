@@ -115,7 +115,6 @@ impl Host {
         &self,
         request: &crate::HttpRequest,
     ) -> Result<crate::HttpResponse, crate::HttpError> {
-        self.state_mut().requests.push(request.clone());
         let headers = request.headers.keys().map(String::as_str);
         if let Some(reason) = mcp_servlet_types::refused_request(&request.method, headers) {
             let message = format!("invalid HTTP request: {reason}");
@@ -126,6 +125,7 @@ impl Host {
                 "there is no HTTP outside of a host: see `Client::with_http`",
             ));
         };
+        self.state_mut().requests.push(request.clone());
         let mut answer = answer.borrow_mut();
         answer(request)
     }

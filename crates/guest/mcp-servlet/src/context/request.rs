@@ -10,8 +10,8 @@ use crate::wire::{HYPER_MCP, PARAMS, WITH_META};
 
 /// Keys of `_meta` that MCP defines. For clients of earlier protocol versions, the host fills them in
 /// from `initialize`.
-const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
-const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 impl Context {
     /// The request's `_meta`, if the host passes it on.

@@ -1,9 +1,9 @@
 //! The sections `config`, `hosts` and `paths` of `export!`.
 
-/// The needs as rendered JSON.
+/// A constant with the needs.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __rendered_needs {
+macro_rules! __declared_needs {
     (($($config:ty)?) ($($host:expr),*) ($($path:expr),*)) => {
         const __NEEDS: $crate::__private::Needs = $crate::__private::Needs {
             config: $crate::__or! {
@@ -14,8 +14,6 @@ macro_rules! __rendered_needs {
             paths: &[$($path),*],
         }
         .checked();
-        #[allow(long_running_const_eval, reason = "long descriptions take long to render")]
-        const __NEEDS_LENGTH: usize = __NEEDS.length();
     };
 }
 
@@ -27,9 +25,8 @@ macro_rules! __needs {
         $servlet
     };
     ($servlet:ident $config:tt $hosts:tt $paths:tt) => {{
-        $crate::__rendered_needs! { $config $hosts $paths }
-        static __NEEDS_TEXT: [u8; __NEEDS_LENGTH] = __NEEDS.render::<__NEEDS_LENGTH>();
-        $servlet.with_needs(&__NEEDS_TEXT)
+        $crate::__declared_needs! { $config $hosts $paths }
+        $servlet.with_needs($crate::__rendered!(Needs, __NEEDS))
     }};
 }
 
@@ -39,7 +36,12 @@ macro_rules! __needs {
 macro_rules! __needs_section {
     (() () ()) => {};
     ($config:tt $hosts:tt $paths:tt) => {
-        $crate::__rendered_needs! { $config $hosts $paths }
+        $crate::__declared_needs! { $config $hosts $paths }
+        #[allow(
+            long_running_const_eval,
+            reason = "long descriptions take long to render"
+        )]
+        const __NEEDS_LENGTH: usize = __NEEDS.length();
         #[unsafe(link_section = "mcp-servlet:needs")]
         static __NEEDS_SECTION: [u8; __NEEDS_LENGTH] = __NEEDS.render::<__NEEDS_LENGTH>();
     };

@@ -40,7 +40,7 @@ impl<const N: usize> Text<N> {
         self.byte(b']');
     }
 
-    /// Appends a value that matches the schema. `false` if none is known; what was appended then is not valid.
+    /// Appends a value that matches the schema. Returns `false` if no such value is known; the appended text is then invalid.
     pub(super) const fn example(&mut self, node: &Node) -> bool {
         if !node.example.is_empty() {
             self.raw(node.example);

@@ -76,7 +76,7 @@ fn renders_every_kind_without_spaces() {
 }
 
 #[test]
-fn renders_whole_numbers_as_far_as_they_go() {
+fn renders_the_range_of_whole_numbers() {
     for (min, max, json) in [
         (None, None, r#"{"type":"integer"}"#),
         (
@@ -95,7 +95,7 @@ fn renders_whole_numbers_as_far_as_they_go() {
 }
 
 #[test]
-fn notes_stand_below_a_description_or_alone() {
+fn notes_follow_a_description_or_replace_it() {
     let colors = Node::one_of_strings(&["a"]).with_notes("\n- `a`: the first");
     same(
         &colors,
@@ -108,7 +108,7 @@ fn notes_stand_below_a_description_or_alone() {
 }
 
 #[test]
-fn null_is_an_answer_of_results_only() {
+fn null_is_in_result_schemas_only() {
     assert_eq!(
         both(&Node::array::<Option<u64>>()),
         [
@@ -130,7 +130,7 @@ fn null_is_an_answer_of_results_only() {
 }
 
 #[test]
-fn what_is_flattened_requires_nothing_where_it_may_be_missing() {
+fn optional_flattened_struct_has_no_required_properties() {
     struct Inner;
     impl Schema for Inner {
         const NODE: &'static Node = &Node::object(&[Property::new::<bool>("b", "b")]);
@@ -143,7 +143,7 @@ fn what_is_flattened_requires_nothing_where_it_may_be_missing() {
 }
 
 #[test]
-fn escapes_every_character_that_json_wants_escaped() {
+fn escapes_every_character_that_json_requires() {
     for code in (0..0x100).chain([0x2028, 0x1f44d]) {
         let character = char::from_u32(code).unwrap();
         let mut text = Text::<16>::new();

@@ -71,7 +71,7 @@ impl Node {
     }
 
     /// The same object with the properties of others, each a [`flattened`](Self::flattened) one. No
-    /// effect on other kinds. The build stops if one of the others is neither an object nor a map.
+    /// effect on other kinds. The build stops if one of the others is not an object, a map or any JSON.
     #[must_use]
     #[track_caller]
     pub const fn with_flattened(self, flattened: &'static [&'static Node]) -> Self {

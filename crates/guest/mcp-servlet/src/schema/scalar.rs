@@ -76,7 +76,7 @@ impl Scalar {
         Self::EMPTY.text(sign).natural(value.unsigned_abs())
     }
 
-    /// The shortest number that reads as the value, as `serde_json` writes it; empty for infinity and NaN.
+    /// The shortest number that reads as the value, as `mcp_servlet_json::write_f64` writes it; empty for infinity and NaN.
     const fn float(is_negative: bool, decoded: Decoded) -> Self {
         let Digits {
             digits,
@@ -156,7 +156,7 @@ mod tests {
     use super::Scalar;
 
     #[test]
-    fn constants_read_as_they_were() {
+    fn constants_round_trip() {
         for value in [
             0.0,
             1.0,

@@ -3,7 +3,7 @@
 mod rewrite;
 
 use std::ptr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
@@ -78,9 +78,8 @@ impl Node {
         let Kind::Generated(generate) = self.kind else {
             return false;
         };
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |(other, _): &&(Generate, bool)| ptr::fn_addr_eq(*other, generate);
-        if let Some((_, is_object)) = known.iter().find(same) {
+        if let Some((_, is_object)) = known().iter().find(same) {
             return *is_object;
         }
         let schema = generate(&Gap {
@@ -89,9 +88,13 @@ impl Node {
             fallback: "",
         });
         let is_object = !schema.ends_with(WRAPPED);
-        known.push((generate, is_object));
+        known().push((generate, is_object));
         is_object
     }
+}
+
+fn known() -> MutexGuard<'static, Vec<(Generate, bool)>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The members of the schema of `T`.

@@ -205,7 +205,7 @@ const fn value(bytes: &[u8], here: usize) -> Result<usize, Error> {
         b'f' => word(bytes, here, b"false"),
         b'n' => word(bytes, here, b"null"),
         b'-' | b'0'..=b'9' => number(bytes, here),
-        _ => Err("the JSON has something that is not a JSON value"),
+        _ => Err("invalid JSON: expected a value"),
     }
 }
 
@@ -216,17 +216,17 @@ const fn object(bytes: &[u8], here: usize) -> Result<usize, Error> {
     }
     loop {
         if at(bytes, here) != b'"' {
-            return Err("the JSON has an object key that is not a string");
+            return Err("invalid JSON: expected a string as the object key");
         }
         here = space(bytes, ok!(string(bytes, here)));
         if at(bytes, here) != b':' {
-            return Err("the JSON has an object key without `:`");
+            return Err("invalid JSON: expected `:` after the object key");
         }
         here = space(bytes, ok!(value(bytes, space(bytes, here + 1))));
         match at(bytes, here) {
             b',' => here = space(bytes, here + 1),
             b'}' => return Ok(here + 1),
-            _ => return Err("the JSON has an object without `,` or `}` after a value"),
+            _ => return Err("invalid JSON: expected `,` or `}` after a value in an object"),
         }
     }
 }
@@ -241,7 +241,7 @@ const fn array(bytes: &[u8], here: usize) -> Result<usize, Error> {
         match at(bytes, here) {
             b',' => here = space(bytes, here + 1),
             b']' => return Ok(here + 1),
-            _ => return Err("the JSON has an array without `,` or `]` after a value"),
+            _ => return Err("invalid JSON: expected `,` or `]` after a value in an array"),
         }
     }
 }
@@ -253,7 +253,7 @@ const fn string(bytes: &[u8], here: usize) -> Result<usize, Error> {
             b'"' => return Ok(here + 1),
             b'\\' => here = ok!(escape(bytes, here + 1)),
             0..0x20 => {
-                return Err("the JSON has a string that is not closed or has a control character");
+                return Err("invalid JSON: a string is not closed or has a control character");
             }
             _ => here += 1,
         }
@@ -267,13 +267,13 @@ const fn escape(bytes: &[u8], here: usize) -> Result<usize, Error> {
             let mut digit = 1;
             while digit <= 4 {
                 if !at(bytes, here + digit).is_ascii_hexdigit() {
-                    return Err("the JSON has a `\\u` escape without four hexadecimal digits");
+                    return Err("invalid JSON: expected four hexadecimal digits after `\\u`");
                 }
                 digit += 1;
             }
             Ok(here + 5)
         }
-        _ => Err("the JSON has an unknown escape in a string"),
+        _ => Err("invalid JSON: unknown escape in a string"),
     }
 }
 
@@ -281,7 +281,7 @@ const fn word(bytes: &[u8], here: usize, word: &[u8]) -> Result<usize, Error> {
     let mut index = 0;
     while index < word.len() {
         if at(bytes, here + index) != word[index] {
-            return Err("the JSON has something that is not a JSON value");
+            return Err("invalid JSON: expected a value");
         }
         index += 1;
     }
@@ -312,7 +312,7 @@ const fn number(bytes: &[u8], mut here: usize) -> Result<usize, Error> {
 
 const fn digits(bytes: &[u8], mut here: usize) -> Result<usize, Error> {
     if !at(bytes, here).is_ascii_digit() {
-        return Err("the JSON has a number without a digit where one must be");
+        return Err("invalid JSON: expected a digit in a number");
     }
     while at(bytes, here).is_ascii_digit() {
         here += 1;

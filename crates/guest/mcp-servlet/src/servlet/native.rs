@@ -10,7 +10,7 @@ use crate::json::Children;
 
 impl Servlet {
     /// Valid arguments of the tool, as in the error that the model gets for invalid ones. `None` if there is no
-    /// such tool, or if they cannot be derived from a handwritten schema.
+    /// such tool, or if no example is known for its schema.
     pub fn example(&self, tool: &str) -> Option<RawJson> {
         let index = self.tools.iter().position(|entry| entry.name == tool)?;
         let (_, example) = Children::of(self.hints.examples).nth(index)?;
@@ -40,7 +40,10 @@ impl Servlet {
             "read_resource" => Features::read_resource(features, context, input),
             "get_prompt" => Features::get_prompt(features, context, input),
             "complete" => Features::complete(features, context, input),
-            _ => self.answer(context, input),
+            "call" => self.answer(context, input),
+            _ => Err(Fault::internal(format!(
+                "the servlet does not export `{export}`"
+            ))),
         };
         context.begin("");
         output

@@ -206,10 +206,10 @@ impl Client {
     }
 
     /// The servlet's requests for input so far: key and MCP request.
-    pub fn asked(&self) -> Vec<(String, RawJson)> {
+    pub fn input_requests(&self) -> Vec<(String, RawJson)> {
         let host = self.context.host.state();
-        let asked = host.client.asked.iter();
-        asked
+        let requests = host.client.input_requests.iter();
+        requests
             .filter_map(|(key, request)| Some((key.clone(), RawJson::parse(request).ok()?)))
             .collect()
     }
@@ -250,6 +250,10 @@ impl Client {
     ///
     /// Like [`list_resources`](Self::list_resources), and if there is no such export. A trap of the
     /// wasm is a fault too, while a panic in this process ends the test.
+    ///
+    /// # Panics
+    ///
+    /// Under `servlet test`, in a test with `#[mcp_servlet::test]`, if `input` is not UTF-8.
     pub fn request(&self, export: &str, input: impl AsRef<[u8]>) -> Result<String, Fault> {
         if !self.servlet.exports(export) {
             let message = format!("the servlet does not export `{export}`");
@@ -274,7 +278,8 @@ impl Client {
         read(&answer)
     }
 
-    /// Runs an export in this process or in the host. If it is missing, every host returns the same error.
+    /// Runs an export in this process or in the host. An export that the wasm lacks runs here, where it returns the error
+    /// that a host would.
     fn run(&self, export: &str, input: &[u8]) -> Result<String, Fault> {
         let context = &self.context;
         match &self.wasm {
@@ -294,7 +299,7 @@ impl Client {
         info.map_or_else(String::new, |info| info.name)
     }
 
-    /// Ends a test with wasm that wants what only a servlet in the test's own process has.
+    /// Panics if the test runs against the wasm: `method` needs a servlet in the test's own process.
     fn native(&self, method: &str) {
         assert!(
             self.wasm.is_none(),
@@ -315,7 +320,8 @@ fn named(name: &str, arguments: impl Serialize) -> Result<String, Fault> {
 
 /// Reads a result as its MCP type.
 fn read<T: DeserializeOwned>(answer: &str) -> Result<T, Fault> {
-    from_str(answer).map_err(|error| Fault::internal(format!("the answer is not MCP's: {error}")))
+    from_str(answer)
+        .map_err(|error| Fault::internal(format!("the result is not valid MCP: {error}")))
 }
 
 fn raw(texts: &[String]) -> Vec<RawJson> {

@@ -52,7 +52,7 @@ impl Recording {
 
 /// The error message for a request without a recording.
 pub(super) fn missing(request: &HttpRequest) -> String {
-    format!("the test has no answer to `{}`", key(request))
+    format!("the test has no response to `{}`", key(request))
 }
 
 fn key(request: &HttpRequest) -> String {

@@ -136,7 +136,7 @@ mod tests {
     use super::Bytes;
 
     #[test]
-    fn it_is_base64_wherever_it_stands() {
+    fn is_base64_at_any_depth() {
         let bytes = Bytes::from(vec![0, 1, 255]);
         let map = BTreeMap::from([("k", Some(bytes.clone()))]);
         let text = mcp_servlet_json::to_string(&(&bytes, [&bytes], map, None::<Bytes>)).unwrap();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_base64_is_an_error_with_its_place() {
+    fn invalid_base64_error_has_pointer() {
         let text = r#"{"a":["AAH/","AAH"]}"#;
         let error = mcp_servlet_json::from_str::<BTreeMap<String, Vec<Bytes>>>(text).unwrap_err();
         assert_eq!(error.pointer(text), "/a/1");
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn it_shows_text_as_text() {
+    fn debug_shows_text() {
         assert_eq!(
             format!("{:?}", Bytes::from(b"a\"\xff")),
             r#"Bytes(a\"\xff)"#

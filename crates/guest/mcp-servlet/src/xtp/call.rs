@@ -21,7 +21,7 @@ impl Call {
     /// If the payload is invalid; the message names the export and the position.
     pub fn input<E, T: Decode<E>>(&mut self) -> Result<T, Error> {
         let decoded = T::decode(self.payload());
-        decoded.map_err(|reason| self.misfit("input of export", &reason))
+        decoded.map_err(|reason| self.invalid_payload("input of export", &reason))
     }
 
     /// Writes the output.
@@ -35,13 +35,13 @@ impl Call {
                 self.answer(&payload);
                 Ok(())
             }
-            Err(reason) => Err(self.misfit("output of export", &reason)),
+            Err(reason) => Err(self.invalid_payload("output of export", &reason)),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn misfit(&self, role: &str, reason: &str) -> Error {
-        Error::misfit(role, self.export, reason)
+    fn invalid_payload(&self, role: &str, reason: &str) -> Error {
+        Error::invalid_payload(role, self.export, reason)
     }
 }

@@ -69,7 +69,7 @@ pub trait Encode<E> {
 
 impl<T: DeserializeOwned> Decode<ApplicationJson> for T {
     fn decode(payload: Vec<u8>) -> Result<Self, String> {
-        mcp_servlet_json::from_slice(&payload).map_err(|error| misfit(&payload, &error))
+        mcp_servlet_json::from_slice(&payload).map_err(|error| invalid_payload(&payload, &error))
     }
 }
 
@@ -85,7 +85,7 @@ impl<T: Serialize + ?Sized> Encode<ApplicationJson> for T {
 /// The error message for invalid JSON: reason, byte offset, pointer, and the value there.
 #[cold]
 #[inline(never)]
-fn misfit(payload: &[u8], error: &JsonError) -> String {
+fn invalid_payload(payload: &[u8], error: &JsonError) -> String {
     let mut reason = error.to_string();
     let Ok(text) = std::str::from_utf8(payload) else {
         return reason;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_with_its_place() {
+    fn invalid_payload_error_has_pointer() {
         let reasons = [
             (
                 read::<Vec<Item>>("").map(drop),

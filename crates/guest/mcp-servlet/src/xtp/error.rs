@@ -7,7 +7,7 @@ use mcp_servlet_json::write_raw;
 /// The error of a function of the plugin or of its host: a text, which the host gets as Extism's error.
 ///
 /// Anything that converts into a boxed error converts into it, so `?` works in a function that returns
-/// it. The text is that of the error, followed by all its causes, in one line.
+/// it. The text is the error's message, followed by those of all its causes, in one line.
 ///
 /// ```
 /// use mcp_servlet::xtp::Error;
@@ -47,7 +47,7 @@ impl Error {
     }
 
     /// An error such as ``input of export `name`: …``.
-    pub(crate) fn misfit(role: &str, name: &str, reason: &str) -> Self {
+    pub(crate) fn invalid_payload(role: &str, name: &str, reason: &str) -> Self {
         let mut error = Self::about(role, name, ": ");
         write_raw(&mut error.message, reason);
         error

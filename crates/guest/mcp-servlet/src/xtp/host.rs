@@ -20,11 +20,11 @@ pub use self::wasm::{call, call_with};
 /// If the payload is invalid; the message names the import and the position.
 pub fn answer<E, T: Decode<E>>(import: &'static str, payload: Vec<u8>) -> Result<T, Error> {
     let decoded = T::decode(payload);
-    decoded.map_err(|reason| Error::misfit("answer of import", import, &reason))
+    decoded.map_err(|reason| Error::invalid_payload("answer of import", import, &reason))
 }
 
 #[cold]
 #[inline(never)]
 fn unsendable(import: &'static str, reason: &str) -> Error {
-    Error::misfit("input of import", import, reason)
+    Error::invalid_payload("input of import", import, reason)
 }

@@ -154,7 +154,7 @@ fn mistakes() -> Vec<(
 }
 
 #[test]
-fn says_where_what_was_expected_and_what_came() {
+fn error_names_pointer_expected_and_found() {
     for (name, value, pointer, of_schema, came) in mistakes() {
         let complaint = complaint(&SERVLET, "each", json!({ name: value }));
         assert_eq!(
@@ -171,7 +171,7 @@ fn says_where_what_was_expected_and_what_came() {
 }
 
 #[test]
-fn is_a_sentence() {
+fn error_is_a_sentence() {
     for (arguments, sentence) in [
         (
             json!({ "first": 7, "second": 1, "a/b~c": [] }),
@@ -193,7 +193,7 @@ fn is_a_sentence() {
 }
 
 #[test]
-fn takes_what_lies_on_a_bound() {
+fn accepts_values_at_a_bound() {
     for arguments in [
         json!({ "bounded": 1, "at_least": 0.5, "byte": 0, "signed": -32_768 }),
         json!({ "bounded": 10, "at_least": 1e30, "byte": 255, "signed": 32_767, "big": u64::MAX }),
@@ -210,7 +210,7 @@ fn written(servlet: &'static mcp_servlet::Servlet, tool: &str, arguments: &str) 
 }
 
 #[test]
-fn takes_whole_numbers_for_integers_however_they_are_written() {
+fn whole_numbers_are_integers_in_any_notation() {
     for arguments in [
         r#"{"byte":12.0,"signed":-1e3,"big":18446744073709551615.0}"#,
         r#"{"byte":1.50e2,"signed":-0.0,"bounded":10.0,"list":[1.0,2e0]}"#,
@@ -265,7 +265,7 @@ fn lists_every_argument_that_is_missing() {
 }
 
 #[test]
-fn null_stands_for_an_argument_that_may_be_missing_only() {
+fn null_is_accepted_for_optional_arguments_only() {
     let needed = complaint(
         &SERVLET,
         "needs",

@@ -101,7 +101,7 @@ mcp_servlet::export!(static SERVLET = { tools: [book, steps, all, capital, place
 
 fn say(client: &Client, tool: &str) -> String {
     let result = client.call(tool, json!({})).unwrap();
-    result.content[0].text.clone().unwrap()
+    result.text()
 }
 
 /// One round, with the JSON of request and response.
@@ -165,7 +165,7 @@ fn a_form_is_filled_in_declined_or_cancelled() {
     let client = SERVLET.client().with_form("stay", stay);
     assert_eq!(say(&client, "book"), "2 nights from May");
     assert_eq!(book(client.context()).unwrap(), "2 nights from May");
-    assert_eq!(client.asked()[0].0, "stay");
+    assert_eq!(client.input_requests()[0].0, "stay");
     let client = SERVLET.client().with_declined_form("stay");
     assert_eq!(say(&client, "book"), "declined");
     let client = SERVLET.client().with_cancelled_form("stay");
@@ -173,7 +173,7 @@ fn a_form_is_filled_in_declined_or_cancelled() {
 }
 
 #[test]
-fn what_ran_once_does_not_run_in_the_next_round() {
+fn once_runs_in_the_first_round_only() {
     let client = SERVLET
         .client()
         .with_form("first", json!({ "name": "Ada" }))
@@ -183,7 +183,7 @@ fn what_ran_once_does_not_run_in_the_next_round() {
 }
 
 #[test]
-fn answers_of_earlier_rounds_travel_in_the_state() {
+fn responses_of_earlier_rounds_are_in_the_state() {
     let accept = |name: &str| json!({ "action": "accept", "content": { "name": name } });
     let mut params = able();
     params["inputResponses"] = json!({ "first": accept("Ada"), "stray": 1 });
@@ -197,7 +197,7 @@ fn answers_of_earlier_rounds_travel_in_the_state() {
 }
 
 #[test]
-fn an_answer_that_does_not_fit_is_asked_for_again() {
+fn invalid_response_is_requested_again() {
     for wrong in [
         json!(null),
         json!(7),
@@ -213,20 +213,27 @@ fn an_answer_that_does_not_fit_is_asked_for_again() {
     }
     let client = SERVLET.client().with_form("stay", json!({}));
     let fault = client.call("book", json!({})).unwrap_err();
-    assert!(fault.message().contains("asks `stay` again"), "{fault}");
+    assert!(
+        fault.message().contains("requests the input `stay` again"),
+        "{fault}"
+    );
 }
 
 #[test]
-fn several_questions_go_out_at_once() {
+fn several_requests_are_sent_at_once() {
     let client = SERVLET
         .client()
         .with_form("name", json!({ "name": "Ada" }))
         .with_sample("poem", "roses")
         .with_roots("places", ["file:///a"]);
     assert_eq!(say(&client, "all"), "Ada: roses (file:///a)");
-    let asked: Vec<_> = client.asked().into_iter().map(|(key, _)| key).collect();
+    let asked: Vec<_> = client
+        .input_requests()
+        .into_iter()
+        .map(|(key, _)| key)
+        .collect();
     assert_eq!(asked, ["name", "poem", "places"]);
-    let poem: Value = serde_json::from_str(client.asked()[1].1.get()).unwrap();
+    let poem: Value = serde_json::from_str(client.input_requests()[1].1.get()).unwrap();
     assert_eq!(
         poem,
         json!({
@@ -238,11 +245,14 @@ fn several_questions_go_out_at_once() {
             },
         })
     );
-    assert_eq!(client.asked()[2].1.get(), r#"{"method":"roots/list"}"#);
+    assert_eq!(
+        client.input_requests()[2].1.get(),
+        r#"{"method":"roots/list"}"#
+    );
 }
 
 #[test]
-fn one_question_needs_no_tuple() {
+fn single_request_needs_no_tuple() {
     let client = SERVLET.client().with_sample("capital", "Paris");
     assert_eq!(say(&client, "capital"), "Paris");
     let client = SERVLET
@@ -252,7 +262,7 @@ fn one_question_needs_no_tuple() {
 }
 
 #[test]
-fn a_client_is_not_asked_for_what_it_cannot_do() {
+fn client_gets_no_request_that_it_does_not_support() {
     for (tool, capability) in [
         ("book", "elicitation"),
         ("capital", "sampling"),
@@ -278,27 +288,27 @@ fn a_client_is_not_asked_for_what_it_cannot_do() {
 }
 
 #[test]
-fn a_host_that_passes_no_questions_on_is_told_to_the_model() {
+fn a_host_without_input_requests_is_an_error_for_the_model() {
     let client = SERVLET.client().without_capabilities();
     let result = client.call("book", json!({})).unwrap();
     assert_eq!(result.is_error, Some(true));
     assert_eq!(
-        result.content[0].text.as_deref(),
-        Some("this tool sends requests to the client, which its host does not support")
+        result.text(),
+        "this tool requests input from the client, which its host does not support"
     );
 }
 
 #[test]
-fn a_test_without_an_answer_is_told_so() {
+fn missing_response_fails_the_test() {
     let fault = SERVLET.call("book", json!({})).unwrap_err();
     assert!(
-        fault.message().contains("the test has no answer"),
+        fault.message().contains("the test has no response"),
         "{fault}"
     );
 }
 
 #[test]
-fn a_state_that_somebody_broke_is_a_fault() {
+fn invalid_state_is_a_fault() {
     for state in [json!("{"), json!("[]"), json!(7), json!("")] {
         let mut params = able();
         params["requestState"] = state;

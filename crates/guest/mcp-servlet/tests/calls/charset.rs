@@ -9,7 +9,7 @@ fn decoded(content_type: &str, body: &[u8]) -> String {
 }
 
 #[test]
-fn the_header_says_the_charset() {
+fn charset_is_read_from_the_header() {
     for (content_type, body, text) in [
         ("text/plain; charset=UTF-8", "é".as_bytes(), "é"),
         ("text/plain; charset=ISO-8859-1", b"\xe9", "é"),
@@ -26,13 +26,13 @@ fn the_header_says_the_charset() {
 }
 
 #[test]
-fn a_byte_order_mark_comes_before_everything() {
+fn byte_order_mark_has_priority() {
     assert_eq!(decoded("text/plain; charset=gbk", b"\xff\xfea\0"), "a");
     assert_eq!(decoded("application/json", b"\xef\xbb\xbf{}"), "{}");
 }
 
 #[test]
-fn pages_and_xml_say_it_themselves() {
+fn charset_is_read_from_html_and_xml() {
     for (content_type, beginning) in [
         ("text/html", "<meta charset='iso-8859-1'>"),
         (
@@ -85,7 +85,7 @@ fn text_is_utf_8_if_nothing_says_otherwise() {
 }
 
 #[test]
-fn what_is_no_text_is_refused_with_its_media_type() {
+fn error_for_binary_body_names_the_media_type() {
     let document = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
     for media_type in ["image/png", "application/octet-stream", document] {
         let message = format!("the body is `{media_type}`, which is not text");

@@ -59,7 +59,7 @@ fn a_client_is_known_by_name() {
 }
 
 #[test]
-fn a_client_can_do_what_it_says() {
+fn client_capabilities_are_those_it_declares() {
     let client = SERVLET.client().with_capabilities(&["sampling"]);
     let able = |client: &Client, name: &str| say(client, "able", json!({ "name": name }));
     assert_eq!(able(&client, "sampling").as_deref(), Some("true"));
@@ -71,7 +71,7 @@ fn a_client_can_do_what_it_says() {
 }
 
 #[test]
-fn progress_is_for_those_who_asked_for_it() {
+fn progress_is_sent_only_on_request() {
     let client = SERVLET.client();
     say(&client, "work", json!({}));
     assert!(client.progress().is_empty());
@@ -104,7 +104,7 @@ fn progress_is_for_those_who_asked_for_it() {
 }
 
 #[test]
-fn variables_hold_what_has_json() {
+fn variables_hold_any_json() {
     let client = SERVLET.client();
     assert_eq!(say(&client, "work", json!({})).as_deref(), Some("1"));
     assert_eq!(say(&client, "work", json!({})).as_deref(), Some("2"));

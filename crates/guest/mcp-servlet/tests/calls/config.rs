@@ -73,7 +73,7 @@ fn each_key_is_read_by_the_type_of_its_field() {
 }
 
 #[test]
-fn what_may_be_left_out_may_be_left_out() {
+fn optional_keys_can_be_missing() {
     let client = SERVLET
         .client()
         .with_config("api-key", "k")
@@ -87,7 +87,7 @@ fn what_may_be_left_out_may_be_left_out() {
 }
 
 #[test]
-fn everything_that_is_missing_or_wrong_is_told_at_once_and_no_value_with_it() {
+fn reports_all_problems_at_once_without_values() {
     let client = SERVLET
         .client()
         .with_config("retries", "secret")
@@ -110,7 +110,7 @@ fn everything_that_is_missing_or_wrong_is_told_at_once_and_no_value_with_it() {
 }
 
 #[test]
-fn what_only_the_type_can_tell_is_told_by_place() {
+fn reports_errors_of_the_type_by_key() {
     let fault = full()
         .with_config("hosts", "[1]")
         .context()
@@ -142,7 +142,7 @@ impl TryFrom<Bounds> for Range {
 }
 
 #[test]
-fn a_configuration_that_its_own_check_refuses_does_not_fit() {
+fn configuration_refused_by_its_own_check_is_an_error() {
     let client = SERVLET.client().with_config("from", "2");
     let fault = client.with_config("to", "1").context().config::<Range>();
     assert_eq!(
@@ -160,7 +160,7 @@ fn mode(context: &Context) -> Result<String, ToolError> {
 mcp_servlet::export!(static SERVLET = { tools: [mode] });
 
 #[test]
-fn a_servlet_that_is_not_configured_describes_itself_all_the_same() {
+fn servlet_without_configuration_can_be_described() {
     assert_eq!(SERVLET.client().describe().unwrap().tools.unwrap().len(), 1);
     let fault = SERVLET.call("mode", json!({})).unwrap_err();
     assert!(
@@ -168,5 +168,5 @@ fn a_servlet_that_is_not_configured_describes_itself_all_the_same() {
         "{fault}"
     );
     let result = full().call("mode", json!({})).unwrap();
-    assert_eq!(result.content[0].text.as_deref(), Some("Some(Slow)"));
+    assert_eq!(result.text(), "Some(Slow)");
 }

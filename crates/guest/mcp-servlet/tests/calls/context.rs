@@ -58,7 +58,7 @@ fn text(client: &Client, tool: &str, arguments: serde_json::Value) -> Option<Str
 }
 
 #[test]
-fn a_variable_lives_as_long_as_its_context() {
+fn a_variable_lives_as_long_as_its_client() {
     let client = SERVLET.client().with_var("other", [7]);
     let counts = || text(&client, "count", json!({}));
     assert_eq!(
@@ -94,7 +94,7 @@ fn configuration_is_what_the_test_set() {
 }
 
 #[test]
-fn the_log_is_kept_in_order_also_when_the_tool_fails() {
+fn log_keeps_its_order_if_the_tool_fails() {
     let client = SERVLET.client();
     assert_eq!(
         text(&client, "logged", json!({})).as_deref(),
@@ -111,7 +111,7 @@ fn the_log_is_kept_in_order_also_when_the_tool_fails() {
 }
 
 #[test]
-fn the_clock_may_stand_still() {
+fn clock_can_be_fixed() {
     let client = SERVLET
         .client()
         .with_now(SystemTime::UNIX_EPOCH + Duration::from_secs(1000));
@@ -124,7 +124,7 @@ fn the_clock_may_stand_still() {
 }
 
 #[test]
-fn random_numbers_repeat_with_a_seed_and_else_do_not() {
+fn random_numbers_repeat_only_with_a_seed() {
     let dice = |client: &Client| text(client, "dice", json!({ "many": 16 })).unwrap();
     let seeded = |seed| SERVLET.client().with_random_seed(seed);
     let (one, other) = (seeded(1), seeded(1));
@@ -159,10 +159,7 @@ mod http {
 
     fn fetched(client: &Client, arguments: serde_json::Value) -> (bool, String) {
         let result = client.call("fetch", arguments).unwrap();
-        (
-            result.is_error == Some(true),
-            result.content[0].text.clone().unwrap(),
-        )
+        (result.is_error == Some(true), result.text())
     }
 
     #[test]
@@ -184,7 +181,7 @@ mod http {
     }
 
     #[test]
-    fn no_answer_is_an_error_that_the_model_reads() {
+    fn missing_response_is_an_error_for_the_model() {
         let failing = SERVLET
             .client()
             .with_http(|_| Err(HttpError::new("the line is dead")));

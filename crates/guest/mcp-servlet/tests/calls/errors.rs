@@ -160,7 +160,7 @@ mcp_servlet::export!(static FAULTS = {
 });
 
 #[test]
-fn a_fault_stays_one_on_its_way_through_a_tool_error() {
+fn fault_stays_a_fault_in_a_tool_error() {
     for tool in ["direct", "through_question_mark", "through_a_box", "nested"] {
         assert_eq!(FAULTS.call(tool, json!({})).unwrap_err(), fault(), "{tool}");
     }
@@ -178,7 +178,7 @@ fn a_fault_with_context_around_it_stays_a_fault() {
 }
 
 #[test]
-fn a_fault_tells_what_it_is() {
+fn fault_has_code_message_and_data() {
     let fault = fault();
     assert_eq!(
         (fault.code(), fault.message(), fault.data().unwrap().get()),
@@ -251,10 +251,7 @@ mcp_servlet::export!(static CODED = { tools: [coded, recoded, coded_fault] });
 fn code_and_data_of_an_error_are_for_programs() {
     let result = CODED.call("coded", serde_json::json!({})).unwrap();
     assert_eq!(result.is_error, Some(true));
-    assert_eq!(
-        result.content[0].text.as_deref(),
-        Some("there is no such user")
-    );
+    assert_eq!(result.text(), "there is no such user");
     assert_eq!(
         result.meta.unwrap().get(),
         r#"{"mcp-servlet/error":{"code":"not_found","data":{"id":7}}}"#
@@ -303,11 +300,11 @@ mcp_servlet::export!(static LARGE = { tools: [large] });
 
 fn complaint_of(arguments: serde_json::Value) -> String {
     let result = LARGE.call("large", arguments).unwrap();
-    result.content[0].text.clone().unwrap()
+    result.text()
 }
 
 #[test]
-fn a_complaint_stays_short_and_ends_with_arguments_that_are_right() {
+fn error_is_short_and_ends_with_valid_arguments() {
     let complaint = complaint_of(serde_json::json!({ "number": 1, "large": 1 }));
     assert!(
         complaint.starts_with("invalid arguments: `/large` must match its schema, got 1\n"),
@@ -328,7 +325,7 @@ fn a_complaint_stays_short_and_ends_with_arguments_that_are_right() {
 }
 
 #[test]
-fn types_of_std_say_what_they_hold() {
+fn errors_have_the_schemas_of_std_types() {
     for (wrong, says) in [
         (
             serde_json::json!({ "b": [1] }),

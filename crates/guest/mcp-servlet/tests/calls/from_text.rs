@@ -63,7 +63,7 @@ fn text_is_read_by_from_str_or_by_a_function() {
 }
 
 #[test]
-fn what_is_wrong_with_a_text_is_said_where_it_is() {
+fn explains_invalid_text() {
     let arguments = json!({ "machine": "192.0.2.7", "others": ["192.0.2.8", "here"] });
     let complaint = complaint(&SERVLET, "light", arguments);
     let (place, schema, got) = wrong(&complaint);
@@ -72,7 +72,7 @@ fn what_is_wrong_with_a_text_is_said_where_it_is() {
 }
 
 #[test]
-fn the_schema_says_what_the_type_says() {
+fn schema_has_description_and_format_of_the_type() {
     let description: Value =
         serde_json::from_str(&SERVLET.client().request("describe", "").unwrap()).unwrap();
     let schema = &description["tools"][0]["inputSchema"];

@@ -28,16 +28,16 @@ fn say(status: u16, body: &str) -> String {
     let sent = &client.requests()[0];
     assert_eq!(sent.body, br#"["Rome"]"#);
     assert_eq!(sent.headers["content-type"], "application/json");
-    result.content[0].text.clone().unwrap()
+    result.text()
 }
 
 #[test]
-fn an_answer_is_read_by_the_type_that_is_asked_for() {
+fn response_is_decoded_as_the_requested_type() {
     assert_eq!(say(200, r#"{"degrees":21}"#), "21");
 }
 
 #[test]
-fn what_is_wrong_with_an_answer_is_said() {
+fn explains_invalid_responses() {
     for (status, body, says) in [
         (
             503,
@@ -120,7 +120,7 @@ fn a_recorded_failure_of_any_kind_reaches_the_tool() {
 }
 
 #[test]
-fn what_the_host_refuses_is_refused_natively() {
+fn native_tests_refuse_what_the_host_refuses() {
     let client = SERVLET.client();
     let get = || HttpRequest::get("https://example.com/");
     for (request, says) in [
@@ -178,7 +178,7 @@ fn urls_are_built_from_any_text() {
 }
 
 #[test]
-fn what_is_no_address_of_http_is_sent_nowhere() {
+fn requests_to_other_urls_than_http_are_not_sent() {
     let client = SERVLET.client();
     for url in ["ftp://example.com/", "example.com", "file:///etc/hosts", ""] {
         let error = client.context().http(&HttpRequest::get(url)).unwrap_err();
@@ -193,7 +193,7 @@ fn what_is_no_address_of_http_is_sent_nowhere() {
 }
 
 #[test]
-fn a_header_takes_the_place_of_one_with_the_same_name() {
+fn header_replaces_one_with_the_same_name() {
     let request = HttpRequest::new("PATCH", "https://a.example")
         .with_header("Content-Type", "text/plain")
         .with_json(&[1])

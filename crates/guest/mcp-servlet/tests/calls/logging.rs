@@ -12,7 +12,7 @@ fn work() {
 mcp_servlet::export!(static SERVLET = { tools: [work] });
 
 #[test]
-fn lines_reach_the_log_of_the_context() {
+fn lines_reach_the_log_of_the_client() {
     let client = SERVLET.client();
     client.call("work", json!({})).unwrap();
     let logs = client.logs();

@@ -54,6 +54,6 @@ fn a_servlet_declares_its_configuration_its_hosts_and_its_directories() {
 }
 
 #[test]
-fn what_is_not_declared_is_not_there() {
+fn servlet_without_declared_needs_has_none() {
     assert_eq!(without_needs::SERVLET.needs(), "");
 }

@@ -150,7 +150,7 @@ fn points_into_the_authors_types() {
 }
 
 #[test]
-fn points_at_what_the_authors_types_miss() {
+fn points_to_missing_fields_of_the_authors_types() {
     let text = "/lines/items/properties/text";
     let in_map = "/byName/additionalProperties/properties/text";
     for (tool, arguments, pointer, of_schema) in [
@@ -183,7 +183,7 @@ fn points_at_what_the_authors_types_miss() {
 }
 
 #[test]
-fn names_what_the_authors_types_do_not_know() {
+fn names_unknown_fields_of_the_authors_types() {
     let known = "known are `itemId`, `delivery`, `lines`, `byName`";
     for (members, expected) in [
         (
@@ -315,7 +315,7 @@ fn a_flattened_struct_knows_its_aliases_and_takes_others_only_into_a_map() {
 }
 
 #[test]
-fn a_tool_with_its_own_schema_reads_whatever_its_type_reads() {
+fn tool_with_its_own_schema_accepts_what_its_type_accepts() {
     assert_eq!(text(&SERVLET, "raw", json!({})).as_deref(), Ok("{}"));
     assert_eq!(
         text(&SERVLET, "raw", json!({ "c": [1] })).as_deref(),
@@ -353,7 +353,7 @@ fn draw(shape: Shape, other: Option<External>) {
 mcp_servlet::export!(static SHAPES = { tools: [draw] });
 
 #[test]
-fn the_schema_of_the_variant_that_is_meant_is_known() {
+fn error_has_the_schema_of_the_matching_variant() {
     let byte = |name: &str| json!({ "type": "integer", "description": name, "minimum": 0, "maximum": 255 });
     for (arguments, pointer, expected) in [
         (

@@ -25,7 +25,7 @@ fn refuse(arguments: &Value) -> String {
 }
 
 #[test]
-fn a_call_gets_the_part_that_it_asks_for() {
+fn call_returns_the_requested_part() {
     assert_eq!(say(&json!({ "word": "abc" })), "abcabcabc");
     assert_eq!(
         say(&json!({ "word": "äbc", "times": 4 })),
@@ -38,7 +38,7 @@ fn a_call_gets_the_part_that_it_asks_for() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn explains_invalid_arguments() {
     for (arguments, says) in [
         (
             json!({ "word": "a", "start_index": 3 }),

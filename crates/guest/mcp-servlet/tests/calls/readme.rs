@@ -32,10 +32,7 @@ mcp_servlet::export!(static SERVLET = {
 fn looks_words_up() {
     let client = SERVLET.client().with_config("language", "fr");
     let result = client.call("define", json!({ "word": "chat" })).unwrap();
-    assert_eq!(
-        result.content[0].text.as_deref(),
-        Some("3 meanings of chat, in fr")
-    );
+    assert_eq!(result.text(), "3 meanings of chat, in fr");
 
     let result = SERVLET.call("define", json!({ "word": "" })).unwrap();
     assert_eq!(result.is_error, Some(true));

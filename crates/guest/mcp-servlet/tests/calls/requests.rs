@@ -94,7 +94,7 @@ fn answers_requests_of_every_form() {
 }
 
 #[test]
-fn faults_what_is_no_request() {
+fn invalid_request_is_a_fault() {
     const TYPE: &str = "wrong type";
     const NO_NAME: &str = "the request has no `params.name`";
     for (request, code, part) in [
@@ -121,7 +121,7 @@ fn faults_what_is_no_request() {
 }
 
 #[test]
-fn tells_the_model_that_arguments_are_an_object() {
+fn error_says_that_arguments_are_an_object() {
     for (request, got) in [
         (r#"{"params":{"name":"ping","arguments":[]}}"#, "an array"),
         (
@@ -145,7 +145,7 @@ fn tells_the_model_that_arguments_are_an_object() {
 }
 
 #[test]
-fn faults_an_unknown_tool_and_lists_those_there_are() {
+fn fault_for_an_unknown_tool_lists_the_known_ones() {
     for (name, shown) in [
         ("pong", "pong"),
         ("", ""),
@@ -161,7 +161,7 @@ fn faults_an_unknown_tool_and_lists_those_there_are() {
 }
 
 #[test]
-fn faults_what_is_not_json() {
+fn invalid_json_is_a_fault() {
     for request in [
         "",
         "   ",
@@ -206,7 +206,7 @@ const REQUESTS: &[&str] = &[
 ];
 
 #[test]
-fn faults_a_request_that_is_cut_anywhere() {
+fn truncated_request_is_a_fault() {
     for request in REQUESTS {
         assert!(answer(request).is_ok());
         for end in 0..request.len() {
@@ -217,7 +217,7 @@ fn faults_a_request_that_is_cut_anywhere() {
 }
 
 #[test]
-fn never_panics_whatever_one_byte_is() {
+fn never_panics_on_a_changed_byte() {
     for request in REQUESTS {
         for at in 0..request.len() {
             for byte in [
@@ -263,7 +263,7 @@ fn nesting_has_a_limit_and_never_overflows_the_stack() {
 }
 
 #[test]
-fn of_members_that_stand_twice_the_last_counts() {
+fn last_duplicate_member_wins() {
     for request in [
         r#"{"params":{"name":"pong","name":"ping"}}"#,
         r#"{"params":{"name":"pong"},"params":{"name":"ping"}}"#,

@@ -74,7 +74,7 @@ servlet! { NOTHING:
 }
 
 #[test]
-fn nothing_is_no_content_and_no_error() {
+fn unit_result_has_no_content_and_no_error() {
     for tool in ["unit", "none", "ok", "no_blocks", "nothing"] {
         assert_eq!(raw(&NOTHING, tool), r#"{"content":[]}"#);
     }
@@ -93,7 +93,7 @@ servlet! { BLOCKS:
 }
 
 #[test]
-fn blocks_are_what_mcp_says() {
+fn content_blocks_match_mcp() {
     for (tool, result) in [
         (
             "image",
@@ -225,7 +225,7 @@ fn json_that_is_no_object_is_wrapped_in_one() {
     .enumerate()
     {
         let result = WRAPPED.call(name, json!({})).unwrap();
-        assert_eq!(result.content[0].text.as_deref(), Some(json));
+        assert_eq!(result.text(), json);
         let structured = result.structured_content.unwrap();
         assert_eq!(structured.get(), format!("{{\"result\":{json}}}"));
         assert_eq!(tools[at].name, name);

@@ -32,7 +32,7 @@ fn the_examples_are_read() {
 }
 
 #[test]
-fn what_is_no_time_is_told() {
+fn invalid_time_is_an_error() {
     let mut arguments: serde_json::Value =
         serde_json::from_str(SERVLET.example("times").unwrap().get()).unwrap();
     arguments["time"] = json!("25:00");

@@ -48,7 +48,7 @@ fn an_absent_argument_is_its_default_or_none() {
 }
 
 #[test]
-fn null_is_as_good_as_absent() {
+fn null_equals_absent() {
     let names = [
         "of_type", "literal", "computed", "list", "size", "option", "twice", "boxed", "some",
     ];

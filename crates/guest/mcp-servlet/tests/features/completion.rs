@@ -60,7 +60,7 @@ fn poem_values(argument: &str, typed: &str) -> Vec<String> {
 }
 
 #[test]
-fn values_that_begin_with_what_is_typed_are_left() {
+fn suggestions_start_with_the_typed_text() {
     assert_eq!(poem_values("form", ""), ["haiku", "Hymn", "sonnet", "é"]);
     assert_eq!(poem_values("form", "H"), ["haiku", "Hymn"]);
     assert_eq!(poem_values("form", "hy"), ["Hymn"]);
@@ -88,7 +88,7 @@ fn a_function_may_look_at_other_arguments() {
 }
 
 #[test]
-fn what_does_not_parse_yet_has_no_suggestions() {
+fn argument_that_does_not_parse_has_no_suggestions() {
     assert_eq!(poem_values("lines", "three"), [""; 0]);
     assert_eq!(poem_values("lines", "2"), ["0", "1"]);
 }
@@ -125,7 +125,7 @@ fn variables_of_templates_have_suggestions_too() {
 }
 
 #[test]
-fn what_nobody_completes_has_no_suggestions() {
+fn arguments_without_a_completion_have_no_suggestions() {
     for (prompt, argument) in [("poem", "other"), ("poetry", "form")] {
         let completion = SERVLET.client().complete_prompt(prompt, argument, "");
         assert_eq!(completion.unwrap(), Completion::default());

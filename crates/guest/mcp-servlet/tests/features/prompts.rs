@@ -78,7 +78,7 @@ fn lists_prompts_with_their_arguments() {
 }
 
 #[test]
-fn strings_become_what_the_types_say() {
+fn strings_are_parsed_as_the_types_of_parameters() {
     for (arguments, expected) in [
         (json!({ "code": "a" }), "a 2 "),
         (json!({ "code": "7", "level": "3" }), "7 3 "),
@@ -116,7 +116,7 @@ fn messages_may_be_of_both_sides_and_hold_any_content() {
 }
 
 #[test]
-fn what_is_wrong_with_arguments_is_said_with_their_schema() {
+fn explains_invalid_arguments_with_their_schema() {
     for (prompt, arguments, message) in [
         (
             "review",

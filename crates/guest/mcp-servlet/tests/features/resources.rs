@@ -88,7 +88,7 @@ fn listed() -> Value {
 }
 
 #[test]
-fn lists_what_was_said_of_each_in_the_order_of_the_source() {
+fn lists_resources_with_their_options_in_source_order() {
     let list = listed();
     assert_eq!(
         list[0],
@@ -149,7 +149,7 @@ fn reads_text_bytes_json_and_several_at_once() {
 }
 
 #[test]
-fn what_is_not_there_is_a_fault_with_its_address() {
+fn unknown_resource_is_a_fault_with_its_uri() {
     for uri in [
         "docs://other",
         "settings://all",

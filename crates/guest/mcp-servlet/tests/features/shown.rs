@@ -79,7 +79,7 @@ fn read(uri: &str) -> Value {
 }
 
 #[test]
-fn lists_say_what_a_page_may_load_and_use() {
+fn lists_have_the_policy_of_a_page() {
     let resources = serde_json::to_value(SERVLET.client().list_resources().unwrap()).unwrap();
     assert_eq!(
         resources[0],
@@ -112,7 +112,7 @@ fn lists_say_what_a_page_may_load_and_use() {
 
 /// Clients read the policy from the contents, since a page need not be listed.
 #[test]
-fn pages_say_so_themselves() {
+fn contents_have_the_policy_of_a_page() {
     assert_eq!(
         read("ui://sales/chart.html"),
         json!([{
@@ -133,7 +133,7 @@ fn pages_say_so_themselves() {
 }
 
 #[test]
-fn what_contents_say_themselves_wins() {
+fn metadata_of_contents_wins() {
     let several = read("ui://several");
     assert_eq!(several[0]["mimeType"], "text/html;profile=mcp-app");
     assert_eq!(

@@ -94,7 +94,7 @@ fn lists_templates_in_the_order_of_the_source() {
 }
 
 #[test]
-fn the_most_specific_address_answers() {
+fn most_specific_template_reads_the_uri() {
     for (uri, expected) in [
         ("users://1/friends", "friends of the first"),
         ("users://2/friends", "friends of 2"),
@@ -130,14 +130,14 @@ fn many(v: String, w: String, x: String, y: String) -> String {
 
 /// A naive matcher takes a number of steps that grows with the length of the URI to the power of four.
 #[test]
-fn an_address_that_fits_in_no_way_is_soon_refused() {
+fn uri_without_a_match_is_refused_quickly() {
     assert_eq!(text("many://1:2:3:4:5"), "1|2|3|4:5");
     let uri = format!("many://{}/", ":".repeat(2000));
     assert!(SERVLET.client().read_resource(&uri).is_err());
 }
 
 #[test]
-fn a_variable_that_does_not_parse_is_a_resource_that_is_not_there() {
+fn variable_that_does_not_parse_is_an_unknown_resource() {
     for uri in [
         "users://x/profile",
         "users://-1/profile",

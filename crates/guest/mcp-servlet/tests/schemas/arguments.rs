@@ -49,7 +49,7 @@ fn describes_the_types_of_std() {
 }
 
 #[test]
-fn describes_collections_inside_each_other() {
+fn describes_nested_collections() {
     let strings = json!({ "type": "array", "items": { "type": "string" } });
     let byte = json!({ "type": "integer", "minimum": 0, "maximum": 255 });
     for (schema, expected) in [
@@ -140,7 +140,7 @@ fn optional(
 mcp_servlet::export!(static OPTIONAL = { tools: [optional] });
 
 #[test]
-fn does_not_require_what_may_be_left_out_and_never_offers_null() {
+fn optional_arguments_are_neither_required_nor_nullable() {
     let input = &tool(&OPTIONAL)["inputSchema"];
     assert_eq!(input["required"], json!(["plain"]));
     let text = input.to_string();
@@ -385,7 +385,7 @@ fn barely(
 mcp_servlet::export!(static EXAMPLES = { tools: [plan, find, barely] });
 
 #[test]
-fn arguments_to_imitate_are_valid_or_not_shown() {
+fn example_arguments_are_valid_or_omitted() {
     let description = check(&EXAMPLES);
     let days = &description["tools"][0]["inputSchema"]["properties"]["days"];
     assert_eq!(

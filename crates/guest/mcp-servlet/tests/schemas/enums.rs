@@ -227,7 +227,7 @@ enum Mixed {
 }
 
 #[test]
-fn a_variant_for_all_others_takes_any_text() {
+fn catch_all_variant_accepts_any_string() {
     assert_eq!(input!(Mixed)["anyOf"][1], json!({ "type": "string" }));
 }
 

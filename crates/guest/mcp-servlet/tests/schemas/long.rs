@@ -70,7 +70,7 @@ library! {
 }
 
 #[test]
-fn describes_as_much_as_there_is() {
+fn describes_many_tools_and_long_texts() {
     let description = check(&LIBRARY);
     let tools = description["tools"].as_array().unwrap();
     assert_eq!(tools.len(), 40);

@@ -168,7 +168,7 @@ fn values() -> Vec<Everything> {
 }
 
 #[test]
-fn what_serde_writes_fits_the_output_schema() {
+fn output_of_serde_matches_the_output_schema() {
     let schema = output!(Everything);
     for value in values() {
         let json = serde_json::to_value(&value).unwrap();
@@ -177,7 +177,7 @@ fn what_serde_writes_fits_the_output_schema() {
 }
 
 #[test]
-fn single_results_fit_their_schemas() {
+fn single_results_match_their_schemas() {
     macro_rules! check {
         ($($ty:ty: $($value:expr),*;)*) => {
             $(let schema = output!($ty);
@@ -220,7 +220,7 @@ fn without_nulls(value: Value) -> Value {
 }
 
 #[test]
-fn arguments_that_serde_reads_fit_the_input_schema() {
+fn arguments_that_serde_reads_match_the_input_schema() {
     let schema = whole!(Everything);
     let mut read = 0;
     for value in values() {

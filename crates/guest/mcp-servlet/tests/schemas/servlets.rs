@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::strict::check;
 
-/// All hints, so that `..` has no fields left and Clippy could report it.
+/// Sets every hint. The `..` in the expansion then adds nothing, which Clippy must not report in the author's crate.
 #[tool(read_only = false, destructive, idempotent, open_world)]
 fn wipe() {}
 
@@ -89,7 +89,7 @@ fn no_tool_is_an_empty_list() {
 }
 
 #[test]
-fn hints_are_what_the_author_said_and_nothing_else() {
+fn only_hints_of_the_author_are_listed() {
     let description = check(&SEVERAL);
     let tools = &description["tools"];
     assert_eq!(tools[0]["annotations"], json!({ "destructiveHint": true }));
@@ -125,7 +125,7 @@ fn escaped(
 mcp_servlet::export!(static ESCAPED = { instructions: "\"\\\u{7}é", tools: [escaped] });
 
 #[test]
-fn escapes_whatever_json_wants_escaped() {
+fn escapes_what_json_requires() {
     let description = check(&ESCAPED);
     assert_eq!(
         description["description"],
@@ -176,7 +176,7 @@ fn reads_back_as_the_wire_type() {
 }
 
 #[test]
-fn icons_user_interfaces_and_meta_stand_where_clients_look_for_them() {
+fn icons_user_interfaces_and_meta_are_at_their_place_in_mcp() {
     let description = check(&SHOWN);
     let [chart, none] = [&description["tools"][0], &description["tools"][1]];
     assert_eq!(

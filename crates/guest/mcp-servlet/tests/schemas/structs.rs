@@ -203,7 +203,7 @@ where
 }
 
 #[test]
-fn a_unit_struct_is_null_and_a_generic_one_is_what_it_is_given() {
+fn unit_struct_is_null_and_generic_struct_has_its_parameter() {
     assert_eq!(
         input!(Unit),
         json!({ "type": "null", "description": "value" })
@@ -256,7 +256,7 @@ struct Deeper {
 }
 
 #[test]
-fn flattened_fields_stand_beside_the_others() {
+fn flattened_fields_are_next_to_the_others() {
     assert_eq!(
         whole!(Outer),
         json!({

@@ -45,7 +45,7 @@ fn open_bytes(bytes: &[u8]) -> Result<Bundle, Error> {
 }
 
 #[test]
-fn a_packed_bundle_opens_as_what_it_was() {
+fn packed_bundle_round_trips() {
     let packed = bundle().pack().unwrap();
     let mut opened = open_bytes(&packed).unwrap();
     // A zip file has a folder only through the path of its file.

@@ -46,7 +46,7 @@ fn check_names(names: Vec<&Name>, spell: Spell, report: &mut Report) {
         let text = &name.text;
         let message =
             format!("`{text}` is `{given}` in Rust, because another name is already `{plain}`");
-        let problem = report.refused(Refused::Nobody, Code::Collision, &name.at, message);
+        let problem = report.refused(Refused::Never, Code::Collision, &name.at, message);
         problem.help("rename one of the two");
     }
 }

@@ -31,6 +31,6 @@ fn check_name(name: &Name, report: &mut Report) {
     }
     let languages = languages.join(", ");
     let message = format!("`{}` is a keyword in {languages}", name.text);
-    let problem = report.refused(Refused::Nobody, Code::Keyword, &name.at, message);
+    let problem = report.refused(Refused::Never, Code::Keyword, &name.at, message);
     problem.help("generators for these languages may fail at it");
 }

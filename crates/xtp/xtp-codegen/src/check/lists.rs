@@ -40,7 +40,7 @@ fn check_required(object: &Object, report: &mut Report) {
     let defined: BTreeSet<&str> = properties.map(|p| p.name.text.as_str()).collect();
     // The library does not look at the list if there are no properties.
     let by = if defined.is_empty() {
-        Refused::Nobody
+        Refused::Never
     } else {
         Refused::Library
     };
@@ -54,12 +54,12 @@ fn check_required(object: &Object, report: &mut Report) {
             compared += 1;
             let others = defined.iter().copied().filter(|_| compared <= MAX_COMPARED);
             problem.help(match suggest::nearest(&name.text, others) {
-                Some(meant) => format!("did you mean `{meant}`?"),
+                Some(suggestion) => format!("did you mean `{suggestion}`?"),
                 None => format!("add `{shown}` to `properties`"),
             });
         } else if !seen.insert(&name.text) {
             let message = format!("`{shown}` is listed twice");
-            let problem = report.refused(Refused::Nobody, Code::Required, &name.at, message);
+            let problem = report.refused(Refused::Never, Code::Required, &name.at, message);
             problem.help("remove one of the two");
         }
     }
@@ -68,14 +68,14 @@ fn check_required(object: &Object, report: &mut Report) {
 fn check_values(values: &[Name], at: &At, report: &mut Report) {
     if values.is_empty() {
         let message = "the enum has no values";
-        let problem = report.refused(Refused::Nobody, Code::EnumValues, at, message);
+        let problem = report.refused(Refused::Never, Code::EnumValues, at, message);
         problem.help("list some; without values every string is accepted");
     }
     let mut seen = BTreeSet::new();
     for value in values {
         if !seen.insert(&value.text) {
             let message = format!("value `{}` is listed twice", value.text.escape_debug());
-            let problem = report.refused(Refused::Nobody, Code::EnumValues, &value.at, message);
+            let problem = report.refused(Refused::Never, Code::EnumValues, &value.at, message);
             problem.help("remove one of the two");
         }
     }

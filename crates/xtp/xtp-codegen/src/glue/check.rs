@@ -103,7 +103,9 @@ fn payload(module: &Module, parameter: &Parameter, decode_byte: bool, report: &m
     };
     let what = what(module, &parameter.value);
     if decode_byte && is_byte(module, &parameter.value) {
-        let message = format!("`{content_type}` has its base64, which would be read as the bytes");
+        let message = format!(
+            "the payload of `{content_type}` is base64 text, which would be read as the bytes themselves"
+        );
         let problem = report.error(Code::Payload, &parameter.at, message);
         problem.help("use `contentType: application/json`, or `type: buffer`");
         return;

@@ -109,7 +109,7 @@ mod tests {
     use super::on_circles;
 
     #[test]
-    fn finds_what_leads_back_to_itself() {
+    fn finds_recursive_types() {
         let graph = [
             vec![1],
             vec![2, 3],

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn joins_pairs_and_keeps_places() {
+    fn joins_surrogate_pairs_and_keeps_offsets() {
         let text =
             r#" {"a \ud83d\ude00\uD83D\uDE01\n": "\\ud83d\\ude00 \"\u00e9", "b": "\ud83d\ude00"}"#;
         let joined = without_surrogates(text);

@@ -259,12 +259,12 @@ fn unknown(key: &Name, keys: &Keys<'_>, missing: &[&str], report: &mut Report) {
         );
         return;
     }
-    let meant = suggest::nearest(text, missing.iter().copied());
-    let by = meant.map_or(Refused::Published, |_| Refused::Ignored);
+    let suggestion = suggest::nearest(text, missing.iter().copied());
+    let by = suggestion.map_or(Refused::Published, |_| Refused::Ignored);
     let message = format!("{what} has no key `{}`", text.escape_debug());
     let problem = report.refused(by, Code::UnknownKey, &key.at, message);
-    problem.help(match meant {
-        Some(meant) => format!("it has no effect; did you mean `{meant}`?"),
+    problem.help(match suggestion {
+        Some(suggestion) => format!("it has no effect; did you mean `{suggestion}`?"),
         None => format!(
             "it has no effect; the keys are {}",
             suggest::listed(keys.published)

@@ -49,7 +49,7 @@ pub(crate) fn read_names(fields: &Fields<'_>, report: &mut Report, document: &mu
             document.exports.push(bare(name));
         } else {
             let message = format!("`{}` is listed twice", name.text.escape_debug());
-            let problem = report.refused(Refused::Nobody, Code::Collision, &name.at, message);
+            let problem = report.refused(Refused::Never, Code::Collision, &name.at, message);
             problem.help("remove one of the two");
         }
     }

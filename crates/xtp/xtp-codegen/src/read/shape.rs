@@ -2,10 +2,13 @@
 //!
 //! Several keys can define a type; the order of the official library's normaliser decides between them.
 
+mod object;
+mod union;
+
 use crate::diagnostic::{Code, Report};
 use crate::document::{Item, Name, Shape};
 use crate::node::Value;
-use crate::read::{Cursor, Fields, Keys, object, simple, union};
+use crate::read::{Cursor, Fields, Keys, simple};
 use crate::rules::Refused;
 
 /// How deep types may nest in each other. A type that is deeper needs a schema of its own.
@@ -112,7 +115,7 @@ pub(crate) fn read(fields: &Fields<'_>, report: &mut Report) -> Item {
 }
 
 /// Reads a type inside `depth` others.
-pub(super) fn read_at(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Item {
+fn read_at(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Item {
     Item {
         nullable: nullable(fields, report),
         shape: shape(depth, fields, report),
@@ -158,7 +161,7 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
         };
         let message = format!("type `{ty}` wins over `$ref`");
         let code = Code::TypeKeys;
-        let problem = report.refused(Refused::Nobody, code, &beside.at_key(), message);
+        let problem = report.refused(Refused::Never, code, &beside.at_key(), message);
         problem.help("remove one of them; `type` is probably too much");
     }
     if let Some(values) = fields.filled("enum", "a list", report) {
@@ -168,7 +171,7 @@ fn shape(depth: usize, fields: &Fields<'_>, report: &mut Report) -> Shape {
         if let Some(ty) = ty.filter(|ty| *ty != "array") {
             let message = format!("`items` makes it a list, although its type is `{ty}`");
             let code = Code::TypeKeys;
-            let problem = report.refused(Refused::Nobody, code, &items.at_key(), message);
+            let problem = report.refused(Refused::Never, code, &items.at_key(), message);
             problem.help("write `type: array`");
         } else if fields.get("type").is_none() {
             let message = "by the published rules, a list needs `type: array`";
@@ -238,12 +241,7 @@ fn expect_object(fields: &Fields<'_>, values: &Cursor<'_>, ty: Option<&str>, rep
 }
 
 /// Reads what lists and maps consist of.
-pub(super) fn element(
-    depth: usize,
-    cursor: &Cursor<'_>,
-    place: Place,
-    report: &mut Report,
-) -> Item {
+fn element(depth: usize, cursor: &Cursor<'_>, place: Place, report: &mut Report) -> Item {
     if depth >= MAX_DEPTH {
         let message = "types nest too deeply";
         let problem = report.error(Code::TooDeep, &cursor.at_key(), message);
@@ -270,7 +268,7 @@ fn reference(cursor: &Cursor<'_>, report: &mut Report) -> Shape {
 }
 
 /// The schema that a `$ref` names. The library ignores the text after the name.
-pub(super) fn target(cursor: &Cursor<'_>, text: &str, report: &mut Report) -> Option<Name> {
+fn target(cursor: &Cursor<'_>, text: &str, report: &mut Report) -> Option<Name> {
     let path = text.strip_prefix("#/components/schemas/");
     let path = path.and_then(|path| path.split('/').next().map(|name| (path, name)));
     let Some((path, name)) = path.filter(|(_, name)| !name.is_empty()) else {

@@ -72,8 +72,8 @@ pub(super) fn ty(fields: &Fields<'_>, report: &mut Report) -> Option<&'static st
 
 /// The help for a type that XTP does not have.
 fn type_help(text: &str) -> String {
-    if let Some((_, meant)) = FOREIGN.iter().find(|(foreign, _)| *foreign == text) {
-        return format!("write `{meant}`");
+    if let Some((_, suggestion)) = FOREIGN.iter().find(|(foreign, _)| *foreign == text) {
+        return format!("write `{suggestion}`");
     }
     let known = TYPES.map(|(known, _)| known);
     suggest::help(text, &known, |known| format!("use one of {known}"))
@@ -157,7 +157,7 @@ pub(super) fn shape(
         _ => {
             let at = fields.whole.at_key();
             let message = "the array has no `items`";
-            let problem = report.refused(Refused::Nobody, Code::TypeKeys, &at, message);
+            let problem = report.refused(Refused::Never, Code::TypeKeys, &at, message);
             problem.help("add `items`; without it, elements are any JSON");
             return Shape::List(Box::new(Item::ANY));
         }

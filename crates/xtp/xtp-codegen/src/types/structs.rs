@@ -1,5 +1,7 @@
 //! Structs, with fields in the order of the schema and `None` for absent ones.
 
+mod constructor;
+
 use quote::quote;
 use syn::{Item, Type, parse_quote};
 
@@ -7,13 +9,13 @@ use crate::ir::{self, Kind, Module, Struct, TypeDef, TypeId};
 use crate::json_schema::Slot;
 use crate::options::Options;
 use crate::spell::{Missing, Spelling};
-use crate::types::{constructor, docs, ident};
+use crate::types::{docs, ident};
 
 /// A generated field.
-pub(super) struct Field<'a> {
-    pub(super) def: &'a ir::Field,
-    pub(super) ident: syn::Ident,
-    pub(super) ty: Type,
+struct Field<'a> {
+    def: &'a ir::Field,
+    ident: syn::Ident,
+    ty: Type,
     presence: Presence,
 }
 

@@ -75,12 +75,12 @@ const ELSEWHERE: [(u8, &str, &str); 7] = [
     (
         13,
         "crates/xtp/xtp-codegen/tests/glue.rs",
-        "#[test]\nfn content_types_carry_what_they_can_and_the_rest_is_reported()",
+        "#[test]\nfn reports_types_that_a_content_type_cannot_represent()",
     ),
     (
         14,
         "crates/guest/mcp-servlet/tests/xtp.rs",
-        "#[test]\nfn payloads_are_what_the_content_type_says()",
+        "#[test]\nfn payloads_match_their_content_type()",
     ),
     (
         15,

@@ -54,7 +54,7 @@ fn judges_as_each_gatekeeper_does() {
 }
 
 #[test]
-fn reads_and_writes_what_may_be_missing_or_null() {
+fn reads_and_writes_optional_and_nullable_fields() {
     run(&optionality::TITLES, &optionality::ROWS);
 }
 

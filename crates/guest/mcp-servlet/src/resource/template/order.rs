@@ -41,7 +41,7 @@ enum Order {
 const fn compare(one: &TemplateEntry, other: &TemplateEntry) -> Order {
     let (mut here, mut there) = (Place::START, Place::START);
     if one.parts.is_empty() || other.parts.is_empty() {
-        // An entry without parts replaces a template with errors.
+        // An entry without parts is used instead of a template that has errors.
         return Order::After;
     }
     loop {

@@ -41,7 +41,7 @@ fn matches(parts: &'static [Part], uri: &str) -> String {
 }
 
 #[test]
-fn reads_every_operator_backwards() {
+fn parses_every_operator() {
     for (parts, uri, expected) in [
         (&[Text("x:"), Variables(Simple, &[0])][..], "x:1", "1 -"),
         (&[Text("x:"), Variables(Simple, &[0, 1])], "x:1,2", "1 2"),
@@ -97,7 +97,7 @@ fn reads_every_operator_backwards() {
 
 /// The expansions of the RFC, as far as a URI shows the values.
 #[test]
-fn the_examples_of_rfc_6570_are_taken_back() {
+fn parses_the_examples_of_rfc_6570() {
     const HELLO: &str = "Hello World! -";
     const NUMBERS: &str = "1024 768";
     const ONE: &[usize] = &[0];
@@ -151,7 +151,7 @@ fn the_examples_of_rfc_6570_are_taken_back() {
 }
 
 #[test]
-fn absence_is_for_what_may_be_absent() {
+fn only_optional_variables_can_be_absent() {
     const PARTS: &[Part] = &[Text("x:"), Variables(Query, &[0, 1])];
     const LIST: &[Part] = &[Text("x:"), Variables(Path, &[0, 1])];
     assert_eq!(both(PARTS, REQUIRED, "x:?a=1"), None);
@@ -160,7 +160,7 @@ fn absence_is_for_what_may_be_absent() {
 }
 
 #[test]
-fn escapes_stand_for_text() {
+fn escapes_are_decoded() {
     assert_eq!(decoded("a%20b").as_deref(), Some("a b"));
     assert_eq!(decoded("%C3%A9%c3%a9+").as_deref(), Some("éé+"));
     for wrong in ["%", "%2", "%zz", "%ff", "a%2"] {

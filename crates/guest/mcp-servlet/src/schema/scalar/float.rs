@@ -112,7 +112,7 @@ impl Digits {
 /// Little-endian.
 type Big = [u32; LIMBS];
 
-/// The remainder of the value and half the distances to its neighbours, in units of `one`.
+/// The remainder of the value and half the distances to its neighbours, in units of `1 / one`.
 struct Fraction {
     value: Big,
     below: Big,

@@ -262,7 +262,7 @@ fn drop_unknown_format(schema: &mut Object) {
     }
 }
 
-/// Turns a tuple into a list of the same length, as many clients only support lists with one item schema.
+/// Turns a tuple into a list of the same length, because many clients support only one schema for all items.
 fn tuple_to_list(schema: &mut Object) {
     let Some(Value::Array(mut items)) = schema.remove("prefixItems") else {
         return;

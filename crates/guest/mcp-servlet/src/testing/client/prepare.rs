@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use super::Client;
-use crate::context::State;
+use crate::context::{CLIENT_INFO, State};
 #[cfg(feature = "http")]
 use crate::testing::recorded::{RecordedHttp, Recording, missing};
 
@@ -90,7 +90,7 @@ impl Client {
     ///     ("GET https://example.org/", Err(HttpErrorKind::Timeout)),
     /// ]);
     /// let result = client.call("count", json!({ "url": "https://example.com/" }))?;
-    /// assert_eq!(result.content[0].text.as_deref(), Some("5"));
+    /// assert_eq!(result.text(), "5");
     /// let result = client.call("count", json!({ "url": "https://example.org/" }))?;
     /// assert_eq!(result.is_error, Some(true));
     /// assert_eq!(client.requests().len(), 2);
@@ -173,16 +173,15 @@ impl Client {
         self.with(|host| host.client.capabilities = None)
     }
 
-    /// A client of that name.
+    /// A client of that name. Completion requests do not carry it, like those of `servlet serve`.
     #[must_use]
     pub fn with_client(&self, name: &str, version: &str) -> Self {
         let info = format!("{{\"name\":{},\"version\":{}}}", json(name), json(version));
-        let key = "io.modelcontextprotocol/clientInfo".to_owned();
-        self.with(|host| host.client.meta.insert(key, info))
+        self.with(|host| host.client.meta.insert(CLIENT_INFO.to_owned(), info))
     }
 
     /// A client with a value in the `_meta` of requests. A `progressToken` enables
-    /// [`progress`](Self::progress).
+    /// [`progress`](Self::progress). Completion requests do not carry it, like those of `servlet serve`.
     ///
     /// # Panics
     ///
@@ -202,5 +201,5 @@ impl Client {
 }
 
 fn json(value: &(impl Serialize + ?Sized)) -> String {
-    mcp_servlet_json::to_string(value).expect("a test prepares what has JSON")
+    mcp_servlet_json::to_string(value).expect("the value cannot be written as JSON")
 }

@@ -61,7 +61,7 @@ pub fn ask<H: ?Sized, E, T: Decode<E> + Encode<E>>(
     let value = tell(slot, import, ask)?;
     match value.encode() {
         Ok(payload) => answer(import, payload.into_owned()),
-        Err(reason) => Err(Error::misfit("answer of import", import, &reason)),
+        Err(reason) => Err(Error::invalid_payload("answer of import", import, &reason)),
     }
 }
 

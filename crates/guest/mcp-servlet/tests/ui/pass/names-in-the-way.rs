@@ -42,5 +42,5 @@ mcp_servlet::export!(pub static SERVLET = {
 fn main() {
     assert_eq!(SERVLET.client().describe().unwrap().instructions.as_deref(), Some(DESCRIPTION));
     let result = SERVLET.call("call", serde_json::json!({ "type": "a", "FIELDS": 1 })).unwrap();
-    assert_eq!(result.content[0].text.as_deref(), Some("a1"));
+    assert_eq!(result.text(), "a1");
 }

@@ -60,9 +60,9 @@ impl Node {
             Kind::Boolean => "`true` or `false`",
             Kind::Integer { .. } => "a whole number in the range of its type, without quotes",
             Kind::Number => "a number without quotes",
-            Kind::String { .. } => "text",
+            Kind::String { .. } => "a string",
             Kind::Character => "one character",
-            Kind::Enum { .. } => "a word of the enum, as serde writes it",
+            Kind::Enum { .. } => "the name of a variant, as serde writes it",
             Kind::Array { .. } => "a list, which `#[arg(default = …)]` takes as an expression",
             Kind::Map { .. } | Kind::Object(_) | Kind::AnyOf { .. } => {
                 "an object, which `#[arg(default = …)]` takes as an expression"
@@ -106,7 +106,7 @@ impl Object {
     }
 }
 
-/// Whether a JSON number is an integer within the bounds. A missing bound is that of `i64` or `u64`.
+/// Whether a JSON number is an integer within the bounds. Without a bound, the range of `i64` and `u64` applies.
 const fn is_integer(json: &str, min: Option<i64>, max: Option<i64>) -> bool {
     let Some(number) = text::integer(json) else {
         return false;

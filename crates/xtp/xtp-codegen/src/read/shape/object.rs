@@ -29,7 +29,7 @@ pub(super) fn read(
     {
         let code = Code::TypeKeys;
         let message = format!("`properties` makes it an object, although its type is `{text}`");
-        let problem = report.refused(Refused::Nobody, code, &ty.at(), message);
+        let problem = report.refused(Refused::Never, code, &ty.at(), message);
         problem.help("remove `type`");
     }
     let properties = match properties.value() {
@@ -62,7 +62,9 @@ fn property(depth: usize, name: Name, cursor: &Cursor<'_>, report: &mut Report) 
     };
     if let Value::Null | Value::Bool(_) = cursor.value() {
         let problem = cursor.wrong_kind("a map", Refused::Published, report);
-        problem.help("without it, this may be any JSON");
+        problem.help(
+            "write a map, such as `{type: string}`; as written, the property accepts any JSON",
+        );
         return property;
     }
     if let Some(fields) = shape::fields(cursor, Place::Property, report) {

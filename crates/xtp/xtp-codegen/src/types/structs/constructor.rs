@@ -3,9 +3,9 @@
 use quote::quote;
 use syn::{Item, parse_quote};
 
+use super::Field;
 use crate::document::Scalar;
 use crate::ir::Type;
-use crate::types::structs::Field;
 
 /// With more parameters, the constructor would not help, and clippy would warn.
 const MAX_PARAMETERS: usize = 7;
