@@ -6,27 +6,24 @@
 //!
 //! Everything else passes unchanged, including unknown fields and unknown types of content.
 
-use mcp_servlet_runtime::{JsonObject, syntax_error};
-use mcp_servlet_schema::expected;
+use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_schema::Problem;
 use serde_json::Value;
 
 use crate::CallToolResult;
 
-/// A place in the output (a JSON pointer, or line and column) and what is wrong there.
-pub(crate) type Problem = (String, String);
-
 /// Reads the output of `call`.
 pub(crate) fn read_result(output: &[u8]) -> Result<CallToolResult, Problem> {
-    let json = serde_json::from_slice(output).map_err(|error| syntax_error(&error))?;
+    let json = serde_json::from_slice(output).map_err(|error| Problem::syntax(&error))?;
     let Value::Object(mut json) = json else {
-        return Err(("top level".into(), expected("an object", Some(&json))));
+        return Err(Problem::expected("top level", "an object", Some(&json)));
     };
     drop_nulls(&mut json, &["content", "isError", "_meta", "resultType"]);
     check_flag(&json)?;
     let content = match json.shift_remove("content") {
         Some(Value::Array(items)) => content(items)?,
         None if says_something(&json) => Vec::new(),
-        other => return Err(("/content".into(), expected("an array", other.as_ref()))),
+        other => return Err(Problem::expected("/content", "an array", other.as_ref())),
     };
     // `content` comes first, where readers expect it.
     let mut result = JsonObject::from_iter([("content".to_owned(), Value::Array(content))]);
@@ -44,27 +41,33 @@ fn says_something(json: &JsonObject) -> bool {
 fn check_flag(json: &JsonObject) -> Result<(), Problem> {
     match json.get("isError") {
         None | Some(Value::Bool(_)) => Ok(()),
-        other => Err(("/isError".into(), expected("a boolean", other))),
+        other => Err(Problem::expected("/isError", "a boolean", other)),
     }
 }
 
 fn content(items: Vec<Value>) -> Result<Vec<Value>, Problem> {
     let mut content = Vec::with_capacity(items.len());
     for (at, item) in items.into_iter().enumerate() {
-        let place = |(below, problem): (&str, String)| (format!("/content/{at}{below}"), problem);
+        let within = |problem: Problem| problem.within(&format!("/content/{at}"));
         let Value::Object(mut item) = item else {
-            return Err(place(("", expected("an object", Some(&item)))));
+            return Err(within(Problem::expected("", "an object", Some(&item))));
         };
         clean(&mut item);
         match item.get("type").and_then(Value::as_str) {
-            Some("text") => require(&item, "text", "/text").map_err(place)?,
-            Some("image" | "audio") => check_media(&mut item).map_err(place)?,
+            Some("text") => require(&item, "text", "/text").map_err(within)?,
+            Some("image" | "audio") => check_media(&mut item).map_err(within)?,
             Some("resource") => {
-                content.extend(resource(item).map_err(place)?);
+                content.extend(resource(item).map_err(within)?);
                 continue;
             }
             Some(_) => {}
-            None => return Err(place(("/type", expected("a string", item.get("type"))))),
+            None => {
+                return Err(within(Problem::expected(
+                    "/type",
+                    "a string",
+                    item.get("type"),
+                )));
+            }
         }
         content.push(Value::Object(item));
     }
@@ -93,19 +96,15 @@ fn drop_nulls(json: &mut JsonObject, keys: &[&str]) {
     json.retain(|key, value| !(value.is_null() && keys.contains(&key.as_str())));
 }
 
-fn require(
-    json: &JsonObject,
-    key: &str,
-    place: &'static str,
-) -> Result<(), (&'static str, String)> {
+fn require(json: &JsonObject, key: &str, at: &'static str) -> Result<(), Problem> {
     match json.get(key) {
         Some(Value::String(_)) => Ok(()),
-        other => Err((place, expected("a string", other))),
+        other => Err(Problem::expected(at, "a string", other)),
     }
 }
 
 /// MCP requires a media type for every image; the first servlets could leave it out.
-fn check_media(item: &mut JsonObject) -> Result<(), (&'static str, String)> {
+fn check_media(item: &mut JsonObject) -> Result<(), Problem> {
     require(item, "data", "/data")?;
     if !item.contains_key("mimeType") {
         let data = item["data"].as_str().unwrap_or_default();
@@ -130,12 +129,12 @@ fn guess_type(base64: &str) -> &'static str {
 }
 
 /// Returns one item per text or blob. The old shape can hold both; the shape of MCP cannot.
-fn resource(mut item: JsonObject) -> Result<Vec<Value>, (&'static str, String)> {
+fn resource(mut item: JsonObject) -> Result<Vec<Value>, Problem> {
     let capital = item.shift_remove("Resource");
     let resource = match item.shift_remove("resource").or(capital) {
         Some(Value::Object(resource)) => resource,
         None => flat(&mut item),
-        other => return Err(("/resource", expected("an object", other.as_ref()))),
+        other => return Err(Problem::expected("/resource", "an object", other.as_ref())),
     };
     let parts = flatten(resource)?;
     let wrap = |part: JsonObject| {
@@ -159,29 +158,38 @@ fn flat(item: &mut JsonObject) -> JsonObject {
     resource
 }
 
-fn flatten(mut resource: JsonObject) -> Result<Vec<JsonObject>, (&'static str, String)> {
+fn flatten(mut resource: JsonObject) -> Result<Vec<JsonObject>, Problem> {
     drop_nulls(&mut resource, &["text", "blob", "mimeType", "_meta", "uri"]);
     let kinds = [("text", "/resource/text"), ("blob", "/resource/blob")];
-    let contents = kinds.map(|(key, place)| (key, place, resource.shift_remove(key)));
+    let contents = kinds.map(|(key, at)| (key, at, resource.shift_remove(key)));
     let mut parts = Vec::new();
-    for (key, place, contents) in contents {
+    for (key, at, contents) in contents {
         let inner = match contents {
             None => continue,
             Some(Value::String(value)) => JsonObject::from_iter([(key.to_owned(), value.into())]),
             Some(Value::Object(inner)) => inner,
-            other => return Err((place, expected("a string or an object", other.as_ref()))),
+            other => {
+                return Err(Problem::expected(
+                    at,
+                    "a string or an object",
+                    other.as_ref(),
+                ));
+            }
         };
-        require(&inner, key, place)?;
+        require(&inner, key, at)?;
         parts.push(join(&resource, inner)?);
     }
     if parts.is_empty() {
-        return Err(("/resource", "a resource needs `text` or `blob`".into()));
+        return Err(Problem::new(
+            "/resource",
+            "a resource needs `text` or `blob`",
+        ));
     }
     Ok(parts)
 }
 
 /// Merges the outer fields of a resource with those of its contents. The outer fields win.
-fn join(outer: &JsonObject, mut inner: JsonObject) -> Result<JsonObject, (&'static str, String)> {
+fn join(outer: &JsonObject, mut inner: JsonObject) -> Result<JsonObject, Problem> {
     drop_nulls(&mut inner, &["mimeType", "_meta", "uri"]);
     let mut joined = outer.clone();
     for (key, value) in inner {

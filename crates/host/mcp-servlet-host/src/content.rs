@@ -177,8 +177,8 @@ impl<'a> ResourceContents<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage<'a> {
-    /// `user` or `assistant`; empty if the servlet provides none.
-    pub role: &'a str,
+    /// `user` or `assistant`. MCP requires it, but some servlets leave it out.
+    pub role: Option<&'a str>,
     /// The content.
     pub content: Content<'a>,
     /// All members.
@@ -188,7 +188,7 @@ pub struct PromptMessage<'a> {
 impl<'a> PromptMessage<'a> {
     pub(crate) fn read(json: &'a Value) -> Self {
         Self {
-            role: json["role"].as_str().unwrap_or_default(),
+            role: json["role"].as_str(),
             content: Content::new(&json["content"]),
             json,
         }

@@ -5,8 +5,8 @@
 //! list (`{"tools": […]}`). Current servlets with one tool write both. If there are both, the list
 //! counts.
 
-use mcp_servlet_runtime::{JsonObject, syntax_error};
-use mcp_servlet_schema::expected;
+use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_schema::Problem;
 use serde_json::Value;
 
 use crate::{LoadError, tool::Tool};
@@ -28,65 +28,56 @@ impl Description {
         export: &'static str,
         output: Vec<u8>,
     ) -> Result<Self, LoadError> {
-        let wrong = |at: String, problem: String| LoadError::Description {
+        let wrong = |Problem { at, message }| LoadError::Description {
             servlet: servlet.to_owned(),
             export,
             at,
-            problem,
+            problem: message,
         };
+        Self::read(output).map_err(wrong)
+    }
+
+    fn read(output: Vec<u8>) -> Result<Self, Problem> {
         let text = String::from_utf8(output).map_err(|error| {
-            wrong(
-                format!("byte {}", error.utf8_error().valid_up_to()),
-                "not UTF-8".into(),
-            )
+            let at = format!("byte {}", error.utf8_error().valid_up_to());
+            Problem::new(at, "not UTF-8")
         })?;
-        let json = serde_json::from_str(&text).map_err(|error| {
-            let (at, problem) = syntax_error(&error);
-            wrong(at, problem)
-        })?;
+        let json = serde_json::from_str(&text).map_err(|error| Problem::syntax(&error))?;
         let Value::Object(mut json) = json else {
-            return Err(wrong(
-                "top level".into(),
-                expected("an object", Some(&json)),
-            ));
+            return Err(Problem::expected("top level", "an object", Some(&json)));
         };
-        let server_info = optional(&mut json, "serverInfo", "an object", into_object)
-            .map_err(|(at, problem)| wrong(at, problem))?;
-        let instructions = optional(&mut json, "instructions", "a string", into_string)
-            .map_err(|(at, problem)| wrong(at, problem))?;
-        let tools = tools(json).map_err(|(at, problem)| wrong(at, problem))?;
+        let server_info = optional(&mut json, "serverInfo", "an object", into_object)?;
+        let instructions = optional(&mut json, "instructions", "a string", into_string)?;
         Ok(Self {
             text,
-            tools,
+            tools: tools(json)?,
             server_info,
             instructions,
         })
     }
 }
 
-/// A place in the output and what is wrong there.
-type Problem = (String, String);
-
 fn tools(mut json: JsonObject) -> Result<Vec<Tool>, Problem> {
     match json.shift_remove("tools") {
-        None | Some(Value::Null) => {
-            let tool = Tool::new(json).map_err(|(at, problem)| (at.to_owned(), problem))?;
-            Ok(vec![tool])
-        }
+        None | Some(Value::Null) => Ok(vec![Tool::new(json)?]),
         Some(Value::Array(tools)) => {
             let tools = tools.into_iter().enumerate();
             tools.map(|(at, tool)| listed(at, tool)).collect()
         }
-        other => Err(("/tools".into(), expected("an array", other.as_ref()))),
+        other => Err(Problem::expected("/tools", "an array", other.as_ref())),
     }
 }
 
 fn listed(at: usize, tool: Value) -> Result<Tool, Problem> {
     match tool {
         Value::Object(tool) => {
-            Tool::new(tool).map_err(|(below, problem)| (format!("/tools/{at}{below}"), problem))
+            Tool::new(tool).map_err(|problem| problem.within(&format!("/tools/{at}")))
         }
-        other => Err((format!("/tools/{at}"), expected("an object", Some(&other)))),
+        other => Err(Problem::expected(
+            format!("/tools/{at}"),
+            "an object",
+            Some(&other),
+        )),
     }
 }
 
@@ -101,7 +92,7 @@ fn optional<T>(
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
             let read = read(value).map(Some);
-            read.map_err(|other| (format!("/{key}"), expected(what, Some(&other))))
+            read.map_err(|other| Problem::expected(format!("/{key}"), what, Some(&other)))
         }
     }
 }
@@ -167,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_a_description_is_wrong() {
+    fn error_has_the_pointer_of_an_invalid_description() {
         for (text, error) in [
             ("", "line 1 column 0: EOF while parsing a value"),
             ("{\"tools\":[}", "line 1 column 11: expected value"),

@@ -15,7 +15,7 @@ pub enum LoadError {
     /// Clients would not accept the name of a tool.
     #[error("tool `{tool}` of `{origin}` cannot be served: {problem}")]
     ToolName {
-        /// The origin of the servlet.
+        /// The file or URL of the servlet, or its name.
         origin: String,
         /// The name, including its prefix.
         tool: String,
@@ -97,7 +97,7 @@ pub enum LoadError {
     /// A servlet lists two tools with the same name.
     #[error("`{origin}` lists two tools called `{tool}`")]
     DuplicateTool {
-        /// The origin of the servlet.
+        /// The file or URL of the servlet, or its name.
         origin: String,
         /// The name of both tools.
         tool: String,
@@ -109,11 +109,11 @@ pub enum LoadError {
         kind: FeatureKind,
         /// The servlet's own name for the entry.
         entry: String,
-        /// The origin of the servlet.
+        /// The file or URL of the servlet, or its name.
         origin: String,
         /// The name that clients would see, including its prefix, or the URI.
         key: String,
-        /// The origin of the servlet that has the name or URI.
+        /// The file, URL or name of the servlet that has the name or URI.
         owner: String,
     },
     /// Two servlets have resource templates that match the same URIs.
@@ -123,11 +123,23 @@ pub enum LoadError {
     Overlap {
         /// The template of the servlet that is tried second.
         template: String,
-        /// The origin of the second servlet.
+        /// The file, URL or name of the second servlet.
         origin: String,
         /// The template of the servlet that is tried first.
         other: String,
-        /// The origin of the first servlet.
+        /// The file, URL or name of the first servlet.
+        owner: String,
+    },
+    /// A servlet lists a resource with a URI that a template of an earlier servlet matches.
+    #[error("resource `{uri}` of `{origin}` has a URI of `{template}`, a template of `{owner}`")]
+    Covered {
+        /// The URI of the resource.
+        uri: String,
+        /// The file, URL or name of the servlet that lists it.
+        origin: String,
+        /// The template.
+        template: String,
+        /// The file, URL or name of the servlet with the template.
         owner: String,
     },
 }
@@ -147,6 +159,9 @@ impl LoadError {
             Self::Taken { .. } => {
                 Some("a URI belongs to the servlet that lists it first".into())
             }
+            Self::Covered { .. } => Some(
+                "the servlet that lists the URI answers; change the URI or the template if that is not intended".into(),
+            ),
             Self::Overlap { .. } => Some(
                 "the first servlet answers: change the order of the servlets, or one of the templates".into(),
             ),

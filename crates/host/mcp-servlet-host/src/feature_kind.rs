@@ -42,20 +42,27 @@ impl FeatureKind {
 
     /// How a servlet with this ABI lists the items.
     pub fn list(self, abi: Abi) -> FeatureList {
-        let (export, member, key) = match self {
-            Self::Tool => (abi.list_tools(), "tools", "name"),
-            Self::Resource => ("list_resources", "resources", "uri"),
-            Self::ResourceTemplate => (
-                "list_resource_templates",
-                "resourceTemplates",
-                "uriTemplate",
-            ),
-            Self::Prompt => ("list_prompts", "prompts", "name"),
+        let (member, key) = self.members();
+        let export = match self {
+            Self::Tool => abi.list_tools(),
+            Self::Resource => "list_resources",
+            Self::ResourceTemplate => "list_resource_templates",
+            Self::Prompt => "list_prompts",
         };
         FeatureList {
             export,
             member,
             key,
+        }
+    }
+
+    /// The member of a list that has the items, and the member of an item that identifies it.
+    pub fn members(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tool => ("tools", "name"),
+            Self::Resource => ("resources", "uri"),
+            Self::ResourceTemplate => ("resourceTemplates", "uriTemplate"),
+            Self::Prompt => ("prompts", "name"),
         }
     }
 

@@ -3,8 +3,8 @@
 //! The exports of the servlet show which of these it has. The lists are read once, when the servlet
 //! is loaded.
 
-use mcp_servlet_runtime::{Guest, JsonObject, syntax_error};
-use mcp_servlet_schema::expected;
+use mcp_servlet_runtime::{Guest, JsonObject};
+use mcp_servlet_schema::Problem;
 use serde_json::Value;
 
 use crate::{FeatureKind, FeatureList, error::LoadError};
@@ -89,41 +89,43 @@ fn list(servlet: &Guest, kind: FeatureKind) -> Result<Vec<Listed>, LoadError> {
     let output = servlet
         .call(export, servlet.abi().list_request())
         .map_err(failed)?;
-    entries(&output, member, key).map_err(|(at, problem)| LoadError::BadList {
+    entries(&output, member, key).map_err(|Problem { at, message }| LoadError::BadList {
         servlet: servlet.name().to_owned(),
         export,
         at,
-        problem,
+        problem: message,
     })
 }
 
-/// A place in the output and what is wrong there.
-pub(crate) type Problem = (String, String);
-
 fn entries(output: &[u8], member: &str, key: &str) -> Result<Vec<Listed>, Problem> {
     let mut json: JsonObject =
-        serde_json::from_slice(output).map_err(|error| syntax_error(&error))?;
+        serde_json::from_slice(output).map_err(|error| Problem::syntax(&error))?;
     let list = match json.shift_remove(member) {
         Some(Value::Array(list)) => list,
         other => {
-            return Err((format!("/{member}"), expected("an array", other.as_ref())));
+            return Err(Problem::expected(
+                format!("/{member}"),
+                "an array",
+                other.as_ref(),
+            ));
         }
     };
     let mut entries: Vec<Listed> = Vec::with_capacity(list.len());
     for (at, entry) in list.into_iter().enumerate() {
-        let place = format!("/{member}/{at}");
+        let at = format!("/{member}/{at}");
         let Value::Object(json) = entry else {
-            return Err((place, expected("an object", Some(&entry))));
+            return Err(Problem::expected(at, "an object", Some(&entry)));
         };
         let Some(Value::String(value)) = json.get(key) else {
-            return Err((
-                format!("{place}/{key}"),
-                expected("a string", json.get(key)),
+            return Err(Problem::expected(
+                format!("{at}/{key}"),
+                "a string",
+                json.get(key),
             ));
         };
         let key = value.clone();
         if entries.iter().any(|entry| entry.key == key) {
-            return Err((place, format!("`{key}` is listed twice")));
+            return Err(Problem::new(at, format!("`{key}` is listed twice")));
         }
         entries.push(Listed { key, json });
     }

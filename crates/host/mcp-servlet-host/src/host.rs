@@ -51,6 +51,9 @@ pub struct Introduction {
     pub instructions: Option<String>,
 }
 
+/// A warning, with the number of the servlet that it is about.
+type Warning = (usize, LoadError);
+
 /// Loaded servlets with an index of their tools and prompts.
 #[derive(Debug)]
 pub struct Host {
@@ -59,8 +62,7 @@ pub struct Host {
     mounts: Vec<Mount>,
     tools: Index<Tool>,
     prompts: Index<Listed>,
-    /// Each problem with the number of the servlet that it is about.
-    problems: Vec<(usize, LoadError)>,
+    problems: Vec<Warning>,
     introduction: Introduction,
     schemas_for: Option<Provider>,
 }
@@ -275,11 +277,7 @@ impl Host {
     }
 }
 
-fn taken<T: Named>(
-    mounts: &[Mount],
-    kind: FeatureKind,
-    collision: &Collision<'_, T>,
-) -> (usize, LoadError) {
+fn taken<T: Named>(mounts: &[Mount], kind: FeatureKind, collision: &Collision<'_, T>) -> Warning {
     let Collision { lost, owner } = collision;
     let origin = |at: usize| mounts[at].servlet.origin().to_owned();
     let problem = LoadError::Taken {

@@ -20,7 +20,7 @@ const MAX_FETCHES: usize = 8;
 pub struct Entry {
     /// The name in logs, errors and prefixes. The default comes from the name of the file.
     pub name: Option<String>,
-    /// The origin of the servlet.
+    /// The file, URL or bytes to load.
     pub source: Source,
     /// What the servlet may access, and its limits.
     pub options: LoadOptions,
@@ -64,7 +64,7 @@ pub struct Loaded {
     /// The errors of servlets that are skipped.
     pub skipped: Vec<LoadError>,
     /// The errors of servlets whose previous version is still served.
-    pub kept: Vec<LoadError>,
+    pub failed_reloads: Vec<LoadError>,
 }
 
 impl Loaded {
@@ -79,7 +79,7 @@ impl Loaded {
     pub fn load(entries: &[Entry], previous: Option<&Host>) -> Result<Self, LoadError> {
         let results = load_all(entries, previous);
         let mut mounts = Vec::new();
-        let (mut skipped, mut kept) = (Vec::new(), Vec::new());
+        let (mut skipped, mut failed_reloads) = (Vec::new(), Vec::new());
         for (entry, result) in entries.iter().zip(results) {
             let former = || previous.and_then(|host| former(host, entry));
             let servlet = match result {
@@ -90,12 +90,12 @@ impl Loaded {
                         skipped.push(error);
                         continue;
                     };
-                    kept.push(error);
+                    failed_reloads.push(error);
                     // Revoked rights must end, even if the module cannot be loaded any more.
                     match Arc::clone(&former).with_options(&entry.options) {
                         Ok(servlet) => servlet,
                         Err(error) => {
-                            kept.push(error);
+                            failed_reloads.push(error);
                             former
                         }
                     }
@@ -110,7 +110,7 @@ impl Loaded {
         Ok(Self {
             host: Host::compose(mounts),
             skipped,
-            kept,
+            failed_reloads,
         })
     }
 

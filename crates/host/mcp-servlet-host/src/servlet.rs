@@ -11,9 +11,9 @@ use std::{
 };
 
 use mcp_servlet_runtime::{
-    Abi, CallError, CallErrorKind, CheckArguments, Fetched, Guest, Instances, Job, JsonObject,
-    LoadError as ModuleError, LoadOptions, Module, RequestMeta, Source, UnknownArguments,
-    file_help, quoted,
+    Abi, CallError, CallErrorKind, CheckArguments, Fetched, Guest, Instances, Isolation, Job,
+    JsonObject, LoadError as ModuleError, LoadOptions, Module, RequestMeta, Source,
+    UnknownArguments, file_help, quoted,
 };
 use mcp_servlet_schema::Schemas;
 
@@ -82,8 +82,7 @@ impl Servlet {
         if self.options() == options {
             return Ok(self);
         }
-        let fetched = self.guest.to_fetched()?;
-        Self::from_fetched(fetched, options).map(Arc::new)
+        Self::from_fetched(self.guest.to_fetched(), options).map(Arc::new)
     }
 
     /// The same module with its current lists, which may have changed since it was loaded.
@@ -131,6 +130,11 @@ impl Servlet {
     /// The options of the servlet.
     pub fn options(&self) -> &LoadOptions {
         self.guest.options()
+    }
+
+    /// What the calls of the servlet share.
+    pub fn isolation(&self) -> Isolation {
+        self.guest.isolation()
     }
 
     /// How many instances the servlet may have.
@@ -347,7 +351,7 @@ impl Servlet {
                 servlet: self.name().to_owned(),
                 tool: tool.name().to_owned(),
                 at: error.at,
-                problem: error.problem,
+                problem: error.message,
             })?;
             Ok((tool.name().to_owned(), Arc::new(schemas)))
         };

@@ -7,6 +7,7 @@ mod wire;
 
 use std::{
     collections::BTreeMap,
+    future::ready,
     hash::{BuildHasher as _, RandomState},
     io,
     net::{Ipv4Addr, TcpListener, TcpStream},
@@ -19,7 +20,7 @@ use std::{
 
 use mcp_servlet_runtime::{
     Abi, CALL, CallError, DESCRIBE, FEATURE_EXPORTS, HttpFailure, HttpRequest, HttpResponse,
-    Instances, Listener, LoadOptions, Notification, Source,
+    Instances, Listener, LoadOptions, Notification, Sending, Source,
 };
 use mcp_servlet_types::HttpErrorKind;
 use serde::{Deserialize, Serialize};
@@ -123,7 +124,7 @@ struct Client {
 }
 
 impl Listener for Client {
-    fn notify(&self, notification: Notification) {
+    fn notify(&self, notification: Notification) -> Sending<'_> {
         let line = match notification {
             Notification::Progress(params) => json!({ "progress": params }),
             Notification::Message(params) => json!({ "message": params }),
@@ -133,11 +134,12 @@ impl Listener for Client {
                     ?notification,
                     "notification ignored, because tests cannot receive it"
                 );
-                return;
+                return Box::pin(ready(()));
             }
         };
         // If the test is gone, the notification is lost. The next line that is sent ends the thread.
         let _ = self.wire.send(&line);
+        Box::pin(ready(()))
     }
 
     fn answers_http(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mcp_servlet_runtime::JsonObject;
-use mcp_servlet_schema::{Provider, Undo, expected, lower};
+use mcp_servlet_schema::{Problem, Provider, Undo, lower};
 use serde_json::Value;
 
 /// A tool of a servlet.
@@ -19,14 +19,14 @@ impl Tool {
     /// Takes a tool from its description.
     ///
     /// # Errors
-    /// A JSON pointer and what is wrong there.
-    pub fn new(json: JsonObject) -> Result<Self, (&'static str, String)> {
+    /// A required member is missing or has the wrong type.
+    pub fn new(json: JsonObject) -> Result<Self, Problem> {
         let name = match json.get("name") {
             Some(Value::String(name)) if name.is_empty() => {
-                return Err(("/name", "the name is empty".into()));
+                return Err(Problem::new("/name", "the name is empty"));
             }
             Some(Value::String(name)) => name.clone(),
-            other => return Err(("/name", expected("a string", other))),
+            other => return Err(Problem::expected("/name", "a string", other)),
         };
         match json.get("inputSchema") {
             Some(Value::Object(_)) => Ok(Self {
@@ -34,7 +34,7 @@ impl Tool {
                 json,
                 undo: None,
             }),
-            other => Err(("/inputSchema", expected("an object", other))),
+            other => Err(Problem::expected("/inputSchema", "an object", other)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_servlet_runtime::{ConfigKey, JsonObject, LoadOptions, glob_matches};
+use mcp_servlet_runtime::{ConfigKey, JsonObject, LoadOptions, Needs, glob_matches};
 use mcp_servlet_schema::{matches, schema_in_words};
 use serde_json::Value;
 
@@ -27,14 +27,20 @@ pub struct UnmetNeeds {
 impl Servlet {
     /// The declared needs that the options do not meet; `None` if they meet all.
     pub fn unmet_needs(&self) -> Option<UnmetNeeds> {
-        let (needs, options) = (self.module().needs(), self.options());
+        UnmetNeeds::of(self.name(), self.module().needs(), self.options())
+    }
+}
+
+impl UnmetNeeds {
+    /// The needs of the servlet with this name that the options do not meet; `None` if they meet all.
+    pub fn of(servlet: &str, needs: &Needs, options: &LoadOptions) -> Option<Self> {
         let is_missing = |key: &&ConfigKey| key.required && !options.config.contains_key(&key.name);
         let is_invalid = |key: &&ConfigKey| {
             let value = options.config.get(&key.name);
             value.is_some_and(|value| !fits(&key.schema, value))
         };
-        let unmet = UnmetNeeds {
-            servlet: self.name().to_owned(),
+        let unmet = Self {
+            servlet: servlet.to_owned(),
             missing: needs.config.iter().filter(is_missing).cloned().collect(),
             invalid: needs.config.iter().filter(is_invalid).cloned().collect(),
             hosts: without(&needs.hosts, |host| allows_host(options, host)),
@@ -42,14 +48,18 @@ impl Servlet {
         };
         (!unmet.is_empty()).then_some(unmet)
     }
-}
 
-impl UnmetNeeds {
     fn is_empty(&self) -> bool {
         self.missing.is_empty()
             && self.invalid.is_empty()
             && self.hosts.is_empty()
             && self.paths.is_empty()
+    }
+
+    /// Whether a missing or invalid configuration value is a secret, which should not be on a command line.
+    pub fn has_secrets(&self) -> bool {
+        let mut config = self.missing.iter().chain(&self.invalid);
+        config.any(|key| key.secret)
     }
 
     /// The missing command-line options, with placeholders for values.

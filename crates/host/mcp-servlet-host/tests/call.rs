@@ -74,7 +74,7 @@ fn knows_unknown_tools_without_asking_the_servlet() {
 }
 
 #[test]
-fn takes_an_error_text_for_an_internal_error() {
+fn plain_error_text_is_an_internal_error() {
     let error = fail(&servlet("disk full", "(call $error {}) (i32.const -1)"));
     let fault = error.to_fault();
     assert_eq!(
@@ -114,7 +114,7 @@ fn reports_a_return_code_without_a_text() {
 }
 
 #[test]
-fn tells_a_trap_from_an_error() {
+fn distinguishes_a_trap_from_an_error() {
     let error = fail(&servlet("", "unreachable"));
     let CallErrorKind::Trap { message, .. } = &error.kind else {
         panic!("{error:?}")
@@ -127,7 +127,7 @@ fn tells_a_trap_from_an_error() {
 }
 
 #[test]
-fn tells_a_panic_with_its_text_from_a_trap() {
+fn distinguishes_a_panic_from_a_trap() {
     let error = fail(&servlet(
         "index out of bounds",
         "(call $error {}) unreachable",

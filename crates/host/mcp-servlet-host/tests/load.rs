@@ -46,13 +46,13 @@ fn reads_the_description_of_a_single_tool() {
 }
 
 #[test]
-fn says_that_a_file_is_missing() {
+fn error_names_a_missing_file() {
     let error = Servlet::load("no/such/file.wasm", &LoadOptions::default()).expect_err("no file");
     assert_eq!(error.to_string(), "cannot read `no/such/file.wasm`");
 }
 
 #[test]
-fn says_what_a_file_is_instead_of_a_module() {
+fn error_says_that_a_file_is_not_a_module() {
     assert_eq!(
         error(b"<html>".to_vec()),
         "cannot load `test`: this is not a WebAssembly module: it does not begin with `\\0asm`; \
@@ -61,7 +61,7 @@ fn says_what_a_file_is_instead_of_a_module() {
 }
 
 #[test]
-fn says_which_exports_are_missing() {
+fn error_names_missing_exports() {
     let text = r#"(module (func (export "describe")) (func (export "run")))"#;
     assert_eq!(
         error(wat::parse_str(text).expect("text")),
@@ -83,7 +83,7 @@ fn names_imports_that_no_host_provides() {
 }
 
 #[test]
-fn says_what_there_is_instead_of_secrets_of_hyper_mcp() {
+fn error_suggests_a_replacement_for_hyper_mcp_secrets() {
     let import =
         r#"(import "extism:host/user" "get_keyring_secret" (func (param i64) (result i64)))"#;
     let wat = Wat::new()
@@ -100,7 +100,7 @@ fn says_what_there_is_instead_of_secrets_of_hyper_mcp() {
 const OUTPUT: &str = "(call $output {}) (i32.const 0)";
 
 #[test]
-fn servlets_for_hyper_mcp_have_what_they_export() {
+fn servlets_for_hyper_mcp_have_the_features_of_their_exports() {
     let only_tools = Wat::new().export("list_tools", DESCRIPTION, OUTPUT);
     assert_eq!(
         error(only_tools.wasm()),
@@ -124,7 +124,7 @@ fn servlets_for_hyper_mcp_have_what_they_export() {
 }
 
 #[test]
-fn who_has_both_interfaces_is_called_by_the_default_one() {
+fn servlet_with_both_abis_is_called_by_the_default_one() {
     let both = Wat::new()
         .describe(DESCRIPTION)
         .answer(r#"{"content":[]}"#)
@@ -136,7 +136,7 @@ fn who_has_both_interfaces_is_called_by_the_default_one() {
 }
 
 #[test]
-fn a_function_that_asks_needs_a_client() {
+fn functions_for_input_requests_need_a_client() {
     let ask = "(drop (call $roots)) (i32.const 0)";
     let wat = Wat::new()
         .import(r#"(import "extism:host/user" "list_roots" (func $roots (result i64)))"#)
@@ -144,7 +144,10 @@ fn a_function_that_asks_needs_a_client() {
         .export("call_tool", "", ask)
         .export("complete", "", ask);
     let servlet = wat.load().expect("a servlet");
-    let asked = servlet.call("t", None).expect("a question").into_json();
+    let asked = servlet
+        .call("t", None)
+        .expect("an input request")
+        .into_json();
     assert_eq!(asked["resultType"], "input_required");
     let error = servlet
         .complete(&JsonObject::new())

@@ -1,22 +1,26 @@
-//! Runs servlets: their instances, the queue in front of them, and the way to stop a call.
+//! Runs servlets: their code, their instances, the queue in front of them, and the threads that they run on.
 //!
-//! A [`Pool`] holds the instances of one servlet. Each instance lives in a [`Slot`](slot::Slot)
-//! with its own WebAssembly engine. An interrupt reaches everything that runs on an engine, so with
-//! one engine per instance it stops exactly one call. A [`Call`](crate::call::Call) can be stopped
-//! from the moment it enters the queue.
+//! All servlets share two engines of wasmtime: one takes memory from a pool, the other one on demand. A [`Pool`] runs
+//! the calls of one servlet, each in its own store. A call is a future: it begins on the thread that has the request,
+//! and moves to threads for computation if it takes longer than a moment. Dropping the future stops the call and no
+//! other.
 
-mod cache;
+mod artifact;
+mod code;
 mod compile;
+mod host_function;
 mod instance;
+mod merge;
 mod plugin;
 mod pool;
-mod prepare;
-mod slot;
+mod runner;
+mod schedule;
+mod settings;
 mod stop;
-mod stored_module;
-mod threads;
+mod ticker;
 
+pub use host_function::{HostFunction, Messages};
 pub use plugin::Plugin;
-pub use pool::Job;
-pub(crate) use pool::{Pool, run_blocking};
+pub(crate) use pool::Pool;
+pub(crate) use schedule::run_blocking;
 pub(crate) use stop::Stop;

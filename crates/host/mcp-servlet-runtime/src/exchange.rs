@@ -64,16 +64,24 @@ pub struct HttpFailure {
 
 /// A request that the operator does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "HTTP requests to `{origin}` are not allowed{why}; the operator can allow them with `{option}`"
-)]
+#[error("HTTP requests to `{origin}` are not allowed{}; the operator can allow them with `{option}`", self.why())]
 pub(crate) struct Denied {
     /// The origin of the URL.
     pub(crate) origin: String,
-    /// Why, in addition: it begins with a colon, or is empty.
-    pub(crate) why: &'static str,
+    /// Whether the host is allowed, but its address is private.
+    pub(crate) is_private: bool,
     /// The command-line option that allows it.
     pub(crate) option: String,
+}
+
+impl Denied {
+    pub(crate) fn why(&self) -> &'static str {
+        if self.is_private {
+            ": the address is private"
+        } else {
+            ""
+        }
+    }
 }
 
 impl HttpFailure {

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_any_other_text_for_no_fault() {
+    fn other_texts_are_not_faults() {
         for text in [
             "",
             "plain",

@@ -1,27 +1,65 @@
 //! The host functions that modules import.
 
-pub(crate) mod ask;
-pub(crate) mod http;
-pub(crate) mod log;
-pub(crate) mod notify;
-pub(crate) mod wasi;
+mod ask;
+mod extism;
+mod http;
+mod log;
+mod notify;
+
+use wasmtime::{Caller, Engine, Linker};
+
+use crate::state::{State, messages};
+
+/// A linker with all functions that this host provides.
+pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
+    let mut linker = Linker::new(engine);
+    extism::link(&mut linker)?;
+    log::link(&mut linker)?;
+    http::link(&mut linker)?;
+    notify::link(&mut linker)?;
+    ask::link(&mut linker)?;
+    wasmtime_wasi::p1::add_to_linker_async(&mut linker, State::wasi)?;
+    Ok(linker)
+}
+
+/// An offset in the memory for messages. WebAssembly has no unsigned integers.
+fn offset(at: i64) -> u64 {
+    at.cast_unsigned()
+}
+
+/// Copies the block that a function got and frees it. Offset 0 means no bytes.
+fn argument(caller: &mut Caller<'_, State>, at: i64) -> wasmtime::Result<Option<Vec<u8>>> {
+    match offset(at) {
+        0 => Ok(Some(Vec::new())),
+        at => messages::take(caller, at),
+    }
+}
+
+/// A block with the result of a function.
+fn result(caller: &mut Caller<'_, State>, bytes: &[u8]) -> wasmtime::Result<i64> {
+    Ok(messages::write(caller, bytes)?.cast_signed())
+}
 
 #[cfg(test)]
 mod tests {
-    use crate::inspect::{Import, Module, USER, imports::USER_FUNCTIONS};
-
-    use super::{ask, notify};
+    use super::*;
+    use crate::{
+        call::Call,
+        inspect::{Module, USER, imports},
+        options::{Limits, LoadOptions},
+        state::Shared,
+    };
 
     #[test]
     fn every_function_that_is_known_can_be_linked() {
-        let import = |name: &&str| Import {
-            module: USER.to_owned(),
-            name: (*name).to_owned(),
-        };
-        let mut module = Module::default();
-        module.imports = USER_FUNCTIONS.iter().map(import).collect();
-        let notifying = notify::functions(&module, &notify::CurrentListener::default());
-        let asking = ask::functions(&module, &ask::InputRequests::default());
-        assert_eq!(notifying.len() + asking.len(), USER_FUNCTIONS.len());
+        let engine = Engine::default();
+        let linker = linker(&engine).expect("no name is used twice");
+        let options = LoadOptions::default();
+        let shared = Shared::new("test", &Module::default(), &options).into();
+        let state = State::new(&shared, Call::new(Limits::of(&options)));
+        let mut store = wasmtime::Store::new(&engine, state.expect("no directories"));
+        for name in imports::USER_FUNCTIONS {
+            assert!(linker.get(&mut store, USER, name).is_ok(), "{name}");
+        }
     }
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use crate::{
     abi::Abi,
-    engine::{self, Job, Pool},
+    call::Job,
+    engine::{self, Pool},
     error::{CallError, LoadError},
     inspect::Module,
     json::JsonObject,
-    options::{Instances, Limits, LoadOptions},
+    options::{Instances, Isolation, Limits, LoadOptions},
     request_meta::RequestMeta,
     source::{Fetched, Source, check_abi, check_paths, missing_exports, read_module},
 };
@@ -70,15 +71,12 @@ impl Guest {
     }
 
     /// The module with its name and origin, to load it again.
-    ///
-    /// # Errors
-    /// [`LoadError::Read`] if the stored module cannot be read.
-    pub fn to_fetched(&self) -> Result<Fetched, LoadError> {
-        Ok(Fetched {
+    pub fn to_fetched(&self) -> Fetched {
+        Fetched {
             name: self.name.clone(),
             origin: self.origin.clone(),
-            wasm: self.pool.wasm()?.into_owned(),
-        })
+            wasm: self.pool.wasm().to_owned(),
+        }
     }
 
     /// The name in logs and errors.
@@ -116,10 +114,16 @@ impl Guest {
         self.pool.instances()
     }
 
+    /// What the calls of the servlet share.
+    pub fn isolation(&self) -> Isolation {
+        self.pool.isolation()
+    }
+
     /// A tool with its own memory limit, if all calls share one instance. Such a limit would need a
     /// second instance.
     pub fn tool_without_memory(&self) -> Option<&str> {
-        self.options.tool_without_memory(*self.instances())
+        self.options
+            .tool_without_memory(*self.instances(), self.isolation())
     }
 
     /// The error for a module that lacks this export.
@@ -168,8 +172,8 @@ impl Guest {
         output.map_err(|stop| self.error(export, &limits, stop))
     }
 
-    /// Runs an export on a thread that may block. Dropping the future stops it. Needs a tokio
-    /// runtime with timers enabled.
+    /// Runs an export. Dropping the future stops it. It does not block the thread for more than a
+    /// moment, however long the export runs. Needs a tokio runtime with timers enabled.
     ///
     /// # Errors
     /// [`CallError`].

@@ -4,6 +4,8 @@ pub(crate) mod bounds;
 pub(crate) mod imports;
 mod reader;
 
+use mcp_servlet_types::SDK;
+
 use crate::needs::Needs;
 pub use bounds::LimitExceeded;
 pub(crate) use bounds::SIZE;
@@ -26,6 +28,8 @@ pub struct Module {
     pub sections: Vec<Section>,
     needs: Needs,
     needs_problem: Option<String>,
+    /// How many entries the largest table can have.
+    pub(crate) largest_table: u64,
 }
 
 /// One export of a module.
@@ -122,6 +126,11 @@ impl Module {
         self.imports.iter().any(|import| import.module == WASI)
     }
 
+    /// Whether the servlet uses the crate `mcp-servlet`, which marks its modules.
+    pub(crate) fn uses_sdk(&self) -> bool {
+        self.sections.iter().any(|section| section.name == SDK)
+    }
+
     /// What the servlet declares that it needs. Empty if it declares nothing, or if the declaration
     /// cannot be read.
     pub fn needs(&self) -> &Needs {
@@ -179,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_the_bytes_are_instead_of_a_module() {
+    fn recognizes_bytes_that_are_not_a_module() {
         assert_eq!(Module::read(b"").err(), Some(Unreadable::Empty));
         assert_eq!(Module::read(b"MZ..").err(), Some(Unreadable::NotWasm));
         let component = wat::parse_str("(component)").expect("valid text");

@@ -33,6 +33,7 @@ mod functions;
 mod glob;
 mod guest;
 mod help;
+mod http_client;
 mod inspect;
 mod json;
 mod listener;
@@ -41,12 +42,15 @@ mod needs;
 mod options;
 mod public_url;
 mod request_meta;
+mod runtime;
 pub mod size_report;
 mod source;
+mod state;
 mod text;
 
 pub use abi::{Abi, CALL, DESCRIBE, FEATURE_EXPORTS, LIST_TOOLS};
-pub use engine::{Job, Plugin};
+pub use call::Job;
+pub use engine::{HostFunction, Messages, Plugin};
 pub use error::{CallError, CallErrorKind, FetchError, LoadError, Site};
 pub use exchange::{HttpFailure, HttpRequest, HttpResponse};
 pub use fault::Fault;
@@ -54,8 +58,8 @@ pub use glob::matches as glob_matches;
 pub use guest::Guest;
 pub use help::file_help;
 pub use inspect::{EXTISM, Export, Import, LimitExceeded, Module, Section, USER, Unreadable};
-pub use json::{JsonObject, syntax_error};
-pub use listener::{Change, Listener, Notification};
+pub use json::JsonObject;
+pub use listener::{Change, Listener, Notification, Sending, Usage};
 pub use needs::{ConfigKey, Needs};
 pub use options::{
     AllowedPath, CheckArguments, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances,

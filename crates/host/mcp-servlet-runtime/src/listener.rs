@@ -1,5 +1,7 @@
 //! Notifications that servlets send while they run: progress, log messages and changes.
 
+use std::{pin::Pin, time::Duration};
+
 use crate::{
     exchange::{HttpFailure, HttpRequest, HttpResponse},
     json::JsonObject,
@@ -31,10 +33,31 @@ pub enum Change {
     Resource(String),
 }
 
-/// Receives what a call sends while it runs.
+/// What a run of an export took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Usage {
+    /// The time, without the wait for an instance.
+    pub time: Duration,
+    /// The memory that the instance had in the end, in bytes. It does not shrink. `None` if the instance did not start, or
+    /// was stopped at the time limit.
+    pub memory: Option<u64>,
+    /// The size of the input in bytes.
+    pub input: u64,
+    /// The size of the output in bytes; 0 if the run failed.
+    pub output: u64,
+}
+
+/// A notification on its way.
+pub type Sending<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// Receives what a call sends while it runs, and what it took.
 pub trait Listener: std::fmt::Debug + Send + Sync {
-    /// Handles a notification. It runs on the thread of the call, so the call waits until it returns.
-    fn notify(&self, notification: Notification);
+    /// Handles a notification. The call waits until the future is complete, and drops it if the call is stopped.
+    fn notify(&self, notification: Notification) -> Sending<'_>;
+
+    /// Handles the end of the run. It is not called if the run was cancelled.
+    fn ended(&self, _usage: &Usage) {}
 
     /// Whether [`answer_http`](Self::answer_http) is called. If so, requests are copied for it.
     fn answers_http(&self) -> bool {

@@ -49,7 +49,7 @@ struct Declared {
 impl Needs {
     /// Reads the contents of the section.
     pub(crate) fn parse(section: &[u8]) -> Result<Self, String> {
-        let problem = |error: serde_json::Error| syntax_error(&error).1;
+        let problem = |error: serde_json::Error| syntax_error(&error);
         // serde would also accept an array, with the members in order.
         let declared: JsonObject = serde_json::from_slice(section).map_err(problem)?;
         let declared = Declared::deserialize(Value::Object(declared)).map_err(problem)?;

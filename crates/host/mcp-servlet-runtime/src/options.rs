@@ -7,15 +7,11 @@ mod proxy;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use extism::{Manifest, Wasm};
-
 use crate::inspect::Module;
 pub use cache::CompileCache;
 pub use limit::Limit;
 pub use limits::{Limits, ToolOptions};
 pub use proxy::Proxy;
-
-pub(crate) const WASM_PAGE: u64 = 65_536;
 
 /// What a servlet may access, and its limits.
 ///
@@ -44,7 +40,7 @@ pub struct LoadOptions {
     pub timeout: Option<Duration>,
     /// The limit for the output of a call in bytes; `None` means that only `memory` limits it.
     pub output: Option<u64>,
-    /// The limit for the variables of an instance in bytes; 0 turns variables off.
+    /// The limit for the variables of the servlet in bytes; 0 turns variables off.
     pub vars: u64,
     /// How many HTTP requests a call may send, not counting redirects; `None` means no limit.
     pub http_requests: Option<u32>,
@@ -53,10 +49,14 @@ pub struct LoadOptions {
     /// The time limit of an HTTP request, including redirects and the body; `None` means that only
     /// `timeout` limits it. It ends the request, while `timeout` ends the call.
     pub http_timeout: Option<Duration>,
+    /// How many HTTP requests of the servlet may be open at the same time, at least one; `None`
+    /// means no limit. Further requests wait, at most for `http_timeout`, before their own time begins.
+    pub http_concurrency: Option<usize>,
     /// How many instances there may be and how long they may be idle. The default depends on the servlet.
     pub instances: InstanceLimits,
-    /// Whether calls share an instance.
-    pub isolation: Isolation,
+    /// What calls share. `None` decides by the servlet: calls have an instance of their own if the servlet uses
+    /// `mcp-servlet` or keeps its state in variables, unless it reports changes of its lists.
+    pub isolation: Option<Isolation>,
     /// How many calls may wait for an instance. Further calls are refused.
     pub queue: usize,
     /// How long a call may wait for an instance; `None` means no limit.
@@ -86,12 +86,12 @@ pub struct LoadOptions {
 
 /// How many instances of a servlet there may be and how long they may be idle.
 ///
-/// An instance keeps its memory between calls, including every `static` of the servlet. If there
-/// are several instances, any of them may run a call. A servlet that keeps state in its memory
-/// needs [`Instances::ONE`].
+/// With [`Isolation::Shared`], an instance keeps its memory between calls, including every `static`
+/// of the servlet. If there are several instances, any of them may run a call. A servlet that keeps
+/// state in its memory needs [`Instances::ONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instances {
-    /// How many instances are made at once and are never dropped for being idle.
+    /// How many instances are never dropped for being idle.
     pub min: usize,
     /// The maximum number of calls that run at the same time, each in its own instance.
     pub max: usize,
@@ -162,14 +162,35 @@ impl Default for Instances {
 }
 
 /// What the calls of a servlet share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Calls share instances, one call after another.
-    #[default]
+    /// Calls share instances, one call after another, with every `static` of the servlet.
     Shared,
-    /// Calls share nothing. Each call gets a new instance, which costs about 0.1 ms, and variables
-    /// are lost after it.
+    /// Each call gets a new instance, which costs tens of microseconds. Calls only share variables.
     Call,
+}
+
+impl Isolation {
+    /// The name in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shared => "shared",
+            Self::Call => "call",
+        }
+    }
+
+    /// What the calls of a module share by default.
+    ///
+    /// A module that reports changes of its lists keeps state in statics on purpose. One that uses `mcp-servlet` or
+    /// variables does not. Any other module may keep state.
+    pub fn of(module: &Module) -> Self {
+        let keeps_variables = module.imports_extism("var_set") || module.imports_extism("var_get");
+        if !module.changes() && (keeps_variables || module.uses_sdk()) {
+            Self::Call
+        } else {
+            Self::Shared
+        }
+    }
 }
 
 /// Who gets the error messages of a servlet. This concerns panics and errors without a JSON-RPC code.
@@ -196,7 +217,7 @@ pub enum CheckArguments {
     Off,
 }
 
-/// The reaction to structured content that does not match the tool's schema.
+/// How the host treats structured content that does not match the tool's schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CheckResults {
     /// The log gets a warning.
@@ -245,8 +266,9 @@ impl Default for LoadOptions {
             http_requests: Some(100),
             http_response: Some(50 << 20),
             http_timeout: Some(Duration::from_secs(20)),
+            http_concurrency: Some(64),
             instances: InstanceLimits::default(),
-            isolation: Isolation::Shared,
+            isolation: None,
             queue: 1024,
             wait: Some(Duration::from_secs(30)),
             arguments: CheckArguments::default(),
@@ -288,10 +310,15 @@ impl LoadOptions {
         })
     }
 
+    /// What the calls of `module` share.
+    pub(crate) fn isolation_for(&self, module: &Module) -> Isolation {
+        self.isolation.unwrap_or_else(|| Isolation::of(module))
+    }
+
     /// A tool with its own memory limit, if all calls share one instance. Such a limit would need a
     /// second instance.
-    pub fn tool_without_memory(&self, instances: Instances) -> Option<&str> {
-        if instances.max != 1 || self.isolation == Isolation::Call {
+    pub fn tool_without_memory(&self, instances: Instances, isolation: Isolation) -> Option<&str> {
+        if instances.max != 1 || isolation == Isolation::Call {
             return None;
         }
         let limits = |tool: &ToolOptions| tool.memory.resolve(self.memory) != self.memory;
@@ -300,48 +327,11 @@ impl LoadOptions {
             .find(|(_, tool)| limits(tool))
             .map(|(name, _)| name.as_str())
     }
-
-    /// The Extism manifest of a module. It has no time limit, because the watchdog enforces it.
-    pub(crate) fn manifest(&self, wasm: Wasm) -> Manifest {
-        let mut manifest = Manifest::new([wasm])
-            .with_config(self.config.clone().into_iter())
-            .with_allowed_hosts(self.allowed_hosts.iter().cloned())
-            .with_allowed_paths(self.allowed_paths.iter().map(AllowedPath::mapping));
-        manifest.memory.max_pages = pages(self.memory);
-        manifest.memory.max_var_bytes = Some(self.vars);
-        manifest
-    }
-}
-
-/// A memory limit in WebAssembly pages, as the manifest has it.
-pub(crate) fn pages(memory: Option<u64>) -> Option<u32> {
-    let pages = |bytes| u32::try_from(bytes / WASM_PAGE).unwrap_or(u32::MAX);
-    memory.map(pages)
-}
-
-impl AllowedPath {
-    fn mapping(&self) -> (String, PathBuf) {
-        let host = self.host.to_string_lossy();
-        let host = if self.read_only {
-            format!("ro:{host}")
-        } else {
-            host.into_owned()
-        };
-        (host, self.guest.clone())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn allows_no_host_and_no_path_by_default() {
-        let manifest = LoadOptions::default().manifest(Wasm::data([]));
-        assert_eq!(manifest.allowed_hosts, Some(Vec::new()));
-        assert_eq!(manifest.allowed_paths, Some(BTreeMap::new()));
-        assert_eq!(manifest.memory.max_pages, Some(4096));
-    }
 
     #[test]
     fn shows_no_secrets() {
@@ -381,15 +371,5 @@ mod tests {
             Instances::ONE,
             "within reason"
         );
-    }
-
-    #[test]
-    fn marks_read_only_paths_for_the_runtime() {
-        let path = AllowedPath {
-            host: "/srv/data".into(),
-            guest: "/data".into(),
-            read_only: true,
-        };
-        assert_eq!(path.mapping(), ("ro:/srv/data".into(), "/data".into()));
     }
 }

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_crate_and_theme_of_a_dependency_from_the_name() {
+    fn reads_crate_and_theme_of_a_dependency_from_the_name() {
         assert_sorted(&[
             (
                 "greet::_::<impl mcp_servlet::tool::Tool for greet::greet>::call",
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_theme_of_the_standard_library_from_the_name() {
+    fn reads_the_theme_of_the_standard_library_from_the_name() {
         assert_sorted(&[
             (
                 "core::num::flt2dec::strategy::grisu::format_shortest_opt",

@@ -20,7 +20,7 @@ use crate::{
     public_url::public_url,
 };
 
-/// The source of a module.
+/// The source of a module: a file, a URL or bytes in memory.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Source {
     /// A file. Its name without the extension is the servlet's name.

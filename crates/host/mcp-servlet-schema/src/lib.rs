@@ -1,6 +1,6 @@
 //! Validates JSON against the schemas of MCP tools, and explains in words what is wrong.
 //!
-//! [`Schemas`] checks the arguments and results of a tool. [`parse_arguments`] reads arguments as a
+//! [`Schemas`] checks the arguments and results of a tool, and [`Validator`] any value. [`parse_arguments`] reads arguments as a
 //! person types them, `key=value`, according to the tool's schema. [`lower`] rewrites a schema into
 //! one that a model [`Provider`] accepts.
 //!
@@ -16,6 +16,7 @@
 
 mod arguments;
 mod keywords;
+mod problem;
 mod provider;
 mod text;
 mod validate;
@@ -25,12 +26,13 @@ pub use arguments::{
     schema_type,
 };
 pub use keywords::{LIST, MAP, SCHEMA};
+pub use problem::Problem;
 pub use provider::{
     BOUNDS, GEMINI_KEYWORDS, MAX_DESCRIPTION, MAX_SAFE_INTEGER, Provider, Undo, lower,
     lowering_table,
 };
 pub use text::{expected, kind, similar};
-pub use validate::{BadSchema, Schemas, matches, refers_to_itself};
+pub use validate::{Schemas, Validator, matches, refers_to_itself};
 
 /// A JSON object that keeps the order of its members.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

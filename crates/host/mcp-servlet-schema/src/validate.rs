@@ -13,10 +13,10 @@ mod unknown;
 
 use std::{borrow::Cow, collections::HashSet};
 
-use jsonschema::{Draft, PatternOptions, Validator};
+use jsonschema::{Draft, PatternOptions};
 use serde_json::Value;
 
-use crate::JsonObject;
+use crate::{JsonObject, problem::Problem};
 use cost::Cost;
 pub use cost::refers_to_itself;
 use report::Report;
@@ -46,43 +46,82 @@ pub struct Schemas {
 #[derive(Debug)]
 struct Checker {
     schema: Value,
-    validator: Validator,
+    validator: jsonschema::Validator,
     /// How many parts of the schema apply to one part of a value, at most.
     cost: u64,
+}
+
+/// Why a schema cannot be used.
+enum Uncheckable {
+    /// It is not valid.
+    Wrong(Problem),
+    /// It cannot be applied within the limits, for this reason.
+    Unbounded(&'static str),
 }
 
 /// Whether a value matches a schema. True if the schema cannot be applied within the limits.
 pub fn matches(schema: &Value, value: &Value) -> bool {
     match Checker::new(schema) {
-        Ok(Some(checker)) => checker.can_check(value) && checker.validator.is_valid(value),
-        Ok(None) | Err(_) => true,
+        Ok(checker) => checker.can_check(value) && checker.validator.is_valid(value),
+        Err(_) => true,
     }
 }
 
-/// An error in a schema.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{at}: {problem}")]
-pub struct BadSchema {
-    /// A JSON pointer into the tool.
-    pub at: String,
-    /// What is wrong there.
-    pub problem: String,
+/// A compiled schema of any origin.
+///
+/// ```
+/// use mcp_servlet_schema::Validator;
+/// use serde_json::json;
+///
+/// let validator = Validator::new(&json!({ "type": "object", "required": ["city"] })).unwrap();
+/// assert!(validator.check(&json!({ "city": "Oslo" })).is_ok());
+/// assert_eq!(validator.check(&json!({})).unwrap_err(), "`/city` is missing");
+/// ```
+#[derive(Debug)]
+pub struct Validator(Checker);
+
+impl Validator {
+    /// Compiles a schema in the dialect that its `$schema` names, or else 2020-12. Nothing is fetched.
+    ///
+    /// # Errors
+    /// [`Problem`] if it is not a JSON Schema, refers to another document, or could take very long to
+    /// apply to some value.
+    pub fn new(schema: &Value) -> Result<Self, Problem> {
+        Checker::new(schema).map(Self).map_err(|error| match error {
+            Uncheckable::Wrong(problem) => problem,
+            Uncheckable::Unbounded(why) => {
+                Problem::new("", format!("cannot be applied within the limits: {why}"))
+            }
+        })
+    }
+
+    /// Checks a value.
+    ///
+    /// # Errors
+    /// What does not match, each with its JSON pointer; or that the value is too large to be checked.
+    pub fn check(&self, value: &Value) -> Result<(), String> {
+        self.0.check(value)
+    }
 }
 
 impl Schemas {
     /// Compiles the schemas of a tool: its `inputSchema`, and its `outputSchema` if it has one.
     ///
     /// # Errors
-    /// [`BadSchema`] if one of them is not a JSON Schema.
-    pub fn of(tool: &JsonObject) -> Result<Self, BadSchema> {
+    /// [`Problem`] if one of them is not a JSON Schema.
+    pub fn of(tool: &JsonObject) -> Result<Self, Problem> {
         let compile = |key: &'static str| {
             let Some(schema) = tool.get(key).filter(|schema| !schema.is_null()) else {
                 return Ok(None);
             };
-            Checker::new(schema).map_err(|(at, problem)| BadSchema {
-                at: format!("/{key}{at}"),
-                problem,
-            })
+            match Checker::new(schema) {
+                Ok(checker) => Ok(Some(checker)),
+                Err(Uncheckable::Wrong(problem)) => Err(problem.within(&format!("/{key}"))),
+                Err(Uncheckable::Unbounded(why)) => {
+                    tracing::debug!(why, "schema not checked");
+                    Ok(None)
+                }
+            }
         };
         Ok(Self {
             arguments: compile("inputSchema")?,
@@ -161,20 +200,16 @@ impl Schemas {
 }
 
 impl Checker {
-    /// Compiles a schema. `None` means that it cannot be applied within the limits. The error is a
-    /// JSON pointer and a problem.
-    fn new(schema: &Value) -> Result<Option<Self>, (String, String)> {
+    /// Compiles a schema.
+    fn new(schema: &Value) -> Result<Self, Uncheckable> {
         let expressions = PatternOptions::fancy_regex()
             .backtrack_limit(MAX_BACKTRACKING)
             .size_limit(MAX_EXPRESSION)
             .dfa_size_limit(MAX_EXPRESSION);
         let cost = match cost::of(schema) {
             Cost::Bounded(cost) => cost,
-            Cost::Unbounded(why) => {
-                tracing::debug!(why, "schema not checked");
-                return Ok(None);
-            }
-            Cost::Wrong(at, problem) => return Err((at, problem)),
+            Cost::Unbounded(why) => return Err(Uncheckable::Unbounded(why)),
+            Cost::Wrong(problem) => return Err(Uncheckable::Wrong(problem)),
         };
         let options = jsonschema::options()
             .offline()
@@ -185,13 +220,13 @@ impl Checker {
         };
         let validator = options.build(schema).map_err(|error| {
             let at = error.instance_path().to_string();
-            (at, error.to_string())
+            Uncheckable::Wrong(Problem::new(at, error.to_string()))
         })?;
-        Ok(Some(Self {
+        Ok(Self {
             schema: schema.clone(),
             validator,
             cost,
-        }))
+        })
     }
 
     /// Whether a check ends within the limits.

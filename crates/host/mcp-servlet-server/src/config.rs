@@ -419,9 +419,12 @@ impl Reader<'_> {
         options.tools = tools
             .map(|(name, limits)| (name.clone(), limits.options()))
             .collect();
-        // The default depends on what the servlet imports, which is known only after loading.
+        // The default depends on the module, so loading checks it.
+        let Some(isolation) = options.isolation else {
+            return;
+        };
         let instances = options.instances.or(Instances::default());
-        let Some(tool) = options.tool_without_memory(instances) else {
+        let Some(tool) = options.tool_without_memory(instances, isolation) else {
             return;
         };
         if let Some(memory) = &section.tool[tool].memory {

@@ -15,7 +15,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use mcp_servlet_host::Host;
+use mcp_servlet_host::{FeatureKind, Host};
 use mcp_servlet_runtime::{CallError, Fault, JsonObject, RequestMeta};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -125,9 +125,10 @@ impl Handler {
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,
-        (name, key): (&str, &str),
+        kind: FeatureKind,
         entries: &[Value],
     ) -> Result<T, ErrorData> {
+        let (name, key) = kind.members();
         let options = &self.server.0.options;
         let mut json = page(name, key, entries, request, options.page_size)?;
         if Era::of(context) == Era::Modern {
@@ -203,7 +204,7 @@ impl ServerHandler for Handler {
             Value::Object(json)
         });
         let tools: Vec<_> = tools.collect();
-        self.answer_list(&context, request, ("tools", "name"), &tools)
+        self.answer_list(&context, request, FeatureKind::Tool, &tools)
     }
 
     async fn call_tool(
@@ -253,7 +254,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let host = self.host(&context).await?;
-        self.entries(&context, request, ("resources", "uri"), host.resources())
+        let kind = FeatureKind::Resource;
+        self.entries(&context, request, kind, host.resources())
     }
 
     async fn list_resource_templates(
@@ -262,8 +264,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let host = self.host(&context).await?;
-        let names = ("resourceTemplates", "uriTemplate");
-        self.entries(&context, request, names, host.resource_templates())
+        let kind = FeatureKind::ResourceTemplate;
+        self.entries(&context, request, kind, host.resource_templates())
     }
 
     async fn read_resource(
@@ -280,7 +282,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let host = self.host(&context).await?;
-        self.entries(&context, request, ("prompts", "name"), host.prompts())
+        let kind = FeatureKind::Prompt;
+        self.entries(&context, request, kind, host.prompts())
     }
 
     async fn get_prompt(

@@ -32,5 +32,5 @@ pub mod watch;
 
 pub use http::{HttpOptions, http, operations};
 pub use server::{ServeOptions, Server, TaskOptions};
-pub use signals::asked_to_end;
-pub use stdio::{ServeError, lines, stdio};
+pub use signals::shutdown_signal;
+pub use stdio::{ServeError, serve_stream, stdio};

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_which_request_it_refuses() {
+    fn error_has_the_id_of_the_refused_request() {
         let id = |text: &str| check(text.as_bytes()).expect_err(text).to_json()["id"].clone();
         for (text, expected) in [
             (r#"{"jsonrpc":"2.0","id":7}"#, json!(7)),

@@ -16,7 +16,7 @@ pub(crate) async fn caught<T>(
     let outcome = AssertUnwindSafe(work).catch_unwind().await;
     outcome.unwrap_or_else(|panic| {
         tracing::error!(method, panic = message(&*panic), "request handler panicked");
-        let text = "the server panicked while it handled this request; its log says where";
+        let text = "the server panicked while it handled this request; see the server's log";
         Err(ErrorData::internal_error(text, None))
     })
 }

@@ -6,7 +6,7 @@ use std::future::Future;
 ///
 /// # Errors
 /// If the signal handlers cannot be installed.
-pub async fn asked_to_end() -> std::io::Result<()> {
+pub async fn shutdown_signal() -> std::io::Result<()> {
     #[cfg(unix)]
     let terminated = {
         let mut signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;

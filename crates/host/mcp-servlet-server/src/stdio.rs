@@ -14,8 +14,8 @@ use crate::{handler::service, server::Server};
 use transport::{Closed, Lines};
 
 /// How long calls may go on after the client has closed its end of the pipe. Clients kill servers
-/// that take longer than two seconds.
-const LEAVING: Duration = Duration::from_millis(1500);
+/// that take longer than two seconds; the rest is for ending the process on a busy machine.
+const LEAVING: Duration = Duration::from_millis(1200);
 
 /// Why serving stopped before the client disconnected.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +41,7 @@ pub enum ServeError {
 /// [`ServeError`]. A client that disconnects is not an error.
 pub async fn stdio(server: &Server) -> Result<(), ServeError> {
     let (reader, writer) = rmcp::transport::stdio_pipes();
-    lines(server, reader, writer).await
+    serve_stream(server, reader, writer).await
 }
 
 /// Serves one client on any pair of streams, with one message per line, until the client closes its
@@ -49,7 +49,7 @@ pub async fn stdio(server: &Server) -> Result<(), ServeError> {
 ///
 /// # Errors
 /// [`ServeError`]. A client that disconnects is not an error.
-pub async fn lines<R, W>(server: &Server, reader: R, writer: W) -> Result<(), ServeError>
+pub async fn serve_stream<R, W>(server: &Server, reader: R, writer: W) -> Result<(), ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,

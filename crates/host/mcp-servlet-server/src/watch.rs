@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn sees_servlets_that_come_change_and_go() {
+    fn sees_added_changed_and_removed_servlets() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.wasm");
         for watched in [&file, folder.path()] {
@@ -160,7 +160,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn sees_that_a_link_leads_elsewhere() {
+    fn sees_a_retargeted_link() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name);
         write(&path("1/a.toml"), "one");

@@ -115,7 +115,7 @@ fn accepts_a_result_that_consists_of_data() {
 }
 
 #[test]
-fn says_where_a_result_is_wrong() {
+fn error_has_the_pointer_of_an_invalid_result() {
     for (output, at, problem) in [
         (json!([]), "top level", "expected an object, found an array"),
         (json!({}), "/content", "expected an array, found nothing"),
@@ -165,15 +165,12 @@ fn says_where_a_result_is_wrong() {
             "expected a string, found nothing",
         ),
     ] {
-        assert_eq!(read(&output), Err((at.into(), problem.into())), "{output}");
+        assert_eq!(read(&output), Err(Problem::new(at, problem)), "{output}");
     }
 }
 
 #[test]
-fn says_where_json_ends_being_json() {
-    let (at, problem) = read_result(b"{\"content\": [}").expect_err("no JSON");
-    assert_eq!(
-        (at.as_str(), problem.as_str()),
-        ("line 1 column 14", "expected value")
-    );
+fn error_has_the_position_of_invalid_json() {
+    let problem = read_result(b"{\"content\": [}").expect_err("no JSON");
+    assert_eq!(problem, Problem::new("line 1 column 14", "expected value"));
 }

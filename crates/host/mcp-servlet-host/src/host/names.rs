@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mcp_servlet_runtime::glob_matches;
 
 use super::{
-    Mount,
+    Mount, Warning,
     index::{Chosen, Named, Names},
 };
 use crate::{Listed, LoadError, Tool};
@@ -55,7 +55,7 @@ impl Filter {
 pub(super) fn name_tools<'m>(
     mounts: &'m [Mount],
     former: &Names<'_>,
-) -> (Vec<Chosen<'m, Tool>>, Vec<(usize, LoadError)>) {
+) -> (Vec<Chosen<'m, Tool>>, Vec<Warning>) {
     let idle = mounts.iter().enumerate().flat_map(|(at, mount)| {
         let patterns = mount.filter.idle(mount.servlet.tools());
         let patterns = patterns.map(|pattern| LoadError::NoSuchTool {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_choose_and_leave_out() {
+    fn filters_select_and_exclude() {
         let filter = Filter {
             only: vec!["get_*".into(), "put".into()],
             except: vec!["*_secret".into()],

@@ -1,7 +1,8 @@
 //! What a host serves of one of its servlets.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
+use super::route::Entries;
 use crate::{Host, Listed, LoadError, Servlet, Tool};
 
 /// What a host serves of one servlet, with the names that clients use.
@@ -27,26 +28,18 @@ impl Host {
         let Some(at) = servlets.position(|one| Arc::ptr_eq(one, servlet)) else {
             return Offer::default();
         };
+        let listed = |entries: Entries| {
+            let listed = self.listed(entries).filter(|(servlet, _)| *servlet == at);
+            listed.map(|(_, entry)| entry).collect()
+        };
         let problems = self.problems.iter();
+        let problems = problems.filter(|(servlet, _)| *servlet == at);
         Offer {
             tools: self.tools.of_servlet(at).collect(),
-            resources: self.listed_of(at, Servlet::resources),
-            resource_templates: self.listed_of(at, Servlet::resource_templates),
+            resources: listed(Servlet::resources),
+            resource_templates: listed(Servlet::resource_templates),
             prompts: self.prompts.of_servlet(at).collect(),
-            problems: problems
-                .filter(|(servlet, _)| *servlet == at)
-                .map(|(_, problem)| problem)
-                .collect(),
+            problems: problems.map(|(_, problem)| problem).collect(),
         }
-    }
-
-    /// The entries of a servlet that no earlier servlet lists.
-    fn listed_of(&self, servlet: usize, list: fn(&Servlet) -> &[Listed]) -> Vec<&Listed> {
-        let earlier = self.servlets[..servlet].iter().flat_map(|one| list(one));
-        let earlier: HashSet<_> = earlier.map(Listed::key).collect();
-        let entries = list(&self.servlets[servlet]).iter();
-        entries
-            .filter(|entry| !earlier.contains(entry.key()))
-            .collect()
     }
 }

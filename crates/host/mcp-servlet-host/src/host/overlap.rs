@@ -1,22 +1,20 @@
 //! URIs that several servlets share: resources that are listed twice, and templates that match the
-//! same URIs.
+//! same URIs or a resource of another servlet.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{HashMap, HashSet, hash_map::Entry},
     sync::Arc,
 };
 
+use super::Warning;
 use crate::{FeatureKind, Listed, LoadError, Servlet};
 
 /// Templates are compared in full if that takes at most this many steps. Longer ones, which only a
 /// hostile servlet has, count as overlapping if their literal beginnings do.
 const MAX_STEPS: usize = 1 << 20;
 
-/// A warning, with the number of the servlet that it is about.
-type Problem = (usize, LoadError);
-
 /// Warnings about resources and templates that an earlier servlet also has.
-pub(crate) fn shared_uris(servlets: &[Arc<Servlet>]) -> Vec<Problem> {
+pub(crate) fn shared_uris(servlets: &[Arc<Servlet>]) -> Vec<Warning> {
     let mut problems = listed_twice(servlets, FeatureKind::Resource, Servlet::resources);
     problems.extend(listed_twice(
         servlets,
@@ -31,7 +29,7 @@ fn listed_twice(
     servlets: &[Arc<Servlet>],
     kind: FeatureKind,
     list: fn(&Servlet) -> &[Listed],
-) -> Vec<Problem> {
+) -> Vec<Warning> {
     let mut owners = HashMap::new();
     let mut problems = Vec::new();
     for (at, servlet) in servlets.iter().enumerate() {
@@ -56,35 +54,63 @@ fn listed_twice(
     problems
 }
 
-/// One warning for each pair of servlets, about the first two templates that overlap.
-fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<Problem> {
-    let patterns: Vec<Vec<Pattern<'_>>> = servlets
-        .iter()
-        .map(|servlet| {
-            let templates = servlet.resource_templates().iter();
-            templates.map(|one| Pattern::of(one.key())).collect()
+/// One warning for each pair of servlets, about the first two templates that overlap, and one about
+/// the first resource of the later servlet that a template of the earlier one matches.
+fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<Warning> {
+    let each = servlets.iter();
+    let templates: Vec<Vec<_>> = each
+        .clone()
+        .map(|one| patterns(one.resource_templates()).collect())
+        .collect();
+    // A resource that an earlier servlet also lists is skipped.
+    let mut seen = HashSet::new();
+    let resources: Vec<Vec<_>> = each
+        .map(|one| {
+            let listed = patterns(one.resources());
+            listed.filter(|one| seen.insert(one.text)).collect()
         })
         .collect();
+    let origin = |at: usize| servlets[at].origin().to_owned();
     let mut problems = Vec::new();
-    for (second, later) in patterns.iter().enumerate() {
-        for (first, earlier) in patterns[..second].iter().enumerate() {
-            let mut pairs = later
-                .iter()
-                .flat_map(|one| earlier.iter().map(move |other| (one, other)));
+    for second in 0..servlets.len() {
+        for first in 0..second {
             // Equal templates have a warning already, because they are listed twice.
-            let overlap = pairs.find(|(one, other)| one.text != other.text && one.overlaps(other));
-            if let Some((one, other)) = overlap {
+            if let Some((one, other)) = overlap(&templates[second], &templates[first]) {
                 let problem = LoadError::Overlap {
                     template: one.text.to_owned(),
-                    origin: servlets[second].origin().to_owned(),
+                    origin: origin(second),
                     other: other.text.to_owned(),
-                    owner: servlets[first].origin().to_owned(),
+                    owner: origin(first),
+                };
+                problems.push((second, problem));
+            }
+            if let Some((one, other)) = overlap(&resources[second], &templates[first]) {
+                let problem = LoadError::Covered {
+                    uri: one.text.to_owned(),
+                    origin: origin(second),
+                    template: other.text.to_owned(),
+                    owner: origin(first),
                 };
                 problems.push((second, problem));
             }
         }
     }
     problems
+}
+
+fn patterns(listed: &[Listed]) -> impl Iterator<Item = Pattern<'_>> {
+    listed.iter().map(|one| Pattern::of(one.key()))
+}
+
+/// The first two different patterns that match the same URI.
+fn overlap<'p, 't>(
+    later: &'p [Pattern<'t>],
+    earlier: &'p [Pattern<'t>],
+) -> Option<(&'p Pattern<'t>, &'p Pattern<'t>)> {
+    let mut pairs = later
+        .iter()
+        .flat_map(|one| earlier.iter().map(move |other| (one, other)));
+    pairs.find(|(one, other)| one.text != other.text && one.overlaps(other))
 }
 
 /// A URI template, as far as all dialects agree: `{name}` matches any text without `/`, and any

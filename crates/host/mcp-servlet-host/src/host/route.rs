@@ -49,23 +49,23 @@ fn claim(servlet: &Servlet, uri: &str) -> Claim {
 impl Host {
     /// All resources with fixed URIs: servlet by servlet, each in its own order.
     pub fn resources(&self) -> impl Iterator<Item = &Listed> {
-        self.listed(Servlet::resources)
+        self.listed(Servlet::resources).map(|(_, entry)| entry)
     }
 
     /// All resource templates.
     pub fn resource_templates(&self) -> impl Iterator<Item = &Listed> {
-        self.listed(Servlet::resource_templates)
+        let listed = self.listed(Servlet::resource_templates);
+        listed.map(|(_, entry)| entry)
     }
 
-    /// If two servlets list the same entry, only the first servlet's entry is listed, and only that
-    /// servlet answers.
-    fn listed(&self, entries: Entries) -> impl Iterator<Item = &Listed> {
+    /// The entries with the number of their servlet. If two servlets list the same entry, only the
+    /// first servlet's entry is listed, and only that servlet answers.
+    pub(super) fn listed(&self, entries: Entries) -> impl Iterator<Item = (usize, &Listed)> {
         let mut seen = HashSet::new();
-        let all = self
-            .servlets()
-            .iter()
-            .flat_map(move |servlet| entries(servlet));
-        all.filter(move |entry| seen.insert(entry.key()))
+        let servlets = self.servlets().iter().enumerate();
+        let all = servlets
+            .flat_map(move |(at, servlet)| entries(servlet).iter().map(move |entry| (at, entry)));
+        all.filter(move |(_, entry)| seen.insert(entry.key()))
     }
 
     /// Reads a resource from the servlet that has it; see [`Servlet::read_resource_with`].
@@ -158,4 +158,4 @@ impl Host {
 }
 
 /// A function that returns one of the lists of a servlet.
-type Entries = fn(&Servlet) -> &[Listed];
+pub(super) type Entries = fn(&Servlet) -> &[Listed];

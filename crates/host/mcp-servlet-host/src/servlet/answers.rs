@@ -1,13 +1,13 @@
 //! Checks what servlets return for resources, prompts and completion, before a client gets it.
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject, syntax_error};
-use mcp_servlet_schema::expected;
+use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
+use mcp_servlet_schema::Problem;
 use serde_json::{Value, json};
 
 use super::Servlet;
 use crate::{
     CompleteResult, GetPromptResult, ReadResourceResult,
-    features::{COMPLETE, GET_PROMPT, Problem, READ_RESOURCE},
+    features::{COMPLETE, GET_PROMPT, READ_RESOURCE},
 };
 
 /// The contents of a resource. All ways to report a missing resource become the same error.
@@ -58,23 +58,23 @@ fn says_not_found(fault: &Fault) -> bool {
 fn contents(json: &mut JsonObject) -> Result<Vec<Value>, Problem> {
     let mut contents = match json.shift_remove("contents") {
         Some(Value::Array(contents)) => contents,
-        other => return Err(("/contents".into(), expected("an array", other.as_ref()))),
+        other => return Err(Problem::expected("/contents", "an array", other.as_ref())),
     };
     for (at, one) in contents.iter_mut().enumerate() {
-        let place = |below: &str| format!("/contents/{at}{below}");
+        let at = |below: &str| format!("/contents/{at}{below}");
         let Value::Object(one) = one else {
-            return Err((place(""), expected("an object", Some(one))));
+            return Err(Problem::expected(at(""), "an object", Some(one)));
         };
         // Generated code writes absent fields as null.
         one.retain(|_, value| !value.is_null());
         if !one.get("uri").is_some_and(Value::is_string) {
-            return Err((place("/uri"), expected("a string", one.get("uri"))));
+            return Err(Problem::expected(at("/uri"), "a string", one.get("uri")));
         }
         match (one.get("text"), one.get("blob")) {
             (Some(Value::String(_)), None) | (None, Some(Value::String(_))) => {}
-            (Some(_), Some(_)) => return Err((place(""), "both `text` and `blob`".into())),
-            (text, None) => return Err((place("/text"), expected("a string", text))),
-            (None, blob) => return Err((place("/blob"), expected("a string", blob))),
+            (Some(_), Some(_)) => return Err(Problem::new(at(""), "both `text` and `blob`")),
+            (text, None) => return Err(Problem::expected(at("/text"), "a string", text)),
+            (None, blob) => return Err(Problem::expected(at("/blob"), "a string", blob)),
         }
     }
     Ok(contents)
@@ -86,8 +86,8 @@ pub(super) fn prompt(servlet: &Servlet, output: &[u8]) -> Result<GetPromptResult
     if asks(&json) || json.get("messages").is_some_and(Value::is_array) {
         return Ok(GetPromptResult::new(json));
     }
-    let problem = expected("an array", json.get("messages"));
-    Err(wrong(servlet, GET_PROMPT, ("/messages".into(), problem)))
+    let problem = Problem::expected("/messages", "an array", json.get("messages"));
+    Err(wrong(servlet, GET_PROMPT, problem))
 }
 
 /// The suggestions, limited to the number that MCP allows.
@@ -98,12 +98,8 @@ pub(super) fn completion(servlet: &Servlet, output: &[u8]) -> Result<CompleteRes
         .get_mut("completion")
         .and_then(|completion| completion.get_mut("values"));
     let Some(Value::Array(values)) = values else {
-        let problem = expected("an array", values.as_deref());
-        return Err(wrong(
-            servlet,
-            COMPLETE,
-            ("/completion/values".into(), problem),
-        ));
+        let problem = Problem::expected("/completion/values", "an array", values.as_deref());
+        return Err(wrong(servlet, COMPLETE, problem));
     };
     if values.len() > MOST {
         values.truncate(MOST);
@@ -128,19 +124,23 @@ fn asks(json: &JsonObject) -> bool {
 
 fn object(servlet: &Servlet, export: &'static str, output: &[u8]) -> Result<JsonObject, CallError> {
     let json = serde_json::from_slice(output)
-        .map_err(|error| wrong(servlet, export, syntax_error(&error)))?;
+        .map_err(|error| wrong(servlet, export, Problem::syntax(&error)))?;
     match json {
         Value::Object(mut json) => {
             json.retain(|_, value| !value.is_null());
             Ok(json)
         }
         other => {
-            let problem = expected("an object", Some(&other));
-            Err(wrong(servlet, export, ("top level".into(), problem)))
+            let problem = Problem::expected("top level", "an object", Some(&other));
+            Err(wrong(servlet, export, problem))
         }
     }
 }
 
-fn wrong(servlet: &Servlet, export: &'static str, (at, problem): Problem) -> CallError {
+fn wrong(servlet: &Servlet, export: &'static str, problem: Problem) -> CallError {
+    let Problem {
+        at,
+        message: problem,
+    } = problem;
     CallErrorKind::BadOutput { at, problem }.at(servlet.name(), Some(export))
 }

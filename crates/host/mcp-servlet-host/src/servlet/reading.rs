@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_servlet_runtime::{CallError, CallErrorKind, CheckResults};
-use mcp_servlet_schema::Schemas;
+use mcp_servlet_schema::{Problem, Schemas};
 
 use crate::{CallToolResult, compat::read_result};
 
@@ -21,7 +21,7 @@ impl Reading {
     pub(super) fn result(self, output: &[u8]) -> Result<CallToolResult, CallError> {
         let result = match read_result(output) {
             Ok(result) => result,
-            Err((at, problem)) => return Err(self.bad(at, problem)),
+            Err(Problem { at, message }) => return Err(self.bad(at, message)),
         };
         if self.checks == CheckResults::Off {
             return Ok(result);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn structured_content_must_match_unless_the_result_is_an_error_or_a_question() {
+    fn structured_content_must_match_unless_the_result_is_an_error_or_an_input_request() {
         for (output, is_ok) in [
             (
                 json!({ "content": [], "structuredContent": { "n": 1 } }),

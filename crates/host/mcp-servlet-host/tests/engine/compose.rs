@@ -67,7 +67,7 @@ fn tools_that_two_servlets_have_get_the_names_of_their_servlets() {
 }
 
 #[test]
-fn a_prefix_is_what_the_entry_says() {
+fn entry_sets_the_prefix() {
     let mut all = [entry("a", &["get"]), entry("b", &["get"])];
     all[0].prefix = Prefix::Name(Some("x".into()));
     all[1].prefix = Prefix::Name(None);
@@ -101,7 +101,7 @@ fn the_first_of_two_servlets_keeps_a_name() {
 }
 
 #[test]
-fn a_servlet_keeps_its_tools_whatever_a_later_one_calls_its_own() {
+fn servlet_keeps_its_tool_names_if_a_later_one_has_the_same() {
     let host = load(&[entry("victim", &["t"]), entry("other", &["t", "victim_t"])]).host;
     assert_eq!(names(&host), ["victim_t", "other_t"]);
     assert_eq!(text(&host, "victim_t"), "victim");
@@ -129,7 +129,7 @@ fn within_a_servlet_a_tool_without_a_prefix_keeps_its_name() {
 }
 
 #[test]
-fn skips_names_that_clients_refuse_with_an_error() {
+fn skips_and_reports_tools_with_names_that_clients_refuse() {
     let long = "x".repeat(63);
     let mut entry = entry("servlet", &["good", "not good", &long]);
     let loaded = load(std::slice::from_ref(&entry));
@@ -168,7 +168,7 @@ fn selects_tools_by_patterns_and_reports_patterns_without_tools() {
 }
 
 #[test]
-fn a_servlet_that_fails_hides_no_other_unless_it_must_not_fail() {
+fn failed_servlet_is_skipped_unless_it_is_required() {
     let broken = Source::Bytes {
         name: "broken".into(),
         wasm: b"nonsense".to_vec(),
@@ -189,7 +189,7 @@ fn a_servlet_that_fails_hides_no_other_unless_it_must_not_fail() {
 }
 
 #[test]
-fn a_directory_is_its_servlets_by_name() {
+fn servlets_of_a_directory_are_sorted_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let parse = |path: &Path| Source::parse(path.to_str().expect("UTF-8"));
     let error = parse(folder.path()).expand().expect_err("it is empty");
@@ -234,7 +234,7 @@ fn server(status: &'static str, body: Vec<u8>) -> u16 {
 }
 
 #[test]
-fn a_servlet_comes_from_a_web_server_if_it_is_the_one_that_was_asked_for() {
+fn servlet_is_loaded_from_a_url_if_its_digest_matches() {
     let wasm = wasm("remote", &["t"]);
     let digest: Vec<_> = Sha256::digest(&wasm)
         .iter()
@@ -267,7 +267,7 @@ fn a_servlet_comes_from_a_web_server_if_it_is_the_one_that_was_asked_for() {
 }
 
 #[test]
-fn addresses_that_are_not_safe_or_not_there_are_refused() {
+fn refuses_insecure_invalid_and_missing_urls() {
     let missing = format!(
         "http://127.0.0.1:{}/x.wasm",
         server("404 Not Found", Vec::new())

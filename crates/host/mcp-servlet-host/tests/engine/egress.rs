@@ -88,7 +88,7 @@ pub(crate) fn get(url: &str, options: &LoadOptions) -> Result<(), CallError> {
 }
 
 #[test]
-fn no_secret_of_the_servlet_follows_a_redirect_to_another_origin() {
+fn secrets_are_not_sent_after_a_redirect_to_another_origin() {
     for status in ["302 Found", "307 Temporary Redirect"] {
         let other = Server::start("200 OK");
         let answer = format!("{status}\r\nLocation: http://127.0.0.1:{}/", other.port);
@@ -117,7 +117,7 @@ fn post(url: &str) -> Result<(), CallError> {
 }
 
 #[test]
-fn no_body_follows_a_redirect_to_another_origin() {
+fn body_is_not_sent_after_a_redirect_to_another_origin() {
     for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {
         let other = Server::start("200 OK");
         let answer = format!("{status}\r\nLocation: http://127.0.0.1:{}/x", other.port);
@@ -200,7 +200,7 @@ fn headers_and_methods_of_the_connection_are_refused() {
 }
 
 #[test]
-fn a_wildcard_opens_no_private_address_however_it_is_written() {
+fn wildcard_does_not_allow_private_addresses_in_any_spelling() {
     let server = Server::at(Ipv4Addr::UNSPECIFIED.into(), "200 OK").expect("a port");
     let port = server.port;
     for host in [
@@ -237,7 +237,7 @@ fn a_wildcard_opens_no_private_address_however_it_is_written() {
 }
 
 #[test]
-fn a_redirect_opens_no_private_address_either() {
+fn redirect_does_not_allow_private_addresses() {
     let hidden = Server::start("200 OK");
     let answer = format!("302 Found\r\nLocation: http://localhost:{}/", hidden.port);
     let first = Server::start(&answer);
@@ -265,7 +265,7 @@ fn a_redirect_opens_no_private_address_either() {
 }
 
 #[test]
-fn a_private_address_is_open_where_the_operator_names_it() {
+fn private_address_is_allowed_if_listed() {
     let server = Server::start("200 OK");
     let port = server.port;
     let local = format!("http://localhost:{port}/");

@@ -41,7 +41,7 @@ fn assert_refused(part: &str, expected: &str) {
 fn too_many_functions_are_refused() {
     assert_refused(
         &"(func)".repeat(100_000),
-        "cannot load `test`: the module has too many functions: found 100005, at most 80000 can be compiled",
+        "cannot load `test`: the module has too many functions: expected at most 80000, found 100005",
     );
 }
 
@@ -50,7 +50,7 @@ fn too_many_locals_are_refused() {
     let locals = format!("(func (local {}))", "i32 ".repeat(50_000));
     assert_refused(
         &locals,
-        "function 5 has too many locals: found 50000, at most 10000",
+        "function 5 has too many locals: expected at most 10000, found 50000",
     );
 }
 
@@ -60,7 +60,7 @@ fn blocks_that_nest_too_deeply_are_refused() {
         |open: &str, depth| format!("(func {} {})", open.repeat(depth), "end ".repeat(depth));
     assert_refused(
         &nested("block ", 200_000),
-        "function 5 has too many nested blocks: found 10001",
+        "function 5 has too many nested blocks: expected at most 10000, found 10001",
     );
     // The cost of nested loops grows with the square of their depth.
     assert_refused(
@@ -90,7 +90,7 @@ fn loops_over_many_locals_are_refused() {
 }
 
 #[test]
-fn what_takes_the_compiler_long_is_refused() {
+fn refuses_modules_that_compile_slowly() {
     let indirect = "(call_indirect (i32.const 0))".repeat(60_000);
     assert_refused(
         &format!("(table 1 funcref) (func {indirect})"),
@@ -153,7 +153,7 @@ fn a_large_file_is_not_read() {
     let error = Servlet::load(&path, &LoadOptions::default()).expect_err("it is refused");
     assert_eq!(
         chain(&error),
-        "cannot load `large`: the module has too many bytes: found 524288000, at most 67108864 can be compiled"
+        "cannot load `large`: the module has too many bytes: expected at most 67108864, found 524288000"
     );
     assert_eq!(
         error.help().as_deref(),
@@ -190,7 +190,7 @@ fn compiling_has_a_deadline() {
 }
 
 #[test]
-fn what_large_programs_have_is_compiled() {
+fn compiles_large_programs() {
     // A switch as in an interpreter: many cases as nested blocks, in one loop, with many locals.
     let cases = 300;
     let switch = format!(
@@ -228,7 +228,7 @@ fn tables_take_a_part_of_the_memory() {
         assert!((most / 2..=most).contains(&entries), "{entries}");
     }
     let entries = grown("(table 1 funcref) (table 1 externref)");
-    assert!((most / 4..=most / 2).contains(&entries), "{entries}");
+    assert!((most / 2..=most).contains(&entries), "{entries}");
     let lifted = LoadOptions {
         memory: None,
         ..LoadOptions::default()

@@ -97,7 +97,7 @@ fn load(url: &str, times: usize, options: &LoadOptions) -> Servlet {
 }
 
 #[test]
-fn only_allowed_hosts_are_asked_whatever_their_spelling() {
+fn requests_reach_only_allowed_hosts_in_any_spelling() {
     for url in [
         "http://localhost/",
         "http://127.0.0.1.evil.example/",

@@ -56,10 +56,73 @@ fn a_single_instance_is_shared_by_all_threads() {
 #[test]
 fn isolated_calls_have_an_instance_of_their_own() {
     let servlet = load(&LoadOptions {
-        isolation: Isolation::Call,
+        isolation: Some(Isolation::Call),
         ..with(Instances::ONE)
     });
     assert_eq!([count(&servlet), count(&servlet)], [1, 1]);
+}
+
+#[test]
+fn servlets_that_keep_their_state_in_variables_have_fresh_instances() {
+    let keeps = r#"(import "extism:host/env" "var_get" (func (param i64) (result i64)))"#;
+    let variables = || tools(&[(1, COUNT)]).import(keeps);
+    let announces = r#"(import "extism:host/user" "notify_tool_list_changed" (func))"#;
+    for (wat, isolation) in [
+        (tools(&[(1, COUNT)]), Isolation::Shared),
+        (variables(), Isolation::Call),
+        (variables().import(announces), Isolation::Shared),
+    ] {
+        let servlet = wat.load().expect("a servlet");
+        assert_eq!(servlet.isolation(), isolation);
+        let second = if isolation == Isolation::Call { 1 } else { 2 };
+        assert_eq!([count(&servlet), count(&servlet)], [1, second]);
+    }
+}
+
+/// Writes a pattern to the memory that the servlet has and to messages. Then looks for it in both.
+const SECRET: i32 = 0x5ec2_e75a;
+
+#[test]
+fn a_fresh_instance_holds_no_byte_of_earlier_calls() {
+    let each = |body: &str| {
+        format!(
+            "(local.set $what (i32.const 40000))
+            (loop $l
+                {body}
+                (local.set $what (i32.add (local.get $what) (i32.const 4)))
+                (br_if $l (i32.lt_u (local.get $what) (i32.const 130000))))"
+        )
+    };
+    let write = each(&format!(
+        "(i32.store (local.get $what) (i32.const {SECRET}))
+        (call $store_u64 (i64.extend_i32_u (local.get $what)) (i64.const {SECRET}))"
+    ));
+    let find = each(&format!(
+        "(if (i32.eq (i32.load (local.get $what)) (i32.const {SECRET})) (then (return (i32.const 1))))
+        (if (i64.eq (call $load_u64 (i64.extend_i32_u (local.get $what))) (i64.const {SECRET}))
+            (then (return (i32.const 2))))"
+    ));
+    let grow = "(drop (memory.grow (i32.const 1))) (drop (call $alloc (i64.const 200000)))";
+    let imports = r#"
+        (import "extism:host/env" "store_u64" (func $store_u64 (param i64 i64)))
+        (import "extism:host/env" "load_u64" (func $load_u64 (param i64) (result i64)))"#;
+    let actions = [
+        (1, format!("{grow} {write} {find}")),
+        (2, format!("{grow} {find}")),
+    ];
+    let actions = actions
+        .each_ref()
+        .map(|(what, body)| (*what, body.as_str()));
+    let servlet = tools(&actions).import(imports).load_with(&LoadOptions {
+        isolation: Some(Isolation::Call),
+        ..with(Instances::ONE)
+    });
+    let servlet = servlet.expect("a servlet");
+    for _ in 0..3 {
+        let found = call(&servlet, 1).expect_err("its own pattern").to_string();
+        assert!(found.ends_with(": 1"), "{found}");
+        call(&servlet, 2).expect("no pattern");
+    }
 }
 
 #[test]
@@ -77,7 +140,7 @@ fn an_instance_that_trapped_is_replaced_and_the_others_stay() {
 }
 
 #[test]
-fn idle_instances_go_after_a_while_and_the_minimum_stays() {
+fn idle_instances_above_the_minimum_are_dropped() {
     let idle = Some(Duration::from_millis(20));
     let gone = load(&with(Instances {
         min: 0,
@@ -116,13 +179,13 @@ fn servlets_that_keep_variables_have_one_instance() {
     assert_eq!(
         servlet.instances(),
         &expected,
-        "limits of one servlet do not affect others"
+        "setting `idle` does not change the number of instances"
     );
     assert!(load(&LoadOptions::default()).instances().max >= 8);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn busy_servlets_refuse_what_does_not_fit_into_the_queue() {
+async fn busy_servlet_refuses_calls_beyond_the_queue() {
     let options = LoadOptions {
         queue: 1,
         ..with(Instances::ONE)

@@ -62,7 +62,7 @@ async fn prompts_that_two_servlets_have_get_the_names_of_their_servlets() {
 }
 
 #[test]
-fn a_prefix_is_what_the_entry_says() {
+fn entry_sets_the_prefix() {
     let mut entries = [entry("a", &["ask"]), entry("b", &["ask"])];
     entries[0].prefix = Prefix::Name(Some("x".into()));
     entries[1].prefix = Prefix::Never;

@@ -76,7 +76,44 @@ async fn a_uri_belongs_to_the_servlet_that_lists_it() {
     assert_eq!(
         problems(&host),
         [
-            "resource `file:///b.txt` of `c` is skipped: `b` already has the resource `file:///b.txt`"
+            "resource `file:///b.txt` of `c` is skipped: `b` already has the resource `file:///b.txt`",
+            "resource `file:///b.txt` of `b` has a URI of `file:///{+path}`, a template of `a`",
         ]
     );
+}
+
+/// A servlet that lists a URI from its second call of `list_resources` on.
+fn appearing(name: &str, uri: &str) -> Entry {
+    let listed = json!({ "resources": [{ "uri": uri, "name": uri }] }).to_string();
+    let contents = json!({ "contents": [{ "uri": uri, "text": name }] });
+    let wasm = Wat::new()
+        .import(r#"(import "extism:host/user" "notify_resource_list_changed" (func $notify))"#)
+        .describe(&DESCRIPTION.replace(r#""t""#, &json!(name).to_string()))
+        .answer("{}")
+        .each("list_resources", &[r#"{"resources":[]}"#, &listed])
+        .export("read_resource", &contents.to_string(), RETURN)
+        .wasm();
+    let name = name.to_owned();
+    Entry::of(Source::Bytes { name, wasm }, LoadOptions::default())
+}
+
+#[tokio::test]
+async fn a_uri_that_appears_belongs_to_the_first_servlet() {
+    for (first, later) in [
+        (entry("a", &["x:1"], &[]), appearing("b", "x:1")),
+        (appearing("a", "x:1"), entry("b", &["x:1"], &[])),
+    ] {
+        let before = host(&[first, later]);
+        assert!(problems(&before).is_empty());
+        let after = before.relisted();
+        assert_eq!(
+            after.resources().map(Listed::key).collect::<Vec<_>>(),
+            ["x:1"]
+        );
+        assert_eq!(read(&after, "x:1").await, "a");
+        assert_eq!(
+            problems(&after),
+            ["resource `x:1` of `b` is skipped: `a` already has the resource `x:1`"]
+        );
+    }
 }

@@ -66,7 +66,7 @@ fn a_tool_can_have_less_time() {
 }
 
 #[test]
-fn a_tool_can_answer_less() {
+fn tool_can_have_a_lower_output_limit() {
     let small = ToolOptions {
         output: Limit::At(3),
         ..ToolOptions::default()
@@ -131,13 +131,21 @@ fn where_calls_share_one_instance_tools_share_its_memory() {
     );
     assert!(error.help().is_some_and(|help| help.contains("`memory`")));
     let keeps = r#"(import "extism:host/env" "var_set" (func (param i64 i64)))"#;
-    let error = wat()
-        .import(keeps)
-        .load_with(&with([("u", memory(8 << 20))]));
-    let error = error.expect_err("it keeps variables");
+    let shared = LoadOptions {
+        isolation: Some(Isolation::Shared),
+        ..with([("u", memory(8 << 20))])
+    };
+    let error = wat().import(keeps).load_with(&shared);
+    let error = error.expect_err("it keeps variables, so it has one instance");
     assert!(matches!(error, LoadError::ToolMemory { .. }), "{error:?}");
+    let fresh = with([("u", memory(8 << 20))]);
+    let servlet = wat().import(keeps).load_with(&fresh);
+    assert_eq!(
+        count(&servlet.expect("variables are not in an instance"), "u"),
+        1
+    );
     let apart = LoadOptions {
-        isolation: Isolation::Call,
+        isolation: Some(Isolation::Call),
         ..one.clone()
     };
     assert_eq!(

@@ -1,26 +1,39 @@
 //! Compiles modules within a time limit.
 
 use std::{
-    sync::mpsc::{RecvTimeoutError, channel},
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, channel},
+    },
+    thread,
     time::Duration,
 };
 
-use extism::{CompiledPlugin, Error, PluginBuilder};
+use wasmtime::{Engine, Error, Module, Result};
 
-use super::threads;
+use super::merge::merge;
+
+/// Adds the kernel to a module and compiles it.
+pub(super) fn compile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
+    // An error in a module has the offset in its own bytes.
+    Module::validate(engine, wasm)?;
+    engine.precompile_module(&merge(wasm)?)
+}
 
 /// Compiles a module on its own thread and waits for it.
 ///
 /// A compiler cannot be stopped. After the time limit it continues to the end, and its result is
 /// dropped. How long that can take depends on [`bounds`](crate::inspect::bounds).
-pub(super) fn compile(
-    builder: PluginBuilder<'static>,
+pub(super) fn compile_within(
     limit: Option<Duration>,
-) -> Result<CompiledPlugin, Error> {
+    engine: Engine,
+    wasm: Arc<[u8]>,
+) -> Result<Vec<u8>> {
     let (done, outcome) = channel();
-    threads::run(move || {
+    let thread = thread::Builder::new().name("servlet-compiler".to_owned());
+    thread.spawn(move || {
         // The receiver is gone if the time limit was reached.
-        let _ = done.send(builder.compile());
+        let _ = done.send(compile(&engine, &wasm));
     })?;
     let compiled = match limit {
         Some(limit) => outcome.recv_timeout(limit),

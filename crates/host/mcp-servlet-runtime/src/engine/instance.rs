@@ -1,116 +1,198 @@
 //! An instance of a module: its start and the calls of its exports.
 
-use std::{
-    sync::{Arc, OnceLock},
-    thread,
-};
+use std::sync::Arc;
 
-use extism::{CancelHandle, CompiledPlugin, Error, Plugin};
+use wasmtime::{Func, InstancePre, Result, Store, UpdateDeadline, Val};
+use wasmtime_wasi::I32Exit;
 
-use super::{Stop, prepare::START, threads};
+use super::{Stop, schedule::Slice};
 use crate::{
-    call::{Call, Current, Reason, watchdog},
-    functions::wasi::Streams,
+    call::Call,
+    state::{Shared, State, messages},
 };
 
+/// An instance and its store.
 pub(super) struct Instance {
-    plugin: Plugin,
-    servlet: String,
-    streams: Streams,
-    /// Whether [`START`] has to run before the next call.
-    starts: bool,
+    store: Store<State>,
+    instance: wasmtime::Instance,
 }
 
-/// A run of an export in a call that has begun.
-pub(super) struct Run<'a> {
-    pub(super) call: &'a Arc<Call>,
-    pub(super) export: &'a str,
-    pub(super) input: &'a [u8],
+/// How a call ended.
+pub(super) struct Ended {
+    pub(super) output: Result<Vec<u8>, Stop>,
+    /// Whether the instance can run another call. After a trap, its state is half changed.
+    pub(super) is_whole: bool,
 }
 
 impl Instance {
-    pub(super) fn new(
-        servlet: &str,
-        compiled: &CompiledPlugin,
-        starts: bool,
-        streams: &Streams,
-    ) -> Result<Self, Error> {
-        Ok(Self {
-            plugin: first_plugin(compiled)?,
-            servlet: servlet.to_owned(),
-            streams: streams.clone(),
-            starts,
-        })
-    }
-
-    pub(super) fn cancel_handle(&self) -> CancelHandle {
-        self.plugin.cancel_handle()
-    }
-
-    /// Runs an export and copies its output. The second value is the reason if the run was stopped
-    /// from outside.
-    ///
-    /// The first run also starts the instance. That counts towards the time limit of the call.
-    pub(super) fn run(
-        &mut self,
-        run: &Run<'_>,
-        current: &Current,
-    ) -> (Result<Vec<u8>, Stop>, Option<Reason>) {
-        current.set(Some(Arc::clone(run.call)));
-        let watch = watchdog::watch(Arc::clone(run.call));
-        let start = self.start();
-        let is_started = start.is_ok();
-        let output = start.and_then(|()| self.plugin.call::<_, &[u8]>(run.export, run.input));
-        let stopped = run.call.end();
-        drop(watch);
-        current.set(None);
-        let output = match output {
-            Ok(output) => copy(output, run.call.limits().output),
-            Err(error) => Err(
-                match (Stop::sort(&error, stopped), run.call.take_denied()) {
-                    (Stop::Trap(_), Some(denied)) => Stop::Denied(denied),
-                    (stop, _) => stop,
-                },
-            ),
+    /// Makes an instance for its first call, within the limits of the call.
+    pub(super) async fn start(
+        pre: &InstancePre<State>,
+        shared: &Arc<Shared>,
+        call: Call,
+        slice: &Slice,
+    ) -> Result<Self, Stop> {
+        let state = State::new(shared, call).map_err(|error| Stop::Start(format!("{error:#}")))?;
+        let mut store = Store::new(pre.module().engine(), state);
+        store.limiter(|state| &mut state.limiter);
+        begin(&mut store, slice);
+        let instance = match pre.instantiate_async(&mut store).await {
+            Ok(instance) => instance,
+            Err(error) => return Err(stopped(&mut store, &error).at_start()),
         };
-        let reason = self.streams.end(&self.servlet);
-        let output = output.map_err(|stop| {
-            let stop = stop.because(reason);
-            if is_started { stop } else { stop.at_start() }
-        });
-        (output, stopped)
-    }
-
-    fn start(&mut self) -> Result<(), Error> {
-        if self.starts {
-            self.plugin.call::<_, &[u8]>(START, "")?;
-            self.starts = false;
+        store.data_mut().limiter.has_started();
+        let mut started = Self { store, instance };
+        match started.initialise().await {
+            Ok(()) => Ok(started),
+            Err(error) => Err(stopped(&mut started.store, &error).at_start()),
         }
-        Ok(())
+    }
+
+    /// Prepares an instance for its next call.
+    pub(super) fn begin(&mut self, call: Call, slice: &Slice) {
+        self.store.data_mut().call = call;
+        begin(&mut self.store, slice);
+    }
+
+    /// How many bytes of memory it uses.
+    pub(super) fn memory(&self) -> u64 {
+        self.store.data().limiter.used()
+    }
+
+    /// Calls the exports that languages use for what runs before everything else, as Extism does.
+    async fn initialise(&mut self) -> Result<()> {
+        let Self { store, instance } = self;
+        if let Ok(haskell) = instance.get_typed_func::<(i32, i32), ()>(&mut *store, "hs_init") {
+            self.call_if_there("_initialize").await?;
+            return haskell.call_async(&mut self.store, (0, 0)).await;
+        }
+        if let Ok(haskell) = instance.get_typed_func::<(i32, i32), i32>(&mut *store, "hs_init") {
+            self.call_if_there("_initialize").await?;
+            return haskell.call_async(&mut self.store, (0, 0)).await.map(drop);
+        }
+        match instance.get_func(&mut *store, "__wasm_call_ctors") {
+            Some(_) => self.call_if_there("__wasm_call_ctors").await,
+            None => self.call_if_there("_initialize").await,
+        }
+    }
+
+    async fn call_if_there(&mut self, export: &str) -> Result<()> {
+        match self
+            .instance
+            .get_typed_func::<(), ()>(&mut self.store, export)
+        {
+            Ok(function) => function.call_async(&mut self.store, ()).await,
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Calls an export and copies its output.
+    pub(super) async fn call(&mut self, export: &str, input: &[u8]) -> Ended {
+        let (output, is_whole) = match self.function(export) {
+            Ok(function) => match self.invoke(function, input).await {
+                // A program ends with its `_start`.
+                Ok(code) => (self.output(code), export != "_start"),
+                Err(error) if self.is_success(&error) => (self.output(0), false),
+                Err(error) => (Err(stopped(&mut self.store, &error)), false),
+            },
+            Err(problem) => (Err(Stop::Error(problem)), true),
+        };
+        self.store.data().end_output();
+        let call = &mut self.store.data_mut().call;
+        // The listener belongs to the call, and its end can have consequences.
+        call.listener = None;
+        match call.input_requests.end() {
+            Some(request) => Ended {
+                output: bounded(&request, call.limits.output),
+                is_whole: false,
+            },
+            None => Ended { output, is_whole },
+        }
+    }
+
+    /// The function that an export is, if a host can call it.
+    fn function(&mut self, export: &str) -> Result<Func, String> {
+        let function = self.instance.get_func(&mut self.store, export);
+        let function = function.ok_or_else(|| format!("Function not found: {export}"))?;
+        let ty = function.ty(&self.store);
+        match (ty.params().len(), ty.results().len()) {
+            (0, 0 | 1) => Ok(function),
+            (0, results) => Err(format!(
+                "Function {export} has {results} results, expected 0 or 1"
+            )),
+            (parameters, _) => Err(format!("expected {parameters} arguments, got 0")),
+        }
+    }
+
+    /// Calls a function and returns its code.
+    async fn invoke(&mut self, function: Func, input: &[u8]) -> Result<i32> {
+        let Self { store, instance } = self;
+        messages::begin(store, instance, input)?;
+        if let Ok(function) = function.typed::<(), i32>(&store) {
+            return function.call_async(store, ()).await;
+        }
+        let results = function.ty(&store).results().len();
+        let mut results = vec![Val::I32(0); results];
+        function.call_async(store, &[], &mut results).await?;
+        Ok(results.first().map_or(0, |code| code.i32().unwrap_or(-1)))
+    }
+
+    /// Whether the servlet ended itself with success.
+    fn is_success(&mut self, error: &wasmtime::Error) -> bool {
+        matches!(error.downcast_ref(), Some(I32Exit(0)))
+            && messages::error(&mut self.store).is_none()
+    }
+
+    /// The output of a call that returned this code.
+    fn output(&mut self, code: i32) -> Result<Vec<u8>, Stop> {
+        if let Some(text) = error_text(&mut self.store) {
+            return Err(Stop::Error(text.unwrap_or_else(|problem| problem)));
+        }
+        if code != 0 {
+            return Err(Stop::Error(format!("Returned non-zero exit code: {code}")));
+        }
+        let limit = self.store.data().call.limits.output;
+        let output = messages::output(&mut self.store);
+        let output = output.ok_or_else(|| Stop::Trap("the output is not in memory".to_owned()))?;
+        bounded(output, limit)
     }
 }
 
-/// Makes a plugin. The first one is made on a separate thread that yields to others.
-///
-/// Extism starts its timer on the thread that makes the first instance, and the timer inherits the
-/// scheduling of that thread. Every call sends a message to the timer.
-fn first_plugin(compiled: &CompiledPlugin) -> Result<Plugin, Error> {
-    static TIMER: OnceLock<()> = OnceLock::new();
-    let mut first = None;
-    TIMER.get_or_init(|| {
-        let make = || {
-            threads::yield_to_others();
-            Plugin::new_from_compiled(compiled)
-        };
-        first = thread::scope(|scope| scope.spawn(make).join()).ok();
+/// Begins a time slice.
+fn begin(store: &mut Store<State>, slice: &Slice) {
+    let slice = slice.clone();
+    store.epoch_deadline_callback(move |_| {
+        slice.end();
+        Ok(UpdateDeadline::Yield(1))
     });
-    first.unwrap_or_else(|| Plugin::new_from_compiled(compiled))
+    store.set_epoch_deadline(1);
 }
 
-/// Copies the output of an instance, if it is within the limit.
-pub(super) fn copy(output: &[u8], limit: Option<u64>) -> Result<Vec<u8>, Stop> {
+fn bounded(output: &[u8], limit: Option<u64>) -> Result<Vec<u8>, Stop> {
     match output.len() as u64 {
         length if limit.is_some_and(|limit| length > limit) => Err(Stop::TooLarge(length)),
         _ => Ok(output.to_vec()),
+    }
+}
+
+/// The error text that the servlet has set, or why it cannot be read.
+fn error_text(store: &mut Store<State>) -> Option<Result<String, String>> {
+    let text = String::from_utf8(messages::error(store)?.to_vec());
+    Some(text.map_err(|error| {
+        let error = error.utf8_error();
+        format!("unable to load error message from memory: {error}")
+    }))
+}
+
+/// How a call ended with an error of wasmtime. The servlet may have said why.
+fn stopped(store: &mut Store<State>, error: &wasmtime::Error) -> Stop {
+    match error_text(store) {
+        Some(Ok(text)) => return Stop::Panic(text),
+        Some(Err(problem)) => return Stop::Error(problem),
+        None => {}
+    }
+    match (Stop::of(error), store.data().end_output()) {
+        (Stop::Trap(_), Some(reason)) => Stop::Panic(reason),
+        (stop, _) => stop,
     }
 }

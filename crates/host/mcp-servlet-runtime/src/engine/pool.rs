@@ -1,7 +1,6 @@
 //! The instances of one servlet and the queue in front of them.
 
 use std::{
-    borrow::Cow,
     sync::{
         Arc, Mutex, Weak,
         atomic::{AtomicUsize, Ordering},
@@ -9,89 +8,52 @@ use std::{
     time::Instant,
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, oneshot};
-use tracing::dispatcher::{self, Dispatch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 use super::{
     Stop,
-    slot::{Factory, Slot},
-    threads,
+    instance::Instance,
+    runner::{Done, Run, Runner},
+    schedule::{self, Slice},
 };
 use crate::{
-    call::{
-        Call, Place, Reason,
-        watchdog::{self, Garbage},
-    },
+    call::{Call, Job},
     error::LoadError,
     inspect::Module,
-    json::JsonObject,
-    listener::Listener,
+    listener::Usage,
     lock::lock,
-    options::{Instances, Limits, LoadOptions},
-    request_meta::RequestMeta,
-    text::chain,
+    options::{Instances, Isolation, LoadOptions},
+    runtime::RUNTIME,
 };
-
-/// A bug in this crate.
-const BROKEN: &str = "the host panicked during the call; its standard error says where";
-
-/// A run of an export, with its input and its limits.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// The export to run.
-    pub export: &'static str,
-    /// Its input.
-    pub input: Vec<u8>,
-    /// Its limits.
-    pub limits: Limits,
-    /// Receives the notifications of the run.
-    pub listener: Option<Arc<dyn Listener>>,
-    /// The client's answers to input requests so far; `None` if there is no client.
-    pub answers: Option<JsonObject>,
-}
-
-impl Job {
-    /// A run without a client.
-    pub(crate) fn new(export: &'static str, input: Vec<u8>, limits: Limits) -> Self {
-        Self {
-            export,
-            input,
-            limits,
-            listener: None,
-            answers: None,
-        }
-    }
-
-    /// The same run for a client, which receives notifications and answers input requests.
-    pub(crate) fn of(self, request_meta: &RequestMeta) -> Self {
-        Self {
-            listener: request_meta.listener.clone(),
-            answers: Some(request_meta.answers()),
-            ..self
-        }
-    }
-}
 
 /// The instances of one servlet.
 ///
 /// The number of permits limits how many calls run. Each call takes the most recently used idle
 /// instance, or a new one. So the other instances stay idle and can expire.
-///
-/// A call that was stopped but does not end, because a host function blocks, returns its permit and
-/// takes one from `abandoned`, which has the same number of permits.
 pub(crate) struct Pool {
-    factory: Factory,
+    runner: Runner,
+    wasm: Arc<[u8]>,
     instances: Instances,
+    isolation: Isolation,
     permits: Arc<Semaphore>,
-    abandoned: Arc<Semaphore>,
     waiting: AtomicUsize,
-    /// The most recently used instance is the last one.
-    idle: Mutex<Vec<Idle>>,
+    idle: Mutex<Idle>,
 }
 
+#[derive(Default)]
 struct Idle {
-    slot: Slot,
+    /// The most recently used instance is the last one.
+    instances: Vec<IdleInstance>,
+    /// Whether a task waits until instances expire.
+    is_watched: bool,
+}
+
+/// An idle instance.
+struct IdleInstance {
+    instance: Instance,
     since: Instant,
+    /// The memory limit of the instance in bytes.
+    memory: Option<u64>,
 }
 
 /// Counts a call as waiting until dropped.
@@ -103,59 +65,30 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Stops a call when the future that waits for it is dropped.
-struct StopOnDrop(Arc<Call>);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.stop(Reason::Cancelled);
-    }
-}
-
-/// Runs work on a thread that may block. The result is dropped if the caller stops waiting.
-pub(crate) async fn run_blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Stop> {
-    let (done, outcome) = oneshot::channel();
-    let run = move || {
-        let _ = done.send(work());
-    };
-    threads::run(run).map_err(|error| Stop::Start(format!("cannot start a thread: {error}")))?;
-    outcome.await.map_err(|_| Stop::Trap(BROKEN.to_owned()))
-}
-
 impl Pool {
-    /// Compiles a module and makes the first instances.
+    /// Loads or compiles a module.
     pub(crate) fn new(
         name: &str,
         wasm: Vec<u8>,
         module: &Module,
         options: &LoadOptions,
     ) -> Result<Arc<Self>, LoadError> {
-        let factory = Factory::new(name, wasm, module, options)?;
+        let wasm = wasm.into();
         let instances = options.instances_for(module);
-        let slots = (0..instances.min.max(1)).map(|_| factory.slot(options.memory));
-        let since = Instant::now();
-        let idle = slots
-            .map(|slot| slot.map(|slot| Idle { slot, since }))
-            .collect::<Result<_, _>>()?;
-        let places = instances.max.min(Semaphore::MAX_PERMITS);
-        let pool = Arc::new(Self {
-            permits: Arc::new(Semaphore::new(places)),
-            abandoned: Arc::new(Semaphore::new(places)),
-            factory,
+        Ok(Arc::new(Self {
+            runner: Runner::load(name, &wasm, module, options, Vec::new())?,
+            wasm,
             instances,
+            isolation: options.isolation_for(module),
+            permits: Arc::new(Semaphore::new(instances.max.min(Semaphore::MAX_PERMITS))),
             waiting: AtomicUsize::new(0),
-            idle: Mutex::new(idle),
-        });
-        let idle: Weak<Self> = Arc::downgrade(&pool);
-        watchdog::watch_pool(idle);
-        Ok(pool)
+            idle: Mutex::default(),
+        }))
     }
 
     /// The bytes of the module.
-    pub(crate) fn wasm(&self) -> Result<Cow<'_, [u8]>, LoadError> {
-        self.factory.wasm()
+    pub(crate) fn wasm(&self) -> &[u8] {
+        &self.wasm
     }
 
     /// The limits for the number of instances and for their idle time.
@@ -163,56 +96,69 @@ impl Pool {
         &self.instances
     }
 
+    /// What the calls share.
+    pub(crate) fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
     /// Runs a job and blocks this thread until it is done. It waits for an instance even if the
     /// queue is full.
     pub(crate) fn run(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
-        futures_executor::block_on(async {
+        let run = async {
             let permit = self.permit().await;
-            // `tracing` may have a subscriber for this thread only.
-            let dispatch = dispatcher::get_default(Clone::clone);
-            let call = Call::new(job.limits);
-            self.run_apart(call, permit, job, Some(dispatch)).await
-        })
-    }
-
-    /// Runs a job on a thread that may block. Dropping the future stops this job and no other.
-    pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
-        let call = Call::new(job.limits);
-        let _stop = StopOnDrop(Arc::clone(&call));
-        let permit = self.admit().await?;
-        self.run_apart(call, permit, job, None).await
-    }
-
-    /// Runs a job on another thread. Stops waiting if the job was stopped but does not end.
-    async fn run_apart(
-        self: &Arc<Self>,
-        call: Arc<Call>,
-        permit: OwnedSemaphorePermit,
-        job: Job,
-        dispatch: Option<Dispatch>,
-    ) -> Result<Vec<u8>, Stop> {
-        call.enter(Place {
-            permit,
-            abandoned: Arc::clone(&self.abandoned),
-        });
-        let (pool, running) = (Arc::clone(self), Arc::clone(&call));
-        let span = tracing::Span::current();
-        let work = move || {
-            // Log lines of the servlet belong to the span of the caller.
-            let _within = span.enter();
-            let execute = || pool.execute(&job, &running);
-            let output = match &dispatch {
-                Some(dispatch) => dispatcher::with_default(dispatch, execute),
-                None => execute(),
-            };
-            // The thread holds its place until it is done, even if the caller no longer waits.
-            running.leave();
-            output
+            self.execute(job, permit, &Slice::default()).await
         };
-        tokio::select! {
-            output = run_blocking(work) => output?,
-            reason = call.given_up() => Err(Stop::Stopped(reason)),
+        schedule::block_on(run)?
+    }
+
+    /// Runs a job. Dropping the future stops this job and no other.
+    pub(crate) async fn run_async(self: &Arc<Self>, job: Job) -> Result<Vec<u8>, Stop> {
+        let permit = self.admit().await?;
+        let (pool, slice) = (Arc::clone(self), Slice::default());
+        let run = {
+            let slice = slice.clone();
+            async move { pool.execute(job, permit, &slice).await }
+        };
+        schedule::run(run, slice).await?
+    }
+
+    async fn execute(
+        self: &Arc<Self>,
+        job: Job,
+        _permit: OwnedSemaphorePermit,
+        slice: &Slice,
+    ) -> Result<Vec<u8>, Stop> {
+        let memory = job.limits.memory;
+        let run = Run {
+            export: job.export,
+            input: &job.input,
+            call: Call::of(&job),
+            instance: self.take_idle(memory),
+        };
+        let begin = Instant::now();
+        let Done {
+            output,
+            instance,
+            memory: used,
+        } = self.runner.run(run, slice).await;
+        let usage = Usage {
+            time: begin.elapsed(),
+            memory: used,
+            input: job.input.len() as u64,
+            output: output.as_ref().map_or(0, |output| output.len() as u64),
+        };
+        tracing::debug!(?usage, "the servlet ran");
+        if let Some(listener) = &job.listener {
+            listener.ended(&usage);
         }
+        if let Some(instance) = instance.filter(|_| self.isolation == Isolation::Shared) {
+            self.put_back(IdleInstance {
+                instance,
+                since: Instant::now(),
+                memory,
+            });
+        }
+        output
     }
 
     async fn admit(&self) -> Result<OwnedSemaphorePermit, Stop> {
@@ -220,7 +166,7 @@ impl Pool {
             Ok(permit) => return Ok(permit),
             Err(waiting) => waiting,
         };
-        let Some(limit) = self.factory.options().wait else {
+        let Some(limit) = self.runner.shared.options.wait else {
             return Ok(self.permit().await);
         };
         let permit = tokio::time::timeout(limit, self.permit()).await;
@@ -235,7 +181,7 @@ impl Pool {
         }
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Waiting(&self.waiting);
-        if before >= self.factory.options().queue {
+        if before >= self.runner.shared.options.queue {
             return Err(Stop::QueueFull(before));
         }
         Ok(Err(waiting))
@@ -246,35 +192,19 @@ impl Pool {
         permit.expect("the semaphore is never closed")
     }
 
-    /// Runs a job. The caller must hold a permit.
-    fn execute(&self, job: &Job, call: &Arc<Call>) -> Result<Vec<u8>, Stop> {
-        if let Some(reason) = call.stopping() {
-            return Err(Stop::Stopped(reason));
-        }
-        let memory = job.limits.memory;
-        let slot = match self.take_idle(memory) {
-            Some(slot) => slot,
-            None => self
-                .factory
-                .slot(memory)
-                .map_err(|error| Stop::Start(chain(&error)))?,
-        };
-        let (output, slot) = slot.run(call, job, self.factory.options().isolation);
-        if let Some(slot) = slot {
-            self.put_back(slot);
-        }
-        output
-    }
-
     /// Takes an idle instance with this memory limit. If there is none and the pool is full, the
     /// oldest idle instance is dropped.
-    fn take_idle(&self, memory: Option<u64>) -> Option<Slot> {
+    fn take_idle(&self, memory: Option<u64>) -> Option<Instance> {
         let mut idle = lock(&self.idle);
-        if let Some(at) = idle.iter().rposition(|idle| idle.slot.memory() == memory) {
-            return Some(idle.remove(at).slot);
+        if let Some(at) = idle
+            .instances
+            .iter()
+            .rposition(|kept| kept.memory == memory)
+        {
+            return Some(idle.instances.remove(at).instance);
         }
-        let is_full = self.running() + idle.len() > self.instances.max;
-        let _eldest = is_full.then(|| idle.remove(0));
+        let is_full = self.running() + idle.instances.len() > self.instances.max;
+        let _eldest = is_full.then(|| idle.instances.remove(0));
         // Unlock first: freeing the memory of an instance takes time, and no call should wait for it.
         drop(idle);
         None
@@ -286,31 +216,38 @@ impl Pool {
         self.instances.max.saturating_sub(free)
     }
 
-    fn put_back(&self, slot: Slot) {
-        let since = Instant::now();
-        lock(&self.idle).push(Idle { slot, since });
-        if let Some(idle) = self.instances.idle {
-            watchdog::wake_by(since + idle);
+    fn put_back(self: &Arc<Self>, kept: IdleInstance) {
+        let mut idle = lock(&self.idle);
+        idle.instances.push(kept);
+        let is_watched = std::mem::replace(&mut idle.is_watched, true);
+        drop(idle);
+        if !is_watched && self.instances.idle.is_some() {
+            RUNTIME.spawn(watch(Arc::downgrade(self)));
         }
+    }
+
+    /// Drops instances that were idle for too long. Returns when to check again, if instances can expire until the next
+    /// call ends.
+    fn evict(&self, now: Instant) -> Option<Instant> {
+        let limit = self.instances.idle?;
+        let mut idle = lock(&self.idle);
+        let spare = (self.running() + idle.instances.len()).saturating_sub(self.instances.min);
+        let kept = idle.instances.iter();
+        let too_long = kept.take_while(|kept| kept.since + limit <= now).count();
+        let expired: Vec<_> = idle.instances.drain(..too_long.min(spare)).collect();
+        let next = (too_long < spare)
+            .then(|| idle.instances.first().map(|kept| kept.since + limit))
+            .flatten();
+        idle.is_watched = next.is_some();
+        drop(idle);
+        drop(expired);
+        next
     }
 }
 
-impl watchdog::Idle for Pool {
-    /// Moves instances that were idle for too long to `garbage`. Returns when to check again.
-    fn evict(&self, now: Instant, garbage: &mut Garbage) -> Option<Instant> {
-        let limit = self.instances.idle?;
-        let mut idle = lock(&self.idle);
-        let spare = (self.running() + idle.len()).saturating_sub(self.instances.min);
-        let too_long = idle
-            .iter()
-            .take_while(|idle| idle.since + limit <= now)
-            .count();
-        let drained = idle.drain(..too_long.min(spare));
-        garbage.extend(drained.map(|idle| Box::new(idle.slot) as Box<dyn Send>));
-        // At the minimum, nothing can expire before a call ends, and that wakes the watchdog.
-        if too_long >= spare {
-            return None;
-        }
-        idle.first().map(|idle| idle.since + limit)
+/// Drops idle instances of a pool until there are none to drop.
+async fn watch(pool: Weak<Pool>) {
+    while let Some(next) = pool.upgrade().and_then(|pool| pool.evict(Instant::now())) {
+        tokio::time::sleep_until(next.into()).await;
     }
 }

@@ -1,9 +1,10 @@
 //! Sends log lines of servlets to `tracing`, with the servlet's name.
 
-use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val};
 use tracing::Level;
+use wasmtime::{Caller, Error, Linker, Result};
 
-use crate::inspect::{EXTISM, Module};
+use super::argument;
+use crate::{inspect::EXTISM, state::State};
 
 const FUNCTIONS: [(&str, Level); 5] = [
     ("log_trace", Level::TRACE),
@@ -13,40 +14,24 @@ const FUNCTIONS: [(&str, Level); 5] = [
     ("log_error", Level::ERROR),
 ];
 
-/// Replacements for the log functions of Extism that `module` imports.
-///
-/// Extism's own functions would log the name of the instance instead of the servlet's.
-pub(crate) fn functions(servlet: &str, module: &Module) -> Vec<Function> {
-    let chosen = FUNCTIONS
-        .into_iter()
-        .filter(|(name, _)| module.imports_extism(name));
-    chosen
-        .map(|(name, level)| function(servlet.to_owned(), name, level))
-        .collect()
-}
-
-fn function(servlet: String, name: &str, level: Level) -> Function {
-    let write =
-        move |plugin: &mut CurrentPlugin, inputs: &[Val], _: &mut [Val], _: UserData<()>| {
-            let handle = match inputs {
-                // Extism's kernel has no block for an empty string.
-                [Val::I64(0)] => {
-                    event(level, &servlet, "");
-                    return Ok(());
-                }
-                [at] => plugin.memory_from_val(at),
-                _ => None,
-            };
-            let Some(handle) = handle else {
-                return Err(Error::msg("log message is not in memory"));
-            };
-            if level <= tracing::level_filters::LevelFilter::current() {
-                let text = String::from_utf8_lossy(plugin.memory_bytes(handle)?);
-                event(level, &servlet, &text);
-            }
-            plugin.memory_free(handle)
-        };
-    Function::new(name, [PTR], [], UserData::default(), write).with_namespace(EXTISM)
+pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
+    for (name, level) in FUNCTIONS {
+        linker.func_wrap(
+            EXTISM,
+            name,
+            move |mut caller: Caller<'_, State>, at: i64| {
+                let text = argument(&mut caller, at)?;
+                let text = text.ok_or_else(|| Error::msg("log message is not in memory"))?;
+                event(
+                    level,
+                    &caller.data().shared.name,
+                    &String::from_utf8_lossy(&text),
+                );
+                Ok(())
+            },
+        )?;
+    }
+    Ok(())
 }
 
 /// Logs one event. `tracing` needs the level at compile time.

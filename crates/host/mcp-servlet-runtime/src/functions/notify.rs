@@ -3,47 +3,21 @@
 //! The functions are those of hyper-mcp. They take the parameters of the MCP notification, if it
 //! has any, as JSON.
 
-use std::sync::{Arc, Mutex};
+use wasmtime::{Caller, Error, Linker, Result};
 
-use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val};
-
+use super::argument;
 use crate::{
     inspect::{
-        Module, USER,
+        USER,
         imports::{
             ELICITATION_COMPLETE, MESSAGE, PROGRESS, PROMPTS_CHANGED, RESOURCE_UPDATED,
             RESOURCES_CHANGED, TOOLS_CHANGED,
         },
     },
     json::JsonObject,
-    listener::{Change, Listener, Notification},
-    lock::lock,
+    listener::{Change, Notification},
+    state::State,
 };
-
-/// The listener of the call that a slot runs.
-#[derive(Clone, Default)]
-pub(crate) struct CurrentListener(Arc<Mutex<Option<Arc<dyn Listener>>>>);
-
-impl CurrentListener {
-    pub(crate) fn set(&self, listener: Option<Arc<dyn Listener>>) {
-        *lock(&self.0) = listener;
-    }
-
-    pub(crate) fn listener(&self) -> Option<Arc<dyn Listener>> {
-        lock(&self.0).clone()
-    }
-
-    fn notify(&self, notification: Notification) {
-        if let Some(listener) = self.listener() {
-            listener.notify(notification);
-        } else {
-            tracing::debug!(
-                ?notification,
-                "notification dropped, because no client listens"
-            );
-        }
-    }
-}
 
 /// Makes a notification from its parameters; `None` if they are not valid.
 type Make = fn(JsonObject) -> Option<Notification>;
@@ -67,50 +41,41 @@ const LISTS: [(&str, Change); 3] = [
     (RESOURCES_CHANGED, Change::Resources),
 ];
 
-/// The functions that `module` imports.
-pub(crate) fn functions(module: &Module, listener: &CurrentListener) -> Vec<Function> {
-    let telling = FUNCTIONS
-        .into_iter()
-        .filter(|(name, _)| module.imports(USER, name));
-    let changing = LISTS
-        .into_iter()
-        .filter(|(name, _)| module.imports(USER, name));
-    telling
-        .map(|(name, make)| telling_function(name, make, listener.clone()))
-        .chain(changing.map(|(name, change)| changing_function(name, change, listener.clone())))
-        .collect()
+pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
+    for (name, make) in FUNCTIONS {
+        linker.func_wrap_async(USER, name, move |mut caller, (at,): (i64,)| {
+            Box::new(async move {
+                let notification = make(params(name, &mut caller, at)?);
+                let wrong = || Error::msg(format!("`{name}` expects a JSON object with a `uri`"));
+                notify(&mut caller, notification.ok_or_else(wrong)?).await;
+                Ok(())
+            })
+        })?;
+    }
+    for (name, change) in LISTS {
+        linker.func_wrap_async(USER, name, move |mut caller, ()| {
+            let notification = Notification::Changed(change.clone());
+            Box::new(async move { notify(&mut caller, notification).await })
+        })?;
+    }
+    Ok(())
 }
 
-fn telling_function(name: &'static str, make: Make, listener: CurrentListener) -> Function {
-    let notify =
-        move |plugin: &mut CurrentPlugin, inputs: &[Val], _: &mut [Val], _: UserData<()>| {
-            let params = params(name, plugin, inputs)?;
-            let notification = make(params);
-            let wrong = || Error::msg(format!("`{name}` expects a JSON object with a `uri`"));
-            listener.notify(notification.ok_or_else(wrong)?);
-            Ok(())
-        };
-    Function::new(name, [PTR], [], UserData::default(), notify).with_namespace(USER)
-}
-
-fn changing_function(name: &'static str, change: Change, listener: CurrentListener) -> Function {
-    let notify = move |_: &mut CurrentPlugin, _: &[Val], _: &mut [Val], _: UserData<()>| {
-        listener.notify(Notification::Changed(change.clone()));
-        Ok(())
-    };
-    Function::new(name, [], [], UserData::default(), notify).with_namespace(USER)
+async fn notify(caller: &mut Caller<'_, State>, notification: Notification) {
+    if let Some(listener) = caller.data().call.listener.clone() {
+        listener.notify(notification).await;
+    } else {
+        tracing::debug!(
+            ?notification,
+            "notification dropped, because no client listens"
+        );
+    }
 }
 
 /// Reads the JSON object that a function got, and frees its memory.
-pub(crate) fn params(
-    name: &str,
-    plugin: &mut CurrentPlugin,
-    inputs: &[Val],
-) -> Result<JsonObject, Error> {
-    let handle = inputs.first().and_then(|at| plugin.memory_from_val(at));
-    let handle =
-        handle.ok_or_else(|| Error::msg(format!("`{name}` expects an offset in memory")))?;
-    let params = serde_json::from_slice(plugin.memory_bytes(handle)?);
-    plugin.memory_free(handle)?;
+pub(super) fn params(name: &str, caller: &mut Caller<'_, State>, at: i64) -> Result<JsonObject> {
+    let json = argument(caller, at)?.filter(|json| !json.is_empty());
+    let json = json.ok_or_else(|| Error::msg(format!("`{name}` expects an offset in memory")))?;
+    let params = serde_json::from_slice(&json);
     params.map_err(|error| Error::msg(format!("`{name}` expects a JSON object: {error}")))
 }

@@ -2,7 +2,6 @@
 
 use super::Guest;
 use crate::{
-    call::Reason,
     engine::Stop,
     error::{CallError, CallErrorKind},
     exchange::Denied,
@@ -44,8 +43,7 @@ impl Guest {
             Stop::Start(message) => CallErrorKind::Start {
                 message: self.shown(export, with_cause(message)),
             },
-            Stop::Stopped(Reason::Deadline(limit)) => CallErrorKind::Timeout { limit },
-            Stop::Stopped(Reason::Cancelled) => return CallError::cancelled(),
+            Stop::Deadline(limit) => CallErrorKind::Timeout { limit },
             Stop::OutOfMemory => CallErrorKind::OutOfMemory {
                 limit: limits.memory.unwrap_or(u64::MAX),
             },

@@ -32,7 +32,7 @@ const DATA_SEGMENTS: u64 = 100_000;
 
 /// The module exceeds a limit for compilation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: found {found}, at most {limit} can be compiled", self.subject())]
+#[error("{}: expected at most {limit}, found {found}", self.subject())]
 #[non_exhaustive]
 pub struct LimitExceeded {
     /// What is counted: `functions`, `bytes`, `locals`, ….

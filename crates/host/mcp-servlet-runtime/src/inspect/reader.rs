@@ -68,6 +68,12 @@ impl Reader {
                     self.functions.push(ty?);
                 }
             }
+            Payload::TableSection(tables) => {
+                for table in tables {
+                    let entries = table?.ty.maximum.unwrap_or(u64::MAX);
+                    self.module.largest_table = self.module.largest_table.max(entries);
+                }
+            }
             Payload::ExportSection(exports) => {
                 for export in exports {
                     self.export(export?);

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use hyper::Uri;
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::public_url::public_url;
@@ -14,7 +16,6 @@ use crate::public_url::public_url;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     url: Url,
-    proxy: ureq::Proxy,
 }
 
 impl Proxy {
@@ -30,12 +31,14 @@ impl Proxy {
             let has_more = url.path() != "/" || url.query().is_some() || url.fragment().is_some();
             is_http && url.has_host() && !has_more
         });
-        // ureq accepts less than the URL standard: credentials must be UTF-8.
-        let proxy = url.and_then(|url| {
-            let proxy = ureq::Proxy::new(url.as_str()).ok()?;
-            Some(Self { url, proxy })
+        let url = url.filter(|url| {
+            let password = url.password().unwrap_or_default();
+            let is_text = |part| percent_decode_str(part).decode_utf8().is_ok();
+            let is_uri = url.as_str().parse::<Uri>().is_ok();
+            is_uri && is_text(url.username()) && is_text(password)
         });
-        proxy.ok_or_else(|| EXPECTED.to_owned())
+        url.map(|url| Self { url })
+            .ok_or_else(|| EXPECTED.to_owned())
     }
 
     /// Whether its URL has a user or a password.
@@ -43,9 +46,8 @@ impl Proxy {
         !self.url.username().is_empty() || self.url.password().is_some()
     }
 
-    /// The proxy as the HTTP client has it.
-    pub(crate) fn to_ureq(&self) -> ureq::Proxy {
-        self.proxy.clone()
+    pub(crate) fn url(&self) -> &Url {
+        &self.url
     }
 }
 

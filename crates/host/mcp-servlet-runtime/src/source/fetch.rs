@@ -1,60 +1,74 @@
 //! Fetches a module from a web server.
 
-use std::{io::Read as _, time::Duration};
+use std::time::Duration;
 
+use mcp_servlet_types::HttpErrorKind;
+use tokio::time::timeout;
 use url::{Host, Url};
 
-use crate::{error::FetchError, inspect::SIZE};
+use crate::{
+    error::FetchError,
+    exchange::HttpFailure,
+    http_client::{self, Addresses, ProxyServer, Request, Transport},
+    inspect::SIZE,
+    runtime::block_on,
+};
 
 /// The time limit for fetching a module.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
+const MAX_REDIRECTS: usize = 5;
+
 pub(super) fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
     let url = Url::parse(url)?;
-    let local = is_local(&url);
-    if url.scheme() != "https" && !local {
+    if url.scheme() != "https" && !is_local(&url) {
         return Err(FetchError::Insecure);
     }
-    let config = ureq::Agent::config_builder()
-        .timeout_global(Some(TIMEOUT))
-        // Redirects must not leave `https`. A server on this machine may use `http`, so its
-        // redirects are not followed.
-        .max_redirects(if local { 0 } else { 5 })
-        .https_only(!local)
-        // The operator sends this request, so the proxy of the operator's environment applies. A
-        // server on this machine is connected to directly: a proxy would see the request unencrypted, or
-        // look for the server on its own machine.
-        .proxy(if local {
-            None
-        } else {
-            ureq::Proxy::try_from_env()
-        })
-        .build();
-    let agent: ureq::Agent = config.into();
-    let response = agent.get(url.as_str()).call().map_err(failed)?;
-    if response.status().is_redirection() {
-        return Err(FetchError::Redirect);
-    }
-    let body = response
-        .into_body()
-        .into_with_config()
-        .limit(u64::MAX)
-        .reader();
-    let mut wasm = Vec::new();
-    body.take(SIZE + 1).read_to_end(&mut wasm)?;
-    if wasm.len() as u64 > SIZE {
-        return Err(FetchError::TooLarge { limit: SIZE });
-    }
-    Ok(wasm)
+    block_on(async {
+        let wasm = timeout(TIMEOUT, download(Request::get(url.clone()))).await;
+        wasm.unwrap_or_else(|_| Err(HttpFailure::timed_out(&url, TIMEOUT).into()))
+    })
 }
 
-/// Removes URLs from the error of ureq, because they may contain secrets.
-fn failed(error: ureq::Error) -> FetchError {
-    match error {
-        ureq::Error::RequireHttpsOnly(_) => FetchError::Insecure,
-        ureq::Error::BadUri(_) => FetchError::Location,
-        error => FetchError::Server(Box::new(error)),
+async fn download(mut request: Request) -> Result<Vec<u8>, FetchError> {
+    let is_local = is_local(&request.url);
+    for _ in 0..=MAX_REDIRECTS {
+        let response = transport(&request, is_local)?.send(&request).await?;
+        let status = response.status();
+        match request.redirected(&response)? {
+            // A server on this machine may use `http`, so its redirects are not followed.
+            _ if is_local && status.is_redirection() => return Err(FetchError::Redirect),
+            Some(next) if next.url.scheme() != "https" => return Err(FetchError::Insecure),
+            Some(next) => request = next,
+            None if status.is_redirection() => return Err(FetchError::Location),
+            None if !status.is_success() => return Err(FetchError::Status(status.as_u16())),
+            None => {
+                let response = http_client::read(response, &request.url, Some(SIZE)).await?;
+                return Ok(response.body);
+            }
+        }
     }
+    Err(HttpFailure::too_many_redirects(&request.url, MAX_REDIRECTS).into())
+}
+
+/// The operator sends this request, so it may go to any address and the proxy of the operator's
+/// environment applies.
+///
+/// The connection to a server on this machine uses no proxy: it would see the request unencrypted,
+/// or look for the server on its own machine.
+fn transport(request: &Request, is_local: bool) -> Result<Transport, HttpFailure> {
+    let proxy = if is_local {
+        None
+    } else {
+        ProxyServer::of_environment(&request.uri()?).map_err(|scheme| {
+            let expected = "expected an `http` or `https` proxy in `HTTPS_PROXY` or `ALL_PROXY`";
+            HttpFailure::new(
+                HttpErrorKind::Request,
+                format!("{expected}, found `{scheme}`"),
+            )
+        })?
+    };
+    Ok(Transport::new(Addresses::any(), proxy))
 }
 
 fn is_local(url: &Url) -> bool {

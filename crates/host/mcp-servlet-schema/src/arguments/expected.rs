@@ -116,7 +116,7 @@ impl Expected {
         matches!(self, Self::Values(_))
     }
 
-    /// Whether a number may have a fraction. If so, its text is unchanged.
+    /// Whether a number may have a fraction. If so, it is passed on exactly as typed.
     pub(super) fn accepts_floats(&self) -> bool {
         match self {
             Self::Values(values) => values.iter().any(Value::is_f64),

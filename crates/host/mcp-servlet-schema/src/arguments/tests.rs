@@ -74,7 +74,7 @@ fn reads_values_by_their_type() {
 }
 
 #[test]
-fn says_what_was_expected_and_what_came() {
+fn error_has_expected_and_found() {
     for (given, error) in [
         (
             "count=abc",
@@ -132,7 +132,7 @@ fn says_what_was_expected_and_what_came() {
 }
 
 #[test]
-fn names_all_arguments_where_none_is_similar() {
+fn lists_all_arguments_if_none_is_similar() {
     let schema = json!({"properties": {"a": {}, "b": {}}});
     let error =
         parse_arguments(schema.as_object().expect("an object"), &["zebra=1"]).expect_err("unknown");
@@ -142,7 +142,7 @@ fn names_all_arguments_where_none_is_similar() {
 }
 
 #[test]
-fn refuses_a_key_given_twice() {
+fn refuses_a_duplicate_key() {
     let error = parse_arguments(&schema(), &["text=a", "text=b"]).expect_err("twice");
     assert_eq!(error.to_string(), "argument `text` is given twice");
 }

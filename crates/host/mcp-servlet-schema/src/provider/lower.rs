@@ -118,5 +118,9 @@ fn is_gemini_keyword(keyword: &str) -> bool {
     GEMINI_KEYWORDS.contains(&keyword)
 }
 
+fn remove(schema: &mut Value, key: &str) -> Option<Value> {
+    schema.as_object_mut()?.shift_remove(key)
+}
+
 #[cfg(test)]
 mod tests;

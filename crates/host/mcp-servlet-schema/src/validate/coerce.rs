@@ -18,13 +18,13 @@ pub(super) fn coerce(validator: &Validator, value: &mut Value) {
         else {
             continue;
         };
-        if let Some(meant) = meant(kind, text) {
-            changes.push((error.instance_path().as_str().to_owned(), meant));
+        if let Some(value) = converted(kind, text) {
+            changes.push((error.instance_path().as_str().to_owned(), value));
         }
     }
-    for (pointer, meant) in changes {
+    for (pointer, converted) in changes {
         if let Some(place) = value.pointer_mut(&pointer) {
-            *place = meant;
+            *place = converted;
         }
     }
 }
@@ -36,7 +36,8 @@ pub(crate) fn integer(text: &str) -> Option<Value> {
     unsigned.or_else(|_| signed()).ok()
 }
 
-fn meant(kind: &TypeKind, text: &str) -> Option<Value> {
+/// The string as JSON, if that has the type.
+fn converted(kind: &TypeKind, text: &str) -> Option<Value> {
     let fits = |ty| match kind {
         TypeKind::Single(one) => *one == ty,
         TypeKind::Multiple(all) => all.contains(ty),

@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::keywords::{LIST, MAP, SCHEMA};
+use super::report::escape;
+use crate::{
+    keywords::{LIST, MAP, SCHEMA},
+    problem::Problem,
+};
 
 /// The maximum depth of a schema, including its references.
 const MAX_DEPTH: usize = 200;
@@ -30,7 +34,29 @@ pub(super) enum Cost {
     /// There is no limit, for this reason.
     Unbounded(&'static str),
     /// The schema is not valid: a JSON pointer and the problem.
-    Wrong(String, String),
+    Wrong(Problem),
+}
+
+impl Cost {
+    /// The cost of a schema that has this one as a part. Pointers begin with `/` when they are complete.
+    fn below(self, name: &str) -> Self {
+        match self {
+            Self::Wrong(problem) if !problem.at.starts_with('/') => {
+                Self::Wrong(problem.within(&format!("{}/", escape(name))))
+            }
+            other => other,
+        }
+    }
+
+    /// The cost of a schema that refers to this one at a pointer.
+    fn at(self, pointer: &str) -> Self {
+        match self {
+            Self::Wrong(problem) if !problem.at.starts_with('/') => {
+                Self::Wrong(problem.within(&format!("{pointer}/")))
+            }
+            other => other,
+        }
+    }
 }
 
 /// Whether a schema refers to itself.
@@ -45,7 +71,7 @@ pub fn refers_to_itself(schema: &Value) -> bool {
 pub(super) fn of(schema: &Value) -> Cost {
     let mut walk = Walk::new(schema);
     match walk.schema(schema, 0) {
-        Err(cost) => cost,
+        Err(cost) => cost.at(""),
         Ok(()) if walk.recursive && walk.branches => {
             Cost::Unbounded("it refers to itself in several ways at once")
         }
@@ -108,7 +134,7 @@ impl<'a> Walk<'a> {
         let Some(pointer) = reference.strip_prefix('#') else {
             if reference.contains("://") {
                 let problem = format!("`{reference}` is in another document, which is not fetched");
-                return Err(Cost::Wrong("/$ref".to_owned(), problem));
+                return Err(Cost::Wrong(Problem::new("$ref", problem)));
             }
             return Err(Cost::Unbounded("its references have names of their own"));
         };
@@ -116,11 +142,11 @@ impl<'a> Walk<'a> {
         match self.root.pointer(&pointer) {
             Some(target) => {
                 self.path.push(reference);
-                self.schema(target, depth + 1)?;
+                let cost = self.schema(target, depth + 1);
                 self.path.pop();
-                Ok(())
+                cost.map_err(|cost| cost.at(&pointer))
             }
-            // An anchor, or a missing target, which the schema compiler reports.
+            None if pointer.starts_with('/') => Err(Cost::Unbounded("a reference has no target")),
             None => Err(Cost::Unbounded("its references have names of their own")),
         }
     }
@@ -130,16 +156,21 @@ impl<'a> Walk<'a> {
             let key = key.as_str();
             match value {
                 Value::Array(list) if LIST.contains(&key) => {
-                    for schema in list {
-                        self.schema(schema, depth + 1)?;
+                    for (index, schema) in list.iter().enumerate() {
+                        let cost = self.schema(schema, depth + 1);
+                        cost.map_err(|cost| cost.below(&index.to_string()).below(key))?;
                     }
                 }
                 Value::Object(map) if MAP.contains(&key) => {
-                    for schema in map.values() {
-                        self.schema(schema, depth + 1)?;
+                    for (name, schema) in map {
+                        let cost = self.schema(schema, depth + 1);
+                        cost.map_err(|cost| cost.below(name).below(key))?;
                     }
                 }
-                value if SCHEMA.contains(&key) => self.schema(value, depth + 1)?,
+                value if SCHEMA.contains(&key) => {
+                    let cost = self.schema(value, depth + 1);
+                    cost.map_err(|cost| cost.below(key))?;
+                }
                 _ => {}
             }
         }

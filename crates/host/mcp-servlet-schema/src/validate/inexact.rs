@@ -1,9 +1,9 @@
 //! Finds whole numbers that may have been rounded when they were read.
 //!
-//! A host reads `9007199254740993.0` as a float, which is 9007199254740992. JSON Schema accepts it as an integer, but it may not be
-//! the number that the client sent.
+//! A host reads `9007199254740993.0` as a float, which is 9007199254740992. JSON Schema accepts it as
+//! an integer, but it may not be the number that the client sent.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::Range};
 
 use jsonschema::{
     JsonType, ValidationError, Validator,
@@ -17,8 +17,8 @@ use crate::provider::MAX_SAFE_INTEGER;
 /// A fraction near the largest exact integers, so that it has the same relation to most bounds.
 const FRACTION: f64 = 2_251_799_813_685_248.5;
 
-/// 2^64: no integer type is as large.
-const OUT_OF_RANGE: f64 = 18_446_744_073_709_551_616.0;
+/// The integers that the host can read: from -2^63 to 2^64-1.
+const RANGE: Range<f64> = -9_223_372_036_854_775_808.0..18_446_744_073_709_551_616.0;
 
 /// A problem with a float where the schema expects an integer, if the float is too large to be exact.
 pub(super) fn integer(validator: &Validator, value: &Value) -> Option<String> {
@@ -32,9 +32,10 @@ pub(super) fn integer(validator: &Validator, value: &Value) -> Option<String> {
     let mut errors = validator.iter_errors(&probe);
     let at = errors.find_map(|error| expects_integer(&error, &replaced))?;
     let number = value.pointer(&at).and_then(Value::as_f64)?;
-    Some(if number.abs() < OUT_OF_RANGE {
+    Some(if RANGE.contains(&number) {
         format!(
-            "`{at}` must be an integer without a fraction or an exponent, because it is 2^53 or more; got {number:e}"
+            "`{at}` must be an integer without a fraction or an exponent: a float of 2^53 or more may have been rounded; \
+             got {number:e}"
         )
     } else {
         format!("`{at}` must be an integer from -2^63 to 2^64-1, got {number:e}")

@@ -36,12 +36,14 @@ impl<'a> Report<'a> {
     fn collect(&self, error: &ValidationError<'_>, mistakes: &mut Vec<String>) {
         use ValidationErrorKind as Kind;
         match error.kind() {
-            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => match meant(context) {
-                Some(variant) => variant
-                    .iter()
-                    .for_each(|error| self.collect(error, mistakes)),
-                None => mistakes.push(self.mismatch(error, "")),
-            },
+            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+                match matching_variant(context) {
+                    Some(variant) => variant
+                        .iter()
+                        .for_each(|error| self.collect(error, mistakes)),
+                    None => mistakes.push(self.mismatch(error, "")),
+                }
+            }
             Kind::Required { property } => {
                 // A misspelled name explains a missing one.
                 let others = self.others(error);
@@ -138,8 +140,8 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The variant that was most likely meant: the only one in which all types and fixed values match.
-fn meant<'a>(
+/// The variant that the arguments are probably for: the only one in which all types and fixed values match.
+fn matching_variant<'a>(
     variants: &'a [Vec<ValidationError<'static>>],
 ) -> Option<&'a Vec<ValidationError<'static>>> {
     let is_other = |error: &ValidationError<'_>| {
@@ -150,10 +152,10 @@ fn meant<'a>(
                 | ValidationErrorKind::Constant { .. }
         )
     };
-    let mut meant = variants
+    let mut matching = variants
         .iter()
         .filter(|errors| !errors.iter().any(is_other));
-    match (meant.next(), meant.next()) {
+    match (matching.next(), matching.next()) {
         (Some(only), None) => Some(only),
         _ => None,
     }

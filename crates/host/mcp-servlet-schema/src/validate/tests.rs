@@ -70,7 +70,7 @@ fn reports_the_position_the_schema_and_the_value() {
 }
 
 #[test]
-fn members_that_stand_in_another_part_of_the_schema_are_known() {
+fn knows_properties_of_other_parts_of_the_schema() {
     let properties = json!({ "by": { "type": "string" }, "phone": { "type": "string" } });
     for condition in [
         json!({ "required": ["phone"] }),
@@ -92,7 +92,7 @@ fn members_that_stand_in_another_part_of_the_schema_are_known() {
 }
 
 #[test]
-fn tells_of_the_variant_that_was_meant() {
+fn reports_mistakes_of_the_matching_variant() {
     let variant = |tag: &str, field: &str| {
         json!({ "type": "object", "required": ["kind", field],
             "properties": { "kind": { "enum": [tag] }, field: { "type": "integer" } } })
@@ -121,7 +121,7 @@ fn shows_an_example_only_if_it_fits() {
 }
 
 #[test]
-fn takes_whole_numbers_for_integers_however_they_are_written() {
+fn whole_numbers_are_integers_in_any_notation() {
     let schema = object(&json!({ "i": { "type": "integer" } }));
     for text in ["12.0", "1e3", "1.50e2", "-0.0"] {
         let arguments = serde_json::from_str(&format!(r#"{{"i":{text}}}"#)).expect("JSON");
@@ -155,7 +155,8 @@ fn refuses_whole_numbers_that_may_have_been_rounded() {
         let arguments = read(text);
         assert_eq!(check_with(false, &schema, &arguments), Ok(arguments));
     }
-    let rounded = "without a fraction or an exponent, because it is 2^53 or more";
+    let rounded =
+        "without a fraction or an exponent: a float of 2^53 or more may have been rounded";
     let range = "from -2^63 to 2^64-1";
     for (text, at, expected, got) in [
         (
@@ -172,6 +173,7 @@ fn refuses_whole_numbers_that_may_have_been_rounded() {
             "; got -9.007199254740992e15",
         ),
         (r#"{"i":100000000000000000000}"#, "/i", range, ", got 1e20"),
+        (r#"{"list":[-1.5e19]}"#, "/list/0", range, ", got -1.5e19"),
     ] {
         let message = format!("`{at}` must be an integer {expected}{got}");
         assert_eq!(complaint(&schema, &read(text)), message);
@@ -185,8 +187,8 @@ fn converts_strings_to_numbers_only_if_enabled() {
         "s": { "type": "string" }, "l": { "type": "array", "items": { "type": "integer" } },
     }));
     let given = json!({ "i": "10", "n": "1.5", "b": "true", "s": "10", "l": ["1.0", 2, "1e2"] });
-    let meant = json!({ "i": 10, "n": 1.5, "b": true, "s": "10", "l": [1, 2, 100] });
-    assert_eq!(check_with(true, &schema, &given), Ok(meant));
+    let expected = json!({ "i": 10, "n": 1.5, "b": true, "s": "10", "l": [1, 2, 100] });
+    assert_eq!(check_with(true, &schema, &given), Ok(expected));
     assert!(check_with(false, &schema, &given).is_err());
     for wrong in [
         json!({ "i": "1.5" }),
@@ -225,7 +227,7 @@ fn knows_both_dialects() {
 }
 
 #[test]
-fn a_bad_schema_is_an_error_with_its_place() {
+fn invalid_schema_error_has_pointer() {
     for (schema, said) in [
         (
             object(&json!({ "a": { "type": "strnig" } })),
@@ -238,11 +240,33 @@ fn a_bad_schema_is_an_error_with_its_place() {
         ),
         (
             object(&json!({ "a": { "$ref": "https://example.com/x.json" } })),
-            "is in another document, which is not fetched",
+            "/inputSchema/properties/a/$ref: `https://example.com/x.json` is in another document, which is not fetched",
+        ),
+        (
+            json!({ "anyOf": [{ "$ref": "#/$defs/a~1b" }], "$defs": { "a/b": { "items": { "$ref": "x://y" } } } }),
+            "/inputSchema/$defs/a~1b/items/$ref: ",
         ),
     ] {
         let error = schemas(&schema, &Value::Null).expect_err("a bad schema");
         assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_validator_says_why_it_does_not_apply_a_schema() {
+    for (schema, problem) in [
+        (json!({ "type": 7 }), "/type: "),
+        (
+            json!({ "anyOf": [{ "$ref": "#" }, { "items": { "$ref": "#" } }] }),
+            "cannot be applied within the limits: it refers to itself in several ways at once",
+        ),
+        (
+            json!({ "$ref": "#/$defs/a" }),
+            "cannot be applied within the limits: a reference has no target",
+        ),
+    ] {
+        let error = Validator::new(&schema).expect_err("a bad schema");
+        assert!(error.to_string().starts_with(problem), "{error}");
     }
 }
 

@@ -76,18 +76,18 @@ pub(super) struct Server {
     expecting = "a table such as { body = \"4MiB\" }"
 )]
 pub(super) struct Http {
-    /// How many connections there may be at once; by default 1024.
+    /// Maximum number of connections. Default: 1024.
     connections: Option<Count<1, MOST>>,
-    /// How long a client may take for the head of a request, and keep a connection on which it asks nothing; by default
+    /// How long a client may take for the head of a request. An idle connection is closed after the same time. Default:
     /// `30s`.
     head_time: Time,
-    /// How long a client may take for the body of a request; by default `1m`.
+    /// How long a client may take for the body of a request. Default: `1m`.
     body_time: Time,
-    /// How large a request may be; by default `4MiB`.
+    /// How large a request may be. Default: `4MiB`.
     body: Size,
-    /// How many sessions there may be at once; by default 1000, and none with 0.
+    /// Maximum number of sessions. Default: 1000. 0 turns sessions off.
     sessions: Option<Count<0, MOST>>,
-    /// After how much time without a request or an open stream a session is forgotten; by default `5m`.
+    /// How long a session lasts without a request or an open stream. Default: `5m`.
     session_idle: Time,
 }
 
@@ -97,13 +97,14 @@ pub(super) struct Http {
     expecting = "a table such as { source = \"a.wasm\" }"
 )]
 pub(super) struct ServletSection {
-    /// A `.wasm` file, a directory of them, or an `https` address.
+    /// A `.wasm` file, a directory of them, or an `https` URL.
     #[schemars(with = "String")]
     pub(super) source: Spanned<String>,
     /// The SHA-256 digest that the file must have, in hexadecimal.
     #[schemars(with = "Option<String>")]
     pub(super) sha256: Option<Spanned<String>>,
-    /// Values that the servlet reads; `${NAME}` stands for an environment variable, `${NAME:-default}` too.
+    /// Values that the servlet reads. `${NAME}` is replaced by the environment variable, `${NAME:-text}` by `text` if it is
+    /// not set.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
     pub(super) config: BTreeMap<String, Spanned<String>>,
@@ -125,7 +126,7 @@ pub(super) struct ServletSection {
     /// Limits for single tools.
     #[serde(default)]
     pub(super) tool: BTreeMap<String, Table<ToolLimits>>,
-    /// Whether the others are served if it cannot be loaded.
+    /// What happens if this servlet fails to load.
     #[serde(default)]
     pub(super) on_failure: OnFailure,
 }
@@ -167,9 +168,9 @@ pub(super) struct AllowedPath {
     expecting = "a table such as { only = [\"get_*\"] }"
 )]
 pub(super) struct Tools {
-    /// Those that match one of these patterns, `*` and `?` in them; all if there are none.
+    /// Patterns of the tools that clients see, with `*` and `?`. Default: all tools.
     pub(super) only: Vec<String>,
-    /// But not those that match one of these.
+    /// Patterns of tools to leave out.
     pub(super) except: Vec<String>,
     /// The prefix of the names of its tools and prompts: `auto`, `never`, `name` for the servlet's name, or another prefix.
     pub(super) prefix: Option<String>,
@@ -187,7 +188,7 @@ pub(super) struct ToolLimits {
     /// How much memory an instance may take that runs the tool; such calls have instances of their own.
     #[schemars(with = "Option<Memory>")]
     pub(super) memory: Option<Spanned<Memory>>,
-    /// How much one call may answer.
+    /// The limit for the output of one call.
     output: Size,
     /// How many HTTP requests one call may send.
     http_requests: Option<u32>,
@@ -200,14 +201,14 @@ pub(super) struct ToolLimits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum OnFailure {
-    /// The others are served without it.
+    /// The servlet is skipped with a warning.
     #[default]
     Skip,
-    /// Nothing is served.
+    /// The server does not start.
     Fail,
 }
 
-/// How far a servlet may go.
+/// Limits of a servlet.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -219,7 +220,7 @@ pub(super) struct Limits {
     timeout: Time,
     /// How much memory an instance may take.
     memory: Memory,
-    /// How much one call may answer.
+    /// The limit for the output of one call.
     output: Size,
     /// How much the variables of an instance may take.
     vars: Size,
@@ -229,12 +230,14 @@ pub(super) struct Limits {
     http_response: Size,
     /// How long one HTTP request may take, redirects and body included.
     http_timeout: Time,
-    /// How long compiling the module may take; by default `2m`.
+    /// How many HTTP requests of the servlet may be open at the same time. Default: 64.
+    http_concurrency: Option<Count<1, MOST>>,
+    /// How long compiling the module may take. Default: `2m`.
     compile_timeout: Time,
     /// How many instances there may be.
     #[schemars(with = "Option<InstancesAre>")]
     pub(super) instances: Option<Spanned<Table<InstancesAre>>>,
-    /// Whether calls share an instance.
+    /// What calls share. By default, this depends on the servlet.
     isolation: Option<Shares>,
     /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
     queue: Option<Count<0, MOST>>,
@@ -259,14 +262,14 @@ pub(super) struct Limits {
     expecting = "a table such as { unknown = \"drop\" }"
 )]
 pub(super) struct Arguments {
-    /// Whether arguments that are not in the schema of a tool are refused or dropped; by default `refuse`.
+    /// Whether arguments that are not in the schema of a tool are refused or dropped. Default: `refuse`.
     unknown: Option<UnknownAre>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum UnknownAre {
-    /// They are refused, if the schema or the servlet says so.
+    /// They are refused if the schema does not allow them.
     Refuse,
     /// They are removed before the call.
     Drop,
@@ -290,7 +293,7 @@ impl Arguments {
     expecting = "a table such as { min = 1, max = 4 }"
 )]
 pub(super) struct InstancesAre {
-    /// This many are made when the servlet is loaded, and stay.
+    /// Instances that are created when the servlet loads and are always kept.
     min: Option<Count<0, MOST_INSTANCES>>,
     /// This many calls may run at the same time.
     max: Option<Count<1, MOST_INSTANCES>>,
@@ -301,9 +304,9 @@ pub(super) struct InstancesAre {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Shares {
-    /// Instances, one call after the other.
+    /// Calls share instances.
     Shared,
-    /// Nothing: each call has a fresh instance.
+    /// Each call gets a new instance. Only variables last between calls.
     Call,
 }
 
@@ -312,20 +315,20 @@ enum Shares {
 enum ArgumentsAre {
     /// Refused if they do not match the tool's schema.
     Check,
-    /// The same, but text is taken for a number where only that fits.
+    /// Like `check`, but a string such as `"10"` is read as a number, a boolean or null if only that matches.
     Coerce,
-    /// Passed on.
+    /// Not checked.
     Off,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ResultsAre {
-    /// The log says so if they do not match the tool's schema.
+    /// If they do not match the schema, the server logs a warning.
     Warn,
     /// The call fails if they do not match.
     Error,
-    /// Passed on.
+    /// Not checked.
     Off,
 }
 
@@ -354,9 +357,9 @@ fn saturated(size: u64) -> usize {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ErrorsAre {
-    /// Clients do.
+    /// Clients get the error texts.
     Shown,
-    /// The log has it; clients learn which servlet failed.
+    /// Only the log has them; clients learn which servlet failed.
     Logged,
 }
 
@@ -371,10 +374,15 @@ impl Limits {
         set(&mut options.http_requests, self.http_requests.map(Some));
         options.http_response = self.http_response.0.resolve(options.http_response);
         options.http_timeout = self.http_timeout.0.resolve(options.http_timeout);
+        let concurrency = self.http_concurrency.map(|limit| Some(limit.0));
+        set(&mut options.http_concurrency, concurrency);
         options.compile = self.compile_timeout.0.resolve(options.compile);
         set(&mut options.queue, self.queue.map(|limit| limit.0));
         options.wait = self.wait.0.resolve(options.wait);
-        set(&mut options.isolation, self.isolation.map(Into::into));
+        set(
+            &mut options.isolation,
+            self.isolation.map(|isolation| Some(isolation.into())),
+        );
         set(&mut options.arguments, self.arguments.map(Into::into));
         set(&mut options.results, self.results.map(Into::into));
         set(&mut options.errors, self.errors.map(Into::into));

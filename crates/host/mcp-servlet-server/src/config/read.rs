@@ -20,6 +20,9 @@ use super::{
 /// four times a second.
 const MAX_SERVLETS: usize = 10_000;
 
+/// The maximum length of a file in bytes. Parsing takes time and memory before the servlets can be counted.
+const MAX_LENGTH: usize = 8 << 20;
+
 /// The result of parsing a configuration.
 pub(super) struct Read {
     /// Everything that could be read. None if the text is not TOML.
@@ -31,6 +34,9 @@ pub(super) struct Read {
 
 /// Parses a configuration and skips the parts that are invalid.
 pub(super) fn read(text: &str) -> Read {
+    if text.len() > MAX_LENGTH {
+        return too_long(text);
+    }
     let (mut table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         // Without a TOML table, no part of the text can be trusted.
@@ -78,13 +84,28 @@ pub(super) fn read(text: &str) -> Read {
     }
     for problem in &mut problems {
         if secrets.iter().any(|secret| overlap(secret, &problem.span)) {
-            wording::withhold(&mut problem.message);
+            wording::remove_found_value(&mut problem.message);
         }
     }
     Read {
         file: Some(file),
         problems,
         secrets,
+    }
+}
+
+fn too_long(text: &str) -> Read {
+    let found = text.len();
+    let message = format!(
+        "expected at most {MAX_LENGTH} bytes, found {found}; name a directory as the `source` of many servlets, or run several servers"
+    );
+    Read {
+        file: None,
+        problems: vec![Problem {
+            span: 0..0,
+            message,
+        }],
+        secrets: secrets::of_garbled(text),
     }
 }
 

@@ -51,6 +51,7 @@ fn reads_all_keys() {
     assert!(!options.allow_private && second.options.allow_private);
     assert_eq!(options.timeout, Some(Duration::from_secs(10)));
     assert_eq!(options.http_timeout, Some(Duration::from_secs(5)));
+    assert_eq!(options.http_concurrency, Some(8));
     assert_eq!(options.memory, Some(64 << 20), "from the limits for all");
     assert_eq!(options.arguments, CheckArguments::Coerce);
     let forecast = ToolOptions {
@@ -64,7 +65,7 @@ fn reads_all_keys() {
     assert_eq!(options.tools["get_forecast"], forecast);
     assert_eq!(first.filter.only, ["get_*"]);
     assert_eq!(first.prefix, Prefix::Name(Some("w".into())));
-    assert_eq!(second.options.isolation, Isolation::Call);
+    assert_eq!(second.options.isolation, Some(Isolation::Call));
     assert_eq!(first.options.errors, ErrorTexts::Shown);
     assert_eq!(second.options.errors, ErrorTexts::Logged);
     assert_eq!(second.on_failure, OnFailure::Fail);
@@ -81,7 +82,7 @@ fn reads_all_keys() {
 }
 
 #[test]
-fn says_how_far_clients_may_go_over_http() {
+fn reads_the_limits_of_http() {
     let text =
         "[http]\nconnections = 7\nhead_time = \"2s\"\nbody = \"1KiB\"\nsession_idle = \"none\"";
     let http = parse(text).expect("a configuration").http;
@@ -126,7 +127,7 @@ fn reports_the_problem_and_its_position() {
             "servlet.toml:4:1: unknown key `vars`, expected one of `timeout`, `memory`, `output`, ",
         ),
         (
-            "[servlet.a]\nsource = \"a.wasm\"\nlimits = { instances = { max = 1 } }\n\
+            "[servlet.a]\nsource = \"a.wasm\"\nlimits = { isolation = \"shared\", instances = { max = 1 } }\n\
             [servlet.a.tool.t]\nmemory = \"1MiB\"",
             "servlet.toml:5:10: all calls share one instance, so a tool cannot have a memory limit of its own: ",
         ),
@@ -196,7 +197,7 @@ fn assert_problems(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn tells_all_at_once() {
+fn reports_all_problems_at_once() {
     assert_problems(
         "colour = 1\n\
         [servlet.a]\nsource = \"c.wasm\"\ntmeout = 1\nconfig = { key = \"${NO_SUCH_VARIABLE_HERE}\" }\n\
@@ -243,7 +244,7 @@ fn reports_a_problem_for_each_item() {
 }
 
 #[test]
-fn tells_what_can_never_match() {
+fn reports_hosts_and_digests_that_never_match() {
     assert_problems(
         "[servlet.a]\nsource = \"a.wasm\"\nsha256 = \"xyz\"\n\
         allow.hosts = [\"a.example\", \"https://a.example\", \"a.example:443\", \"\"]\n\
@@ -259,7 +260,7 @@ fn tells_what_can_never_match() {
 }
 
 #[test]
-fn tells_what_no_server_can_keep_to() {
+fn reports_impossible_limits() {
     assert_problems(
         "[limits]\ninstances = { min = 5, max = 2 }\nqueue = 0\ntimeout = \"18446744073709551615ms\"\n\
         memory = \"1KiB\"\ncache = \"servlet.toml/x\"\n\
@@ -378,7 +379,7 @@ fn reports_all_syntax_errors() {
 }
 
 #[test]
-fn the_schema_for_editors_knows_what_the_reader_knows() {
+fn schema_for_editors_has_the_keys_of_the_reader() {
     let validator = jsonschema::validator_for(&Config::schema()).expect("a schema");
     let value = |text: &str| {
         let table: toml::Table = toml::from_str(text).expect("TOML");

@@ -237,14 +237,14 @@ fn parse(text: &str, units: Units<'_>, expected: &str) -> Result<Limit<u64>, Str
     });
     parsed
         .map(Limit::At)
-        .ok_or_else(|| match meant(text, units) {
-            Some(meant) => format!("expected {expected}; did you mean {meant}?"),
+        .ok_or_else(|| match suggestion(text, units) {
+            Some(suggestion) => format!("expected {expected}; did you mean {suggestion}?"),
             None => format!("expected {expected}"),
         })
 }
 
 /// The value to suggest for a misspelled unit.
-fn meant(text: &str, units: Units<'_>) -> Option<String> {
+fn suggestion(text: &str, units: Units<'_>) -> Option<String> {
     let digits = text.find(|one: char| !one.is_ascii_digit())?;
     let (number, written) = text.split_at(digits);
     let written = written.trim().to_ascii_lowercase();
@@ -321,8 +321,8 @@ mod tests {
     }
 
     #[test]
-    fn says_what_was_meant() {
-        for (error, meant) in [
+    fn suggests_a_unit() {
+        for (error, suggestion) in [
             (parse_duration("30 Sec").map(drop), "30s"),
             (parse_duration("2MIN").map(drop), "2m"),
             (parse_size("64MB").map(drop), "64MiB"),
@@ -330,7 +330,7 @@ mod tests {
         ] {
             let error = error.expect_err("not a value");
             assert!(
-                error.ends_with(&format!("did you mean {meant}?")),
+                error.ends_with(&format!("did you mean {suggestion}?")),
                 "{error}"
             );
         }

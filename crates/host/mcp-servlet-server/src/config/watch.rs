@@ -34,9 +34,9 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
                 for problem in loaded.host.problems() {
                     tracing::warn!("{}", chain(problem));
                 }
-                for problem in &loaded.kept {
+                for problem in &loaded.failed_reloads {
                     tracing::error!(
-                        "reload failed, still serving the previous version: {}",
+                        "still serving the previous version of a servlet that failed to reload: {}",
                         chain(problem)
                     );
                 }

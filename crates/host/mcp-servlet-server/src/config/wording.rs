@@ -27,7 +27,7 @@ pub(super) fn reworded(message: &str) -> String {
 }
 
 /// Removes the found value from a message.
-pub(super) fn withhold(message: &mut String) {
+pub(super) fn remove_found_value(message: &mut String) {
     if let Some(at) = message.find(", found ") {
         message.truncate(at);
     }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_what_was_expected_and_what_was_meant() {
+    fn message_has_expected_found_and_a_suggestion() {
         for (message, expected) in [
             (
                 "unknown field `tiemout`, expected one of `timeout`, `memory`",

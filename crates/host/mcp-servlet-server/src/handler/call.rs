@@ -76,6 +76,7 @@ impl ToolCall {
         let (name, context) = (&self.request.name, &self.context);
         let task = Arc::clone(&self.task);
         let notifier = Notifier::new(&self.server, context, &self.threshold, task);
+        let usage = notifier.usage();
         let request_meta = request_meta(context, inputs, notifier);
         let observed = self.server.0.metrics.call(&self.host, name);
         let arguments = self.request.arguments.as_ref();
@@ -83,10 +84,11 @@ impl ToolCall {
         let result = self.host.call_with(name, arguments, &request_meta);
         let result = tokio::select! {
             result = result.instrument(observed.span()) => result,
-            // Dropping the call stops it. rmcp does not answer a cancelled request.
+            // Dropping the call stops it. rmcp does not answer a cancelled request
+            // (<https://github.com/modelcontextprotocol/rust-sdk/pull/957>).
             () = self.cancelled() => Err(CallError::cancelled()),
         };
-        observed.end(&result);
+        observed.end(&result, usage.get());
         let result = result.map_err(|error| protocol_error(&error))?;
         let mut json = result.into_json();
         let tool = self.host.tool(name).map(mcp_servlet_host::Tool::json);
@@ -215,7 +217,9 @@ impl Handler {
         let answer = if Era::of(context) == Era::Modern {
             let inputs = inputs.open(seal, &asked)?;
             match Box::pin(call.answer(self, inputs)).await? {
-                Answered::Now(result) => input_rounds::settle(seal, context, &asked, result)?,
+                Answered::Now(result) => {
+                    input_rounds::input_required_result(seal, context, &asked, result)?
+                }
                 Answered::Later(task) => {
                     let task = self.answer::<CreateTaskResult>(context, task.to_json());
                     return Ok(CallToolResponse::Task(task));

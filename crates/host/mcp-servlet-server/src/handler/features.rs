@@ -1,6 +1,6 @@
 //! Resources, prompts and completions.
 
-use mcp_servlet_host::{Host, Listed, Servlet};
+use mcp_servlet_host::{FeatureKind, Host, Listed, Servlet};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
@@ -51,13 +51,13 @@ impl Handler {
         &self,
         context: &RequestContext<RoleServer>,
         request: Option<PaginatedRequestParams>,
-        names: (&str, &str),
+        kind: FeatureKind,
         entries: impl Iterator<Item = &'e Listed>,
     ) -> Result<T, ErrorData> {
         let entries: Vec<_> = entries
             .map(|entry| Value::Object(entry.json().clone()))
             .collect();
-        self.answer_list(context, request, names, &entries)
+        self.answer_list(context, request, kind, &entries)
     }
 
     pub(super) async fn read(

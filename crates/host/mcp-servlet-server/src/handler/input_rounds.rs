@@ -81,7 +81,7 @@ where
     Box::pin(async move {
         let inputs = inputs.open(seal, request)?;
         if Era::of(context) == Era::Modern {
-            return settle(seal, context, request, call(inputs).await?);
+            return input_required_result(seal, context, request, call(inputs).await?);
         }
         let ask = |input_requests| async move { ask(context, &input_requests).await };
         converse(context, call(inputs), call, ask)
@@ -91,7 +91,7 @@ where
 }
 
 /// The result for a client since 2026-07-28. If it contains input requests, its state is signed.
-pub(super) fn settle(
+pub(super) fn input_required_result(
     seal: &Seal,
     context: &RequestContext<RoleServer>,
     request: &Request<'_>,
@@ -261,7 +261,7 @@ async fn ask(
                 continue;
             }
             Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no answer within {PATIENCE:?}"),
+            Err(_) => format!("no response within {PATIENCE:?}"),
         };
         let message = format!("the client did not answer the input request `{key}`: {problem}");
         return Err(ErrorData::internal_error(message, None));
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_what_a_client_can_be_asked() {
+    fn accepts_only_requests_that_a_client_can_answer() {
         let result = object(json!({ "inputRequests": {
             "a": { "method": "elicitation/create" },
             "b": { "method": "roots/list" },

@@ -14,7 +14,7 @@ use std::{
 };
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{Change, JsonObject, Listener, Notification};
+use mcp_servlet_runtime::{Change, JsonObject, Listener, Notification, Sending, Usage};
 use rmcp::{
     Peer, RoleServer,
     model::{
@@ -24,7 +24,7 @@ use rmcp::{
     service::{RequestContext, ServiceError},
 };
 use serde_json::Value;
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, time::timeout};
 
 use crate::{era::Era, handler::tasks::Task, server::Server};
 
@@ -61,6 +61,9 @@ pub(super) fn logs(host: &Host) -> bool {
 /// The task that a call has become, once it has.
 pub(super) type TaskCell = Arc<OnceLock<Arc<Task>>>;
 
+/// What a call took, once it has ended.
+pub(super) type UsageCell = Arc<OnceLock<Usage>>;
+
 /// Sends notifications to the client of one request.
 #[derive(Debug)]
 pub(super) struct Notifier {
@@ -74,6 +77,8 @@ pub(super) struct Notifier {
     /// Once the call is a task, its request is answered and the client polls the task instead.
     task: TaskCell,
     server: Server,
+    /// What the call took, once it has ended.
+    usage: UsageCell,
     /// Whether the servlet announced that one of its lists has changed.
     relist: AtomicBool,
 }
@@ -109,8 +114,26 @@ impl Notifier {
             threshold,
             task,
             server: server.clone(),
+            usage: UsageCell::default(),
             relist: AtomicBool::new(false),
         }
+    }
+
+    async fn send(&self, notification: Notification) -> Result<(), Problem> {
+        match notification {
+            Notification::Progress(params) => self.progress(params).await,
+            Notification::Message(params) => self.message(params).await,
+            Notification::ElicitationComplete(params) => self.elicitation_complete(params).await,
+            Notification::Changed(change) => {
+                self.changed(change);
+                Ok(())
+            }
+        }
+    }
+
+    /// Where to find what the call took.
+    pub(super) fn usage(&self) -> UsageCell {
+        Arc::clone(&self.usage)
     }
 
     /// Announces a change to all clients, not only to this one.
@@ -160,33 +183,23 @@ impl Notifier {
 }
 
 impl Listener for Notifier {
-    fn notify(&self, notification: Notification) {
-        let sending = async {
-            match notification {
-                Notification::Progress(params) => self.progress(params).await,
-                Notification::Message(params) => self.message(params).await,
-                Notification::ElicitationComplete(params) => {
-                    self.elicitation_complete(params).await
+    fn notify(&self, notification: Notification) -> Sending<'_> {
+        Box::pin(async {
+            match timeout(PATIENCE, self.send(notification)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(problem)) => {
+                    tracing::debug!(%problem, "cannot send a notification to the client");
                 }
-                Notification::Changed(change) => {
-                    self.changed(change);
-                    Ok(())
+                Err(_) => {
+                    tracing::debug!("the client did not take a notification in time");
                 }
             }
-        };
-        // Host functions run on a thread that may block. A notification must be sent before the result.
-        let sent = self
-            .runtime
-            .block_on(async { tokio::time::timeout(PATIENCE, sending).await });
-        match sent {
-            Ok(Ok(())) => {}
-            Ok(Err(problem)) => {
-                tracing::debug!(%problem, "cannot send a notification to the client");
-            }
-            Err(_) => {
-                tracing::debug!("the client did not take a notification in time");
-            }
-        }
+        })
+    }
+
+    fn ended(&self, usage: &Usage) {
+        // One request makes one call.
+        let _ = self.usage.set(*usage);
     }
 }
 

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_stay_what_they_are() {
+    fn objects_are_unchanged() {
         let own =
             json!({ "type": "object", "properties": { "result": {} }, "required": ["result"] });
         let value = json!({ "result": 1 });

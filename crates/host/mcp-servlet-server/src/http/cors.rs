@@ -25,9 +25,9 @@ impl Page {
     pub(super) fn of(request: &Request) -> Option<Self> {
         let headers = request.headers();
         let origin = headers.get(ORIGIN)?.clone();
-        let is_question = request.method() == Method::OPTIONS
+        let is_preflight = request.method() == Method::OPTIONS
             && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-        let permission = is_question.then(|| permission(headers));
+        let permission = is_preflight.then(|| permission(headers));
         Some(Self { origin, permission })
     }
 

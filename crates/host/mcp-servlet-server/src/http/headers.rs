@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-/// The `Accept` header that rmcp requires; it does not understand wildcards.
+/// The `Accept` header that rmcp requires. It does not understand wildcards, which is not reported.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// Sets `Accept` for clients that accept everything or send no such header.

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_ended_is_forgotten_also_where_nothing_ends_for_want_of_use() {
+    async fn ended_sessions_are_removed_without_idle_timeout() {
         let sessions = Sessions::new();
         let (living, _transport) = sessions.manager.create_session().await.expect("a session");
         for id in [&living, "ended"] {

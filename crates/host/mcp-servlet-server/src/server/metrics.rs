@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_servlet_host::{CallToolResult, Host, Servlet};
-use mcp_servlet_runtime::{CallError, CallErrorKind};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Usage};
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{
@@ -39,7 +39,14 @@ impl Called {
     fn span(&self) -> Span {
         let Self { servlet, tool } = self;
         // The error level keeps the span enabled at every log level.
-        tracing::error_span!("call", servlet, tool, outcome = Empty, milliseconds = Empty)
+        tracing::error_span!(
+            "call",
+            servlet,
+            tool,
+            outcome = Empty,
+            milliseconds = Empty,
+            memory = Empty
+        )
     }
 }
 
@@ -49,6 +56,7 @@ pub(crate) struct Metrics {
     registry: Registry,
     calls: Family<Ended, Counter>,
     seconds: Family<Called, Histogram>,
+    memory: Family<Called, Histogram>,
     running: Gauge,
     dropped: Family<Called, Counter>,
 }
@@ -66,6 +74,14 @@ impl Default for Metrics {
             Unit::Seconds,
             seconds.clone(),
         );
+        // From 64 KiB to 1 GiB.
+        let memory = Family::new_with_constructor(sizes as fn() -> Histogram);
+        registry.register_with_unit(
+            "call_memory",
+            "How much memory calls of tools had in the end",
+            Unit::Bytes,
+            memory.clone(),
+        );
         let running = Gauge::default();
         registry.register(
             "calls_running",
@@ -82,6 +98,7 @@ impl Default for Metrics {
             registry,
             calls,
             seconds,
+            memory,
             running,
             dropped,
         }
@@ -90,6 +107,10 @@ impl Default for Metrics {
 
 fn buckets() -> Histogram {
     Histogram::new(exponential_buckets(0.0001, 4.0, 10))
+}
+
+fn sizes() -> Histogram {
+    Histogram::new(exponential_buckets(65_536.0, 4.0, 8))
 }
 
 impl Metrics {
@@ -145,15 +166,15 @@ impl Call<'_> {
         }
     }
 
-    /// Counts the outcome of the call and logs it.
-    pub(crate) fn end(self, result: &Result<CallToolResult, CallError>) {
+    /// Counts the outcome of the call and logs it, with what it took if that is known.
+    pub(crate) fn end(self, result: &Result<CallToolResult, CallError>, usage: Option<&Usage>) {
         let outcome = match result {
             Ok(result) if result.is_error() => "tool_error",
             Ok(_) => "ok",
             Err(error) => error.kind.name(),
         };
         let _within = self.span.enter();
-        self.count(outcome, self.start.elapsed());
+        self.count(outcome, self.start.elapsed(), usage);
         match result {
             Ok(result) => log_help(self.servlet, result),
             // Mistakes of clients and deliberate errors of servlets do not concern the operator.
@@ -170,13 +191,17 @@ impl Call<'_> {
         }
     }
 
-    fn count(&self, outcome: &'static str, elapsed: Duration) {
+    fn count(&self, outcome: &'static str, elapsed: Duration, usage: Option<&Usage>) {
         let Some(Called { servlet, tool }) = &self.called else {
             return;
         };
         let milliseconds = elapsed.as_secs_f64() * 1000.0;
         self.span.record("outcome", outcome);
         self.span.record("milliseconds", milliseconds);
+        let memory = usage.and_then(|usage| usage.memory);
+        if let Some(memory) = memory {
+            self.span.record("memory", memory);
+        }
         tracing::info!("ended");
         let ended = Ended {
             servlet: servlet.clone(),
@@ -188,6 +213,11 @@ impl Call<'_> {
             servlet: servlet.clone(),
             tool: tool.clone(),
         };
+        if let Some(memory) = memory {
+            let bytes = self.metrics.memory.get_or_create(&called);
+            #[expect(clippy::cast_precision_loss, reason = "a histogram is not exact")]
+            bytes.observe(memory as f64);
+        }
         let seconds = self.metrics.seconds.get_or_create(&called);
         seconds.observe(elapsed.as_secs_f64());
     }

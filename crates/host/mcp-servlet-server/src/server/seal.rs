@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn opens_what_it_closed_for_the_same_request() {
+    fn opens_state_sealed_for_the_same_request() {
         let seal = Seal::default();
         let arguments = json!({ "a": 1, "b": { "c": 2, "d": 3 } });
         let sealed = seal.close("state", &request("t", &arguments));

@@ -45,11 +45,16 @@ impl Results {
 
     fn full(&self, what: &str, size: u64) -> ErrorData {
         let limit = self.limit.unwrap_or(u64::MAX);
-        let message = format!(
-            "the {what} of the task has {size} bytes, and everything that tasks keep for clients may have {limit} bytes \
-             together; try again when other tasks are over, or have the operator raise `results` in `[tasks]`"
-        );
         let may_fit_later = size <= limit;
+        let retry = if may_fit_later {
+            "try again when other tasks are over, or "
+        } else {
+            ""
+        };
+        let message = format!(
+            "the {what} of the task has {size} bytes; everything that tasks keep for clients may have {limit} bytes \
+             together: {retry}have the operator raise `results` in `[tasks]`"
+        );
         let data = json!({ "retry": may_fit_later });
         ErrorData::new(ErrorCode(Fault::BUSY), message, Some(data))
     }

@@ -11,10 +11,10 @@ use crate::{
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// A servlet that sends an input request in its first call, and answers in its second.
-fn asking(question: &Value) -> Served {
+fn asking(request: &Value) -> Served {
     let asks = json!({
         "resultType": "input_required",
-        "inputRequests": {"q": question},
+        "inputRequests": {"q": request},
         "requestState": "{\"secret\":1}",
     });
     let done = json!({"content": [{"type": "text", "text": "done"}]});
@@ -54,7 +54,7 @@ fn stateless_clients_get_input_requests_and_sealed_state() {
 }
 
 #[test]
-fn state_that_is_not_from_here_is_refused() {
+fn foreign_state_is_refused() {
     let served = asking(&form());
     let first = served.ask("tools/call", call(&json!({})));
     let state = first.message()["result"]["requestState"].clone();
@@ -70,7 +70,7 @@ fn state_that_is_not_from_here_is_refused() {
 }
 
 #[test]
-fn clients_are_not_asked_what_they_cannot_answer() {
+fn clients_get_no_requests_that_they_do_not_support() {
     let served = asking(&form());
     let refused = served.ask("tools/call", json!({"name": "t"}));
     assert_eq!(refused.code(), (400, -32021));
@@ -84,27 +84,27 @@ fn handshake_clients_get_input_requests_during_the_call() {
     let session = served.open_with(&json!({"elicitation": {}}));
     let mut heard = Vec::new();
     let message = request("tools/call", json!({"name": "t"}));
-    let response = served.converse(&session, &message, |question| {
-        heard.push(question.clone());
+    let response = served.converse(&session, &message, |request| {
+        heard.push(request.clone());
         json!({"action": "accept", "content": {"x": "y"}})
     });
     assert_eq!(response["result"]["content"][0]["text"], "done");
-    let [question] = &heard[..] else {
-        panic!("one question, not {heard:?}");
+    let [request] = &heard[..] else {
+        panic!("one input request, not {heard:?}");
     };
-    assert_eq!(question["method"], "elicitation/create");
-    let schema = &question["params"]["requestedSchema"];
+    assert_eq!(request["method"], "elicitation/create");
+    let schema = &request["params"]["requestedSchema"];
     assert_eq!(schema, &form()["params"]["requestedSchema"]);
 }
 
 #[test]
-fn questions_and_the_answer_come_on_another_stream_if_the_first_one_breaks() {
+fn requests_and_the_answer_come_on_another_stream_if_the_first_one_breaks() {
     let served = asking(&form());
     let session = served.open_with(&json!({"elicitation": {}}));
     let message = request("tools/call", json!({"name": "t"}));
     let resumed = served.lose_and_resume(&session, &message);
-    let response = served.converse_on(resumed, &session, |question| {
-        assert_eq!(question["method"], "elicitation/create");
+    let response = served.converse_on(resumed, &session, |request| {
+        assert_eq!(request["method"], "elicitation/create");
         json!({"action": "accept", "content": {"x": "y"}})
     });
     let expected = json!({"content": [{"type": "text", "text": "done"}]});
@@ -112,7 +112,7 @@ fn questions_and_the_answer_come_on_another_stream_if_the_first_one_breaks() {
 }
 
 #[test]
-fn clients_are_asked_in_the_way_that_they_know() {
+fn url_elicitation_requires_its_capability() {
     let url =
         json!({"mode": "url", "message": "m", "elicitationId": "1", "url": "https://a.example"});
     let served = asking(&json!({"method": "elicitation/create", "params": url}));
@@ -123,7 +123,7 @@ fn clients_are_asked_in_the_way_that_they_know() {
 }
 
 #[test]
-fn a_servlet_that_asks_wrongly_is_at_fault() {
+fn invalid_input_request_is_an_error_of_the_servlet() {
     let served = asking(&json!({"method": "tools/call"}));
     assert_eq!(
         served.ask("tools/call", call(&json!({}))).code(),
@@ -132,7 +132,7 @@ fn a_servlet_that_asks_wrongly_is_at_fault() {
 }
 
 #[test]
-fn a_server_that_stops_still_takes_answers_but_nothing_new() {
+fn stopping_server_accepts_responses_but_no_requests() {
     let served = asking(&form());
     let session = served.open_with(&json!({"elicitation": {}}));
     let message = request("tools/call", json!({"name": "t"}));

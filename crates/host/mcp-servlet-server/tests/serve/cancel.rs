@@ -58,7 +58,7 @@ async fn a_call_that_is_cancelled_over_a_pipe_stops_and_gets_no_answer() {
     let server = Server::new(Arc::new(host()), ServeOptions::default());
     let (input, output) = tokio::io::split(pipe);
     let serving =
-        tokio::spawn(async move { mcp_servlet_server::lines(&server, input, output).await });
+        tokio::spawn(async move { mcp_servlet_server::serve_stream(&server, input, output).await });
     let (reader, mut writer) = tokio::io::split(client);
     let second = stateless("tools/call", json!({"name": "t"})).replace("\"id\":1", "\"id\":2");
     let messages = [

@@ -31,7 +31,7 @@ fn list(served: &Served, path: &str, more: &[(&str, &str)]) -> Answer {
 }
 
 #[test]
-fn clients_that_take_everything_get_what_there_is() {
+fn clients_that_accept_any_media_type_get_a_response() {
     let served = plain();
     for accept in [
         "*/*",
@@ -51,7 +51,7 @@ fn clients_that_take_everything_get_what_there_is() {
 }
 
 #[test]
-fn the_endpoint_is_there_with_a_slash_as_well_and_other_paths_say_where_it_is() {
+fn endpoint_accepts_a_trailing_slash_and_other_paths_name_it() {
     let served = plain();
     assert_eq!(list(&served, "/mcp/", &[("accept", "*/*")]).status, 200);
     for (method, path) in [
@@ -115,7 +115,7 @@ fn reports_the_position_and_the_reason_of_an_invalid_message() {
 }
 
 #[test]
-fn answers_with_nothing_before_them_are_json_in_sessions_too() {
+fn responses_without_earlier_messages_are_json_in_sessions() {
     let text = "x".repeat(50_000);
     let answer = json!({"content": [{"type": "text", "text": text}]}).to_string();
     let served = serve(DESCRIPTION, &answer);
@@ -149,7 +149,7 @@ fn a_thousand_tools_are_on_the_first_page() {
 }
 
 #[test]
-fn the_largest_answer_fits_into_the_lines_of_clients() {
+fn largest_response_is_within_the_line_limit_of_clients() {
     // The official TypeScript SDK and others accept lines up to 10 MiB.
     let limit = LoadOptions::default().output.expect("a limit");
     assert!(limit + (1 << 20) <= 10 << 20, "{limit}");

@@ -84,7 +84,9 @@ impl Client {
         let (writer, output) = tokio::io::duplex(1 << 16);
         let handle = server.clone();
         let serving =
-            tokio::spawn(async move { mcp_servlet_server::lines(&handle, reader, writer).await });
+            tokio::spawn(
+                async move { mcp_servlet_server::serve_stream(&handle, reader, writer).await },
+            );
         let output = BufReader::new(output);
         Self {
             server,
@@ -110,7 +112,7 @@ async fn send(input: &mut DuplexStream, params: Value) {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_nothing_more_is_left_although_its_call_runs() {
+async fn closed_input_ends_the_connection_while_a_call_runs() {
     let mut client = Client::start();
     send(&mut client.input, endless()).await;
     client.running().await;
@@ -125,7 +127,7 @@ async fn a_client_that_sends_nothing_more_is_left_although_its_call_runs() {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_nothing_more_gets_the_answers_that_are_soon_there() {
+async fn closed_input_still_gets_responses_that_are_soon_ready() {
     let mut client = Client::start();
     send(&mut client.input, json!({"name": "t"})).await;
     drop(client.input);
@@ -140,7 +142,7 @@ async fn a_client_that_sends_nothing_more_gets_the_answers_that_are_soon_there()
 }
 
 #[tokio::test]
-async fn a_client_that_reads_nothing_more_is_left() {
+async fn client_that_closes_its_output_is_disconnected() {
     let mut client = Client::start();
     drop(client.output);
     send(&mut client.input, json!({"name": "t"})).await;

@@ -50,7 +50,7 @@ fn both_protocol_eras_get_the_servlets_json() {
 }
 
 #[test]
-fn lists_say_how_long_they_hold() {
+fn lists_have_a_time_to_live() {
     let served = plain();
     let list = served.ask("tools/list", json!({}));
     let result = &list.message()["result"];
@@ -91,7 +91,7 @@ fn other_hosts_and_origins_are_refused() {
 }
 
 #[test]
-fn pages_of_allowed_origins_may_ask_and_read() {
+fn pages_of_allowed_origins_can_send_requests() {
     let served = plain();
     let ask = |origin| {
         let headers = [
@@ -266,7 +266,7 @@ fn sessions_end_when_the_client_says_so_and_are_counted() {
 }
 
 #[test]
-fn subscriptions_hear_of_changes_until_the_server_stops() {
+fn subscriptions_get_changes_until_the_server_stops() {
     let served = plain();
     let answer = std::thread::scope(|scope| {
         let filter =
@@ -310,7 +310,7 @@ fn switches_to_a_new_host_and_notifies_sessions() {
 }
 
 #[test]
-fn a_connection_on_which_nothing_is_asked_is_closed() {
+fn idle_connection_is_closed() {
     let mut options = HttpOptions::default();
     options.head_time = Some(Duration::from_millis(100));
     let host = host(DESCRIPTION, "{}");
@@ -326,7 +326,7 @@ fn a_connection_on_which_nothing_is_asked_is_closed() {
 }
 
 #[test]
-fn a_body_that_does_not_come_is_not_waited_for() {
+fn missing_body_times_out() {
     let mut options = HttpOptions::default();
     options.body_time = Some(Duration::from_millis(100));
     let host = host(DESCRIPTION, "{}");
@@ -341,7 +341,7 @@ fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[test]
-fn a_client_that_is_ready_twice_hears_of_a_change_once() {
+fn client_that_is_initialized_twice_gets_each_change_once() {
     let served = plain();
     let session = served.open();
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -359,7 +359,7 @@ fn a_client_that_is_ready_twice_hears_of_a_change_once() {
 const NOTIFY: &str = r#"(import "extism:host/user" "notify_tool_list_changed" (func $notify))"#;
 
 #[test]
-fn a_servlet_that_cannot_list_keeps_no_other_from_changing_its_list() {
+fn failed_list_does_not_block_changes_of_other_lists() {
     let list = |name: &str| {
         let tool = json!({"name": name, "description": "d", "inputSchema": {"type": "object"}});
         json!({"tools": [tool]}).to_string()
@@ -429,7 +429,7 @@ fn lists_that_change_with_every_call_are_read_no_more_often() {
 }
 
 #[test]
-fn a_limit_for_a_tool_that_is_not_there_yet_keeps_its_servlet_from_nothing() {
+fn limit_of_an_unknown_tool_does_not_affect_its_servlet() {
     let mut options = LoadOptions::default();
     options
         .tools
@@ -467,7 +467,7 @@ fn removes_idle_sessions() {
 }
 
 #[test]
-fn more_connections_than_may_be_wait_for_one_to_end() {
+fn connections_above_the_limit_wait() {
     let mut options = HttpOptions::default();
     options.connections = 1;
     let host = host(DESCRIPTION, "{}");

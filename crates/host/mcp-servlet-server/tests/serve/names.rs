@@ -27,7 +27,7 @@ fn load(wat: &Wat) -> Servlet {
 }
 
 #[test]
-fn a_tool_whose_name_is_taken_hides_no_other_that_appears_with_it() {
+fn tool_with_a_taken_name_does_not_hide_others() {
     let first = Wat::new().describe(&list(&["x"])).answer("{}");
     let second = Wat::new()
         .import(NOTIFY)
@@ -109,7 +109,7 @@ fn after_a_call(mounts: Vec<Mount>, tool: &str) -> Served {
 }
 
 #[test]
-fn a_tool_that_appears_renames_no_other() {
+fn added_tool_does_not_rename_others() {
     for prefix in [Prefix::Auto, Prefix::Never] {
         let other = || changing(Prefix::Auto, &["y"], &["x", "y"]);
         let served = after_a_call(vec![fixed(prefix.clone()), other()], "y");
@@ -122,7 +122,7 @@ fn a_tool_that_appears_renames_no_other() {
 }
 
 #[test]
-fn a_tool_that_appears_takes_no_name() {
+fn added_tool_cannot_take_a_name() {
     let other = changing(Prefix::Never, &["y"], &["x", "y"]);
     let served = after_a_call(vec![other, fixed(Prefix::Never)], "y");
     assert_eq!(names(&served), ["y", "x"]);
@@ -138,7 +138,7 @@ fn a_tool_that_appears_takes_no_name() {
 }
 
 #[test]
-fn a_tool_that_disappears_renames_no_other() {
+fn removed_tool_does_not_rename_others() {
     let other = changing(Prefix::Auto, &["x", "y"], &["y"]);
     let served = after_a_call(vec![fixed(Prefix::Auto), other], "y");
     assert_eq!(names(&served), ["fixed_x", "y"]);

@@ -55,7 +55,7 @@ impl Client {
         let (client, pipe) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(pipe);
         let server = server.clone();
-        tokio::spawn(async move { mcp_servlet_server::lines(&server, input, output).await });
+        tokio::spawn(async move { mcp_servlet_server::serve_stream(&server, input, output).await });
         let (reader, writer) = tokio::io::split(client);
         let lines = BufReader::new(reader).lines();
         Self { lines, writer }

@@ -40,7 +40,8 @@ async fn exchange_text(host: Host, text: &str) -> Vec<Value> {
     let (client, server) = tokio::io::duplex(1 << 20);
     let mcp = Server::new(Arc::new(host), ServeOptions::default());
     let (reader, writer) = tokio::io::split(server);
-    let server = tokio::spawn(async move { mcp_servlet_server::lines(&mcp, reader, writer).await });
+    let server =
+        tokio::spawn(async move { mcp_servlet_server::serve_stream(&mcp, reader, writer).await });
     let (reader, mut writer) = tokio::io::split(client);
     writer.write_all(text.as_bytes()).await.expect("a write");
     writer.shutdown().await.expect("a close");
@@ -85,7 +86,7 @@ async fn introduces_itself_as_the_single_servlet_does() {
 }
 
 #[tokio::test]
-async fn declares_what_the_exports_of_a_servlet_promise() {
+async fn declares_the_capabilities_of_the_exports() {
     let reads = json!({"listChanged": true, "subscribe": true});
     let lists = json!({"listChanged": true});
     let declared = async |exports: &[(&str, &str)]| {
@@ -230,7 +231,7 @@ async fn serves_several_servlets_in_order() {
 }
 
 #[tokio::test]
-async fn speaks_the_stateless_revision_too() {
+async fn serves_the_stateless_protocol_version() {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -424,7 +425,9 @@ async fn a_server_that_is_stopped_leaves_its_client() {
     let serving = server.clone();
     let (reader, writer) = tokio::io::split(pipe);
     let serving =
-        tokio::spawn(async move { mcp_servlet_server::lines(&serving, reader, writer).await });
+        tokio::spawn(
+            async move { mcp_servlet_server::serve_stream(&serving, reader, writer).await },
+        );
     let (reader, mut writer) = tokio::io::split(client);
     let open = initialize();
     let sent = writer.write_all(format!("{open}\n").as_bytes()).await;
@@ -437,7 +440,7 @@ async fn a_server_that_is_stopped_leaves_its_client() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_ends_what_runs_and_takes_nothing_new() {
+async fn stopping_server_ends_calls_and_refuses_requests() {
     let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
     let limits = LoadOptions {
@@ -451,7 +454,9 @@ async fn a_server_that_stops_ends_what_runs_and_takes_nothing_new() {
     let serving = server.clone();
     let (reader, writer) = tokio::io::split(pipe);
     let serving =
-        tokio::spawn(async move { mcp_servlet_server::lines(&serving, reader, writer).await });
+        tokio::spawn(
+            async move { mcp_servlet_server::serve_stream(&serving, reader, writer).await },
+        );
     let (reader, mut writer) = tokio::io::split(client);
     let mut lines = BufReader::new(reader).lines();
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});

@@ -223,7 +223,7 @@ fn reloads_a_changed_configuration_and_notifies_clients() {
 }
 
 #[test]
-fn what_cannot_be_loaded_leaves_what_was_served_and_says_why() {
+fn failed_reload_keeps_the_previous_version() {
     let config = ONE.replace("servlet.a", "servlet.nonsense");
     let watched = Watched::start(&config, &servlet("t", "1"));
     watched.write("a.wasm", "nonsense");
@@ -241,7 +241,7 @@ fn what_cannot_be_loaded_leaves_what_was_served_and_says_why() {
 }
 
 #[test]
-fn a_wrong_configuration_leaves_what_was_served_and_says_where() {
+fn invalid_configuration_keeps_the_previous_one() {
     let watched = Watched::start(ONE, &servlet("t", "1"));
     watched.write("servlet.toml", format!("{ONE}tolos = 7"));
     watched.says(&[
@@ -260,7 +260,7 @@ fn a_wrong_configuration_leaves_what_was_served_and_says_where() {
 }
 
 #[test]
-fn what_a_servlet_may_reach_no_more_it_does_not_reach_without_its_file_either() {
+fn new_options_apply_although_the_file_is_missing() {
     let watched = Watched::start(ONE, &servlet("t", "1"));
     fs::remove_file(watched.path("a.wasm")).expect("it was there");
     watched.says(&["ERROR", "still serving the previous version", "a.wasm"]);
@@ -273,7 +273,7 @@ fn what_a_servlet_may_reach_no_more_it_does_not_reach_without_its_file_either() 
 }
 
 #[test]
-fn servlets_come_into_a_directory_and_go() {
+fn servlets_are_added_to_and_removed_from_a_directory() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("a.wasm"), servlet("a", "1")).expect("a file");
     let config = format!("[servlet.all]\nsource = {:?}\n", folder.path());

@@ -13,7 +13,7 @@ async fn open_and_list(server: Server, meanwhile: impl FnOnce(&Server)) -> [Valu
     let (reader, writer) = tokio::io::split(other);
     let serving = {
         let server = server.clone();
-        tokio::spawn(async move { mcp_servlet_server::lines(&server, reader, writer).await })
+        tokio::spawn(async move { mcp_servlet_server::serve_stream(&server, reader, writer).await })
     };
     let (reader, mut writer) = tokio::io::split(client);
     let mut lines = BufReader::new(reader).lines();
@@ -62,7 +62,7 @@ fn assert_not_ready(answer: &Value, message: &str) {
 const LONG: Duration = Duration::from_mins(10);
 
 #[tokio::test]
-async fn a_list_that_waited_for_too_long_is_an_error_that_says_so() {
+async fn list_that_waits_too_long_is_an_error() {
     let [opened, listed] = open_and_list(starting(Duration::ZERO), |_| ()).await;
     assert!(
         opened["result"]["capabilities"]["prompts"].is_object(),

@@ -108,7 +108,7 @@ fn after(served: &Served, id: &str, state: &str) -> Value {
 }
 
 #[test]
-fn a_call_that_takes_long_becomes_a_task_whose_result_is_what_the_servlet_wrote() {
+fn slow_call_becomes_a_task_with_the_result_of_the_servlet() {
     let served = serve(
         host(None, SLOW, ANSWER),
         options(|tasks| tasks.after = Duration::from_millis(1)),
@@ -242,7 +242,7 @@ fn a_servlet_that_fails_fails_its_task_and_a_tool_that_fails_completes_it() {
 }
 
 #[test]
-fn nothing_is_left_of_a_task_when_its_time_is_up() {
+fn expired_task_is_removed() {
     let ttl = Duration::from_millis(300);
     let served = serve(
         host(Some("optional"), ENDLESS, ANSWER),
@@ -270,7 +270,7 @@ fn nothing_is_left_of_a_task_when_its_time_is_up() {
 }
 
 #[test]
-fn there_are_as_many_tasks_as_there_may_be() {
+fn number_of_tasks_is_limited() {
     let one = || options(|tasks| tasks.max = 1);
     let optional = serve(host(Some("optional"), "", ANSWER), one());
     id(&call(&optional, json!({"name": "t"})));
@@ -284,7 +284,7 @@ fn there_are_as_many_tasks_as_there_may_be() {
 }
 
 #[test]
-fn results_of_tasks_take_no_more_room_than_they_may() {
+fn results_of_tasks_have_a_size_limit() {
     // `ANSWER` with its type takes less than a KiB, which is the unit.
     let two = options(|tasks| tasks.results = Some(2 << 10));
     let served = serve(host(Some("required"), "", ANSWER), two);
@@ -321,7 +321,7 @@ fn the_room_of_a_result_is_free_when_its_time_is_up() {
 }
 
 #[test]
-fn a_result_that_can_never_be_kept_is_not_to_be_asked_for_again() {
+fn error_for_a_too_large_result_is_not_retryable() {
     let text = "x".repeat(5000);
     let answer = json!({"content": [{"type": "text", "text": text}]}).to_string();
     let small = options(|tasks| tasks.results = Some(4 << 10));
@@ -339,7 +339,7 @@ fn completed(served: &Served, id: &str) {
 }
 
 #[test]
-fn a_task_asks_its_client_and_goes_on_once_all_is_answered() {
+fn task_continues_after_all_input_responses() {
     let form = |message: &str| {
         json!({"method": "elicitation/create", "params": {
             "message": message, "requestedSchema": {"type": "object", "properties": {}}, "vendor": 1,
@@ -424,7 +424,9 @@ fn over_a_pipe(to: &Served, message: &str) -> Value {
         let (client, pipe) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(pipe);
         let serving =
-            tokio::spawn(async move { mcp_servlet_server::lines(&server, input, output).await });
+            tokio::spawn(
+                async move { mcp_servlet_server::serve_stream(&server, input, output).await },
+            );
         let (reader, mut writer) = tokio::io::split(client);
         let line = format!("{message}\n");
         writer.write_all(line.as_bytes()).await.expect("a write");
@@ -436,7 +438,7 @@ fn over_a_pipe(to: &Served, message: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_takes_its_tasks_along() {
+async fn tasks_end_with_their_client() {
     let server = mcp_servlet_server::Server::new(
         Arc::new(host(Some("optional"), ENDLESS, ANSWER)),
         ServeOptions::default(),
@@ -445,7 +447,9 @@ async fn a_client_that_leaves_takes_its_tasks_along() {
     let (input, output) = tokio::io::split(pipe);
     let serving = server.clone();
     let serving =
-        tokio::spawn(async move { mcp_servlet_server::lines(&serving, input, output).await });
+        tokio::spawn(
+            async move { mcp_servlet_server::serve_stream(&serving, input, output).await },
+        );
     let (reader, mut writer) = tokio::io::split(client);
     let line = stateless("tools/call", with_tasks(endless())) + "\n";
     writer.write_all(line.as_bytes()).await.expect("a write");

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use super::remove;
 use crate::JsonObject;
 
 /// Makes all properties of an object required, and lets the optional ones be `null`.
@@ -77,20 +78,23 @@ fn remove_nulls(schema: &Value, value: &mut Value) {
     }
 }
 
-/// Whether the constants of a schema, such as the tag of a variant, are those of the value.
+/// Whether a value may be of this variant: its members have values that the schema lists, such as a tag.
 fn can_match(schema: &Value, value: &Value) -> bool {
-    let properties = schema["properties"].as_object().into_iter().flatten();
-    let mut constants = properties.filter_map(|(name, property)| Some((name, constant(property)?)));
-    constants.all(|(name, constant)| value.get(name).is_none_or(|member| member == constant))
+    let mut properties = schema["properties"].as_object().into_iter().flatten();
+    properties.all(
+        |(name, property)| match (value.get(name), listed_values(property)) {
+            // `null` may be one that `require_all` allowed.
+            (None | Some(Value::Null), _) | (_, None) => true,
+            (Some(member), Some(values)) => values.contains(member),
+        },
+    )
 }
 
-/// The only value that a schema accepts.
-fn constant(schema: &Value) -> Option<&Value> {
-    let only = match schema.get("enum").and_then(Value::as_array) {
-        Some(values) if values.len() == 1 => values.first(),
-        _ => None,
-    };
-    schema.get("const").or(only)
+/// The values that a schema lists with `enum` or `const`.
+pub(super) fn listed_values(schema: &Value) -> Option<&[Value]> {
+    let values = schema.get("enum").and_then(Value::as_array);
+    let values = values.map(Vec::as_slice);
+    values.or_else(|| schema.get("const").map(std::slice::from_ref))
 }
 
 /// The properties that are not required.
@@ -148,9 +152,9 @@ fn take_null(schema: &mut Value) {
         return;
     }
     // The description stays with the property.
-    let description = super::steps::remove(schema, "description");
+    let description = remove(schema, "description");
     let branches = match schema.as_object_mut() {
-        Some(members) if members.len() == 1 => super::steps::remove(schema, "anyOf"),
+        Some(members) if members.len() == 1 => remove(schema, "anyOf"),
         _ => None,
     };
     let mut branches = match branches {

@@ -5,7 +5,7 @@ mod root;
 
 use serde_json::{Value, json};
 
-use super::{is_gemini_keyword, nulls};
+use super::{is_gemini_keyword, nulls, remove};
 use crate::{
     keywords::{LIST, MAP, SCHEMA},
     provider::{BOUNDS, MAX_DESCRIPTION, MAX_SAFE_INTEGER},
@@ -71,7 +71,9 @@ impl Step {
             Self::DropFormats => {
                 "formats of strings other than `enum` and `date-time` are left out"
             }
-            Self::KeepGeminiKeywords => "keywords that `parameters` does not have are left out",
+            Self::KeepGeminiKeywords => {
+                "keywords that Gemini's `parameters` does not support are left out"
+            }
             Self::ShortenDescription => "descriptions of tools are cut after 1,024 characters",
         }
     }
@@ -122,10 +124,6 @@ fn retain(schema: &mut Value, keep: impl Fn(&str) -> bool) {
     if let Value::Object(schema) = schema {
         schema.retain(|key, _| keep(key));
     }
-}
-
-pub(super) fn remove(schema: &mut Value, key: &str) -> Option<Value> {
-    schema.as_object_mut()?.shift_remove(key)
 }
 
 fn split_type_list(schema: &mut Value) {

@@ -221,6 +221,7 @@ fn null_stays_where_the_variant_of_the_value_requires_it() {
     let mut tool = json!({ "name": "t", "inputSchema": { "type": "object", "properties": { "shape": { "anyOf": [
         variant("x", &json!({ "type": ["string", "null"] }), &["kind", "v"]),
         variant("y", &json!({ "type": "integer" }), &["kind"]),
+        variant("z", &json!({ "type": "integer" }), &[]),
     ] } } } });
     let undo = lower(Provider::OpenAi, tool.as_object_mut().expect("an object"));
     let undo = undo.expect("a schema with optional properties");
@@ -229,6 +230,8 @@ fn null_stays_where_the_variant_of_the_value_requires_it() {
     assert_eq!(passed_on(required.clone()), required);
     let optional = json!({ "shape": { "kind": "y", "v": null } });
     assert_eq!(passed_on(optional), json!({ "shape": { "kind": "y" } }));
+    let no_tag = json!({ "shape": { "kind": null, "v": 1 } });
+    assert_eq!(passed_on(no_tag), json!({ "shape": { "v": 1 } }));
 }
 
 #[test]

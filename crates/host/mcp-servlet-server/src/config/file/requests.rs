@@ -11,8 +11,8 @@ use toml::Spanned;
     expecting = "a table such as { proxy = \"http://proxy.example:3128\" }"
 )]
 pub(in crate::config) struct Requests {
-    /// The URL of the HTTP proxy for all of them, or `none`; `${NAME}` stands for an environment variable. By default they are
-    /// sent directly, whatever `HTTP_PROXY` says.
+    /// The URL of the HTTP proxy for these requests, or `none` (the default). `${NAME}` is replaced by the environment
+    /// variable. `HTTP_PROXY` has no effect.
     #[schemars(with = "Option<String>")]
     pub(in crate::config) proxy: Option<Spanned<String>>,
 }

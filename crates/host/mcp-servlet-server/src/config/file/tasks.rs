@@ -17,15 +17,15 @@ use crate::{
     expecting = "a table such as { ttl = \"30m\" }"
 )]
 pub(in crate::config) struct Tasks {
-    /// How many tasks there may be at once, with those whose results wait to be fetched; by default 1000, and none with 0.
+    /// Maximum number of tasks, including finished ones whose result was not fetched. Default: 1000. 0 turns tasks off.
     max: Option<Count<0, MOST>>,
-    /// How many of them may belong to one client on standard input and output; by default 100.
+    /// Maximum number of tasks of one client on standard input and output. Default: 100.
     max_per_connection: Option<Count<1, MOST>>,
-    /// How long a call runs before it becomes a task; by default `2s`.
+    /// How long a call runs before it becomes a task. Default: `2s`.
     after: Option<ShortTime>,
-    /// How long a task lives from its creation; by default `30m`, and at most a day.
+    /// How long a task lives from its creation, at most a day. Default: `30m`.
     ttl: Option<ShortTime>,
-    /// How large the results that wait to be fetched may be together; by default `64MiB`.
+    /// How large the results and input requests of all tasks may be together. Default: `64MiB`.
     results: Size,
 }
 

@@ -59,7 +59,7 @@ fn the_tasks_example_has_the_defaults() {
 }
 
 #[test]
-fn there_are_as_many_servlets_as_there_may_be() {
+fn number_of_servlets_is_limited() {
     let section = |number: usize| format!("[servlet.a{number}]\nsource = \"a.wasm\"\n");
     let text: String = (0..10_000).map(section).collect();
     assert_eq!(parse(&text).expect("a configuration").entries.len(), 10_000);
@@ -67,5 +67,10 @@ fn there_are_as_many_servlets_as_there_may_be() {
     assert_problems(
         &text,
         &[":20001:10: expected at most 10000 servlets, found 10002; name a directory"],
+    );
+    let text = "#\n".repeat(5 << 20);
+    assert_problems(
+        &text,
+        &[":1:1: expected at most 8388608 bytes, found 10485760; name a directory"],
     );
 }

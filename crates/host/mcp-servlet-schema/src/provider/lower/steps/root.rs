@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::provider::lower::nulls::listed_values;
+
 /// Merges the properties of all branches into the root. A property that only some alternatives
 /// require becomes optional.
 pub(super) fn flatten(schema: &mut Value) {
@@ -64,11 +66,7 @@ fn require(schema: &mut Value, branch: &Value, demands: bool) {
 /// Merges two schemas of one property. If both list values, as tags do, the result lists the values
 /// of both. Otherwise the first schema that is not empty wins.
 fn unite(known: &mut Value, other: Value) {
-    let values = |schema: &Value| match (schema.get("enum"), schema.get("const")) {
-        (Some(Value::Array(values)), _) => Some(values.clone()),
-        (None, Some(value)) => Some(vec![value.clone()]),
-        _ => None,
-    };
+    let values = |schema| listed_values(schema).map(<[Value]>::to_vec);
     let (Some(mut all), Some(others)) = (values(known), values(&other)) else {
         if known.as_object().is_some_and(Map::is_empty) {
             *known = other;

@@ -1,10 +1,15 @@
 //! A request of a servlet, its URL, and its redirects.
 
-use std::time::Duration;
-
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use http_body_util::Full;
+use hyper::{
+    Response, StatusCode, Uri,
+    body::Bytes,
+    header::{self, HeaderName, HeaderValue},
+};
 use mcp_servlet_types::{HttpErrorKind, refused_request};
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
-use ureq::http::{self, Response, StatusCode, header};
 use url::Url;
 
 use crate::exchange::HttpFailure;
@@ -21,17 +26,21 @@ const SAFE_HEADERS: [&str; 8] = [
     "user-agent",
 ];
 
+/// The name of the client in requests.
+pub(super) const AGENT: &str = concat!("mcp-servlet/", env!("CARGO_PKG_VERSION"));
+
+/// A request that may be sent, if its host is allowed.
 #[derive(Clone)]
-pub(super) struct Request {
-    pub(super) url: Url,
+pub(crate) struct Request {
+    pub(crate) url: Url,
     method: String,
     headers: Vec<(String, String)>,
-    pub(super) body: Option<Vec<u8>>,
+    pub(crate) body: Option<Bytes>,
 }
 
 impl Request {
     /// Reads the JSON that servlets send as a request.
-    pub(super) fn read(json: &[u8]) -> Result<Self, HttpFailure> {
+    pub(crate) fn read(json: &[u8]) -> Result<Self, HttpFailure> {
         let json: Value = serde_json::from_slice(json).map_err(|error| invalid(&error))?;
         let text = |key: &str| json.get(key).and_then(Value::as_str);
         let headers = json
@@ -57,31 +66,62 @@ impl Request {
         })
     }
 
-    pub(super) fn send(
-        &self,
-        agent: &ureq::Agent,
-        timeout: Option<Duration>,
-    ) -> Result<Response<ureq::Body>, ureq::Error> {
-        let request = http::Request::builder()
-            .method(self.method.as_str())
-            .uri(self.url.as_str());
-        let headers = self.headers.iter();
-        let request = headers.fold(request, |request, (name, value)| {
-            request.header(name, value)
-        });
-        if let Some(body) = &self.body {
-            let request = agent.configure_request(request.body(body.as_slice())?);
-            agent.run(request.timeout_global(timeout).build())
-        } else {
-            let request = agent.configure_request(request.body(())?);
-            agent.run(request.timeout_global(timeout).build())
+    /// A GET request without headers of its own.
+    pub(crate) fn get(url: Url) -> Self {
+        Self {
+            url,
+            method: "GET".to_owned(),
+            headers: Vec::new(),
+            body: None,
         }
     }
 
+    pub(crate) fn uri(&self) -> Result<Uri, HttpFailure> {
+        uri(&self.url).map_err(|error| invalid(&error))
+    }
+
+    pub(super) fn to_http(&self) -> Result<hyper::Request<Full<Bytes>>, HttpFailure> {
+        self.build().map_err(|error| invalid(&error))
+    }
+
+    fn build(&self) -> hyper::http::Result<hyper::Request<Full<Bytes>>> {
+        let body = self.body.clone().map(Full::new).unwrap_or_default();
+        let mut request = hyper::Request::builder()
+            .method(self.method.as_str())
+            .uri(uri(&self.url)?)
+            .body(body)?;
+        let headers = request.headers_mut();
+        for (name, value) in &self.headers {
+            headers.append(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
+        }
+        let defaults = [
+            (header::USER_AGENT, Some(HeaderValue::from_static(AGENT))),
+            (header::ACCEPT, Some(HeaderValue::from_static("*/*"))),
+            (
+                header::ACCEPT_ENCODING,
+                Some(HeaderValue::from_static("gzip")),
+            ),
+            (header::AUTHORIZATION, basic_auth(&self.url)),
+            (header::CONTENT_LENGTH, self.lacks_body().then(|| 0.into())),
+        ];
+        for (name, value) in defaults {
+            if let Some(value) = value {
+                headers.entry(name).or_insert(value);
+            }
+        }
+        Ok(request)
+    }
+
+    /// Whether it has no body although its method usually has one.
+    fn lacks_body(&self) -> bool {
+        let is_empty = self.body.as_ref().is_none_or(Bytes::is_empty);
+        is_empty && matches!(&*self.method, "POST" | "PUT" | "PATCH")
+    }
+
     /// The request that a redirect asks for; `None` if the response is not a redirect.
-    pub(super) fn redirected(
+    pub(crate) fn redirected(
         &self,
-        response: &Response<ureq::Body>,
+        response: &Response<impl Sized>,
     ) -> Result<Option<Self>, HttpFailure> {
         let next = self.next(response);
         if let Some(next) = &next {
@@ -102,7 +142,7 @@ impl Request {
             || (is_upgrade && ports == (None, None) && self.url.host() == next.host())
     }
 
-    fn next(&self, response: &Response<ureq::Body>) -> Option<Self> {
+    fn next(&self, response: &Response<impl Sized>) -> Option<Self> {
         let keeps_method = match response.status() {
             StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
             StatusCode::SEE_OTHER => self.method == "HEAD",
@@ -129,6 +169,32 @@ impl Request {
         self.headers
             .retain(|(name, _)| keep(&name.to_ascii_lowercase()));
     }
+}
+
+/// A URL without its user, password and fragment, which are not part of the request line.
+pub(super) fn uri(url: &Url) -> hyper::http::Result<Uri> {
+    let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
+    let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+    Uri::builder()
+        .scheme(url.scheme())
+        .authority(authority)
+        .path_and_query(path)
+        .build()
+}
+
+/// The user and the password of a URL, as the value of `Authorization`.
+pub(super) fn basic_auth(url: &Url) -> Option<HeaderValue> {
+    let (user, password) = (url.username(), url.password());
+    if user.is_empty() && password.is_none() {
+        return None;
+    }
+    let decoded = |text| percent_decode_str(text).collect::<Vec<u8>>();
+    let password = decoded(password.unwrap_or_default());
+    let credentials = [decoded(user), b":".to_vec(), password].concat();
+    let value = format!("Basic {}", BASE64_STANDARD.encode(credentials));
+    let mut value = HeaderValue::try_from(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
 }
 
 fn invalid(reason: &dyn std::fmt::Display) -> HttpFailure {
@@ -169,10 +235,9 @@ mod tests {
         let redirected = |from: &str, to: &str| {
             let json = format!(r#"{{"url":"{from}","method":"POST"}}"#);
             let mut request = Request::read(json.as_bytes()).expect("a request");
-            request.body = Some(b"secret".to_vec());
+            request.body = Some("secret".into());
             let response = Response::builder().status(308).header("location", to);
-            let response = response.body(ureq::Body::builder().data(Vec::new()));
-            request.redirected(&response.expect("a response"))
+            request.redirected(&response.body(()).expect("a response"))
         };
         for (from, to) in [
             ("http://a/x", "/y"),

@@ -4,18 +4,15 @@
 //! another address the next time.
 
 use std::{
-    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    pin::Pin,
     sync::Arc,
+    task::{Context, Poll},
+    vec,
 };
 
-use ureq::{
-    config::Config,
-    http::Uri,
-    unversioned::{
-        resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver},
-        transport::NextTimeout,
-    },
-};
+use hyper_util::client::legacy::connect::dns::Name;
+use tower_service::Service;
 
 use crate::options::LoadOptions;
 
@@ -23,7 +20,7 @@ const LOCALHOST: &str = "localhost";
 
 /// The private addresses that a servlet may reach.
 #[derive(Clone, Debug)]
-pub(super) struct Addresses {
+pub(crate) struct Addresses {
     /// Whether it may reach all of them.
     all: bool,
     /// The addresses that the operator listed.
@@ -44,8 +41,40 @@ impl Addresses {
         }
     }
 
+    /// All addresses.
+    pub(crate) fn any() -> Self {
+        Self {
+            all: true,
+            listed: Arc::default(),
+            localhost: true,
+        }
+    }
+
+    /// The allowed addresses of a name.
+    async fn resolve(self, name: Name) -> Result<vec::IntoIter<SocketAddr>, Unresolved> {
+        let host = name.as_str();
+        let resolved = tokio::net::lookup_host((host, 0)).await;
+        let resolved: Vec<_> = resolved.map_or_else(
+            |error| {
+                tracing::debug!(host, %error, "host name not resolved");
+                Vec::new()
+            },
+            Iterator::collect,
+        );
+        if resolved.is_empty() {
+            return Err(Unresolved::NotFound);
+        }
+        let mut allowed = resolved.clone();
+        allowed.retain(|address| self.allow(host, address.ip()));
+        if allowed.is_empty() {
+            tracing::debug!(host, addresses = ?resolved, "private address refused");
+            return Err(Unresolved::Private);
+        }
+        Ok(allowed.into_iter())
+    }
+
     /// Whether a connection to `host` may lead to `address`.
-    fn allow(&self, host: &str, address: IpAddr) -> bool {
+    pub(super) fn allow(&self, host: &str, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.all
             || is_public(address)
@@ -72,7 +101,7 @@ pub(super) fn can_be_listed(host: &str) -> bool {
 }
 
 /// The IP address in a host, with or without brackets.
-fn literal(host: &str) -> Option<IpAddr> {
+pub(super) fn literal(host: &str) -> Option<IpAddr> {
     let bare = host
         .strip_prefix('[')
         .and_then(|host| host.strip_suffix(']'));
@@ -80,38 +109,28 @@ fn literal(host: &str) -> Option<IpAddr> {
     Some(address.to_canonical())
 }
 
-/// All addresses of the host are private, and the servlet may not reach them.
+/// Why a connection to a host has no address.
 #[derive(Debug, thiserror::Error)]
-#[error("the host has a private address")]
-pub(super) struct PrivateAddress;
+pub(crate) enum Unresolved {
+    /// The name does not resolve.
+    #[error("host not found")]
+    NotFound,
+    /// All addresses of the host are private, and the servlet may not reach them.
+    #[error("the host has a private address")]
+    Private,
+}
 
-impl Resolver for Addresses {
-    fn resolve(
-        &self,
-        uri: &Uri,
-        config: &Config,
-        timeout: NextTimeout,
-    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let host = uri.host().unwrap_or_default();
-        let resolved = DefaultResolver::default().resolve(uri, config, timeout);
-        let resolved = resolved.map_err(|error| match error {
-            ureq::Error::Io(error) => {
-                tracing::debug!(host, %error, "host name not resolved");
-                ureq::Error::HostNotFound
-            }
-            error => error,
-        })?;
-        let mut allowed = self.empty();
-        for address in &*resolved {
-            if self.allow(host, address.ip()) {
-                allowed.push(*address);
-            }
-        }
-        if allowed.is_empty() {
-            tracing::debug!(host, addresses = ?&*resolved, "private address refused");
-            return Err(ureq::Error::Other(Box::new(PrivateAddress)));
-        }
-        Ok(allowed)
+impl Service<Name> for Addresses {
+    type Response = vec::IntoIter<SocketAddr>;
+    type Error = Unresolved;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Unresolved>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Unresolved>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        Box::pin(self.clone().resolve(name))
     }
 }
 
@@ -171,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_public_addresses_from_all_others() {
+    fn distinguishes_public_addresses_from_all_others() {
         for public in [
             "1.1.1.1",
             "100.63.255.255",

@@ -1,27 +1,15 @@
-//! WASI output and sleep: standard output and standard error go to the log, and a sleep ends with its call.
-//!
-//! Extism's WASI discards output (<https://github.com/extism/extism/pull/446>), and its sleep cannot
-//! be interrupted. A host function of Extism cannot read the memory of a module. So
-//! [`prepare`](crate::engine) adds functions to the module that read its memory and call
-//! [`functions`] with what they found.
+//! Standard output and standard error of a servlet. They go to the log line by line.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard},
-    time::Duration,
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use bytes::Bytes;
+use tokio::io::AsyncWrite;
+use wasmtime_wasi::{
+    cli::{IsTerminal, StdoutStream},
+    p2::{OutputStream, Pollable, StreamResult},
 };
 
-use extism::{CurrentPlugin, Error, Function, UserData, Val, ValType};
-
-use crate::{call::Current, lock::lock};
-
-/// The module name of these functions in the imports of prepared modules.
-pub(crate) const MODULE: &str = "mcp-servlet:wasi";
-/// `(stream: i32, length: i32, bytes: i64)`: up to eight bytes, the first one in the lowest byte.
-pub(crate) const WRITE: &str = "write";
-/// `(nanoseconds: i64)`.
-pub(crate) const SLEEP: &str = "sleep";
-
-const STDERR: i32 = 2;
+use crate::lock::lock;
 
 /// Longer lines are split. Otherwise a servlet that never ends a line would fill the memory.
 const LINE: usize = 8 << 10;
@@ -30,7 +18,7 @@ const TAIL: usize = 16 << 10;
 
 /// What a servlet writes to standard output and standard error.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Streams(Arc<Mutex<Written>>);
+pub(super) struct Streams(Arc<Mutex<Written>>);
 
 #[derive(Debug, Default)]
 struct Written {
@@ -40,30 +28,91 @@ struct Written {
     tail: String,
 }
 
+/// One of the streams.
+#[derive(Clone)]
+pub(super) struct Stream {
+    servlet: Arc<str>,
+    streams: Streams,
+    is_error: bool,
+}
+
+impl Stream {
+    pub(super) fn out(servlet: &str, streams: &Streams) -> Self {
+        Self {
+            servlet: servlet.into(),
+            streams: streams.clone(),
+            is_error: false,
+        }
+    }
+
+    pub(super) fn err(servlet: &str, streams: &Streams) -> Self {
+        Self {
+            is_error: true,
+            ..Self::out(servlet, streams)
+        }
+    }
+}
+
+impl IsTerminal for Stream {
+    fn is_terminal(&self) -> bool {
+        false
+    }
+}
+
+impl StdoutStream for Stream {
+    fn p2_stream(&self) -> Box<dyn OutputStream> {
+        Box::new(self.clone())
+    }
+
+    fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
+        Box::new(tokio::io::sink())
+    }
+}
+
+impl OutputStream for Stream {
+    fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
+        self.streams.write(&self.servlet, self.is_error, &bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> StreamResult<()> {
+        Ok(())
+    }
+
+    fn check_write(&mut self) -> StreamResult<usize> {
+        Ok(usize::MAX)
+    }
+}
+
+#[wasmtime_wasi::async_trait]
+impl Pollable for Stream {
+    async fn ready(&mut self) {}
+}
+
 impl Streams {
     fn lock(&self) -> MutexGuard<'_, Written> {
         lock(&self.0)
     }
 
-    fn write(&self, servlet: &str, stream: i32, bytes: &[u8]) {
+    fn write(&self, servlet: &str, is_error: bool, bytes: &[u8]) {
         let mut written = self.lock();
         for byte in bytes {
-            let line = written.line(stream);
+            let line = written.line(is_error);
             if *byte != b'\n' {
                 line.push(*byte);
             }
             if *byte == b'\n' || line.len() >= LINE {
-                written.log(servlet, stream);
+                written.log(servlet, is_error);
             }
         }
     }
 
     /// Logs incomplete lines. Returns the reason for a failed call, if standard error has one.
-    pub(crate) fn end(&self, servlet: &str) -> Option<String> {
+    pub(super) fn end(&self, servlet: &str) -> Option<String> {
         let mut written = self.lock();
-        for stream in [1, STDERR] {
-            if !written.line(stream).is_empty() {
-                written.log(servlet, stream);
+        for is_error in [false, true] {
+            if !written.line(is_error).is_empty() {
+                written.log(servlet, is_error);
             }
         }
         reason(&std::mem::take(&mut written.tail))
@@ -71,19 +120,19 @@ impl Streams {
 }
 
 impl Written {
-    fn line(&mut self, stream: i32) -> &mut Vec<u8> {
-        if stream == STDERR {
+    fn line(&mut self, is_error: bool) -> &mut Vec<u8> {
+        if is_error {
             &mut self.err
         } else {
             &mut self.out
         }
     }
 
-    fn log(&mut self, servlet: &str, stream: i32) {
-        let line = std::mem::take(self.line(stream));
+    fn log(&mut self, servlet: &str, is_error: bool) {
+        let line = std::mem::take(self.line(is_error));
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_end_matches('\r');
-        if stream != STDERR {
+        if !is_error {
             tracing::info!(target: "servlet", servlet, stream = "stdout", "{text}");
             return;
         }
@@ -111,34 +160,6 @@ fn reason(stderr: &str) -> Option<String> {
         .filter(|line| !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE"));
     let text = lines.collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then_some(text)
-}
-
-/// The functions that prepared modules import.
-pub(crate) fn functions(servlet: &str, streams: &Streams, current: &Current) -> [Function; 2] {
-    let (servlet, streams, current) = (servlet.to_owned(), streams.clone(), current.clone());
-    let write = move |_: &mut CurrentPlugin, inputs: &[Val], _: &mut [Val], _: UserData<()>| {
-        if let [Val::I32(stream), Val::I32(length), Val::I64(bytes)] = inputs {
-            let length = usize::try_from(*length).unwrap_or_default().min(8);
-            streams.write(&servlet, *stream, &bytes.to_le_bytes()[..length]);
-        }
-        Ok(())
-    };
-    let sleep = move |_: &mut CurrentPlugin, inputs: &[Val], _: &mut [Val], _: UserData<()>| {
-        let [Val::I64(nanoseconds)] = inputs else {
-            return Ok(());
-        };
-        let time = Duration::from_nanos(nanoseconds.cast_unsigned());
-        match current.get() {
-            Some(call) if !call.sleep(time) => Err(Error::msg("the call was stopped")),
-            _ => Ok(()),
-        }
-    };
-    let none = UserData::default;
-    let write_types = [ValType::I32, ValType::I32, ValType::I64];
-    [
-        Function::new(WRITE, write_types, [], none(), write).with_namespace(MODULE),
-        Function::new(SLEEP, [ValType::I64], [], none(), sleep).with_namespace(MODULE),
-    ]
 }
 
 #[cfg(test)]

@@ -1,0 +1,290 @@
+//! Compiled modules as files: a machine compiles each module once.
+//!
+//! A file belongs to one module, one kernel, one release of wasmtime and its settings. Files are machine code, so the
+//! directory belongs to the user alone.
+
+use std::{
+    ffi::OsStr,
+    fs::{self, DirBuilder, File},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use sha2::{Digest as _, Sha256};
+use wasmtime::{Engine, Module};
+
+use super::merge::KERNEL;
+use crate::{error::LoadError, options::CompileCache};
+
+/// Files that were not used for this long are removed.
+const UNUSED: Duration = Duration::from_hours(24 * 30);
+
+/// How good the machine code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quality {
+    /// It is compiled in little time.
+    Quick,
+    Optimized,
+}
+
+/// The files of one module.
+#[derive(Clone, Debug)]
+pub(super) struct Artifacts {
+    /// `None` if there is no cache.
+    directory: Option<PathBuf>,
+    digest: String,
+}
+
+impl Artifacts {
+    /// The files of a module in this cache. An error if its directory cannot be used.
+    pub(super) fn open(cache: &CompileCache, wasm: &[u8]) -> Result<Self, LoadError> {
+        let directory = match cache {
+            CompileCache::Off => None,
+            CompileCache::Directory(directory) => {
+                let private = private(directory).map_err(|source| LoadError::Cache {
+                    directory: directory.clone(),
+                    source,
+                });
+                Some(private?)
+            }
+            CompileCache::Default => default_directory(),
+        };
+        let digest: [u8; 32] = Sha256::new()
+            .chain_update(KERNEL)
+            .chain_update(wasm)
+            .finalize()
+            .into();
+        let digest = digest
+            .iter()
+            .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+        Ok(Self { directory, digest })
+    }
+
+    fn path(&self, engine: &Engine, quality: Quality) -> Option<PathBuf> {
+        let mut settings = DefaultHasher::new();
+        engine.precompile_compatibility_hash().hash(&mut settings);
+        let quality = if quality == Quality::Quick {
+            "quick"
+        } else {
+            "optimized"
+        };
+        let name = format!("{}-{:016x}.{quality}", self.digest, settings.finish());
+        Some(self.directory.as_ref()?.join(name))
+    }
+
+    /// The compiled module, if there is a file that fits.
+    pub(super) fn load(&self, engine: &Engine, quality: Quality) -> Option<Module> {
+        let path = self.path(engine, quality)?;
+        // Windows changes the time of a file only for those who may write to it.
+        let file = File::options().read(true).write(cfg!(windows)).open(&path);
+        let file = file.ok()?;
+        // The time says when it was used last.
+        let _ = file.set_modified(SystemTime::now());
+        let module = mapped(engine, file);
+        module
+            .inspect_err(|error| tracing::debug!(%error, "a compiled module does not fit"))
+            .ok()
+    }
+
+    /// Stores a compiled module. Without the file, the module is compiled again the next time.
+    pub(super) fn store(&self, engine: &Engine, quality: Quality, code: &[u8]) {
+        let Some(path) = self.path(engine, quality) else {
+            return;
+        };
+        if let Err(error) = write(&path, code) {
+            tracing::warn!(path = %path.display(), %error, "cannot store a compiled module");
+        }
+        path.parent().map(remove_unused);
+    }
+}
+
+/// A compiled module from its bytes.
+pub(super) fn module(engine: &Engine, code: &[u8]) -> wasmtime::Result<Module> {
+    #[expect(unsafe_code, reason = "machine code cannot be checked")]
+    // SAFETY: the bytes come from the compiler.
+    unsafe {
+        Module::deserialize(engine, code)
+    }
+}
+
+/// A compiled module from its file. The pages of the file are read when they are used.
+fn mapped(engine: &Engine, file: File) -> wasmtime::Result<Module> {
+    #[expect(unsafe_code, reason = "machine code cannot be checked")]
+    // SAFETY: only this user can write to the directory, and files are never changed after they have got their name.
+    unsafe {
+        Module::deserialize_open_file(engine, file)
+    }
+}
+
+/// Writes a file under another name first. Other processes never see a part of it.
+fn write(path: &Path, code: &[u8]) -> io::Result<()> {
+    let id = std::thread::current().id();
+    let draft = path.with_extension(format!("{}.{id:?}", std::process::id()));
+    let mut file = File::create(&draft)?;
+    file.write_all(code)?;
+    // After a crash of the system, no file with the final name has wrong contents.
+    file.sync_all()?;
+    fs::rename(draft, path)
+}
+
+fn remove_unused(directory: &Path) {
+    let files = fs::read_dir(directory).into_iter().flatten().flatten();
+    for file in files.filter(|file| is_artifact(&file.file_name())) {
+        let used = file.metadata().and_then(|metadata| metadata.modified());
+        if used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since > UNUSED)) {
+            let _ = fs::remove_file(file.path());
+        }
+    }
+}
+
+/// Whether a file has a name of [`Artifacts::path`]: a digest, and what follows it.
+fn is_artifact(name: &OsStr) -> bool {
+    let parts = name.as_encoded_bytes().split_at_checked(64);
+    parts.is_some_and(|(digest, rest)| {
+        digest.iter().all(u8::is_ascii_hexdigit) && rest.starts_with(b"-")
+    })
+}
+
+/// The directory for compiled modules within a cache directory. Only this user may write there.
+fn private(cache: &Path) -> io::Result<PathBuf> {
+    let directory = cache.join("modules");
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(&directory)?;
+    // The checks must hold for the directory that is used later, whatever links lead to it.
+    let directory = directory.canonicalize()?;
+    #[cfg(unix)]
+    {
+        check_owner(&directory)?;
+        directory.parent().map_or(Ok(()), check_parent)?;
+    }
+    Ok(directory)
+}
+
+/// Refuses a directory in which another user could replace this user's directories.
+#[cfg(unix)]
+fn check_parent(parent: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = fs::metadata(parent)?;
+    let is_safe = [0, rustix::process::geteuid().as_raw()].contains(&metadata.uid());
+    // In a directory with the sticky bit, such as /tmp, users can only replace what is theirs.
+    let is_shared = metadata.mode() & 0o022 != 0 && metadata.mode() & 0o1000 == 0;
+    if is_safe && !is_shared {
+        return Ok(());
+    }
+    let problem = format!("others may replace directories in `{}`", parent.display());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
+}
+
+/// Refuses a directory whose files could come from another user.
+#[cfg(unix)]
+fn check_owner(directory: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = fs::metadata(directory)?;
+    let shown = directory.display();
+    let problem = if metadata.uid() != rustix::process::geteuid().as_raw() {
+        format!("`{shown}` belongs to another user")
+    } else if metadata.mode() & 0o022 != 0 {
+        format!("others may write to `{shown}`")
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
+}
+
+/// The cache directory of the user. Without it, servlets still work, but start slowly.
+fn default_directory() -> Option<PathBuf> {
+    let directory = match user_cache() {
+        Some(cache) => private(&cache.join("mcp-servlet")),
+        None => Err(io::Error::other("the user has no cache directory")),
+    };
+    directory
+        .inspect_err(|error| {
+            tracing::warn!("cannot cache compiled servlets, so they start slowly: {error}");
+        })
+        .ok()
+}
+
+fn user_cache() -> Option<PathBuf> {
+    let variable = |name| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    if cfg!(windows) {
+        return variable("LOCALAPPDATA");
+    }
+    let home = if cfg!(target_os = "macos") {
+        "Library/Caches"
+    } else {
+        ".cache"
+    };
+    variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(home)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(engine: &Engine) -> Vec<u8> {
+        engine
+            .precompile_module(b"\0asm\x01\0\0\0")
+            .expect("a module")
+    }
+
+    #[test]
+    fn a_file_is_found_for_the_same_module_only() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = CompileCache::Directory(folder.path().to_owned());
+        let engine = Engine::default();
+        let artifacts = Artifacts::open(&cache, b"one").expect("a directory");
+        assert!(artifacts.load(&engine, Quality::Optimized).is_none());
+        artifacts.store(&engine, Quality::Optimized, &code(&engine));
+        assert!(artifacts.load(&engine, Quality::Optimized).is_some());
+        assert!(artifacts.load(&engine, Quality::Quick).is_none());
+        let other = Artifacts::open(&cache, b"two").expect("a directory");
+        assert!(other.load(&engine, Quality::Optimized).is_none());
+    }
+
+    #[test]
+    fn a_file_that_does_not_fit_is_ignored() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = CompileCache::Directory(folder.path().to_owned());
+        let engine = Engine::default();
+        let artifacts = Artifacts::open(&cache, b"one").expect("a directory");
+        let whole = code(&engine);
+        for damaged in [&b""[..], b"nonsense", &whole[..whole.len() / 2]] {
+            artifacts.store(&engine, Quality::Quick, damaged);
+            assert!(artifacts.load(&engine, Quality::Quick).is_none());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_that_others_can_change_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = CompileCache::Directory(folder.path().to_owned());
+        Artifacts::open(&cache, b"").expect("a directory");
+        let modules = folder.path().join("modules");
+        fs::set_permissions(&modules, fs::Permissions::from_mode(0o777)).expect("it is there");
+        let error = Artifacts::open(&cache, b"").expect_err("others can change it");
+        assert!(
+            crate::text::chain(&error).contains("others may write"),
+            "{error}"
+        );
+        fs::set_permissions(&modules, fs::Permissions::from_mode(0o755)).expect("it is there");
+        // Only root can give a directory to another user.
+        if std::os::unix::fs::chown(&modules, Some(1), None).is_ok() {
+            let error = Artifacts::open(&cache, b"").expect_err("another user can change it");
+            assert!(
+                crate::text::chain(&error).contains("belongs to another user"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The compiled code of a servlet.
+//!
+//! A module that was never compiled is compiled quickly first. Later its code is replaced by optimized code, which new
+//! instances use.
+
+use std::{
+    sync::{Arc, Mutex, Weak},
+    time::Duration,
+};
+
+use wasmtime::{InstancePre, Module, Result};
+
+use super::{
+    HostFunction,
+    artifact::{self, Artifacts, Quality},
+    compile::{compile, compile_within},
+    settings::{self, Host},
+};
+use crate::{
+    error::LoadError, inspect, lock::lock, options::LoadOptions, runtime::RUNTIME, state::State,
+};
+
+/// How long a servlet is in use before it is compiled again. Most commands that make one call end earlier.
+const SOON: Duration = Duration::from_secs(1);
+
+/// The compiled code of a servlet.
+pub(super) struct Code {
+    linked: Mutex<InstancePre<State>>,
+    /// What the module can import in addition to the functions of servlets.
+    functions: Vec<HostFunction>,
+}
+
+/// The source of code.
+struct Source {
+    name: String,
+    wasm: Arc<[u8]>,
+    module: inspect::Module,
+    artifacts: Artifacts,
+}
+
+impl Code {
+    /// Loads or compiles a module.
+    pub(super) fn load(
+        name: &str,
+        wasm: &Arc<[u8]>,
+        module: &inspect::Module,
+        options: &LoadOptions,
+        functions: Vec<HostFunction>,
+    ) -> Result<Arc<Self>, LoadError> {
+        let source = Source {
+            name: name.to_owned(),
+            artifacts: Artifacts::open(&options.cache, wasm)?,
+            wasm: Arc::clone(wasm),
+            module: module.clone(),
+        };
+        let code = Self::find(&source, options, functions);
+        let (code, quality) = code.map_err(|error| LoadError::Compile {
+            servlet: name.to_owned(),
+            message: format!("{error:#}"),
+        })?;
+        let code = Arc::new(code);
+        if quality == Quality::Quick {
+            let code = Arc::downgrade(&code);
+            RUNTIME.spawn(async move {
+                tokio::time::sleep(SOON).await;
+                let _ = RUNTIME
+                    .spawn_blocking(move || improve(&code, &source))
+                    .await;
+            });
+        }
+        Ok(code)
+    }
+
+    /// The code for the next instance.
+    pub(super) fn get(&self) -> InstancePre<State> {
+        lock(&self.linked).clone()
+    }
+
+    fn find(
+        source: &Source,
+        options: &LoadOptions,
+        functions: Vec<HostFunction>,
+    ) -> Result<(Self, Quality)> {
+        for quality in [Quality::Optimized, Quality::Quick] {
+            for host in settings::hosts(&source.module) {
+                if let Some(module) = source.artifacts.load(&host.engine, quality) {
+                    return Ok((Self::link(host, &module, functions)?, quality));
+                }
+            }
+        }
+        let code = compile_within(
+            options.compile,
+            settings::compiler(Quality::Quick)?,
+            Arc::clone(&source.wasm),
+        )?;
+        let (host, module) = source.fitting(&code)?;
+        source.artifacts.store(&host.engine, Quality::Quick, &code);
+        Ok((Self::link(host, &module, functions)?, Quality::Quick))
+    }
+
+    fn link(host: &Host, module: &Module, functions: Vec<HostFunction>) -> Result<Self> {
+        let linked = Mutex::new(host.link(module, &functions)?);
+        Ok(Self { linked, functions })
+    }
+
+    fn replace(&self, source: &Source) -> Result<()> {
+        let engine = settings::compiler(Quality::Optimized)?;
+        let code = compile(&engine, &source.wasm)?;
+        let (host, module) = source.fitting(&code)?;
+        source
+            .artifacts
+            .store(&host.engine, Quality::Optimized, &code);
+        let linked = host.link(&module, &self.functions)?;
+        *lock(&self.linked) = linked;
+        Ok(())
+    }
+}
+
+impl Source {
+    /// A compiled module in the first engine that it fits.
+    fn fitting(&self, code: &[u8]) -> Result<(&'static Host, Module)> {
+        let mut last = wasmtime::Error::msg("there is no engine");
+        for host in settings::hosts(&self.module) {
+            match artifact::module(&host.engine, code) {
+                Ok(module) => return Ok((host, module)),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+}
+
+/// Replaces the code by optimized code, if it is still in use.
+fn improve(code: &Weak<Code>, source: &Source) {
+    /// One module at a time, so that calls have a processor, too.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = lock(&TURN);
+    if let Some(code) = code.upgrade()
+        && let Err(error) = code.replace(source)
+    {
+        tracing::warn!(
+            servlet = source.name,
+            "the servlet stays slow: its code cannot be optimized: {error:#}"
+        );
+    }
+}

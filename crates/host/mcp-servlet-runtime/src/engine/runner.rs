@@ -1,0 +1,108 @@
+//! Runs exports of a servlet in instances, each within the limits of its call.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use tokio::time::timeout;
+
+use super::{
+    HostFunction, Stop,
+    code::Code,
+    instance::{Ended, Instance},
+    schedule::Slice,
+};
+use crate::{call::Call, error::LoadError, inspect::Module, options::LoadOptions, state::Shared};
+
+/// The code of a servlet, and what its instances share.
+#[derive(Clone)]
+pub(super) struct Runner {
+    code: Arc<Code>,
+    pub(super) shared: Arc<Shared>,
+}
+
+/// How a run ended.
+pub(super) struct Done {
+    pub(super) output: Result<Vec<u8>, Stop>,
+    /// The instance, if it can run another export.
+    pub(super) instance: Option<Instance>,
+    /// The memory of the instance in bytes. `None` if it did not start, or was stopped at the time limit.
+    pub(super) memory: Option<u64>,
+}
+
+impl From<Stop> for Done {
+    fn from(stop: Stop) -> Self {
+        Self {
+            output: Err(stop),
+            instance: None,
+            memory: None,
+        }
+    }
+}
+
+/// A run of an export.
+pub(super) struct Run<'a> {
+    pub(super) export: &'a str,
+    pub(super) input: &'a [u8],
+    pub(super) call: Call,
+    /// The instance that runs it; `None` makes a new one.
+    pub(super) instance: Option<Instance>,
+}
+
+impl Runner {
+    /// Loads or compiles a module.
+    pub(super) fn load(
+        name: &str,
+        wasm: &Arc<[u8]>,
+        module: &Module,
+        options: &LoadOptions,
+        functions: Vec<HostFunction>,
+    ) -> Result<Self, LoadError> {
+        Ok(Self {
+            code: Code::load(name, wasm, module, options, functions)?,
+            shared: Arc::new(Shared::new(name, module, options)),
+        })
+    }
+
+    /// Runs an export within the limits of its call. A new instance starts as a part of the call.
+    pub(super) async fn run(&self, run: Run<'_>, slice: &Slice) -> Done {
+        let has_started = AtomicBool::new(run.instance.is_some());
+        let limit = run.call.limits.timeout;
+        let run = self.run_to_the_end(run, slice, &has_started);
+        let Some(limit) = limit else {
+            return run.await;
+        };
+        let done = timeout(limit, run).await;
+        done.unwrap_or_else(|_| late(limit, has_started.load(Relaxed)).into())
+    }
+
+    async fn run_to_the_end(&self, run: Run<'_>, slice: &Slice, has_started: &AtomicBool) -> Done {
+        let mut instance = match run.instance {
+            Some(mut instance) => {
+                instance.begin(run.call, slice);
+                instance
+            }
+            None => match Instance::start(&self.code.get(), &self.shared, run.call, slice).await {
+                Ok(instance) => instance,
+                Err(stop) => return stop.into(),
+            },
+        };
+        has_started.store(true, Relaxed);
+        let Ended { output, is_whole } = instance.call(run.export, run.input).await;
+        let memory = Some(instance.memory());
+        Done {
+            output,
+            instance: is_whole.then_some(instance),
+            memory,
+        }
+    }
+}
+
+fn late(limit: Duration, has_started: bool) -> Stop {
+    let stop = Stop::Deadline(limit);
+    if has_started { stop } else { stop.at_start() }
+}

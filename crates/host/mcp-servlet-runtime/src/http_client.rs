@@ -1,0 +1,122 @@
+//! The HTTP client of servlets. It sends the requests that their options allow.
+//!
+//! Extism's own client checks only the first URL and follows all redirects. This one checks each
+//! URL and each resolved address.
+//!
+//! A request is a future for the tokio runtime that polls it. While it waits for a server, it holds
+//! no thread. Dropping it closes its connection.
+
+mod address;
+mod body;
+mod connect;
+mod failure;
+mod proxy;
+mod request;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod transport;
+
+use std::sync::Arc;
+
+use tokio::{sync::Semaphore, time::timeout};
+use url::Url;
+
+use crate::{
+    exchange::{HttpFailure, HttpResponse},
+    glob,
+    options::{Limits, LoadOptions},
+};
+
+pub(crate) use address::Addresses;
+pub(crate) use body::read;
+pub(crate) use proxy::ProxyServer;
+pub(crate) use request::Request;
+pub(crate) use transport::Transport;
+
+const MAX_REDIRECTS: usize = 10;
+
+/// The HTTP client that the instances of one servlet share: open connections and allowed addresses.
+#[derive(Clone)]
+pub(crate) struct Client {
+    transport: Transport,
+    allowed_hosts: Arc<[String]>,
+    /// The private addresses that may be sent to the proxy; `None` without a proxy.
+    proxied: Option<Addresses>,
+    /// How many requests may be open at the same time.
+    concurrency: usize,
+    permits: Arc<Semaphore>,
+}
+
+impl Client {
+    pub(crate) fn new(options: &LoadOptions) -> Self {
+        let addresses = Addresses::of(options);
+        let (transport, proxied) = match &options.proxy {
+            // Only the name of the proxy is resolved here, and the proxy may have a private address.
+            Some(proxy) => {
+                let transport = Transport::new(Addresses::any(), Some(ProxyServer::of(proxy)));
+                (transport, Some(addresses))
+            }
+            None => (Transport::new(addresses, None), None),
+        };
+        let concurrency = options.http_concurrency.unwrap_or(usize::MAX);
+        let concurrency = concurrency.clamp(1, Semaphore::MAX_PERMITS);
+        Self {
+            transport,
+            allowed_hosts: options.allowed_hosts.as_slice().into(),
+            proxied,
+            concurrency,
+            permits: Arc::new(Semaphore::new(concurrency)),
+        }
+    }
+
+    /// Sends a request, follows allowed redirects and reads the body, within the limits of a call.
+    pub(crate) async fn send(
+        &self,
+        mut request: Request,
+        limits: &Limits,
+    ) -> Result<HttpResponse, HttpFailure> {
+        let Some(limit) = limits.http_timeout else {
+            let _permit = self.permits.acquire().await;
+            return self.exchange(&mut request, limits).await;
+        };
+        let permit = timeout(limit, self.permits.acquire()).await;
+        let _permit = permit
+            .map_err(|_| HttpFailure::too_many_open(&request.url, self.concurrency, limit))?;
+        let response = timeout(limit, self.exchange(&mut request, limits)).await;
+        response.unwrap_or_else(|_| Err(HttpFailure::timed_out(&request.url, limit)))
+    }
+
+    /// Sends a request, which becomes the last one that a redirect asks for.
+    async fn exchange(
+        &self,
+        request: &mut Request,
+        limits: &Limits,
+    ) -> Result<HttpResponse, HttpFailure> {
+        for _ in 0..=MAX_REDIRECTS {
+            self.check(&request.url)?;
+            let response = self.transport.send(request).await?;
+            match request.redirected(&response)? {
+                Some(next) => *request = next,
+                None => {
+                    let limit = limits.http_response.or(limits.memory);
+                    return body::read(response, &request.url, limit).await;
+                }
+            }
+        }
+        Err(HttpFailure::too_many_redirects(&request.url, MAX_REDIRECTS))
+    }
+
+    /// Whether a request to this URL is allowed.
+    fn check(&self, url: &Url) -> Result<(), HttpFailure> {
+        let host = url.host_str().unwrap_or_default();
+        let mut patterns = self.allowed_hosts.iter();
+        if !patterns.any(|pattern| glob::matches(pattern, host)) {
+            return Err(HttpFailure::host_denied(url));
+        }
+        match &self.proxied {
+            Some(addresses) if !addresses.allow_name(host) => Err(HttpFailure::address_denied(url)),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The tokio runtime of this crate. Its timers and sockets work wherever a future of this crate is polled.
+
+use std::{
+    pin::pin,
+    sync::{Arc, LazyLock},
+    task::{Context, Poll, Wake},
+    thread::{self, Thread},
+};
+
+use tokio::runtime::{Builder, Runtime};
+
+pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    let mut builder = Builder::new_multi_thread();
+    // It looks at timers and sockets after each time slice of a call.
+    builder
+        .thread_name("servlet")
+        .enable_all()
+        .event_interval(1);
+    builder
+        .build()
+        .expect("the system has room for a few threads")
+});
+
+/// Blocks this thread until the future is complete.
+///
+/// In contrast to tokio's function, it can be used on any thread, even while it polls another future.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    let _runtime = RUNTIME.enter();
+    let mut future = pin!(future);
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut context = Context::from_waker(&waker);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}

@@ -1,0 +1,102 @@
+//! What belongs to an instance: its servlet, its call, its messages and its limits.
+
+pub(crate) mod limiter;
+pub(crate) mod messages;
+mod streams;
+mod variables;
+
+use std::sync::Arc;
+
+use mcp_servlet_types::HTTP_ERRORS;
+use wasmtime_wasi::{FsPerms, WasiCtxBuilder, p1::WasiP1Ctx};
+
+use crate::{call::Call, http_client::Client, inspect::Module, options::LoadOptions};
+use limiter::Limiter;
+use messages::Messages;
+use streams::{Stream, Streams};
+use variables::Variables;
+
+/// What all instances of a servlet share.
+pub(crate) struct Shared {
+    pub(crate) name: String,
+    pub(crate) options: LoadOptions,
+    pub(crate) variables: Variables,
+    pub(crate) uses_wasi: bool,
+    /// Whether the servlet can read why an HTTP request failed. If not, a failure ends the call.
+    pub(crate) reads_failures: bool,
+    pub(crate) http: Client,
+}
+
+impl Shared {
+    pub(crate) fn new(name: &str, module: &Module, options: &LoadOptions) -> Self {
+        let mut sections = module.sections.iter();
+        Self {
+            name: name.to_owned(),
+            options: options.clone(),
+            variables: Variables::default(),
+            uses_wasi: module.uses_wasi(),
+            reads_failures: sections.any(|section| section.name == HTTP_ERRORS),
+            http: Client::new(options),
+        }
+    }
+}
+
+/// The state of an instance, which host functions read and change.
+pub(crate) struct State {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) call: Call,
+    pub(crate) messages: Messages,
+    pub(crate) limiter: Limiter,
+    streams: Streams,
+    wasi: Option<WasiP1Ctx>,
+}
+
+impl State {
+    /// The state of a new instance, for its first call.
+    pub(crate) fn new(shared: &Arc<Shared>, call: Call) -> wasmtime::Result<Self> {
+        let streams = Streams::default();
+        Ok(Self {
+            limiter: Limiter::new(call.limits.memory),
+            call,
+            messages: Messages::default(),
+            wasi: shared
+                .uses_wasi
+                .then(|| wasi(shared, &streams))
+                .transpose()?,
+            streams,
+            shared: Arc::clone(shared),
+        })
+    }
+
+    /// WASI of the instance. Only functions that a servlet imports ask for it.
+    pub(crate) fn wasi(&mut self) -> &mut WasiP1Ctx {
+        self.wasi.as_mut().expect("the servlet imports WASI")
+    }
+
+    /// Logs incomplete lines. Returns the reason for a failed call, if standard error has one.
+    pub(crate) fn end_output(&self) -> Option<String> {
+        self.streams.end(&self.shared.name)
+    }
+}
+
+/// Logs incomplete lines of a call that was stopped.
+impl Drop for State {
+    fn drop(&mut self) {
+        self.end_output();
+    }
+}
+
+fn wasi(shared: &Arc<Shared>, streams: &Streams) -> wasmtime::Result<WasiP1Ctx> {
+    let mut wasi = WasiCtxBuilder::new();
+    wasi.stdout(Stream::out(&shared.name, streams))
+        .stderr(Stream::err(&shared.name, streams));
+    for path in &shared.options.allowed_paths {
+        let perms = if path.read_only {
+            FsPerms::ReadOnly
+        } else {
+            FsPerms::ReadWrite
+        };
+        wasi.preopened_dir(&path.host, path.guest.to_string_lossy(), perms)?;
+    }
+    Ok(wasi.build_p1())
+}

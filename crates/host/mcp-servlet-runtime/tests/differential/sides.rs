@@ -1,0 +1,240 @@
+//! The two runtimes, and what a call results in.
+
+use std::{convert::identity, fmt};
+
+use extism::{CompiledPlugin, Function, Manifest, Plugin, PluginBuilder, Wasm};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, Guest, Instances, Isolation, LoadError, LoadOptions, Source,
+};
+
+/// What a call results in.
+#[derive(Clone)]
+pub(crate) enum Outcome {
+    Output(Vec<u8>),
+    Failed(Class, String),
+}
+
+/// The kinds of errors that both runtimes have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// The module returned an error, or there is no such export.
+    Error,
+    /// The module set an error and then trapped.
+    Panic,
+    /// The module trapped, or a host function failed.
+    Trap,
+    /// The module sent an HTTP request that is not allowed.
+    Denied,
+    OutOfMemory,
+    Timeout,
+}
+
+use Class::{Denied, OutOfMemory, Panic, Timeout, Trap};
+
+/// A module in both runtimes.
+pub(crate) struct Module {
+    wasm: Vec<u8>,
+    options: LoadOptions,
+    compiled: CompiledPlugin,
+}
+
+/// A call of an export with an input.
+pub(crate) type Call<'a> = (&'static str, &'a [u8]);
+
+impl Module {
+    /// Compiles a module for Extism with host functions that this runtime has anyway.
+    ///
+    /// # Errors
+    /// The error of Extism.
+    pub(crate) fn compile(
+        wasm: &[u8],
+        options: &LoadOptions,
+        functions: Vec<Function>,
+    ) -> Result<Self, extism::Error> {
+        let uses_wasi =
+            mcp_servlet_runtime::Module::read(wasm).is_ok_and(|module| module.uses_wasi());
+        let builder = PluginBuilder::new(manifest(wasm, options))
+            .with_wasi(uses_wasi)
+            .with_functions(functions)
+            .with_http_response_headers(true);
+        Ok(Self {
+            wasm: wasm.to_owned(),
+            options: options.clone(),
+            compiled: builder.compile()?,
+        })
+    }
+
+    /// Makes an instance in Extism.
+    ///
+    /// # Errors
+    /// The outcome of each call, if the start function fails. Extism runs it when it links the module.
+    pub(crate) fn plugin(&self) -> Result<Plugin, Outcome> {
+        Plugin::new_from_compiled(&self.compiled).map_err(|error| Outcome::of_extism(&error))
+    }
+
+    /// Loads the module into this runtime.
+    ///
+    /// # Errors
+    /// The outcome of each call, if the module does not start. The runtime may notice it here or in
+    /// the first call.
+    pub(crate) fn guest(&self, isolation: Isolation) -> Result<Guest, Outcome> {
+        let options = LoadOptions {
+            instances: Instances::ONE.into(),
+            isolation: Some(isolation),
+            ..self.options.clone()
+        };
+        load(&self.wasm, &options).map_err(|error| match error {
+            LoadError::Start { message, .. } => Outcome::Failed(Trap, message),
+            error => panic!("cannot load the module: {error:?}"),
+        })
+    }
+
+    /// Makes these calls in one instance of each runtime. Returns what they result in.
+    pub(crate) fn in_one_instance(&self, calls: &[Call<'_>]) -> Vec<Outcome> {
+        let plugin = self.plugin();
+        let mut plugin = plugin.expect("Extism links it");
+        let guest = self.guest(Isolation::Shared);
+        let guest = guest.expect("the module starts");
+        let both = |(export, input): &Call<'_>| {
+            let theirs = in_extism(&mut plugin, export, input);
+            same(export, input, theirs, in_ours(&guest, export, input))
+        };
+        calls.iter().map(both).collect()
+    }
+
+    /// Makes each of these calls in a new instance of each runtime. Returns what they result in.
+    pub(crate) fn in_new_instances(&self, calls: &[Call<'_>]) -> Vec<Outcome> {
+        let guest = self.guest(Isolation::Call);
+        let both = |(export, input): &Call<'_>| {
+            let plugin = self.plugin();
+            let theirs =
+                plugin.map_or_else(identity, |mut plugin| in_extism(&mut plugin, export, input));
+            let ours = match &guest {
+                Ok(guest) => in_ours(guest, export, input),
+                Err(outcome) => outcome.clone(),
+            };
+            same(export, input, theirs, ours)
+        };
+        calls.iter().map(both).collect()
+    }
+}
+
+/// # Panics
+///
+/// If the outcomes differ.
+fn same(export: &str, input: &[u8], extism: Outcome, ours: Outcome) -> Outcome {
+    let input = String::from_utf8_lossy(&input[..input.len().min(80)]);
+    assert!(
+        extism.is(&ours),
+        "`{export}` with {input:?}\nextism: {extism:?}\n  ours: {ours:?}"
+    );
+    extism
+}
+
+/// Loads a module into this runtime.
+pub(crate) fn load(wasm: &[u8], options: &LoadOptions) -> Result<Guest, LoadError> {
+    let source = Source::Bytes {
+        name: "module".to_owned(),
+        wasm: wasm.to_owned(),
+    };
+    Guest::load(source, options)
+}
+
+/// The manifest with the same limits as these options.
+fn manifest(wasm: &[u8], options: &LoadOptions) -> Manifest {
+    const PAGE: u64 = 65_536;
+    let mut manifest = Manifest::new([Wasm::data(wasm)])
+        .with_config(options.config.clone().into_iter())
+        .with_allowed_hosts([].into_iter());
+    manifest.memory.max_pages = options
+        .memory
+        .map(|memory| u32::try_from(memory / PAGE).expect("a memory limit of wasm32"));
+    manifest.memory.max_var_bytes = Some(options.vars);
+    manifest.timeout_ms = options
+        .timeout
+        .map(|timeout| u64::try_from(timeout.as_millis()).expect("a short time"));
+    manifest
+}
+
+pub(crate) fn in_extism(plugin: &mut Plugin, export: &str, input: &[u8]) -> Outcome {
+    match plugin.call::<_, &[u8]>(export, input) {
+        Ok(output) => Outcome::Output(output.to_vec()),
+        Err(error) => Outcome::of_extism(&error),
+    }
+}
+
+/// The class of an error of Extism, which has one type for all errors.
+fn class(error: &extism::Error, text: &str) -> Class {
+    match text {
+        "oom" => OutOfMemory,
+        "timeout" => Timeout,
+        _ if text.ends_with("is not allowed") => Denied,
+        // Extism adds the trap to the error that the module has set.
+        _ if error.is::<wasmtime::Error>() => Panic,
+        // A trap outside of any function has no backtrace.
+        _ if error.is::<wasmtime::Trap>() || error.chain().count() > 1 => Trap,
+        _ => Class::Error,
+    }
+}
+
+pub(crate) fn in_ours(guest: &Guest, export: &'static str, input: &[u8]) -> Outcome {
+    match guest.call(export, input.to_owned()) {
+        Ok(output) => Outcome::Output(output),
+        Err(CallError { kind, .. }) => Outcome::of(kind),
+    }
+}
+
+impl Outcome {
+    fn of_extism(error: &extism::Error) -> Self {
+        let text = error.root_cause().to_string();
+        Self::Failed(class(error, &text), text)
+    }
+
+    fn of(kind: CallErrorKind) -> Self {
+        match kind {
+            CallErrorKind::Fault { fault } => Self::Failed(Class::Error, fault.message),
+            CallErrorKind::Panic { message } => Self::Failed(Panic, message),
+            CallErrorKind::Trap { message } | CallErrorKind::Start { message } => {
+                Self::Failed(Trap, message)
+            }
+            CallErrorKind::HostDenied { .. } => Self::Failed(Denied, String::new()),
+            CallErrorKind::OutOfMemory { .. } => Self::Failed(OutOfMemory, String::new()),
+            CallErrorKind::Timeout { .. } => Self::Failed(Timeout, String::new()),
+            kind => panic!("unexpected error: {kind:?}"),
+        }
+    }
+
+    /// Whether this outcome in Extism and the other one in this runtime are the same.
+    pub(crate) fn is(&self, ours: &Self) -> bool {
+        match (self, ours) {
+            (Self::Output(theirs), Self::Output(ours)) => theirs == ours,
+            (Self::Failed(class, theirs), Self::Failed(other, ours)) if class == other => {
+                matches!(class, Denied | OutOfMemory | Timeout) || is_text(theirs, ours)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether these texts are the same, except for what this runtime adds or reads from it.
+fn is_text(theirs: &str, ours: &str) -> bool {
+    let theirs = match theirs.rsplit_once("\nmcp-fault: ") {
+        Some((text, _)) => text,
+        None => theirs,
+    };
+    let rest = ours.strip_prefix(theirs);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+}
+
+impl fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Output(output) if output.len() > 4_000 => write!(f, "{} bytes", output.len()),
+            Self::Output(output) => match std::str::from_utf8(output) {
+                Ok(text) if !text.contains('\0') => write!(f, "{text:?}"),
+                _ => write!(f, "{output:x?}"),
+            },
+            Self::Failed(class, text) => write!(f, "{class:?}: {text}"),
+        }
+    }
+}
