@@ -1,0 +1,77 @@
+//! Where in a value something occurs: the first place, and how many there are.
+
+use serde_json::Value;
+
+/// What was found in an entry. Only the first place is kept, so that an entry cannot cause many
+/// diagnostics.
+#[derive(Default)]
+pub(crate) struct Findings {
+    first: Option<(String, String)>,
+    count: usize,
+}
+
+impl Findings {
+    /// Adds a place, as a JSON pointer, and what is there.
+    pub(crate) fn add(&mut self, pointer: &str, what: impl FnOnce() -> String) {
+        self.count += 1;
+        self.first
+            .get_or_insert_with(|| (pointer.to_owned(), what()));
+    }
+
+    /// The first place, what is there, and how many other places there are.
+    pub(crate) fn into_first(self) -> Option<(String, String)> {
+        let (pointer, what) = self.first?;
+        let what = match self.count - 1 {
+            0 => what,
+            1 => format!("{what}, and in 1 other place"),
+            others => format!("{what}, and in {others} other places"),
+        };
+        Some((pointer, what))
+    }
+}
+
+/// Appends a name to a JSON pointer for as long as `visit` runs.
+pub(crate) fn below<T>(
+    pointer: &mut String,
+    name: &str,
+    visit: impl FnOnce(&mut String) -> T,
+) -> T {
+    let length = pointer.len();
+    pointer.push('/');
+    pointer.push_str(&escape(name));
+    let result = visit(pointer);
+    pointer.truncate(length);
+    result
+}
+
+/// Visits all strings of a value, including names of members, with their JSON pointers.
+pub(crate) fn visit_strings(
+    value: &Value,
+    pointer: &mut String,
+    visit: &mut impl FnMut(&str, &str),
+) {
+    match value {
+        Value::String(text) => visit(pointer, text),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                below(pointer, &index.to_string(), |at| {
+                    visit_strings(item, at, visit);
+                });
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                below(pointer, name, |at| {
+                    visit(at, name);
+                    visit_strings(member, at, visit);
+                });
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A name as a part of a JSON pointer.
+pub(crate) fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

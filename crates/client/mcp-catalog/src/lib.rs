@@ -1,0 +1,72 @@
+//! What an MCP server offers, in one normal form.
+//!
+//! [`Lists`] has what one server said: its tools, resources, resource templates and prompts, entry by
+//! entry as JSON text. A [`Catalog`] is made of it: a list of [`Item`]s of one shape, and
+//! [`Diagnostic`]s for everything that is wrong. A wrong entry hides no other.
+//!
+//! ```
+//! use mcp_catalog::{Catalog, Lists};
+//!
+//! let lists: Lists = serde_json::from_str(
+//!     r#"{
+//!         "protocol": "2025-11-25",
+//!         "server": { "info": { "name": "weather", "version": "1.0.0" }, "capabilities": { "tools": {} } },
+//!         "tools": [{
+//!             "name": "forecast",
+//!             "description": "The weather of tomorrow.",
+//!             "inputSchema": { "type": "object", "properties": { "city": { "type": "string" } } }
+//!         }]
+//!     }"#,
+//! )?;
+//! let mut catalog = Catalog::from(&lists);
+//! catalog.check_schemas();
+//!
+//! assert_eq!(catalog.items[0].name, "forecast");
+//! assert!(catalog.diagnostics.is_empty());
+//! println!("{}", serde_json::to_string_pretty(&catalog)?);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! The crate reads and writes no files, opens no connections and runs nothing. Schemas are checked
+//! offline and within limits. A catalog as JSON can be read back; `docs/catalog.md` describes the
+//! format, and `docs/catalog.schema.json` is its JSON Schema.
+//!
+//! # Features
+//!
+//! - `validate` (default): [`Catalog::check_schemas`] and [`Schema::validator`]. Without it, the crate
+//!   does not depend on a JSON Schema validator.
+
+#[cfg(feature = "validate")]
+mod check;
+mod normal;
+
+mod entry;
+mod names;
+mod prompt;
+mod ui;
+
+mod catalog;
+mod diagnostic;
+mod lists;
+
+mod canonical;
+mod finding;
+mod hidden;
+mod rounded;
+mod shallow;
+mod template;
+
+pub use canonical::canonical_json;
+pub use catalog::{
+    Catalog, Detail, Item, Meta, Prompt, Resource, ResourceTemplate, Schema, Server, Tool, Ui,
+};
+pub use diagnostic::{Diagnostic, ItemKey, ItemKind, Severity, code};
+pub use hidden::hidden_characters;
+pub use lists::{ListProblem, Lists, ServerText};
+
+/// A JSON object that keeps the order of its members.
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/catalog.md")]
+struct Documents;

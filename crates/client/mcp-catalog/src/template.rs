@@ -1,0 +1,42 @@
+//! Variables of URI templates (RFC 6570).
+
+use iri_string::template::UriTemplateStr;
+
+/// The names of the variables, in their order and without repetitions. The error says what is wrong.
+pub(crate) fn variables(template: &str) -> Result<Vec<&str>, String> {
+    let template = UriTemplateStr::new(template).map_err(|error| error.to_string())?;
+    let mut names = Vec::new();
+    for variable in template.variables() {
+        if !names.contains(&variable.as_str()) {
+            names.push(variable.as_str());
+        }
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_variables_of_every_expression() {
+        let names = variables("a://{+path}/{id:3}{?page,size*}{&id}");
+        assert_eq!(names.unwrap(), ["path", "id", "page", "size"]);
+        assert!(variables("a://b").unwrap().is_empty());
+    }
+
+    #[test]
+    fn says_where_a_template_is_wrong() {
+        for template in [
+            "a://{",
+            "a://}",
+            "a://{}",
+            "a://{!x}",
+            "a://{a b}",
+            "a://%zz",
+        ] {
+            let problem = variables(template).unwrap_err();
+            assert!(problem.starts_with("invalid URI template: "), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Reads MCP servers from the configuration files of MCP clients.
+//!
+//! [`Places`] knows where the clients keep their files on a computer. [`discover`] reads those that
+//! exist, through a function of the caller, and returns the [`Server`]s of all files. It starts
+//! nothing, and writes nothing. A file that cannot be read is a [`Warning`] and hides no other.
+//!
+//! ```
+//! use std::{collections::HashMap, io, path::Path};
+//!
+//! use mcp_client_config::{Connection, Places, Platform, Variables, discover};
+//!
+//! let files = HashMap::from([(
+//!     Path::new("/home/user/project/.mcp.json"),
+//!     r#"{ "mcpServers": { "demo": { "command": "demo", "args": ["--key", "${KEY}"] } } }"#,
+//! )]);
+//! let read = |path: &Path| match files.get(path) {
+//!     Some(text) => Ok((*text).to_owned()),
+//!     None => Err(io::ErrorKind::NotFound.into()),
+//! };
+//! let environment = |name: &str| (name == "KEY").then(|| "secret".to_owned());
+//!
+//! let places = Places::new(Platform::Linux, "/home/user", "/home/user/project", &environment);
+//! let found = discover(&places, read);
+//! let demo = found.find("demo").unwrap();
+//! assert_eq!(demo.source.name(), "claude-code");
+//!
+//! let variables = Variables::new(&places, &environment);
+//! let Connection::Command { args, .. } = demo.connection.resolve(&variables)? else {
+//!     unreachable!()
+//! };
+//! assert_eq!(args, ["--key", "secret"]);
+//! # Ok::<(), mcp_client_config::ResolveError>(())
+//! ```
+//!
+//! # Files
+//!
+//! [`Source::files`] has the paths. In JSON, comments and trailing commas are allowed.
+//!
+//! | client | files | servers are in |
+//! |---|---|---|
+//! | `claude-code` | `.mcp.json` in the folder and above it, `~/.claude.json` | `projects.<folder>.mcpServers`, `mcpServers` |
+//! | `claude-desktop` | `Claude/claude_desktop_config.json` in the configuration folder of the system | `mcpServers` |
+//! | `cursor` | `.cursor/mcp.json` in the folder and above it, and in the home | `mcpServers` |
+//! | `vscode` | `.vscode/mcp.json`, `Code/User/mcp.json`, `Code - Insiders/User/mcp.json` | `servers` |
+//! | `copilot` | `mcp-config.json` in `$COPILOT_HOME` or `~/.copilot` | `mcpServers` |
+//! | `codex` | `.codex/config.toml`, `config.toml` in `$CODEX_HOME` or `~/.codex` | `mcp_servers` |
+//! | `gemini` | `.gemini/settings.json` in the folder and the home | `mcpServers` |
+//! | `windsurf` | `~/.codeium/windsurf/mcp_config.json` | `mcpServers` |
+//! | `zed` | `.zed/settings.json`, `~/.config/zed/settings.json` | `context_servers` |
+//! | `opencode` | `opencode.json` or `opencode.jsonc`, in the folder, in `.opencode` or in `~/.config/opencode` | `mcp`, `mcp.servers` |
+//! | `goose` | `~/.config/goose/config.yaml` | `extensions` |
+//! | `cline` | `~/.cline/data/settings/cline_mcp_settings.json`, and the older one of VS Code | `mcpServers` |
+//! | `neovim`, `helix` | `mcp.json` in `~/.config/nvim` or `~/.config/helix` | `mcpServers` |
+//! | `file` | `mcp.json`, and files that the user names | any of these |
+//!
+//! # Placeholders
+//!
+//! [`Connection::resolve`] replaces them. A variable that is not set is an error.
+//!
+//! | placeholder | value |
+//! |---|---|
+//! | `${NAME}`, `${env:NAME}`, `{env:NAME}` | an environment variable |
+//! | `${NAME:-default}` | an environment variable, or a default if it is not set |
+//! | `${input:id}` | a value that the user passes |
+//! | `${userHome}`, `${workspaceFolder}` | a folder |
+
+mod discover;
+
+mod document;
+mod entry;
+mod resolve;
+mod source;
+
+mod places;
+mod server;
+
+pub use discover::{Found, Warning, discover, read_text};
+pub use places::{Places, Platform};
+pub use resolve::{ResolveError, Variables};
+pub use server::{Connection, Secret, Server, Transport};
+pub use source::Source;

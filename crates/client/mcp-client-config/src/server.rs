@@ -1,0 +1,84 @@
+//! A server as a configuration describes it.
+
+use std::{fmt, path::PathBuf, time::Duration};
+
+use crate::source::Source;
+
+/// A server in a configuration file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// The name in the file.
+    pub name: String,
+    /// The client that the file belongs to.
+    pub source: Source,
+    /// The file.
+    pub path: PathBuf,
+    /// Whether the file says not to use the server.
+    pub is_disabled: bool,
+    /// How long starting may take, if the file says so.
+    pub startup_timeout: Option<Duration>,
+    /// How long a call may take, if the file says so.
+    pub timeout: Option<Duration>,
+    /// How to reach the server. Texts may have placeholders.
+    pub connection: Connection,
+}
+
+/// How to reach a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// A program that speaks MCP over its standard input and output.
+    Command {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Environment variables.
+        env: Vec<(String, Secret)>,
+        /// The folder to start in.
+        cwd: Option<String>,
+    },
+    /// A server at a URL.
+    Http {
+        /// The URL.
+        url: String,
+        /// The transport.
+        transport: Transport,
+        /// Headers of every request.
+        headers: Vec<(String, Secret)>,
+    },
+}
+
+/// A transport over HTTP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transport {
+    /// The file does not say which.
+    #[default]
+    Auto,
+    /// Streamable HTTP.
+    Http,
+    /// HTTP+SSE, the older one.
+    Sse,
+}
+
+/// A text that must not be shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The text.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("…")
+    }
+}

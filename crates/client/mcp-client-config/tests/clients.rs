@@ -1,0 +1,380 @@
+//! The files of every client, and what is read from them.
+
+use std::{collections::BTreeMap, io, path::Path};
+
+use mcp_client_config::{
+    Connection, Found, Places, Platform, ResolveError, Secret, Source, Transport, Variables,
+    discover, read_text,
+};
+use proptest::prelude::*;
+
+const HOME: &str = "/home/user";
+const FOLDER: &str = "/home/user/code/project";
+
+fn environment(name: &str) -> Option<String> {
+    (name == "KEY").then(|| "s3cret".to_owned())
+}
+
+fn places() -> Places {
+    Places::new(Platform::Linux, HOME, FOLDER, &environment)
+}
+
+/// Reads the files of a computer that has only these.
+fn found(files: &[(&str, &str)]) -> Found {
+    let files: BTreeMap<_, _> = files.iter().copied().collect();
+    discover(&places(), |path| {
+        let text = path.to_str().and_then(|path| files.get(path));
+        text.map(|text| (*text).to_owned())
+            .ok_or_else(|| io::ErrorKind::NotFound.into())
+    })
+}
+
+fn command(words: &[&str], env: &[(&str, &str)]) -> Connection {
+    Connection::Command {
+        command: words[0].to_owned(),
+        args: words[1..].iter().map(|word| (*word).to_owned()).collect(),
+        env: secrets(env),
+        cwd: None,
+    }
+}
+
+fn http(url: &str, transport: Transport, headers: &[(&str, &str)]) -> Connection {
+    Connection::Http {
+        url: url.to_owned(),
+        transport,
+        headers: secrets(headers),
+    }
+}
+
+fn secrets(members: &[(&str, &str)]) -> Vec<(String, Secret)> {
+    let members = members.iter();
+    members
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned().into()))
+        .collect()
+}
+
+/// Checks that the only server of a file is `x`.
+fn assert_reads(source: &str, path: &str, text: &str, connection: &Connection) {
+    let found = found(&[(&format!("{HOME}/{path}"), text)]);
+    assert_eq!(found.warnings, [], "{path}");
+    let [server] = &found.servers[..] else {
+        panic!("{path}: {:?}", found.servers)
+    };
+    assert_eq!(
+        (&*server.name, server.source.name()),
+        ("x", source),
+        "{path}"
+    );
+    assert_eq!(&server.connection, connection, "{path}");
+}
+
+/// The server that [`assert_runs`] expects.
+const COMMAND: &str =
+    r#"{ "mcpServers": { "x": { "command": "run", "args": ["a"], "env": { "K": "v" } } } }"#;
+
+fn assert_runs(source: &str, path: &str, text: &str) {
+    assert_reads(source, path, text, &command(&["run", "a"], &[("K", "v")]));
+}
+
+fn url(transport: Transport, headers: &[(&str, &str)]) -> Connection {
+    http("https://a.example/mcp", transport, headers)
+}
+
+#[test]
+fn most_clients_have_the_same_form() {
+    for (source, path) in [
+        ("claude-code", "code/.mcp.json"),
+        (
+            "claude-desktop",
+            ".config/Claude/claude_desktop_config.json",
+        ),
+        ("cursor", "code/project/.cursor/mcp.json"),
+        ("copilot", ".copilot/mcp-config.json"),
+        ("cline", ".cline/data/settings/cline_mcp_settings.json"),
+        ("neovim", ".config/nvim/mcp.json"),
+        ("helix", ".config/helix/mcp.json"),
+        ("file", "code/project/mcp.json"),
+    ] {
+        assert_runs(source, path, COMMAND);
+    }
+}
+
+#[test]
+fn some_clients_have_forms_of_their_own() {
+    for (source, path, text) in [
+        (
+            "codex",
+            ".codex/config.toml",
+            "[mcp_servers.x]\ncommand = \"run\"\nargs = [\"a\"]\nenv = { K = \"v\" }\n",
+        ),
+        (
+            "zed",
+            ".config/zed/settings.json",
+            r#"{ "context_servers": { "x": { "command": { "path": "run", "args": ["a"], "env": { "K": "v" } } } } }"#,
+        ),
+        (
+            "opencode",
+            ".config/opencode/opencode.jsonc",
+            r#"{ "mcp": { "x": { "type": "local", "command": ["run", "a"], "environment": { "K": "v" } } } }"#,
+        ),
+        (
+            "goose",
+            ".config/goose/config.yaml",
+            "extensions:\n  memory: {type: builtin}\n  x:\n    type: stdio\n    cmd: run\n    args: [a]\n    envs: {K: v}\n",
+        ),
+        (
+            "file",
+            "code/project/mcp.json",
+            r#"{ "servers": { "x": { "command": ["run", "a"], "env": { "K": "v" } } } }"#,
+        ),
+    ] {
+        assert_runs(source, path, text);
+    }
+}
+
+#[test]
+fn clients_name_servers_by_url() {
+    for (source, path, entry, transport) in [
+        (
+            "claude-code",
+            ".mcp.json",
+            r#""type": "http", "url""#,
+            Transport::Http,
+        ),
+        ("cursor", ".cursor/mcp.json", r#""url""#, Transport::Auto),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            r#""url""#,
+            Transport::Sse,
+        ),
+        (
+            "gemini",
+            "code/project/.gemini/settings.json",
+            r#""httpUrl""#,
+            Transport::Http,
+        ),
+        (
+            "windsurf",
+            ".codeium/windsurf/mcp_config.json",
+            r#""serverUrl""#,
+            Transport::Auto,
+        ),
+    ] {
+        let text =
+            format!(r#"{{ "mcpServers": {{ "x": {{ {entry}: "https://a.example/mcp" }} }} }}"#);
+        assert_reads(source, path, &text, &url(transport, &[]));
+    }
+    assert_reads(
+        "claude-code",
+        ".claude.json",
+        r#"{ "projects": { "/home/user/code/project": { "mcpServers": { "x": { "url": "https://a.example/mcp" } } } } }"#,
+        &url(Transport::Auto, &[]),
+    );
+    assert_reads(
+        "opencode",
+        "code/project/opencode.json",
+        r#"{ "mcp": { "servers": { "x": { "type": "remote", "url": "https://a.example/mcp" } } } }"#,
+        &url(Transport::Auto, &[]),
+    );
+    assert_reads(
+        "goose",
+        ".config/goose/config.yaml",
+        "extensions:\n  x: {type: streamable_http, uri: https://a.example/mcp}\n",
+        &url(Transport::Http, &[]),
+    );
+}
+
+#[test]
+fn clients_have_headers() {
+    assert_reads(
+        "vscode",
+        "code/project/.vscode/mcp.json",
+        r#"{
+            // The server of the team.
+            "inputs": [],
+            "servers": { "x": { "type": "sse", "url": "https://a.example/mcp", "headers": { "A": "b" }, }, }
+        }"#,
+        &url(Transport::Sse, &[("A", "b")]),
+    );
+    assert_reads(
+        "codex",
+        "code/project/.codex/config.toml",
+        r#"
+            [mcp_servers.x]
+            url = "https://a.example/mcp"
+            bearer_token_env_var = "T"
+            http_headers = { A = "b" }
+            env_http_headers = { C = "D" }
+        "#,
+        &url(
+            Transport::Auto,
+            &[
+                ("A", "b"),
+                ("C", "${env:D}"),
+                ("Authorization", "Bearer ${env:T}"),
+            ],
+        ),
+    );
+}
+
+#[test]
+fn every_source_has_files_on_every_platform() {
+    for platform in [Platform::Linux, Platform::MacOs, Platform::Windows] {
+        let places = Places::new(platform, HOME, FOLDER, &|_| None);
+        for source in Source::ALL {
+            let files = source.files(&places);
+            assert!(!files.is_empty(), "{source:?}");
+            assert!(files.iter().all(|file| file.starts_with(HOME)), "{files:?}");
+        }
+    }
+    let environment = |name: &str| (name == "CODEX_HOME").then(|| "/codex".to_owned());
+    let places = Places::new(Platform::Linux, HOME, FOLDER, &environment);
+    assert_eq!(
+        Source::Codex.files(&places)[1],
+        Path::new("/codex/config.toml")
+    );
+}
+
+#[test]
+fn the_nearest_file_comes_first() {
+    let server =
+        |command: &str| format!(r#"{{ "mcpServers": {{ "x": {{ "command": "{command}" }} }} }}"#);
+    let texts = [server("near"), server("far"), server("cursor")];
+    let found = found(&[
+        ("/home/user/.mcp.json", &texts[1]),
+        ("/home/user/code/project/.mcp.json", &texts[0]),
+        // Above the home, files of other people are not read.
+        ("/home/.mcp.json", &texts[1]),
+        ("/home/user/.cursor/mcp.json", &texts[2]),
+    ]);
+    assert_eq!(found.servers.len(), 3);
+    assert_eq!(found.find("x").unwrap().connection, command(&["near"], &[]));
+    assert_eq!(
+        found.find("cursor:x").unwrap().connection,
+        command(&["cursor"], &[])
+    );
+    assert!(found.find("vscode:x").is_none());
+}
+
+#[test]
+fn a_disabled_server_is_listed_but_not_found() {
+    let found = found(&[
+        (
+            "/home/user/.mcp.json",
+            r#"{ "mcpServers": { "x": { "command": "a", "disabled": true } } }"#,
+        ),
+        (
+            "/home/user/.codex/config.toml",
+            "[mcp_servers.x]\ncommand = 'b'\nenabled = false\ntool_timeout_sec = 2.5",
+        ),
+    ]);
+    assert_eq!(found.named("x").count(), 2);
+    assert!(found.find("x").is_none());
+    assert_eq!(found.servers[1].timeout.unwrap().as_millis(), 2500);
+}
+
+#[test]
+fn what_cannot_be_read_hides_nothing() {
+    let found = found(&[
+        ("/home/user/.mcp.json", "{"),
+        ("/home/user/.codex/config.toml", "a = 1\nkey = s3cret"),
+        (
+            "/home/user/.copilot/mcp-config.json",
+            r#"{ "mcpServers": {
+                "a": 7,
+                "b": {},
+                "c": { "command": [] },
+                "d": { "command": "d", "env": { "K": ["s3cret"] } },
+                "e": { "command": "e" }
+            } }"#,
+        ),
+    ]);
+    let warnings: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "/home/user/.mcp.json: Unterminated object on line 1 column 1",
+            "/home/user/.copilot/mcp-config.json: server `a`: expected an object",
+            "/home/user/.copilot/mcp-config.json: server `b`: has neither a command nor a URL",
+            "/home/user/.copilot/mcp-config.json: server `c`: `command` is empty",
+            "/home/user/.copilot/mcp-config.json: server `d`: `K` must be a string",
+            "/home/user/.codex/config.toml: string values must be quoted, expected literal string on line 2",
+        ]
+    );
+    assert!(found.find("e").is_some());
+}
+
+/// The arguments of a command after placeholders were replaced.
+fn resolved(argument: &str) -> Result<String, ResolveError> {
+    let variables = Variables::new(&places(), &environment).input("id", "typed");
+    match command(&["run", argument], &[]).resolve(&variables)? {
+        Connection::Command { mut args, .. } => Ok(args.remove(0)),
+        Connection::Http { .. } => unreachable!("it is a command"),
+    }
+}
+
+#[test]
+fn placeholders_are_replaced() {
+    for (argument, expected) in [
+        ("plain $KEY {KEY}", "plain $KEY {KEY}"),
+        ("a ${KEY} b ${env:KEY}", "a s3cret b s3cret"),
+        ("{env:KEY}", "s3cret"),
+        ("${NONE:-default}", "default"),
+        ("${KEY:-default}", "s3cret"),
+        ("${input:id}", "typed"),
+        ("${userHome}/x", "/home/user/x"),
+        ("${workspaceFolder}", FOLDER),
+        ("${unclosed", "${unclosed"),
+    ] {
+        assert_eq!(resolved(argument).as_deref(), Ok(expected), "{argument}");
+    }
+}
+
+#[test]
+fn a_placeholder_without_a_value_is_an_error() {
+    for (argument, expected) in [
+        (
+            "${NONE}",
+            "the environment variable `NONE` is not set; set it, or remove `${NONE}` from the configuration",
+        ),
+        (
+            "${input:other}",
+            "the configuration asks for the input `other`; pass its value",
+        ),
+        (
+            "${command:pick}",
+            "unknown placeholder `${command:pick}`; expected an environment variable or an input",
+        ),
+        (
+            "{file:./key}",
+            "unknown placeholder `{file:./key}`; expected an environment variable or an input",
+        ),
+        (
+            "${}",
+            "unknown placeholder `${}`; expected an environment variable or an input",
+        ),
+    ] {
+        assert_eq!(resolved(argument).unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let server = r#"{ "mcpServers": { "x": { "url": "https://a.example", "headers": { "A": "s3cret" } } } }"#;
+    let found = found(&[("/home/user/.mcp.json", server)]);
+    let shown = format!("{found:?}");
+    assert!(
+        shown.contains("\"A\", …") && !shown.contains("s3cret"),
+        "{shown}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_text_can_be_read(text in "[\\[\\]{}:,\"a-c=\\n \\-$&*]{0,60}|\\PC{0,60}") {
+        for name in ["a.json", "a.toml", "a.yaml"] {
+            read_text(Source::File, Path::new(name), &text, &places());
+        }
+    }
+}

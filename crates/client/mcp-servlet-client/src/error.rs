@@ -1,0 +1,274 @@
+//! The one error of this crate: kinds with stable codes, and what to do about each.
+
+mod kind;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub use self::kind::ErrorKind;
+
+/// Why an operation failed: what is wrong, where, and what to do.
+///
+/// A tool that reports a failure returns a result instead; see [`CallResult::is_error`](crate::CallResult::is_error).
+///
+/// ```
+/// use mcp_servlet_client::{Error, ErrorKind};
+///
+/// fn is_worth_another_try(error: &Error) -> bool {
+///     matches!(error.kind(), ErrorKind::Connectivity | ErrorKind::RequestTimeout)
+/// }
+/// assert_eq!(ErrorKind::Connectivity.code(), "connectivity");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Error(Box<Details>);
+
+#[derive(Clone, Debug)]
+struct Details {
+    kind: ErrorKind,
+    message: String,
+    help: Option<String>,
+    target: Option<String>,
+    operation: Option<&'static str>,
+    code: Option<i64>,
+    data: Option<Value>,
+    http_status: Option<u16>,
+    retry_after: Option<String>,
+    attempts: Option<u32>,
+    stderr: Vec<String>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// The kind of the error. Its [code](ErrorKind::code) never changes.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// What is wrong, without the place and the help.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to do.
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// The server, without secrets.
+    pub fn target(&self) -> Option<&str> {
+        self.0.target.as_deref()
+    }
+
+    /// The MCP method of the request.
+    pub fn operation(&self) -> Option<&'static str> {
+        self.0.operation
+    }
+
+    /// The code of a JSON-RPC error.
+    pub fn code(&self) -> Option<i64> {
+        self.0.code
+    }
+
+    /// The data of a JSON-RPC error.
+    pub fn data(&self) -> Option<&Value> {
+        self.0.data.as_ref()
+    }
+
+    /// The status of an HTTP response that is an error.
+    pub fn http_status(&self) -> Option<u16> {
+        self.0.http_status
+    }
+
+    /// The header `Retry-After` of that response: seconds or a date.
+    pub fn retry_after(&self) -> Option<&str> {
+        self.0.retry_after.as_deref()
+    }
+
+    /// How many attempts to connect have failed.
+    pub fn attempts(&self) -> Option<u32> {
+        self.0.attempts
+    }
+
+    /// The last lines that the process of the server wrote to its standard error, if it has ended.
+    pub fn stderr(&self) -> &[String] {
+        &self.0.stderr
+    }
+
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Details {
+            kind,
+            message: message.into(),
+            help: None,
+            target: None,
+            operation: None,
+            code: None,
+            data: None,
+            http_status: None,
+            retry_after: None,
+            attempts: None,
+            stderr: Vec::new(),
+            source: None,
+        }))
+    }
+
+    /// A JSON-RPC error. Members that are missing or wrong are left out.
+    pub(crate) fn from_json_rpc(error: &RawValue) -> Self {
+        #[derive(Default, Deserialize)]
+        struct JsonRpcError {
+            code: Option<Value>,
+            message: Option<Value>,
+            data: Option<Value>,
+        }
+        let error: JsonRpcError = serde_json::from_str(error.get()).unwrap_or_default();
+        let code = error.code.as_ref().and_then(Value::as_i64);
+        let message = error.message.as_ref().and_then(Value::as_str);
+        let Some(code) = code else {
+            let message = "the server answered with an error that has no code";
+            return Self::new(ErrorKind::Protocol, message);
+        };
+        let kind = ErrorKind::of_json_rpc(code);
+        let mut new = Self::new(kind, message.unwrap_or("no message"));
+        new.0.code = Some(code);
+        new.0.data = error.data;
+        new
+    }
+
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn with_source(
+        mut self,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> Self {
+        self.0.source = Some(Arc::new(source));
+        self
+    }
+
+    pub(crate) fn with_http(mut self, status: u16, retry_after: Option<String>) -> Self {
+        self.0.http_status = Some(status);
+        self.0.retry_after = retry_after;
+        self
+    }
+
+    pub(crate) fn with_stderr(mut self, lines: Vec<String>) -> Self {
+        self.0.stderr = lines;
+        self
+    }
+
+    /// Names the server, unless it is named already.
+    pub(crate) fn at(mut self, target: &str) -> Self {
+        self.0.target.get_or_insert_with(|| target.to_owned());
+        self
+    }
+
+    /// Names the method of the request, unless it is named already.
+    pub(crate) fn during(mut self, operation: &'static str) -> Self {
+        self.0.operation.get_or_insert(operation);
+        // Since 2026-07-28, a resource that does not exist is an invalid parameter.
+        if operation == "resources/read" && matches!(self.code(), Some(-32002 | -32602)) {
+            self.0.kind = ErrorKind::InvalidUri;
+        }
+        self
+    }
+
+    /// The error after the last of several attempts.
+    pub(crate) fn after_attempts(self, attempts: u32) -> Self {
+        let mut last = self.clone();
+        last.0.kind = ErrorKind::RetryExhausted;
+        last.0.message = format!(
+            "{attempts} attempts failed, the last one because {}",
+            self.message()
+        );
+        last.0.attempts = Some(attempts);
+        last.with_source(self)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let details = &self.0;
+        f.write_str(&details.message)?;
+        match (details.operation, &details.target) {
+            (Some(operation), Some(target)) => write!(f, ": {operation} of `{target}`")?,
+            (Some(operation), None) => write!(f, ": {operation}")?,
+            (None, Some(target)) => write!(f, ": `{target}`")?,
+            (None, None) => {}
+        }
+        if let Some(help) = &details.help {
+            write!(f, "; {help}")?;
+        }
+        if !details.stderr.is_empty() {
+            write!(f, "\nlast lines of its standard error:")?;
+        }
+        let mut lines = details.stderr.iter();
+        lines.try_for_each(|line| write!(f, "\n    {line}"))
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.0.source.as_deref();
+        source.map(|source| source as &(dyn std::error::Error + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_what_is_wrong_where_and_what_to_do() {
+        let error = Error::new(ErrorKind::Connectivity, "connection refused");
+        let error = error.at("http://localhost/mcp").during("tools/call");
+        assert_eq!(
+            error.with_help("start the server").to_string(),
+            "connection refused: tools/call of `http://localhost/mcp`; start the server"
+        );
+    }
+
+    #[test]
+    fn a_resource_that_does_not_exist_has_an_invalid_uri() {
+        for (code, operation, kind) in [
+            (-32602, "resources/read", ErrorKind::InvalidUri),
+            (-32002, "resources/read", ErrorKind::InvalidUri),
+            (-32602, "tools/call", ErrorKind::InvalidParams),
+            (-32002, "tools/call", ErrorKind::ServerError),
+        ] {
+            let raw = RawValue::from_string(format!(r#"{{"code":{code}}}"#)).expect("JSON");
+            let error = Error::from_json_rpc(&raw).during(operation);
+            assert_eq!(error.kind(), kind, "{code} {operation}");
+        }
+    }
+
+    #[test]
+    fn wrong_members_of_an_error_are_left_out() {
+        for (text, code, message) in [
+            (r#"{"code":-32601,"message":"no"}"#, Some(-32601), "no"),
+            (
+                r#"{"code":-32601,"message":[]}"#,
+                Some(-32601),
+                "no message",
+            ),
+            (
+                r#"{"code":"x"}"#,
+                None,
+                "the server answered with an error that has no code",
+            ),
+            (
+                "7",
+                None,
+                "the server answered with an error that has no code",
+            ),
+        ] {
+            let raw = RawValue::from_string(text.to_owned()).expect("JSON");
+            let error = Error::from_json_rpc(&raw);
+            assert_eq!((error.code(), error.message()), (code, message), "{text}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Connects to any MCP server: a command, a URL, or a pair of streams.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let address = puppet::Puppet::new("plain").http().await;
+//! # let url = format!("http://{address}/mcp");
+//! use mcp_servlet_client::Session;
+//!
+//! let session = Session::connect(&url.parse()?).await?;
+//! let lists = session.lists().await?;
+//! session.close().await;
+//! # assert_eq!(lists.tools.map(|tools| tools.len()), Some(1));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Target`] is the server, [`Options`] are how to connect, and a [`Session`] is the connection. Everything that a
+//! server sends stays as it wrote it: entries of [`Lists`], [`CallResult::raw`], and members that no version of MCP has.
+//! Both generations of the protocol work: the handshake up to 2025-11-25, and requests without a session since 2026-07-28.
+//! Nothing that a server sends is unbounded; see [`Limits`] and [`Timeouts`].
+
+mod answers;
+mod content;
+mod error;
+mod events;
+mod limits;
+mod options;
+mod progress;
+mod server;
+mod session;
+mod tap;
+mod target;
+mod transport;
+
+pub use answers::{Answers, Decline, Elicitation, Input, Offers, Root};
+pub use content::{
+    Annotations, CallResult, Content, PromptMessage, PromptResult, ReadResult, ResourceContents,
+    ResourceData,
+};
+pub use error::{Error, ErrorKind};
+pub use events::{Event, Events};
+pub use limits::{Limits, Timeouts};
+pub use mcp_catalog::{ListProblem, Lists, ServerText};
+pub use options::{Era, Options, Retry};
+pub use progress::Progress;
+pub use server::Server;
+pub use session::{CallOptions, Completion, List, Page, Pong, Session};
+pub use target::{Command, Http, HttpTransport, Target, TargetError, Tls, TlsVersion};
+pub use tokio_util::sync::CancellationToken;
+
+/// The code in the guide, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/client.md")]
+struct Guide;

@@ -1,0 +1,166 @@
+//! How to connect.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::answers::{Answers, Decline};
+use crate::limits::{Limits, Timeouts};
+
+/// How to connect, and what is the same for every request of a session.
+///
+/// ```
+/// use std::time::Duration;
+/// use mcp_servlet_client::{Options, Retry};
+///
+/// let options = Options::new()
+///     .client("my-agent", "1.0")
+///     .request_timeout(Duration::from_secs(120))
+///     .retry(Retry::times(3, Duration::from_secs(1)));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub(crate) client: (String, String),
+    pub(crate) era: Era,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) limits: Limits,
+    pub(crate) retry: Retry,
+    pub(crate) answers: Arc<dyn Answers>,
+}
+
+/// Which generation of the protocol to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Era {
+    /// Asks the server with `server/discover`, and does the handshake if it does not know that method. A server that
+    /// does not answer at all costs 10 seconds.
+    #[default]
+    Auto,
+    /// The handshake of protocol versions up to 2025-11-25.
+    Handshake,
+    /// Requests without a session, since 2026-07-28.
+    Stateless,
+}
+
+/// How often to try to connect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retry {
+    /// Attempts after the first one. None tries until it succeeds.
+    pub(crate) times: Option<u32>,
+    pub(crate) every: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            client: (
+                env!("CARGO_PKG_NAME").to_owned(),
+                env!("CARGO_PKG_VERSION").to_owned(),
+            ),
+            era: Era::Auto,
+            timeouts: Timeouts::default(),
+            limits: Limits::default(),
+            retry: Retry::never(),
+            answers: Arc::new(Decline),
+        }
+    }
+}
+
+impl Options {
+    /// One attempt, 30 seconds for each request, and no answers to requests of the server.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the name and version that the server sees.
+    #[must_use]
+    pub fn client(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.client = (name.into(), version.into());
+        self
+    }
+
+    /// Sets the generation of the protocol.
+    #[must_use]
+    pub fn era(mut self, era: Era) -> Self {
+        self.era = era;
+        self
+    }
+
+    /// Sets how long one attempt to connect may take.
+    #[must_use]
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.timeouts.connect = timeout;
+        self
+    }
+
+    /// Sets how long a request may take.
+    #[must_use]
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.timeouts.request = timeout;
+        self
+    }
+
+    /// Sets all times.
+    #[must_use]
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// Sets limits of what the server may send.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how often to try to connect.
+    #[must_use]
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// Sets who answers requests of the server.
+    #[must_use]
+    pub fn answers(mut self, answers: impl Answers) -> Self {
+        self.answers = Arc::new(answers);
+        self
+    }
+}
+
+impl Retry {
+    /// Tries once.
+    pub fn never() -> Self {
+        Self {
+            times: Some(0),
+            every: Duration::ZERO,
+        }
+    }
+
+    /// Tries again this many times, with this pause and up to a quarter more.
+    pub fn times(times: u32, every: Duration) -> Self {
+        Self {
+            times: Some(times),
+            every,
+        }
+    }
+
+    /// Tries until it succeeds, with this pause and up to a quarter more.
+    pub fn forever(every: Duration) -> Self {
+        Self { times: None, every }
+    }
+
+    /// Whether there is another attempt after this many.
+    pub(crate) fn goes_on(self, attempts: u32) -> bool {
+        self.times.is_none_or(|times| attempts <= times)
+    }
+
+    /// The pause before the next attempt. Clients that lost the same server come back at different times.
+    pub(crate) fn pause(self) -> Duration {
+        let jitter = getrandom::u32().unwrap_or_default();
+        self.every
+            + self
+                .every
+                .mul_f64(0.25 * f64::from(jitter) / f64::from(u32::MAX))
+    }
+}

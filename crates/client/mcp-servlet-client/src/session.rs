@@ -1,0 +1,101 @@
+//! A connection to a server.
+
+mod call;
+mod complete;
+mod connect;
+mod handler;
+mod list;
+mod ping;
+mod prompt;
+mod read;
+mod request;
+mod rounds;
+mod watch;
+
+use std::fmt;
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::service::RunningService;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+pub use self::call::CallOptions;
+pub use self::complete::Completion;
+use self::handler::Handler;
+pub use self::list::{List, Page};
+pub use self::ping::Pong;
+use crate::error::Error;
+use crate::limits::{Limits, Timeouts};
+use crate::options::Options;
+use crate::server::Server;
+use crate::tap::Tap;
+use crate::target::Target;
+
+/// A connection to a server.
+///
+/// Requests take `&self`, so that several may run at once. Dropping the future of a request cancels it. Dropping the
+/// session closes the connection in the background; [`close`](Self::close) waits for that.
+pub struct Session {
+    service: RunningService<RoleClient, Handler>,
+    tap: Arc<Tap>,
+    server: Server,
+    target: String,
+    timeouts: Timeouts,
+    limits: Limits,
+}
+
+impl Session {
+    /// Connects to a server.
+    ///
+    /// # Errors
+    /// If the server cannot be reached, or speaks no version of MCP that this client knows.
+    pub async fn connect(target: &Target) -> Result<Self, Error> {
+        Self::connect_with(target, &Options::default()).await
+    }
+
+    /// Connects to a server with options.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect), after the last of the attempts that the options allow.
+    pub async fn connect_with(target: &Target, options: &Options) -> Result<Self, Error> {
+        connect::connect(target, options).await
+    }
+
+    /// Connects to a server at the other end of two streams, with one message per line.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    pub async fn attach<R, W>(reader: R, writer: W, options: &Options) -> Result<Self, Error>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        connect::attach(reader, writer, options).await
+    }
+
+    /// What the server says about itself.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Closes the connection, and waits until the process of the server has ended or its session is deleted.
+    pub async fn close(mut self) {
+        // An error means that the task of the connection has panicked, and with it the connection is closed.
+        let _ = self.service.close().await;
+    }
+
+    /// The number of requests without a response yet.
+    #[doc(hidden)]
+    pub fn waiting(&self) -> usize {
+        self.tap.waiting()
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("target", &self.target)
+            .field("server", &self.server)
+            .finish_non_exhaustive()
+    }
+}

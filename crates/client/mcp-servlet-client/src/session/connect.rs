@@ -1,0 +1,292 @@
+//! Opens sessions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _};
+use rmcp::transport::Transport;
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::broadcast;
+use tokio::time::{sleep, timeout};
+
+use super::{Handler, Session};
+use crate::error::{Error, ErrorKind};
+use crate::options::{Era, Options, Retry};
+use crate::server::Server;
+use crate::tap::Tap;
+use crate::target::{Command, Http, HttpTransport, Target};
+use crate::transport::child::Child;
+use crate::transport::http::{Client, connector};
+use crate::transport::lines::Lines;
+use crate::transport::sse;
+
+/// How many events wait for a reader that is slow.
+const EVENTS: usize = 1024;
+/// After how long without an answer the log names a way around the probe.
+const PROBE_HINT: Duration = Duration::from_secs(2);
+
+/// A target with what all attempts share.
+enum Prepared<'a> {
+    Command(&'a Command),
+    Http(&'a Http, reqwest::Client),
+}
+
+impl<'a> Prepared<'a> {
+    fn new(target: &'a Target, options: &Options) -> Result<Self, Error> {
+        match target {
+            Target::Command(command) => Ok(Self::Command(command)),
+            Target::Http(http) => {
+                let client = connector(http, options.timeouts.connect).map_err(|source| {
+                    let error = Error::new(ErrorKind::Connectivity, source.to_string());
+                    error.with_source(source)
+                })?;
+                Ok(Self::Http(http, client))
+            }
+        }
+    }
+}
+
+/// Connects as often as the options say.
+pub(super) async fn connect(target: &Target, options: &Options) -> Result<Session, Error> {
+    let server = Prepared::new(target, options).map_err(|error| error.at(&target.to_string()))?;
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let error = match attempt(&server, target, options).await {
+            Ok(session) => return Ok(session),
+            Err(error) => error.at(&target.to_string()),
+        };
+        let is_temporary = matches!(
+            error.kind(),
+            ErrorKind::Connectivity | ErrorKind::RequestTimeout
+        );
+        if !is_temporary || options.retry == Retry::never() {
+            return Err(error);
+        }
+        if !options.retry.goes_on(attempts) {
+            return Err(error.after_attempts(attempts));
+        }
+        tracing::info!(attempts, %error, "cannot connect yet");
+        sleep(options.retry.pause()).await;
+    }
+}
+
+async fn attempt(
+    server: &Prepared<'_>,
+    target: &Target,
+    options: &Options,
+) -> Result<Session, Error> {
+    let name = target.to_string();
+    let opening = async {
+        match server {
+            Prepared::Command(command) => open_command(command, &name, options).await,
+            Prepared::Http(http, client) => open_http(http, client, &name, options).await,
+        }
+    };
+    within(options.timeouts.connect, opening).await
+}
+
+pub(super) async fn attach<R, W>(reader: R, writer: W, options: &Options) -> Result<Session, Error>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let tap = new_tap();
+    let lines = Lines::new(reader, writer, options.limits.message, Arc::clone(&tap));
+    let opening = open(lines, tap, "attached streams", options);
+    within(options.timeouts.connect, opening).await
+}
+
+async fn within<F>(limit: Duration, opening: F) -> Result<Session, Error>
+where
+    F: Future<Output = Result<Session, Error>>,
+{
+    // Boxed, because the future is large.
+    timeout(limit, Box::pin(opening)).await.unwrap_or_else(|_| {
+        let message = format!("the server did not open a session within {limit:?}");
+        Err(Error::new(ErrorKind::RequestTimeout, message)
+            .with_help("give it more time to connect, or choose the protocol version with `--era`"))
+    })
+}
+
+/// Starts a process. Some old servers end when they get a request before the handshake; those are started once more.
+async fn open_command(command: &Command, name: &str, options: &Options) -> Result<Session, Error> {
+    let tap = new_tap();
+    let error = match start(command, &tap, name, options).await {
+        Err(error) if options.era == Era::Auto && ended_itself(&tap, &error) => error,
+        opened => return opened,
+    };
+    tracing::info!(%error, "the server ended at `server/discover`; it is started again without");
+    let options = options.clone().era(Era::Handshake);
+    start(command, &new_tap(), name, &options).await
+}
+
+async fn start(
+    command: &Command,
+    tap: &Arc<Tap>,
+    name: &str,
+    options: &Options,
+) -> Result<Session, Error> {
+    let (child, stdin, stdout) = Child::start(command)?;
+    let lines = Lines::new(stdout, stdin, options.limits.message, Arc::clone(tap));
+    open(lines.of_child(child), Arc::clone(tap), name, options).await
+}
+
+/// Whether the process ran before it ended.
+fn ended_itself(tap: &Tap, error: &Error) -> bool {
+    error.kind() == ErrorKind::Connectivity && tap.failure().is_some()
+}
+
+async fn open_http(
+    http: &Http,
+    client: &reqwest::Client,
+    name: &str,
+    options: &Options,
+) -> Result<Session, Error> {
+    let transport = http.chosen_transport();
+    if transport == HttpTransport::Sse {
+        return open_sse(http, client, name, options).await;
+    }
+    let tap = new_tap();
+    let limit = options.limits.message;
+    let streamable = Client::new(client.clone(), http, limit, Arc::clone(&tap));
+    let streamable = streamable.transport(http.url().as_str());
+    let error = match open(streamable, tap, name, options).await {
+        Err(error) if matches!(error.http_status(), Some(404 | 405)) => error,
+        opened => return opened,
+    };
+    if transport == HttpTransport::Streamable {
+        return Err(error);
+    }
+    let opened = open_sse(http, client, name, options).await;
+    let opened = opened.map_err(|_| error)?;
+    tracing::info!(
+        server = name,
+        "the server speaks HTTP+SSE, the transport before 2025-03-26"
+    );
+    Ok(opened)
+}
+
+async fn open_sse(
+    http: &Http,
+    client: &reqwest::Client,
+    name: &str,
+    options: &Options,
+) -> Result<Session, Error> {
+    let tap = new_tap();
+    let limit = options.limits.message;
+    let client = Client::new(client.clone(), http, limit, Arc::clone(&tap));
+    let events = sse::Events::open(client, &http.sse_url()).await?;
+    // Servers of that time know nothing of later versions.
+    let options = options.clone().era(Era::Handshake);
+    open(events, tap, name, &options).await
+}
+
+fn new_tap() -> Arc<Tap> {
+    Tap::new(broadcast::Sender::new(EVENTS))
+}
+
+/// Opens a session on a transport.
+async fn open<T>(
+    transport: T,
+    tap: Arc<Tap>,
+    target: &str,
+    options: &Options,
+) -> Result<Session, Error>
+where
+    T: Transport<RoleClient> + Send + 'static,
+{
+    let handler = Handler::new(options);
+    let mode = lifecycle(options.era);
+    let mut serving = Box::pin(handler.serve_with_lifecycle(transport, mode));
+    let served = tokio::select! {
+        served = &mut serving => served,
+        () = sleep(PROBE_HINT) => {
+            tracing::info!(server = target, "no answer yet; if the server is old, `--era handshake` connects sooner");
+            serving.await
+        }
+    };
+    let service = match served {
+        Ok(service) => service,
+        Err(error) => return Err(not_opened(error, &tap).at(target)),
+    };
+    let info = service.peer_info();
+    let protocol = info.map(|info| info.protocol_version.to_string());
+    let opening = tap.opening().unwrap_or_default();
+    Ok(Session {
+        service,
+        server: Server::new(protocol.unwrap_or_default(), &opening),
+        tap,
+        target: target.to_owned(),
+        timeouts: options.timeouts,
+        limits: options.limits,
+    })
+}
+
+fn lifecycle(era: Era) -> ClientLifecycleMode {
+    let stateless = vec![ProtocolVersion::V_2026_07_28];
+    match era {
+        Era::Handshake => ClientLifecycleMode::Initialize,
+        Era::Stateless => ClientLifecycleMode::Discover {
+            preferred_versions: stateless,
+        },
+        Era::Auto => ClientLifecycleMode::Auto {
+            preferred_versions: stateless,
+            legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+        },
+    }
+}
+
+/// The error for a session that could not be opened. The transport's error is more exact than rmcp's.
+fn not_opened(error: ClientInitializeError, tap: &Tap) -> Error {
+    let protocol = |message: String| Error::new(ErrorKind::Protocol, message);
+    let error = match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+            return not_opened(*fallback, tap);
+        }
+        ClientInitializeError::JsonRpcError(error) => json_rpc(&error).during("initialize"),
+        ClientInitializeError::NoCompatibleProtocolVersion {
+            server_supported, ..
+        } => {
+            let versions: Vec<_> = server_supported
+                .iter()
+                .map(ProtocolVersion::as_str)
+                .collect();
+            protocol(format!(
+                "no common protocol version: the server has {}",
+                versions.join(", ")
+            ))
+        }
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_) => {
+            protocol("the server answered the handshake with something else".to_owned())
+        }
+        ClientInitializeError::ConflictInitResponseId(..)
+        | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
+            protocol("the server answered the handshake with the id of another request".to_owned())
+        }
+        error => tap.failure().unwrap_or_else(|| {
+            let message = "the connection ended before the session was open";
+            Error::new(ErrorKind::Connectivity, message).with_source(error)
+        }),
+    };
+    match tap.ignored_lines().as_slice() {
+        [] => error,
+        lines => {
+            let lines = lines.join("`, `");
+            error.with_help(format!(
+                "its output begins with `{lines}` instead of MCP messages"
+            ))
+        }
+    }
+}
+
+/// An error of rmcp, as if it had come from the server.
+fn json_rpc(error: &rmcp::ErrorData) -> Error {
+    let text = serde_json::to_string(error).unwrap_or_default();
+    let raw = RawValue::from_string(text).unwrap_or_default();
+    Error::from_json_rpc(&raw)
+}

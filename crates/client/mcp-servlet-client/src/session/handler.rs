@@ -1,0 +1,79 @@
+//! Answers requests of the server.
+
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientConfig, ClientResult, CustomResult, ErrorCode, ErrorData, Implementation,
+    ProtocolVersion, ServerNotification, ServerRequest,
+};
+use rmcp::service::{NotificationContext, RequestContext, Service};
+use serde_json::Value;
+
+use crate::answers::{Answers, Unanswered, answer};
+use crate::options::Options;
+
+/// What rmcp asks about this client.
+#[derive(Debug)]
+pub(crate) struct Handler {
+    config: ClientConfig,
+    pub(crate) answers: Arc<dyn Answers>,
+}
+
+impl Handler {
+    pub(crate) fn new(options: &Options) -> Self {
+        let answers = Arc::clone(&options.answers);
+        let capabilities = answers.offers().capabilities();
+        let capabilities = serde_json::from_value(capabilities);
+        let (name, version) = &options.client;
+        let config = ClientConfig::new(
+            capabilities.unwrap_or_default(),
+            Implementation::new(name, version),
+        );
+        Self {
+            config: config.with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE),
+            answers,
+        }
+    }
+}
+
+impl Service<RoleClient> for Handler {
+    async fn handle_request(
+        &self,
+        request: ServerRequest,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ClientResult, ErrorData> {
+        if matches!(request, ServerRequest::PingRequest(_)) {
+            return Ok(ClientResult::empty(()));
+        }
+        let mut request = serde_json::to_value(request).unwrap_or_default();
+        let params = request.get_mut("params").map(Value::take);
+        let method = request["method"].as_str().unwrap_or_default();
+        let answer = answer(&*self.answers, method, params.unwrap_or_default()).await;
+        match answer {
+            Ok(result) => Ok(ClientResult::CustomResult(CustomResult(result))),
+            Err(Unanswered::UnknownMethod) => Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                format!("the client has no method `{method}`"),
+                None,
+            )),
+            // The code that MCP's documentation has for a user who refuses.
+            Err(Unanswered::Refused) => {
+                Err(ErrorData::new(ErrorCode(-1), "the client refuses", None))
+            }
+        }
+    }
+
+    async fn handle_notification(
+        &self,
+        _: ServerNotification,
+        _: NotificationContext<RoleClient>,
+    ) -> Result<(), ErrorData> {
+        // The tap has passed it on already, in the order in which it arrived.
+        Ok(())
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        self.config.clone()
+    }
+}

@@ -1,0 +1,274 @@
+//! Which server to connect to.
+
+mod http;
+mod tls;
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use url::Url;
+
+pub(crate) use self::http::shown;
+pub use self::http::{Http, HttpTransport};
+pub use self::tls::{Tls, TlsVersion};
+
+/// A server: a command that is started, or a URL.
+///
+/// ```
+/// use mcp_servlet_client::{Command, Target};
+///
+/// let local = Target::from(Command::new("npx").args(["-y", "@modelcontextprotocol/server-everything"]));
+/// let remote: Target = "https://mcp.example.com/mcp".parse()?;
+/// assert_eq!(remote.to_string(), "https://mcp.example.com/mcp");
+///
+/// let error = "localhost:8080".parse::<Target>().unwrap_err();
+/// assert!(error.to_string().contains("http://localhost:8080/mcp"));
+/// # Ok::<(), mcp_servlet_client::TargetError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Target {
+    /// A process that speaks MCP over standard input and output.
+    Command(Command),
+    /// A server at a URL.
+    Http(Box<Http>),
+}
+
+/// The command of a server. It runs without a shell.
+#[derive(Clone)]
+pub struct Command {
+    program: OsString,
+    arguments: Vec<OsString>,
+    variables: Vec<(OsString, OsString)>,
+    folder: Option<PathBuf>,
+}
+
+/// Why a target cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// The text cannot be parsed as a URL.
+    #[error("invalid URL `{text}`: {source}")]
+    InvalidUrl {
+        /// The text without its query.
+        text: String,
+        /// Why it cannot be parsed.
+        source: url::ParseError,
+    },
+    /// It looks like a host and has no scheme.
+    #[error("the URL `{text}` has no scheme; write `{suggestion}`")]
+    NoScheme {
+        /// The text.
+        text: String,
+        /// What was probably meant.
+        suggestion: String,
+    },
+    /// The scheme is neither `http` nor `https`.
+    #[error("expected a URL with `http` or `https`, found `{scheme}`")]
+    UnknownScheme {
+        /// The scheme.
+        scheme: String,
+    },
+    /// Anybody on the way could read the messages.
+    #[error(
+        "`{host}` is another machine, and `http` is not encrypted; use `https`, or allow `http`"
+    )]
+    PlainHttp {
+        /// The host of the URL.
+        host: String,
+    },
+    /// A header that the protocol sets.
+    #[error("the header `{name}` cannot be set; the protocol sets it")]
+    ReservedHeader {
+        /// The name of the header.
+        name: String,
+    },
+    /// A name or a value that HTTP does not allow.
+    #[error("the header `{name}` is invalid; expected a name of HTTP, and a value in one line")]
+    InvalidHeader {
+        /// The name of the header.
+        name: String,
+    },
+    /// An environment variable that a header or a token needs.
+    #[error("the environment variable `{name}` is not set")]
+    MissingVariable {
+        /// The name of the variable.
+        name: String,
+    },
+    /// A `${` without `}`.
+    #[error("expected `}}` after `${{` in the header `{name}`")]
+    OpenVariable {
+        /// The name of the header.
+        name: String,
+    },
+    /// A file with a certificate, a key or a list of revoked certificates.
+    #[error("cannot read `{}`: {source}", path.display())]
+    ReadFile {
+        /// The file.
+        path: PathBuf,
+        /// Why it cannot be read.
+        source: std::io::Error,
+    },
+    /// A file that should have PEM.
+    #[error("`{}` has no valid {expected} in PEM", path.display())]
+    InvalidPem {
+        /// The file.
+        path: PathBuf,
+        /// What it should contain.
+        expected: &'static str,
+    },
+    /// Options for TLS that do not fit together.
+    #[error("cannot set up TLS: {reason}")]
+    Tls {
+        /// The reason.
+        reason: String,
+    },
+}
+
+impl Command {
+    /// A program, as a path or as a name in `PATH`.
+    pub fn new(program: impl Into<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            variables: Vec::new(),
+            folder: None,
+        }
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<I>(mut self, arguments: I) -> Self
+    where
+        I: IntoIterator<Item: Into<OsString>>,
+    {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets an environment variable. All others are inherited.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the working directory.
+    #[must_use]
+    pub fn current_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
+    pub(crate) fn program(&self) -> &OsStr {
+        &self.program
+    }
+
+    pub(crate) fn arguments(&self) -> &[OsString] {
+        &self.arguments
+    }
+
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        let variables = self.variables.iter();
+        variables.map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+}
+
+/// Without the values of variables, which may be secret.
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.variables.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Command")
+            .field("program", &self.program)
+            .field("arguments", &self.arguments)
+            .field("variables", &names)
+            .field("folder", &self.folder)
+            .finish()
+    }
+}
+
+impl From<Command> for Target {
+    fn from(command: Command) -> Self {
+        Self::Command(command)
+    }
+}
+
+impl From<Http> for Target {
+    fn from(http: Http) -> Self {
+        Self::Http(Box::new(http))
+    }
+}
+
+impl FromStr for Target {
+    type Err = TargetError;
+
+    fn from_str(text: &str) -> Result<Self, TargetError> {
+        Http::new(text).map(Self::from)
+    }
+}
+
+/// Without secrets: no variables, no user and no query.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(command) => {
+                write!(f, "{}", command.program.display())?;
+                let mut arguments = command.arguments.iter();
+                arguments.try_for_each(|argument| write!(f, " {}", argument.display()))
+            }
+            Self::Http(http) => f.write_str(&shown(http.url())),
+        }
+    }
+}
+
+/// Reads a URL, or says which one was probably meant.
+fn parse_url(text: &str) -> Result<Url, TargetError> {
+    let has_scheme = text.contains("://");
+    if !has_scheme {
+        let path = if text.contains('/') { "" } else { "/mcp" };
+        let text = text.split(['?', '#']).next().unwrap_or_default().to_owned();
+        let suggestion = if is_local(host_of(&text)) {
+            format!("http://{text}{path}")
+        } else {
+            format!("https://{text}{path}")
+        };
+        return Err(TargetError::NoScheme { text, suggestion });
+    }
+    let url = Url::parse(text).map_err(|source| TargetError::InvalidUrl {
+        text: text.split(['?', '#']).next().unwrap_or_default().to_owned(),
+        source,
+    })?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        scheme => Err(TargetError::UnknownScheme {
+            scheme: scheme.to_owned(),
+        }),
+    }
+}
+
+/// The host of a URL without scheme.
+fn host_of(text: &str) -> &str {
+    let authority = text.split('/').next().unwrap_or_default();
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    }
+}
+
+/// Whether a host is this machine.
+fn is_local(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let address = host.parse::<std::net::IpAddr>();
+    host.eq_ignore_ascii_case("localhost")
+        || host.to_ascii_lowercase().ends_with(".localhost")
+        || address.is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,6 @@
+//! Ways to a server. Each passes what it receives through the [tap](crate::tap).
+
+pub(crate) mod child;
+pub(crate) mod http;
+pub(crate) mod lines;
+pub(crate) mod sse;

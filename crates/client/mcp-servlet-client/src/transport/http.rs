@@ -1,0 +1,354 @@
+//! Streamable HTTP: rmcp's transport, on an HTTP client that passes responses through the tap.
+
+mod body;
+mod cause;
+mod response;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, RequestBuilder, Response, StatusCode, redirect};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
+    StreamableHttpError, StreamableHttpPostResponse,
+};
+use rmcp::transport::{StreamableHttpClientTransport, common::client_side_sse::ExponentialBackoff};
+use sse_stream::Sse;
+
+use crate::error::{Error, ErrorKind};
+use crate::tap::Tap;
+use crate::target::{Http, TargetError};
+
+pub(super) use self::body::{BodyError, events, text};
+pub(super) use self::response::{not_sent, refused};
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+pub(super) const JSON: &str = "application/json";
+pub(super) const EVENTS: &str = "text/event-stream";
+/// How many redirects are followed.
+const REDIRECTS: usize = 10;
+
+type Failure = StreamableHttpError<Reported>;
+
+/// An error that the tap already has.
+#[derive(Debug, thiserror::Error)]
+#[error("the request failed")]
+pub(crate) struct Reported;
+
+/// The connector for all attempts. For `https`, making one is slow, because it reads the certificates of the system.
+pub(crate) fn connector(target: &Http, connect: Duration) -> Result<reqwest::Client, TargetError> {
+    use_ring();
+    let builder = reqwest::Client::builder()
+        .redirect(redirect_policy())
+        .connect_timeout(connect)
+        // A connection whose last body was not read to its end stalls the next request.
+        .pool_max_idle_per_host(0);
+    let builder = match target.url().scheme() {
+        // Redirects keep the scheme, so certificates are not needed.
+        "http" => builder.tls_certs_only([]),
+        _ => target.tls_options().apply(builder)?,
+    };
+    builder.build().map_err(|error| TargetError::Tls {
+        reason: cause::cause(&error),
+    })
+}
+
+/// An HTTP client with the headers of a target.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    headers: HeaderMap,
+    /// The most bytes of a message.
+    limit: usize,
+    tap: Arc<Tap>,
+}
+
+impl Client {
+    pub(crate) fn new(http: reqwest::Client, target: &Http, limit: usize, tap: Arc<Tap>) -> Self {
+        Self {
+            http,
+            headers: target.headers().clone(),
+            limit,
+            tap,
+        }
+    }
+
+    /// rmcp's transport on this client.
+    pub(crate) fn transport(self, url: &str) -> StreamableHttpClientTransport<Self> {
+        let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+        config.max_sse_event_size = self.limit;
+        let mut backoff = ExponentialBackoff::default();
+        backoff.max_times = Some(5);
+        backoff.max_delay = Some(Duration::from_secs(10));
+        config.retry_config = Arc::new(backoff);
+        StreamableHttpClientTransport::with_client(self, config)
+    }
+
+    /// A request with the headers of the target.
+    pub(super) fn request(&self, method: Method, url: &str) -> RequestBuilder {
+        let accept = HeaderValue::from_static("application/json, text/event-stream");
+        let request = self.http.request(method, url);
+        request.headers(self.headers.clone()).header(ACCEPT, accept)
+    }
+
+    pub(super) fn tap(&self) -> &Arc<Tap> {
+        &self.tap
+    }
+
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Sends a message, and returns the response unless it is an error.
+    async fn send(&self, request: RequestBuilder) -> Result<Response, Error> {
+        let response = request.send().await.map_err(|error| not_sent(&error))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(refused(response).await)
+    }
+
+    async fn post(
+        &self,
+        request: RequestBuilder,
+        message: &ClientJsonRpcMessage,
+        limit: usize,
+    ) -> Result<StreamableHttpPostResponse, Error> {
+        let response = self.send(request).await?;
+        let session = response.headers().get(SESSION);
+        let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
+        if matches!(
+            response.status(),
+            StatusCode::ACCEPTED | StatusCode::NO_CONTENT
+        ) {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        let id = request_id(message);
+        match content_type(&response) {
+            Some(kind) if kind.starts_with(EVENTS) => {
+                let events = self.tapped_events(response, limit, id);
+                Ok(StreamableHttpPostResponse::Sse(events, session))
+            }
+            Some(kind) if kind.starts_with(JSON) => {
+                let text = text(response, limit).await?;
+                let json = self.tap.received(&text).unwrap_or_default();
+                let parsed = serde_json::from_str(&json);
+                match (parsed, id) {
+                    (Ok(message), _) => Ok(StreamableHttpPostResponse::Json(message, session)),
+                    // Notifications have no response.
+                    (Err(_), None) => Ok(StreamableHttpPostResponse::Accepted),
+                    (Err(error), Some(_)) => Err(response::not_json(&text, error)),
+                }
+            }
+            _ if id.is_none() => Ok(StreamableHttpPostResponse::Accepted),
+            kind => Err(response::wrong_type(kind.as_deref())),
+        }
+    }
+
+    /// The events of a response. A message that is too large ends the request that it answers.
+    fn tapped_events(
+        &self,
+        response: Response,
+        limit: usize,
+        id: Option<RequestId>,
+    ) -> BoxStream<'static, Result<Sse, SseError>> {
+        let tap = Arc::clone(&self.tap);
+        let events = events(response, limit).map(move |event| match event {
+            Ok(mut event) => {
+                let data = event.data.as_deref().and_then(|data| tap.received(data));
+                event.data = data.map(Cow::into_owned);
+                Ok(event)
+            }
+            Err(BodyError::Limit(error)) => {
+                if let Some(id) = &id {
+                    tap.failed_id(id, error.clone());
+                }
+                Err(SseError::Body(Box::new(error)))
+            }
+            Err(BodyError::Stream(error)) => Err(error),
+        });
+        events.boxed()
+    }
+
+    /// Tells the tap why a message has failed.
+    fn report(&self, message: &ClientJsonRpcMessage, error: Error) -> Failure {
+        self.tap.failed(message, error);
+        StreamableHttpError::Client(Reported)
+    }
+}
+
+impl StreamableHttpClient for Client {
+    type Error = Reported;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        self.post_message_with_max_sse_event_size(uri, message, session, token, headers, self.limit)
+            .await
+    }
+
+    async fn post_message_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+        limit: usize,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        self.tap.sent(&message);
+        let request = self.request(Method::POST, &uri);
+        let request = with_session(request, session.as_deref(), token, headers);
+        let body = serde_json::to_vec(&message)?;
+        let request = request.header(CONTENT_TYPE, JSON).body(body);
+        match self.post(request, &message, limit).await {
+            Ok(response) => Ok(response),
+            Err(error) if error.http_status() == Some(404) && session.is_some() => {
+                Err(StreamableHttpError::SessionExpired)
+            }
+            Err(error) => match legacy_answer(&message, &error) {
+                Some(answer) => Ok(StreamableHttpPostResponse::Json(answer, None)),
+                None => Err(self.report(&message, error)),
+            },
+        }
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<(), Failure> {
+        let request = self.request(Method::DELETE, &uri);
+        let request = with_session(request, Some(&session), token, headers);
+        match self.send(request).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.http_status() == Some(405) => Ok(()),
+            Err(error) => {
+                tracing::debug!(%error, "cannot end the session");
+                Err(StreamableHttpError::Client(Reported))
+            }
+        }
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        let request = self.request(Method::GET, &uri);
+        let mut request = with_session(request, session.as_deref(), token, headers);
+        if let Some(last_event) = last_event {
+            request = request.header(LAST_EVENT, last_event);
+        }
+        let response = match self.send(request).await {
+            Ok(response) => response,
+            Err(error) => {
+                tracing::debug!(%error, "cannot open an event stream");
+                return Err(match error.http_status() {
+                    Some(405) => StreamableHttpError::ServerDoesNotSupportSse,
+                    Some(401) => {
+                        StreamableHttpError::AuthRequired(AuthRequiredError::new(String::new()))
+                    }
+                    _ => StreamableHttpError::Client(Reported),
+                });
+            }
+        };
+        match content_type(&response) {
+            Some(kind) if kind.starts_with(EVENTS) => {
+                Ok(self.tapped_events(response, self.limit, None))
+            }
+            kind => Err(StreamableHttpError::UnexpectedContentType(kind)),
+        }
+    }
+}
+
+/// Adds what rmcp adds to a request.
+fn with_session(
+    request: RequestBuilder,
+    session: Option<&str>,
+    token: Option<String>,
+    headers: HashMap<HeaderName, HeaderValue>,
+) -> RequestBuilder {
+    let mut request = request.headers(headers.into_iter().collect());
+    if let Some(session) = session {
+        request = request.header(SESSION, session);
+    }
+    match token {
+        Some(token) => request.bearer_auth(token),
+        None => request,
+    }
+}
+
+/// What a server that refuses `server/discover` means: it is older than 2026-07-28. Such servers answer with any status
+/// of 4xx, and cannot name the request.
+fn legacy_answer(message: &ClientJsonRpcMessage, error: &Error) -> Option<ServerJsonRpcMessage> {
+    let ClientJsonRpcMessage::Request(request) = message else {
+        return None;
+    };
+    let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
+    let is_legacy =
+        matches!(error.http_status(), Some(400..=499)) && error.kind() != ErrorKind::Authentication;
+    (is_probe && is_legacy).then(|| {
+        let code = error.code().and_then(|code| i32::try_from(code).ok());
+        let code = rmcp::model::ErrorCode(code.unwrap_or(-32600));
+        let data = ErrorData::new(code, error.message().to_owned(), error.data().cloned());
+        ServerJsonRpcMessage::error(data, Some(request.id.clone()))
+    })
+}
+
+fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+        _ => None,
+    }
+}
+
+pub(super) fn content_type(response: &Response) -> Option<String> {
+    let kind = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    Some(kind.to_ascii_lowercase())
+}
+
+/// Follows redirects that keep method, body and origin. Any other would lose the message, or give credentials away.
+fn redirect_policy() -> redirect::Policy {
+    redirect::Policy::custom(|attempt| {
+        let keeps_body = matches!(
+            attempt.status(),
+            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+        );
+        let first = attempt.previous().first();
+        let keeps_origin = first.is_some_and(|url| url.origin() == attempt.url().origin());
+        if keeps_body && keeps_origin && attempt.previous().len() <= REDIRECTS {
+            attempt.follow()
+        } else {
+            attempt.stop()
+        }
+    })
+}
+
+/// Chooses the cryptography of TLS, unless the program has chosen.
+fn use_ring() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // An error means that the program has chosen.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}

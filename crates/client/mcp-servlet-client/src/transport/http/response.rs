@@ -1,0 +1,138 @@
+//! What is wrong with an HTTP response.
+
+use reqwest::header::{LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use reqwest::{Response, StatusCode};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use url::Url;
+
+use super::cause::cause;
+use super::{JSON, content_type, text};
+use crate::error::{Error, ErrorKind};
+use crate::target::shown;
+
+/// The most bytes of an error's body that are read.
+const BODY: usize = 64 << 10;
+/// How much of a body an error quotes, in characters.
+const QUOTED: usize = 200;
+
+/// A request without a response.
+pub(crate) fn not_sent(error: &reqwest::Error) -> Error {
+    let what = if error.is_connect() {
+        "cannot connect"
+    } else {
+        "the request failed"
+    };
+    let message = format!("{what}: {}", cause(error));
+    Error::new(ErrorKind::Connectivity, message)
+        .with_help("check the URL, and that the server runs")
+}
+
+/// The error for a response with any status but 2xx.
+pub(crate) async fn refused(response: Response) -> Error {
+    let status = response.status();
+    let retry_after = header(&response, RETRY_AFTER.as_str());
+    let has_challenge = response.headers().contains_key(WWW_AUTHENTICATE);
+    let redirect = redirect(&response);
+    let is_json = content_type(&response).is_some_and(|kind| kind.starts_with(JSON));
+    let body = text(response, BODY).await.unwrap_or_default();
+    let error = if status == StatusCode::UNAUTHORIZED
+        || (status == StatusCode::FORBIDDEN && has_challenge)
+    {
+        unauthorized(status)
+    } else if let Some(error) = is_json.then(|| json_rpc_error(&body)).flatten() {
+        error
+    } else if let Some(url) = redirect {
+        moved(status, &url)
+    } else {
+        failed(status, &body)
+    };
+    error.with_http(status.as_u16(), retry_after)
+}
+
+fn unauthorized(status: StatusCode) -> Error {
+    let message = format!("the server requires credentials (HTTP {status})");
+    Error::new(ErrorKind::Authentication, message)
+        .with_help("send a token, for example one from the environment with `--bearer-env NAME`")
+}
+
+fn failed(status: StatusCode, body: &str) -> Error {
+    let is_temporary = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+    let kind = if is_temporary {
+        ErrorKind::Connectivity
+    } else {
+        ErrorKind::Protocol
+    };
+    let error = Error::new(
+        kind,
+        format!("the server answered with HTTP {status}{}", quoted(body)),
+    );
+    match status {
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => {
+            error.with_help("check the path of the URL, which is often `/mcp` or `/sse`")
+        }
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+            error.with_help("try again later")
+        }
+        _ => error,
+    }
+}
+
+fn moved(status: StatusCode, url: &Url) -> Error {
+    let url = shown(url);
+    let message = format!("the server redirects to `{url}` (HTTP {status}), which is not followed");
+    Error::new(ErrorKind::Protocol, message).with_help(format!("use `{url}` if you trust it"))
+}
+
+fn redirect(response: &Response) -> Option<Url> {
+    let location = header(response, LOCATION.as_str())?;
+    let is_redirect = response.status().is_redirection();
+    response.url().join(&location).ok().filter(|_| is_redirect)
+}
+
+fn header(response: &Response, name: &str) -> Option<String> {
+    let value = response.headers().get(name)?;
+    value.to_str().ok().map(str::to_owned)
+}
+
+/// The JSON-RPC error in a body.
+fn json_rpc_error(body: &str) -> Option<Error> {
+    #[derive(Deserialize)]
+    struct Body {
+        error: Box<RawValue>,
+    }
+    let Body { error } = serde_json::from_str(body).ok()?;
+    let error = Error::from_json_rpc(&error);
+    error.code().is_some().then_some(error)
+}
+
+/// A body that should be JSON.
+pub(super) fn not_json(body: &str, source: serde_json::Error) -> Error {
+    let message = format!("expected a JSON-RPC message{}", found(body));
+    Error::new(ErrorKind::ParseError, message).with_source(source)
+}
+
+/// A body that is neither JSON nor an event stream.
+pub(super) fn wrong_type(kind: Option<&str>) -> Error {
+    let kind = kind.unwrap_or("no content type");
+    let message = format!("expected `application/json` or `text/event-stream`, found `{kind}`");
+    Error::new(ErrorKind::Protocol, message)
+        .with_help("check the path of the URL, which is often `/mcp`")
+}
+
+fn quoted(body: &str) -> String {
+    match body.trim() {
+        "" => String::new(),
+        body => format!(": {}", body.chars().take(QUOTED).collect::<String>()),
+    }
+}
+
+fn found(body: &str) -> String {
+    match body.trim() {
+        "" => ", found nothing".to_owned(),
+        body => format!(
+            ", found `{}`",
+            body.chars().take(QUOTED).collect::<String>()
+        ),
+    }
+}

@@ -1,0 +1,154 @@
+//! One message per line, on a pair of streams.
+
+use std::io;
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use rmcp::RoleClient;
+use rmcp::model::ServerJsonRpcMessage;
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead};
+
+use super::child::Child;
+use crate::error::{Error, ErrorKind};
+use crate::tap::Tap;
+
+/// Some programs write it before their first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The streams of a server.
+pub(crate) struct Lines<R> {
+    reader: FramedRead<R, AnyDelimiterCodec>,
+    /// Lines for the task that writes. None once the transport is closed.
+    writer: Option<mpsc::UnboundedSender<Line>>,
+    tap: Arc<Tap>,
+    /// The process behind the streams.
+    child: Option<Child>,
+}
+
+/// A line, and who waits until it is written.
+type Line = (String, oneshot::Sender<io::Result<()>>);
+
+impl<R: AsyncRead + Send + Unpin> Lines<R> {
+    pub(crate) fn new<W>(reader: R, writer: W, limit: usize, tap: Arc<Tap>) -> Self
+    where
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let codec = AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), limit);
+        let (sender, lines) = mpsc::unbounded_channel();
+        tokio::spawn(write_lines(writer, lines));
+        Self {
+            reader: FramedRead::new(reader, codec),
+            writer: Some(sender),
+            tap,
+            child: None,
+        }
+    }
+
+    pub(crate) fn of_child(mut self, child: Child) -> Self {
+        self.child = Some(child);
+        self
+    }
+
+    fn parse(&self, line: &[u8]) -> Option<ServerJsonRpcMessage> {
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        if line.trim_ascii().is_empty() {
+            return None;
+        }
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        let message = serde_json::from_str(&self.tap.received(text)?).ok();
+        if message.is_none() {
+            self.tap.ignore_line(line);
+        }
+        message
+    }
+}
+
+/// Why there are no more lines.
+async fn end(error: Option<AnyDelimiterCodecError>, limit: usize, child: Option<&Child>) -> Error {
+    match (error, child) {
+        (Some(AnyDelimiterCodecError::MaxChunkLengthExceeded), _) => {
+            let message = format!("the server sent a message of more than {limit} bytes");
+            Error::new(ErrorKind::Limit, message)
+        }
+        (Some(AnyDelimiterCodecError::Io(source)), _) => {
+            let message = format!("cannot read from the server: {source}");
+            Error::new(ErrorKind::Connectivity, message).with_source(source)
+        }
+        (None, Some(child)) => child.ended().await,
+        (None, None) => {
+            let message = "the server has closed the connection";
+            Error::new(ErrorKind::Connectivity, message)
+        }
+    }
+}
+
+/// Writes lines in the order in which they are sent, and closes the stream after the last one.
+async fn write_lines<W: AsyncWrite + Unpin>(
+    mut writer: W,
+    mut lines: mpsc::UnboundedReceiver<Line>,
+) {
+    while let Some((line, written)) = lines.recv().await {
+        let result = async {
+            writer.write_all(line.as_bytes()).await?;
+            writer.flush().await
+        };
+        // The sender may have given up.
+        let _ = written.send(result.await);
+    }
+    let _ = writer.shutdown().await;
+}
+
+impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Lines<R> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.tap.sent(&message);
+        let (sender, written) = oneshot::channel();
+        let queued = serde_json::to_string(&message).map(|mut line| {
+            line.push('\n');
+            let queue = self.writer.as_ref();
+            queue.is_some_and(|queue| queue.send((line, sender)).is_ok())
+        });
+        async move {
+            if queued? {
+                written
+                    .await
+                    .unwrap_or(Err(io::ErrorKind::BrokenPipe.into()))
+            } else {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            let error = match self.reader.next().await {
+                Some(Ok(line)) => match self.parse(&line) {
+                    Some(message) => return Some(message),
+                    None => continue,
+                },
+                Some(Err(error)) => Some(error),
+                None => None,
+            };
+            let limit = self.reader.decoder().max_length();
+            let error = end(error, limit, self.child.as_ref()).await;
+            self.tap.ended(error);
+            return None;
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.writer = None;
+        if let Some(child) = self.child.take() {
+            child.stop().await;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! An MCP server that plays scripts: JSON files that say what it answers, in which order, and how it misbehaves.
+//!
+//! A script lists replies by method. The first request of a method gets the first reply, the second one the second,
+//! and the last reply repeats. `initialize`, `server/discover` and `ping` need no replies. See [`Script`].
+
+mod http;
+mod lines;
+mod player;
+mod script;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
+
+pub use crate::lines::Ended;
+use crate::player::Player;
+pub use crate::script::{Reply, Script, Sessions};
+
+/// A server that plays one script.
+#[derive(Clone, Debug)]
+pub struct Puppet {
+    player: Arc<Mutex<Player>>,
+}
+
+impl Puppet {
+    /// The script `scripts/NAME.json`.
+    ///
+    /// # Panics
+    /// If there is no such script, or if it is invalid.
+    pub fn new(name: &str) -> Self {
+        Self::with(Script::read(name))
+    }
+
+    /// A script of the caller.
+    pub fn with(script: Script) -> Self {
+        Self {
+            player: Arc::new(Mutex::new(Player::new(script))),
+        }
+    }
+
+    /// Everything that has arrived: messages, and HTTP requests without one as `{"http": "DELETE"}`.
+    pub fn log(&self) -> Vec<Value> {
+        self.player().log.clone()
+    }
+
+    /// How many messages with this method have arrived.
+    pub fn received(&self, method: &str) -> usize {
+        let log = self.log();
+        log.iter().filter(|one| one["method"] == method).count()
+    }
+
+    /// Starts the server on one end of a pipe and returns the other end.
+    pub fn pipe(&self) -> (ReadHalf<DuplexStream>, WriteHalf<DuplexStream>) {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let puppet = self.clone();
+        tokio::spawn(async move {
+            let (reader, writer) = tokio::io::split(ours);
+            puppet.play(reader, writer).await
+        });
+        tokio::io::split(theirs)
+    }
+
+    fn player(&self) -> std::sync::MutexGuard<'_, Player> {
+        self.player.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,42 @@
+//! `puppet SCRIPT [--log FILE] [--ignore-end]` plays a script over standard input and output.
+
+use std::process::ExitCode;
+
+use puppet::{Ended, Puppet};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().expect("the name of a script");
+    let mut log = None;
+    let mut stays = false;
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--log" => log = arguments.next(),
+            "--ignore-end" => stays = true,
+            other => panic!("unknown option {other}"),
+        }
+    }
+    let puppet = Puppet::new(&name);
+    let ended = puppet.play(tokio::io::stdin(), tokio::io::stdout()).await;
+    if let Some(path) = log {
+        append(&path, &puppet);
+    }
+    match ended {
+        Ended::Exit(code) => std::process::exit(code),
+        Ended::Closed if stays => std::future::pending().await,
+        // Not by returning, which would wait for the thread that reads standard input.
+        Ended::Closed => std::process::exit(0),
+    }
+}
+
+/// Adds what has arrived to a file, one message per line.
+fn append(path: &str, puppet: &Puppet) {
+    use std::io::Write as _;
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.create(true).append(true).open(path);
+    let mut file = file.expect("a file that can be written");
+    for message in puppet.log() {
+        writeln!(file, "{message}").expect("space for a line");
+    }
+}

@@ -1,0 +1,120 @@
+//! Scripts, as they are written in JSON.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What a server answers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Script {
+    /// The purpose of the script.
+    pub about: String,
+    /// The protocol versions of the server. With 2026-07-28 it answers `server/discover`, with others `initialize`.
+    pub versions: Vec<String>,
+    /// `serverInfo`.
+    pub info: Value,
+    /// `capabilities`.
+    pub capabilities: Value,
+    /// `instructions`.
+    pub instructions: Option<String>,
+    /// Played when the connection opens.
+    pub start: Reply,
+    /// The replies by method.
+    pub replies: BTreeMap<String, Vec<Reply>>,
+    /// Sessions over HTTP.
+    pub sessions: Option<Sessions>,
+    /// What the event `endpoint` of HTTP+SSE says. Without it, the path that this server has.
+    pub endpoint: Option<String>,
+    /// Whether requests for the common stream get no answer at all, instead of 405.
+    pub hangs_on_get: bool,
+}
+
+/// Sessions over HTTP.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sessions {
+    /// How many messages the first session lasts. Later ones get the status 404.
+    pub first_lasts: Option<usize>,
+    /// How many messages later sessions last.
+    pub others_last: Option<usize>,
+}
+
+/// The reply to one request. In its JSON, strings that begin with `$` are replaced: `$params/arguments/x` by a value of
+/// the request, `$client/name` by one of the client's information, `$answer` by what the client answered to `ask`, `$id` by
+/// the id of the request, and `$count` by the number of requests of this method. `{"$repeat": ["x", 3]}` is `"xxx"`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reply {
+    /// Messages that are sent first.
+    pub before: Vec<Value>,
+    /// A request that the client has to answer first.
+    pub ask: Option<Value>,
+    /// How often progress is reported before the answer, every 100 ms.
+    pub ticks: u64,
+    /// The wait before the answer.
+    pub wait_ms: u64,
+    /// The result.
+    pub result: Option<Value>,
+    /// The error.
+    pub error: Option<Value>,
+    /// The text of a whole message, in which `$id` is replaced by the id of the request.
+    pub line: Option<String>,
+    /// Lines for standard error.
+    pub stderr: Vec<String>,
+    /// The server ends with this exit code.
+    pub exit: Option<i32>,
+    /// Over HTTP: the status, instead of a message.
+    pub status: Option<u16>,
+    /// Over HTTP: headers of that status.
+    pub headers: BTreeMap<String, String>,
+    /// Over HTTP: the body of that status.
+    pub body: String,
+    /// Over HTTP: answers with an event stream.
+    pub sse: bool,
+    /// Over HTTP: the event stream ends before the answer.
+    pub cut: bool,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            about: String::new(),
+            versions: vec!["2025-11-25".to_owned(), "2026-07-28".to_owned()],
+            info: json!({ "name": "puppet", "version": "1" }),
+            capabilities: json!({ "tools": {}, "resources": {}, "prompts": {} }),
+            instructions: None,
+            start: Reply::default(),
+            replies: BTreeMap::new(),
+            sessions: None,
+            endpoint: None,
+            hangs_on_get: false,
+        }
+    }
+}
+
+impl Script {
+    pub(crate) fn read(name: &str) -> Self {
+        let path = format!("{}/scripts/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path);
+        let text = text.unwrap_or_else(|error| panic!("{path}: {error}"));
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Whether the server answers requests of this generation.
+    pub(crate) fn has_version(&self, stateless: bool) -> bool {
+        let mut versions = self.versions.iter();
+        versions.any(|version| (version.as_str() >= "2026-07-28") == stateless)
+    }
+
+    /// The version that the server answers to `initialize`.
+    pub(crate) fn initial_version(&self, asked: &Value) -> Value {
+        let is_known = self.versions.iter().any(|version| asked == version);
+        if is_known {
+            asked.clone()
+        } else {
+            json!(self.versions.first())
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! Sessions over streamable HTTP.
+
+use std::time::Duration;
+
+use mcp_servlet_client::{
+    CallOptions, Era, Error, ErrorKind, Http, HttpTransport, Limits, Options, Session, Target,
+};
+use puppet::Puppet;
+use serde_json::{Value, json};
+
+use crate::support::{ERAS, attach, connect_http, count_tools, http_target, lists_json};
+
+/// The URL of a puppet with this script.
+async fn url(script: Value) -> (String, Puppet) {
+    let puppet = Puppet::with(serde_json::from_value(script).expect("a script"));
+    let address = puppet.http().await;
+    (format!("http://{address}/mcp"), puppet)
+}
+
+/// The error of connecting to a server that answers `initialize` like this.
+async fn refused(reply: Value) -> Error {
+    let script = json!({ "versions": ["2025-11-25"], "replies": { "initialize": [reply] } });
+    let (url, _) = url(script).await;
+    let http = Http::new(&url)
+        .expect("a URL")
+        .transport(HttpTransport::Streamable);
+    Session::connect(&http.into()).await.expect_err("an error")
+}
+
+/// The error of a call that the server answers like this.
+async fn call_error(reply: Value) -> Error {
+    let (url, _) = url(json!({ "replies": { "tools/call": [reply] } })).await;
+    let session = Session::connect(&url.parse().expect("a URL")).await;
+    let session = session.expect("a session");
+    session
+        .call("any", Value::Null)
+        .await
+        .expect_err("an error")
+}
+
+#[tokio::test]
+async fn lists_over_http_are_those_over_streams() {
+    for script in [
+        "plain",
+        "exact",
+        "five-pages",
+        "odd-capabilities",
+        "streams",
+        "bad-entries",
+    ] {
+        for era in ERAS {
+            if script == "streams" && era == Era::Stateless {
+                continue;
+            }
+            let options = Options::new().era(era);
+            let puppet = Puppet::new(script);
+            let (reader, writer) = puppet.pipe();
+            let pipe = Session::attach(reader, writer, &options)
+                .await
+                .expect("a session");
+            let (target, _) = http_target(script).await;
+            let http = Session::connect_with(&target, &options)
+                .await
+                .expect("a session");
+            assert_eq!(lists_json(&http).await, lists_json(&pipe).await, "{script}");
+            http.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_url_without_a_path_is_the_one_of_mcp() {
+    let puppet = Puppet::new("plain");
+    let address = puppet.http().await;
+    for text in [format!("http://{address}"), format!("http://{address}/mcp")] {
+        let target: Target = text.parse().expect("a URL");
+        let session = Session::connect(&target).await.expect("a session");
+        assert_eq!(count_tools(&session).await, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_the_probe_with_400_gets_the_handshake() {
+    let (session, puppet) = connect_http("streams").await;
+    assert_eq!(session.server().protocol, "2025-11-25");
+    assert_eq!(puppet.received("server/discover"), 1);
+    assert_eq!(puppet.received("initialize"), 1);
+}
+
+#[tokio::test]
+async fn a_session_is_deleted_at_the_end() {
+    let (target, puppet) = http_target("plain").await;
+    let options = Options::new().era(Era::Handshake);
+    let session = Session::connect_with(&target, &options)
+        .await
+        .expect("a session");
+    session.ping().await.expect("an answer");
+    session.close().await;
+    let last = puppet.log().pop().expect("an entry");
+    assert_eq!(last, json!({ "http": "DELETE", "session": "session-1" }));
+}
+
+#[tokio::test]
+async fn an_expired_session_is_renewed_once() {
+    let (session, puppet) = connect_http("expires").await;
+    let result = session.call("any", Value::Null).await.expect("a result");
+    assert_eq!(result.text(), "again");
+    assert_eq!(puppet.received("initialize"), 2);
+    assert_eq!(puppet.received("tools/call"), 1);
+}
+
+#[tokio::test]
+async fn a_session_that_expires_again_is_invalid() {
+    let (session, puppet) = connect_http("expires-always").await;
+    let error = session
+        .call("any", Value::Null)
+        .await
+        .expect_err("an error");
+    assert_eq!(error.kind(), ErrorKind::SessionInvalid, "{error}");
+    assert_eq!(error.kind().exit_code(), 22);
+    assert_eq!(puppet.received("tools/call"), 0);
+}
+
+#[tokio::test]
+async fn a_common_stream_that_never_opens_blocks_nothing() {
+    let (session, _) = connect_http("hangs-on-get").await;
+    let lists = session.lists().await.expect("lists");
+    assert_eq!(lists.tools.map(|tools| tools.len()), Some(1));
+    session.close().await;
+}
+
+#[tokio::test]
+async fn an_event_stream_that_ends_too_early_is_a_broken_connection() {
+    let (session, puppet) = connect_http("streams").await;
+    let error = session
+        .call("any", Value::Null)
+        .await
+        .expect_err("an error");
+    assert_eq!(error.kind(), ErrorKind::Connectivity, "{error}");
+    assert_eq!(puppet.received("tools/call"), 1);
+    assert_eq!(session.waiting(), 0);
+}
+
+#[tokio::test]
+async fn headers_and_credentials_arrive_and_are_never_shown() {
+    // The tests share one process, so the variable is one that every process has.
+    let secret = std::env::var("PATH").expect("a path");
+    let (url, puppet) = url(json!({ "replies": { "tools/call": [{ "status": 401 }] } })).await;
+    let http = Http::new(&url).expect("a URL");
+    let http = http.header("X-A", "a-${PATH}").expect("a header");
+    let http = http.bearer_env("PATH").expect("a token");
+    let session = Session::connect(&http.clone().into())
+        .await
+        .expect("a session");
+    let log = puppet.log();
+    assert_eq!(
+        log[0]["headers"]["authorization"],
+        format!("Bearer {secret}")
+    );
+    assert_eq!(log[0]["headers"]["x-a"], format!("a-{secret}"));
+    let error = session
+        .call("any", Value::Null)
+        .await
+        .expect_err("an error");
+    for text in [
+        format!("{error} {error:?}"),
+        format!("{http:?}"),
+        format!("{session:?}"),
+    ] {
+        assert!(!text.contains(&secret), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn user_and_password_arrive() {
+    let (url, puppet) = url(json!({})).await;
+    let http = Http::new(&url)
+        .expect("a URL")
+        .basic_env("me", "CARGO_PKG_NAME");
+    Session::connect(&http.expect("a password").into())
+        .await
+        .expect("a session");
+    assert_eq!(
+        puppet.log()[0]["headers"]["authorization"],
+        "Basic bWU6cHVwcGV0"
+    );
+}
+
+#[tokio::test]
+async fn missing_and_wrong_credentials_are_their_own_error() {
+    for reply in [
+        json!({ "status": 401 }),
+        json!({ "status": 401, "headers": { "www-authenticate": "Bearer" } }),
+        json!({ "status": 403, "headers": { "www-authenticate": "Bearer scope=\"x\"" } }),
+    ] {
+        let error = refused(reply).await;
+        assert_eq!(error.kind(), ErrorKind::Authentication, "{error}");
+        assert_eq!(error.kind().exit_code(), 13);
+        assert!(
+            error
+                .help()
+                .is_some_and(|help| help.contains("--bearer-env")),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_that_keeps_body_and_origin_is_followed() {
+    for status in [307, 308] {
+        let moved = json!({ "status": status, "headers": { "location": "/mcp/moved" } });
+        let list = json!({ "result": { "tools": [] } });
+        let replies = json!({ "tools/list": [moved, list] });
+        let (url, puppet) =
+            url(json!({ "capabilities": { "tools": {} }, "replies": replies })).await;
+        let session = Session::connect(&url.parse().expect("a URL"))
+            .await
+            .expect("a session");
+        assert!(session.lists().await.is_ok());
+        assert_eq!(puppet.received("tools/list"), 2);
+    }
+}
+
+#[tokio::test]
+async fn any_other_redirect_is_an_error_that_names_the_url() {
+    for (status, location) in [
+        (302, "/mcp/moved?secret=1"),
+        (307, "http://127.0.0.2:9/mcp/moved?secret=1"),
+    ] {
+        let error =
+            call_error(json!({ "status": status, "headers": { "location": location } })).await;
+        assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains("/mcp/moved`") && !text.contains("secret"),
+            "{text}"
+        );
+        assert_eq!(error.http_status(), Some(status));
+    }
+}
+
+#[tokio::test]
+async fn statuses_and_bodies_have_their_kinds() {
+    let json = json!({ "content-type": "application/json" });
+    let not_found = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"gone"}}"#;
+    for (reply, kind, text) in [
+        (
+            json!({ "status": 500, "body": "oh" }),
+            ErrorKind::Connectivity,
+            "HTTP 500 Internal Server Error: oh",
+        ),
+        (
+            json!({ "status": 503, "headers": { "retry-after": "7" } }),
+            ErrorKind::Connectivity,
+            "try again later",
+        ),
+        (
+            json!({ "status": 429 }),
+            ErrorKind::Connectivity,
+            "try again later",
+        ),
+        (json!({ "status": 418 }), ErrorKind::Protocol, "HTTP 418"),
+        (
+            json!({ "status": 404, "headers": json, "body": not_found }),
+            ErrorKind::MethodNotFound,
+            "gone",
+        ),
+        (
+            json!({ "status": 500, "headers": json, "body": not_found }),
+            ErrorKind::MethodNotFound,
+            "gone",
+        ),
+        (
+            json!({ "status": 200, "headers": json, "body": "<html>" }),
+            ErrorKind::ParseError,
+            "expected a JSON-RPC message, found `<html>`",
+        ),
+        (
+            json!({ "status": 200, "headers": { "content-type": "text/html" } }),
+            ErrorKind::Protocol,
+            "found `text/html`",
+        ),
+    ] {
+        let error = call_error(reply.clone()).await;
+        assert_eq!(error.kind(), kind, "{reply}: {error}");
+        assert!(error.to_string().contains(text), "{reply}: {error}");
+        if reply["status"] == 503 {
+            assert_eq!(error.retry_after(), Some("7"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn nobody_at_the_url_is_a_broken_connection() {
+    let target: Target = "http://user:hunter2@127.0.0.1:1/mcp?hunter2"
+        .parse()
+        .expect("a URL");
+    let error = Session::connect(&target).await.expect_err("nobody");
+    assert_eq!(error.kind(), ErrorKind::Connectivity);
+    let text = error.to_string();
+    assert!(
+        text.contains("cannot connect: Connection refused"),
+        "{text}"
+    );
+    assert!(
+        text.contains("`http://127.0.0.1:1/mcp`") && !text.contains("hunter2"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_body_or_an_event_above_the_limit_is_an_error_at_once() {
+    let mut limits = Limits::default();
+    limits.message = 10_000;
+    let text = json!({ "$repeat": ["x", 10_000] });
+    for sse in [false, true] {
+        let reply =
+            json!({ "sse": sse, "result": { "content": [{ "type": "text", "text": text }] } });
+        let (url, _) = url(json!({ "replies": { "tools/call": [reply] } })).await;
+        let options = Options::new().limits(limits);
+        let session = Session::connect_with(&url.parse().expect("a URL"), &options).await;
+        let session = session.expect("a session");
+        let error = session.call("any", Value::Null).await.expect_err("a limit");
+        assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+        session.ping().await.expect("the session goes on");
+        assert_eq!(session.waiting(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_headers_do_not_fit_is_sent_again_after_a_list() {
+    let (session, puppet) = connect_http("header-mismatch").await;
+    let result = session.call("query", json!({ "region": "north" })).await;
+    assert_eq!(result.expect("a result").text(), "ran");
+    assert_eq!(
+        (puppet.received("tools/call"), puppet.received("tools/list")),
+        (2, 1)
+    );
+    let log = puppet.log();
+    let regions: Vec<_> = log
+        .iter()
+        .filter(|one| one["headers"]["mcp-method"] == "tools/call")
+        .map(|one| &one["headers"]["mcp-param-region"])
+        .collect();
+    assert_eq!(regions, [&Value::Null, &json!("north")]);
+}
+
+#[tokio::test]
+async fn a_request_over_http_can_time_out() {
+    for era in ERAS {
+        let (target, _) = http_target("slow").await;
+        let options = Options::new().era(era);
+        let session = Session::connect_with(&target, &options)
+            .await
+            .expect("a session");
+        let options = CallOptions::new().timeout(Duration::from_millis(50));
+        let error = session.call_with("any", Value::Null, &options).await;
+        assert_eq!(
+            error.expect_err("a timeout").kind(),
+            ErrorKind::RequestTimeout
+        );
+        assert_eq!(session.waiting(), 0);
+        session.lists().await.expect("the session goes on");
+    }
+}
+
+#[tokio::test]
+async fn results_over_http_are_those_over_streams() {
+    let (pipe, _) = attach("contents").await;
+    let (http, _) = connect_http("contents").await;
+    let raw = async |session: &Session| {
+        let result = session.call("any", Value::Null).await.expect("a result");
+        result.raw.get().to_owned()
+    };
+    assert_eq!(raw(&http).await, raw(&pipe).await);
+}

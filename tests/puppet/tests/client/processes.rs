@@ -1,0 +1,196 @@
+//! Servers that are processes: how they start, end and fail.
+
+use std::time::{Duration, Instant};
+
+use mcp_servlet_client::{Command, ErrorKind, Options, Session, Target};
+use serde_json::Value;
+
+use crate::support::command;
+
+/// The methods in the log of a puppet.
+fn logged(path: &std::path::Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).expect("a log");
+    let messages = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    messages
+        .filter_map(|message: Value| message["method"].as_str().map(str::to_owned))
+        .collect()
+}
+
+fn is_alive(process: &str) -> bool {
+    std::path::Path::new("/proc")
+        .join(process)
+        .join("cmdline")
+        .exists()
+}
+
+/// A command that writes its process id and plays a script.
+fn shell(folder: &std::path::Path, script: &str) -> Command {
+    let puppet = env!("CARGO_BIN_EXE_puppet");
+    let pid = folder.join("pid");
+    let text = format!("echo $$ > {}; {script}", pid.display()).replace("PUPPET", puppet);
+    Command::new("sh").args(["-c", &text])
+}
+
+#[tokio::test]
+async fn a_process_gets_arguments_variables_and_a_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = format!(
+        "echo \"$GREETING $(pwd)\" >&2; exec {} dies-at-start",
+        env!("CARGO_BIN_EXE_puppet")
+    );
+    let shell = Command::new("sh")
+        .args(["-c", &text])
+        .env("GREETING", "hello");
+    let target = Target::from(shell.current_dir(folder.path()));
+    let error = Session::connect(&target).await.expect_err("it ends");
+    let expected = format!("hello {}", folder.path().display());
+    assert!(error.stderr().contains(&expected), "{error}");
+}
+
+#[tokio::test]
+async fn a_session_over_a_process_lists_calls_and_closes() {
+    let session = Session::connect(&command("plain").into())
+        .await
+        .expect("a session");
+    let lists = session.lists().await.expect("lists");
+    assert_eq!(lists.tools.map(|tools| tools.len()), Some(1));
+    session.ping().await.expect("an answer");
+    let start = Instant::now();
+    session.close().await;
+    assert!(
+        start.elapsed() < Duration::from_millis(400),
+        "it ends with its input"
+    );
+}
+
+#[tokio::test]
+async fn a_process_that_stays_after_its_input_is_terminated() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = shell(folder.path(), "exec PUPPET plain --ignore-end");
+    let session = Session::connect(&target.into()).await.expect("a session");
+    let process = std::fs::read_to_string(folder.path().join("pid")).expect("a process id");
+    assert!(is_alive(process.trim()));
+    let start = Instant::now();
+    session.close().await;
+    let passed = start.elapsed();
+    assert!(
+        passed >= Duration::from_millis(500) && passed < Duration::from_secs(3),
+        "{passed:?}"
+    );
+    assert!(!is_alive(process.trim()));
+}
+
+#[tokio::test]
+async fn a_process_that_ignores_the_signal_is_killed_with_its_children() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = "trap '' TERM; PUPPET plain --ignore-end; sleep 1000";
+    let target = shell(folder.path(), script);
+    let session = Session::connect(&target.into()).await.expect("a session");
+    let process = std::fs::read_to_string(folder.path().join("pid")).expect("a process id");
+    let start = Instant::now();
+    session.close().await;
+    let passed = start.elapsed();
+    assert!(
+        passed >= Duration::from_secs(1) && passed < Duration::from_secs(4),
+        "{passed:?}"
+    );
+    assert!(!is_alive(process.trim()));
+}
+
+#[tokio::test]
+async fn a_session_that_is_dropped_ends_its_process() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = shell(folder.path(), "exec PUPPET plain --ignore-end");
+    let session = Session::connect(&target.into()).await.expect("a session");
+    let process = std::fs::read_to_string(folder.path().join("pid")).expect("a process id");
+    drop(session);
+    gone(process.trim()).await;
+}
+
+#[tokio::test]
+async fn connecting_that_is_cancelled_ends_the_process() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = shell(folder.path(), "exec PUPPET slow-handshake").into();
+    let pid = folder.path().join("pid");
+    let started = async {
+        while !std::fs::read_to_string(&pid).is_ok_and(|text| text.ends_with('\n')) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::select! {
+        _ = Session::connect(&target) => panic!("it never answers"),
+        () = started => {}
+    }
+    let process = std::fs::read_to_string(&pid).expect("a process id");
+    gone(process.trim()).await;
+}
+
+/// Waits until a process has ended, for at most five seconds.
+async fn gone(process: &str) {
+    for _ in 0..500 {
+        if !is_alive(process) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("process {process} is still there");
+}
+
+#[tokio::test]
+async fn a_server_that_dies_in_a_call_is_not_called_twice() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log");
+    let target = command("dies-in-call").args(["--log".as_ref(), log.as_os_str()]);
+    let session = Session::connect(&target.into()).await.expect("a session");
+    let error = session.call("any", Value::Null).await.expect_err("it died");
+    assert_eq!(error.kind(), ErrorKind::Connectivity);
+    assert_eq!(error.operation(), Some("tools/call"));
+    assert!(error.message().contains("exit status: 3"), "{error}");
+    assert!(
+        error.stderr().contains(&"about to crash".to_owned()),
+        "{error}"
+    );
+    session.close().await;
+    let calls = logged(&log)
+        .into_iter()
+        .filter(|method| method == "tools/call");
+    assert_eq!(calls.count(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_ends_at_the_probe_is_started_once_more_without_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log");
+    let target = command("exits-at-probe").args(["--log".as_ref(), log.as_os_str()]);
+    let session = Session::connect(&target.into()).await.expect("a session");
+    let lists = session.lists().await.expect("lists");
+    assert_eq!(lists.protocol, "2025-11-25");
+    session.close().await;
+    let methods = logged(&log);
+    let expected = [
+        "server/discover",
+        "initialize",
+        "notifications/initialized",
+        "tools/list",
+    ];
+    assert_eq!(methods, expected);
+}
+
+/// It takes the 10 seconds that rmcp waits for an answer.
+#[tokio::test]
+async fn a_server_that_ignores_the_probe_or_answers_late_gets_the_handshake() {
+    let open = async |script| {
+        let (reader, writer) = puppet::Puppet::new(script).pipe();
+        let session = Session::attach(reader, writer, &Options::new()).await;
+        let session = session.expect("a session");
+        assert!(session.lists().await.is_ok());
+        session.server().protocol.clone()
+    };
+    let protocols = tokio::join!(open("deaf"), open("late-probe"));
+    assert_eq!(
+        protocols,
+        ("2025-06-18".to_owned(), "2025-11-25".to_owned())
+    );
+}

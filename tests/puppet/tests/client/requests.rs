@@ -1,0 +1,143 @@
+//! Timeouts, cancellation and progress of requests, and that nothing is left behind.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_servlet_client::{CallOptions, CancellationToken, ErrorKind, Event, Options};
+use puppet::Puppet;
+use serde_json::{Value, json};
+
+use crate::support::{ERAS, attach, attach_with};
+
+/// Waits until a message has arrived.
+async fn arrived(puppet: &Puppet, method: &str) -> Value {
+    loop {
+        let log = puppet.log();
+        if let Some(message) = log.into_iter().find(|one| one["method"] == method) {
+            return message;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn the_server_is_told_of_a_request_that_timed_out() {
+    for era in ERAS {
+        let (session, puppet) = attach_with("slow", &Options::new().era(era)).await;
+        let options = CallOptions::new().timeout(Duration::from_millis(20));
+        let error = session.call_with("any", Value::Null, &options).await;
+        let error = error.expect_err("a timeout");
+        assert_eq!(error.kind(), ErrorKind::RequestTimeout);
+        let call = arrived(&puppet, "tools/call").await;
+        let cancelled = arrived(&puppet, "notifications/cancelled").await;
+        assert_eq!(cancelled["params"]["requestId"], call["id"]);
+        assert_eq!(session.waiting(), 0);
+        session.lists().await.expect("the session goes on");
+    }
+}
+
+#[tokio::test]
+async fn the_server_is_told_of_a_request_that_was_dropped() {
+    let (session, puppet) = attach("slow").await;
+    tokio::select! {
+        _ = session.call("any", Value::Null) => panic!("it never answers"),
+        _ = arrived(&puppet, "tools/call") => {}
+    }
+    arrived(&puppet, "notifications/cancelled").await;
+    assert_eq!(session.waiting(), 0);
+}
+
+#[tokio::test]
+async fn a_request_can_be_cancelled_by_a_token() {
+    let (session, puppet) = attach("slow").await;
+    let token = CancellationToken::new();
+    let options = CallOptions::new().cancel_with(token.clone());
+    let (result, ()) = tokio::join!(session.call_with("any", Value::Null, &options), async {
+        arrived(&puppet, "tools/call").await;
+        token.cancel();
+    });
+    assert_eq!(result.expect_err("cancelled").kind(), ErrorKind::Cancelled);
+    arrived(&puppet, "notifications/cancelled").await;
+}
+
+#[tokio::test]
+async fn the_request_timeout_of_the_session_counts() {
+    let options = Options::new().request_timeout(Duration::from_millis(20));
+    let (session, _) = attach_with("slow", &options).await;
+    let error = session
+        .call("any", Value::Null)
+        .await
+        .expect_err("a timeout");
+    assert_eq!(error.kind(), ErrorKind::RequestTimeout);
+}
+
+#[tokio::test]
+async fn progress_comes_in_order_and_before_the_result() {
+    for era in ERAS {
+        let (session, _) = attach_with("progress", &Options::new().era(era)).await;
+        let mut events = session.events();
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&reports);
+        let options = CallOptions::new()
+            .on_progress(move |progress| seen.lock().expect("a list").push(progress.to_string()));
+        let result = session.call_with("any", Value::Null, &options).await;
+        assert_eq!(result.expect("a result").text(), "done");
+        assert_eq!(*reports.lock().expect("a list"), ["1/2 half", "2/2"]);
+        let first = events
+            .next()
+            .await
+            .expect("an event")
+            .expect("a log message");
+        let data = json!({ "at": 1 });
+        let logger = Some("puppet".to_owned());
+        assert_eq!(
+            first,
+            Event::Log {
+                level: "info".to_owned(),
+                logger,
+                data
+            }
+        );
+        let second = events.next().await.expect("an event");
+        assert_eq!(second.expect("a change"), Event::ToolsChanged);
+    }
+}
+
+#[tokio::test]
+async fn progress_extends_the_timeout_up_to_a_total() {
+    let call = async |options: CallOptions| {
+        let (session, _) = attach("slow-progress").await;
+        session.call_with("any", Value::Null, &options).await
+    };
+    let options = CallOptions::new().timeout(Duration::from_secs(1));
+    let short = call(options.clone()).await.expect_err("a timeout");
+    let extended = options.clone().extend_on_progress(Duration::from_mins(1));
+    assert_eq!(call(extended).await.expect("a result").text(), "done");
+    let bounded = options.extend_on_progress(Duration::from_millis(1200));
+    let bounded = call(bounded).await.expect_err("a timeout");
+    for error in [short, bounded] {
+        assert_eq!(error.kind(), ErrorKind::RequestTimeout);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_requests_however_they_ended() {
+    let (session, _) = attach("plain").await;
+    for number in 0..10_000 {
+        let call = session.call("weather", json!({ "city": "Oslo" }));
+        if number % 3 == 0 {
+            // Dropped at any point, also before it was sent.
+            let _ = tokio::time::timeout(Duration::from_micros(number % 50), call).await;
+        } else {
+            call.await.expect("a result");
+        }
+    }
+    session.ping().await.expect("an answer");
+    for _ in 0..500 {
+        if session.waiting() == 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{} requests are left", session.waiting());
+}

@@ -1,0 +1,49 @@
+//! Sessions with a puppet.
+
+use mcp_servlet_client::{Command, Era, Options, Session, Target};
+use puppet::Puppet;
+
+pub(crate) const ERAS: [Era; 2] = [Era::Handshake, Era::Stateless];
+
+/// A session with a puppet at the other end of a pipe.
+pub(crate) async fn attach(script: &str) -> (Session, Puppet) {
+    attach_with(script, &Options::new()).await
+}
+
+pub(crate) async fn attach_with(script: &str, options: &Options) -> (Session, Puppet) {
+    let puppet = Puppet::new(script);
+    let (reader, writer) = puppet.pipe();
+    let session = Session::attach(reader, writer, options).await;
+    (session.expect("a session"), puppet)
+}
+
+/// A session with a puppet over streamable HTTP.
+pub(crate) async fn connect_http(script: &str) -> (Session, Puppet) {
+    let (target, puppet) = http_target(script).await;
+    let session = Session::connect(&target).await;
+    (session.expect("a session"), puppet)
+}
+
+/// The URL of a puppet.
+pub(crate) async fn http_target(script: &str) -> (Target, Puppet) {
+    let puppet = Puppet::new(script);
+    let address = puppet.http().await;
+    let target = format!("http://{address}").parse();
+    (target.expect("a URL"), puppet)
+}
+
+/// A puppet as a process.
+pub(crate) fn command(script: &str) -> Command {
+    Command::new(env!("CARGO_BIN_EXE_puppet")).args([script])
+}
+
+/// All lists of a server, as JSON.
+pub(crate) async fn lists_json(session: &Session) -> String {
+    serde_json::to_string(&session.lists().await.expect("lists")).expect("JSON")
+}
+
+/// How many tools a server lists.
+pub(crate) async fn count_tools(session: &Session) -> usize {
+    let lists = session.lists().await.expect("lists");
+    lists.tools.expect("a list of tools").len()
+}
