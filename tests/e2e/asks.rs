@@ -62,7 +62,7 @@ fn the_state_comes_back_and_cannot_be_changed() {
 }
 
 #[test]
-fn a_client_that_cannot_answer_is_not_asked() {
+fn client_gets_no_request_that_it_does_not_support() {
     for mut pipe in [
         Pipe::legacy(&fixture("sample"), json!({}), &[]),
         Pipe::modern(&fixture("sample"), json!({})),
@@ -94,7 +94,7 @@ fn servlets_know_their_client_in_both_protocol_eras() {
 }
 
 #[test]
-fn progress_reaches_who_asked_for_it_before_the_result() {
+fn requested_progress_arrives_before_the_result() {
     for mut pipe in [
         Pipe::legacy(&fixture("progress"), json!({}), &[]),
         Pipe::modern(&fixture("progress"), json!({})),
@@ -115,7 +115,7 @@ fn progress_reaches_who_asked_for_it_before_the_result() {
 }
 
 #[test]
-fn lines_of_the_log_reach_the_client_from_the_level_on_that_it_wants() {
+fn log_lines_reach_the_client_from_its_level_on() {
     let say = || json!({ "name": "tell", "arguments": { "text": "hello" } });
     let mut pipe = Pipe::legacy(&fixture("client_log"), json!({}), &[]);
     let (before, _) = pipe.call(say());
@@ -137,7 +137,7 @@ fn lines_of_the_log_reach_the_client_from_the_level_on_that_it_wants() {
 }
 
 #[test]
-fn a_servlet_that_is_not_configured_says_all_that_is_missing() {
+fn error_lists_all_missing_configuration() {
     let mut pipe = Pipe::legacy(
         &fixture("settings"),
         json!({}),

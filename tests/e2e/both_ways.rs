@@ -6,7 +6,7 @@ use std::process::Command;
 
 use e2e::{root, servlet};
 
-use crate::projects::{command, run, start, stdout};
+use crate::projects::{add_features, command, run, start, stdout};
 
 /// The output of a command: cargo's lines about the tests, and standard error, with the number of clients.
 fn said(command: &mut Command) -> (String, String) {
@@ -28,10 +28,7 @@ fn a_client_gets_the_same_answers_in_the_process_and_from_the_wasm() {
     let write = |path: &str, text: &str| fs::write(project.join(path), text).expect("a file");
     write("src/lib.rs", include_str!("both_ways/lib.rs"));
     write("tests/servlet.rs", include_str!("both_ways/tests.rs"));
-    let manifest = fs::read_to_string(project.join("Cargo.toml")).expect("a manifest");
-    let http = manifest.replace("\"global-allocator\"", "\"global-allocator\", \"http\"");
-    assert_ne!(http, manifest);
-    write("Cargo.toml", &http);
+    add_features(&project, &["http"]);
     let shown = ["--", "--nocapture", "--test-threads=1"];
     let (native, _) = said(command("cargo", &project).arg("test").args(shown));
     let wasm = command(servlet(), &project)

@@ -200,7 +200,7 @@ fn an_argument_that_is_unknown_is_named_with_those_that_are_not() {
 }
 
 #[test]
-fn an_argument_of_another_type_is_named_with_what_came() {
+fn argument_of_another_type_is_named_with_its_value() {
     let greet = ("greet", "greet");
     for (value, came) in [
         (json!(null), "null"),
@@ -248,7 +248,7 @@ fn a_wrong_value_inside_an_argument_is_pointed_to() {
 }
 
 #[test]
-fn a_tool_that_fails_says_why() {
+fn failed_tool_returns_its_error() {
     assert_refused(
         "calculator",
         "divide",

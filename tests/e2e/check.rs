@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use e2e::{Profile, wasm};
 use mcp_servlet_check::{Level, Report, Target, check};
-use mcp_servlet_runtime::Abi;
+use mcp_servlet_runtime::{Abi, LoadOptions};
 
 use crate::support::ALL;
 
 fn report(path: PathBuf) -> Report {
-    check(path.into(), &Target::ALL, &[]).expect("a report")
+    check(path.into(), &LoadOptions::default(), &Target::ALL, &[]).expect("a report")
 }
 
 /// The host and the rule of each error.

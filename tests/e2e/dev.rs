@@ -59,7 +59,7 @@ fn serves_an_edit_and_reports_one_that_does_not_build() {
 }
 
 #[test]
-fn what_does_not_build_at_first_is_served_once_it_does() {
+fn project_is_served_after_its_first_successful_build() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = start(folder.path(), "hesitant", &[]);
     edit(&project, [("tools: [greet]", "tools: [greed]")]);

@@ -227,7 +227,7 @@ fn matches(path: &str, file: &Path) -> bool {
 }
 
 #[test]
-fn patterns_stand_for_any_name() {
+fn patterns_match_any_name() {
     let file = Path::new("crates/a/src/tool/tests.rs");
     for path in ["tool/tests.rs", "crates/a", "crates/*/src", "tool/<name>"] {
         assert!(matches(path, file), "{path}");

@@ -52,7 +52,7 @@ fn clients(capabilities: &Value) -> [Pipe; 2] {
 }
 
 #[test]
-fn nothing_is_without_a_test() {
+fn every_entry_has_a_test() {
     let servlet = servlet();
     let listed = [
         servlet.resources(),

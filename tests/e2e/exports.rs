@@ -99,7 +99,7 @@ fn examples_import_what_their_source_uses_and_nothing_else() {
 }
 
 #[test]
-fn the_other_interface_takes_functions_of_hyper_mcp_and_nothing_else() {
+fn hyper_mcp_abi_imports_only_functions_of_hyper_mcp() {
     // Only these: the other examples are large, and import no more than these.
     for example in [
         "calculator",
@@ -129,7 +129,7 @@ fn the_other_interface_takes_functions_of_hyper_mcp_and_nothing_else() {
 }
 
 #[test]
-fn the_other_interface_imports_and_exports_what_the_source_uses_and_nothing_else() {
+fn hyper_mcp_abi_imports_and_exports_only_what_the_source_uses() {
     for example in ["greet", "calculator"] {
         assert_imports(&hyper_mcp(example), &[]);
         assert_eq!(
@@ -192,7 +192,7 @@ fn a_typed_configuration_takes_no_more_than_a_value() {
 }
 
 #[test]
-fn what_the_request_says_takes_no_import() {
+fn reading_the_request_needs_no_import() {
     for name in ["client", "elicit", "sample"] {
         assert_imports(&fixture(name), &[]);
     }

@@ -22,7 +22,7 @@ fn keys(entries: &[Listed]) -> Vec<&str> {
 }
 
 #[test]
-fn only_the_exports_of_what_the_source_has_are_there() {
+fn servlet_exports_only_what_its_source_has() {
     let module = module(&wasm("kv_notes", Profile::Servlet));
     let functions = module.exports.into_iter().filter(|export| export.function);
     let mut names: Vec<_> = functions.map(|export| export.name).collect();

@@ -5,7 +5,7 @@ use std::fs;
 
 use e2e::servlet;
 
-use crate::projects::{command, run, start, stdout};
+use crate::projects::{add_features, command, run, start, stdout};
 
 const DEPENDENCIES: &str = r#"
 chrono = { version = "0.4", default-features = false, features = ["std"] }
@@ -28,12 +28,14 @@ fn types_of_other_crates_are_arguments_and_results() {
     }
     let manifest = project.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).expect("a manifest");
-    let features = r#"["global-allocator", "chrono", "schemars", "serde_json", "url", "uuid"]"#;
     let text = text
-        .replace("[\"global-allocator\"]", features)
         .replace("[dev-dependencies]\nserde_json = \"1\"\n", "")
         .replace("[dependencies]\n", &format!("[dependencies]{DEPENDENCIES}"));
     fs::write(&manifest, text).expect("a manifest");
+    add_features(
+        &project,
+        &["chrono", "schemars", "serde_json", "url", "uuid"],
+    );
     let tests = stdout(&run(command("cargo", &project).arg("test")));
     assert!(tests.contains("test result: ok. 6 passed"), "{tests}");
     let tested = run(command(servlet(), &project).arg("test"));

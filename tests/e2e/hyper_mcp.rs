@@ -140,7 +140,7 @@ fn both_abis_return_the_same_in_both_protocol_eras() {
 }
 
 #[test]
-fn a_client_that_cannot_answer_is_not_asked_by_either() {
+fn neither_abi_sends_unsupported_requests() {
     for path in [hyper_mcp("everything"), fixture("hyper_mcp")] {
         let name = if path == fixture("hyper_mcp") {
             "interview"
@@ -234,7 +234,7 @@ fn reads_changed_lists_again_and_notifies_clients() {
 }
 
 #[test]
-fn the_command_says_which_interface_it_is() {
+fn inspect_names_the_abi() {
     for (path, abi) in [
         (wasm("greet", Profile::Servlet), "servlet"),
         (hyper_mcp("greet"), "hyper-mcp-v2"),

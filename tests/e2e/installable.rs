@@ -101,7 +101,7 @@ fn pages_of_a_server_are_read_as_a_model_wants_them() {
 }
 
 #[test]
-fn nothing_is_fetched_that_the_operator_did_not_allow() {
+fn fetches_only_what_the_operator_allows() {
     let server = server();
     for (allowed, path) in [(vec![], "/page"), (vec!["127.0.0.1".to_owned()], "/away")] {
         let arguments = json!({ "url": format!("{server}{path}") });

@@ -37,7 +37,7 @@ fn line_of(code: &str) -> usize {
 }
 
 #[test]
-fn a_panic_is_an_error_with_its_message_and_place() {
+fn panic_is_an_error_with_message_and_location() {
     let error = stop(&defaults(), "fall", &json!({ "why": "of rain" }));
     let CallErrorKind::Panic { message, .. } = error.kind else {
         panic!("a panic, not {error:?}");
@@ -50,7 +50,7 @@ fn a_panic_is_an_error_with_its_message_and_place() {
 }
 
 #[test]
-fn a_panic_of_the_language_says_what_happened_too() {
+fn index_out_of_bounds_is_an_error_with_its_location() {
     let servlet = defaults();
     let error = stop(&servlet, "overrun", &json!({ "at": 3 }));
     let message = error.to_string();
@@ -90,18 +90,18 @@ fn a_call_that_takes_too_much_memory_is_stopped() {
 }
 
 #[test]
-fn variables_last_from_call_to_call_of_one_instance() {
+fn variables_last_from_call_to_call() {
     let servlet = defaults();
     let count = || text(&call(&servlet, "count", &json!({}))).to_owned();
     assert_eq!([count(), count(), count()], ["1", "2", "3"]);
     call(&servlet, "forget", &json!({}));
     assert_eq!(count(), "1");
     stop(&servlet, "fall", &json!({ "why": "x" }));
-    assert_eq!(count(), "1", "a new instance after a panic");
+    assert_eq!(count(), "2", "variables survive a panic");
 }
 
 #[test]
-fn configuration_is_there_or_it_is_not() {
+fn configuration_is_present_or_absent() {
     let options = LoadOptions {
         config: [("user".to_owned(), "Ada é\0🦀".to_owned())].into(),
         ..LoadOptions::default()
@@ -161,7 +161,7 @@ fn log_lines_reach_the_operator_at_their_level() {
 }
 
 #[test]
-fn log_lines_stand_in_the_span_of_the_call_that_wrote_them() {
+fn log_lines_are_in_the_span_of_their_call() {
     let mut command = servlet_command(["serve"]);
     let filter = "servlet=info,mcp_servlet_server=info";
     command.arg(fixture("probe")).env("RUST_LOG", filter);

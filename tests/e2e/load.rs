@@ -216,7 +216,7 @@ fn a_call_that_is_cancelled_in_a_session_is_stopped_and_others_go_on() {
 }
 
 #[test]
-fn a_server_ends_with_its_client_whatever_still_runs() {
+fn server_ends_with_its_client_while_calls_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a.wasm");
     fs::write(&file, tools(&[(1, "(loop $l (br $l))")]).wasm()).expect("a file");

@@ -8,7 +8,7 @@ use e2e::servlet;
 use serde_json::Value;
 
 use crate::exports::imports;
-use crate::projects::{command, run, start};
+use crate::projects::{add_features, command, run, start};
 
 /// Replaces a part of a file.
 fn edit(file: &Path, part: &str, other: &str) {
@@ -43,11 +43,7 @@ fn the_crate_log_takes_imports_only_where_something_is_logged() {
         "[dependencies]\n",
         "[dependencies]\nlog = \"0.4\"\n",
     );
-    edit(
-        &manifest,
-        "\"global-allocator\"",
-        "\"global-allocator\", \"log\"",
-    );
+    add_features(&project, &["log"]);
     assert_eq!(log_imports(&project), names([]), "nothing is logged");
 
     let logging = "-> String {\n    log::warn!(\"greets {name}\");";

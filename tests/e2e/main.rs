@@ -10,6 +10,7 @@ mod compose;
 mod costs;
 mod describe;
 mod dev;
+mod differential;
 mod documents;
 mod everything;
 mod excerpts;

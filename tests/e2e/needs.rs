@@ -6,7 +6,7 @@ use mcp_servlet_runtime::Needs;
 use crate::support::module;
 
 #[test]
-fn the_wasm_says_what_the_servlet_needs() {
+fn wasm_declares_the_needs_of_the_servlet() {
     let module = module(&fixture("needs"));
     let Needs {
         config,

@@ -43,6 +43,17 @@ pub(crate) fn start(folder: &Path, name: &str, options: &[&str]) -> PathBuf {
     project
 }
 
+/// Turns on features of `mcp-servlet` in a project of [`start`].
+pub(crate) fn add_features(project: &Path, features: &[&str]) {
+    let manifest = project.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    let more = features.iter().map(|feature| format!(", {feature:?}"));
+    let all = format!("[\"global-allocator\"{}", more.collect::<String>());
+    let changed = text.replace("[\"global-allocator\"", &all);
+    assert_ne!(text, changed);
+    fs::write(manifest, changed).expect("a manifest");
+}
+
 #[test]
 fn a_new_project_works_as_it_is_in_a_workspace_and_outside() {
     let folder = tempfile::tempdir().expect("a folder");

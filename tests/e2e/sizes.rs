@@ -52,7 +52,7 @@ fn the_table_in_the_readme_is_right_within_a_percent() {
 
 /// A row that the README repeats has the same text there. `./x bless` writes the sizes.
 #[test]
-fn the_table_of_interfaces_is_right_within_a_percent() {
+fn the_table_of_abis_is_right_within_a_percent() {
     let path = root().join("docs/abis.md");
     let docs = std::fs::read_to_string(&path).expect("the docs are text");
     let readme = std::fs::read_to_string(root().join("README.md")).expect("the README is text");

@@ -176,7 +176,11 @@ impl Wire {
         let status = self.process.wait().expect("an end");
         let heard = self.heard.0.lock().expect("no panic");
         assert_eq!(heard.surplus, [] as [String; 0]);
-        assert_eq!(heard.answers, BTreeMap::new(), "unexpected answers");
+        assert_eq!(
+            heard.answers,
+            BTreeMap::new(),
+            "answers that the test did not read"
+        );
         status
     }
 

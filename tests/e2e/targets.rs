@@ -6,7 +6,7 @@ use std::path::Path;
 use e2e::servlet;
 use serde_json::json;
 
-use crate::projects::{command, run, start, stdout};
+use crate::projects::{add_features, command, run, start, stdout};
 use crate::streams::Wire;
 
 /// The lines of Cargo.toml in the guide.
@@ -92,12 +92,7 @@ fn randomness_of_other_crates_comes_from_the_host() {
     let help = "mcp-servlet = { …, features = [\"global-allocator\", \"getrandom\"] }";
     assert!(without_feature.contains(help), "{without_feature}");
 
-    edit(&manifest, |text| {
-        text.replace(
-            "\"global-allocator\"",
-            "\"global-allocator\", \"getrandom\"",
-        )
-    });
+    add_features(&project, &["getrandom"]);
     run(command(servlet(), &project).args(["build", "-o", "built"]));
     let roll = || {
         let called = run(command(servlet(), &project).args(["call", "built/dice.wasm", "roll"]));

@@ -1,6 +1,7 @@
 //! Measures our servlets against those of the official generator (`bench/runner`), the code generator against typify
-//! alone, and hosts against each other (`bench/hosts`).
+//! alone, hosts against each other (`bench/hosts`), and two versions of the runtime against each other (`bench/engine`).
 
+mod engine;
 mod hosts;
 
 use std::path::PathBuf;
@@ -43,6 +44,8 @@ enum What {
         #[arg(long, default_value_t = 30)]
         minutes: u64,
     },
+    /// Compare the runtime of this checkout with the runtime of an earlier commit
+    Engine(engine::Options),
 }
 
 pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
@@ -50,6 +53,7 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<()> {
         None => servlets(options),
         Some(What::Hosts { hyper_mcp }) => hosts::measure(&Measure::Compare(hyper_mcp.as_deref())),
         Some(What::Soak { minutes }) => hosts::measure(&Measure::Soak(*minutes)),
+        Some(What::Engine(options)) => engine::measure(options),
     }
 }
 

@@ -18,7 +18,7 @@ const GUEST: [&str; 4] = [
     "mcp-servlet-types",
 ];
 
-/// Features of `mcp-servlet`. The others add types of crates with a `rust-version` of their own.
+/// Features of `mcp-servlet`. The others add crates with a `rust-version` of their own.
 const FEATURES: &str = "mcp-servlet/charset,mcp-servlet/global-allocator,mcp-servlet/http,mcp-servlet/log,mcp-servlet/xtp";
 
 /// The module with unsafe code that also runs natively.
@@ -134,6 +134,7 @@ fn deny() -> anyhow::Result<PathBuf> {
             DENY,
             "--locked",
             "--quiet",
+            "--debug",
         ]);
         // Its build must not read the configuration of this workspace.
         install

@@ -130,7 +130,7 @@ fn calls(hosts: &Both<Host>, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<R
             rate,
         ),
         slow.row(
-            "ping meanwhile, median",
+            "ping during these calls, median",
             Unit::Milliseconds,
             Target::AtMost(0.1),
             ping,

@@ -1,7 +1,7 @@
-//! Compares `servlet serve` with another host of servlets and with a native MCP server in one run,
-//! and measures it under a long load.
+//! Measures `servlet serve` against another host of servlets and a native MCP server, measures its
+//! memory under a long load, and measures two versions of the runtime against each other.
 //!
-//! `./x bench hosts` and `./x bench soak` run it. All servers are real processes with their real
+//! `./x bench hosts`, `./x bench soak` and `./x bench engine` run it. All servers are real processes with their real
 //! transports. The two sides run in turns, so that other load of the machine affects both.
 
 #![allow(clippy::print_stdout, reason = "a command talks to people")]
@@ -11,6 +11,7 @@
 )]
 
 mod compare;
+mod engine;
 mod figures;
 mod http;
 mod load;
@@ -38,6 +39,8 @@ enum Command {
     Compare(compare::Compare),
     /// Keep `servlet serve` under load, and watch its memory
     Soak(soak::Soak),
+    /// Compare the runtime of this checkout with the runtime of an earlier commit
+    Engine(engine::Engine),
 }
 
 /// What is measured.
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Compare(compare) => compare.run(),
         Command::Soak(soak) => soak.run(),
+        Command::Engine(engine) => engine.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -59,7 +59,7 @@ fn questions(client: &Client) {
         .with_roots("places", ["file:///a", "file:///b"])
         .with_meta("progressToken", 7);
     show(client.call("plan", json!({})));
-    show((client.asked(), client.progress(), client.client_logs()));
+    show((client.input_requests(), client.progress(), client.client_logs()));
     show(client.with_declined_form("dates").with_cancelled_form("name").call("plan", json!({})));
     show(client.with_capabilities(&[]).call("plan", json!({})));
     show(client.without_capabilities().call("plan", json!({})));

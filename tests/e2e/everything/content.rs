@@ -77,7 +77,7 @@ fn structured_content_comes_with_text() {
 }
 
 #[test]
-fn a_failure_is_a_result_that_says_why() {
+fn failure_is_a_result_with_its_error() {
     let result = call("test_error_handling");
     assert!(result.is_error());
     assert_eq!(text(&result), "This tool never succeeds.");

@@ -13,7 +13,7 @@ fn read(uri: &str) -> Value {
 }
 
 #[test]
-fn resources_are_listed_with_address_and_name() {
+fn resources_are_listed_with_uri_and_name() {
     let all = servlet().resources().iter();
     let all: Vec<_> = all.map(|entry| (entry.key(), entry.name())).collect();
     assert_eq!(
@@ -30,7 +30,7 @@ fn resources_are_listed_with_address_and_name() {
 }
 
 #[test]
-fn resources_are_read_by_address_and_by_template() {
+fn resources_are_read_by_uri_and_by_template() {
     let text = "This is the text of a resource.";
     let uri = "test://static-text";
     let contents = json!([{ "uri": uri, "mimeType": "text/plain", "text": text }]);
@@ -70,7 +70,7 @@ fn sessions_can_watch_a_resource_and_stop_that() {
 }
 
 #[test]
-fn every_prompt_has_a_description_and_what_it_asks_for() {
+fn every_prompt_has_a_description_and_arguments() {
     for prompt in servlet().prompts() {
         let key = prompt.key();
         assert!(

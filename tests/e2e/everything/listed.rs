@@ -65,7 +65,7 @@ fn the_order_of_tools_is_that_of_the_source_each_time() {
 }
 
 #[test]
-fn a_session_begins_with_what_there_is_and_can_be_pinged() {
+fn session_begins_with_capabilities_and_answers_pings() {
     let mut pipe = Pipe::legacy(&path(), json!({}), &[]);
     let (_, pong) = pipe.ask("ping", json!({}));
     assert_eq!(pong["result"], json!({}));

@@ -161,7 +161,7 @@ fn sessions_are_asked_while_their_request_is_open() {
 }
 
 #[test]
-fn requests_that_stand_alone_are_sent_again_with_the_answers() {
+fn stateless_requests_are_sent_again_with_the_responses() {
     let mut pipe = Pipe::modern(&path(), able());
     for mut asking in asking() {
         let name = asking.params["name"].clone();

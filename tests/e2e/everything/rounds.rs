@@ -7,7 +7,7 @@ use super::{able, path};
 use crate::pipe::{Pipe, accept, text};
 
 #[test]
-fn a_wrong_answer_is_asked_for_again_and_a_strange_one_is_ignored() {
+fn invalid_response_is_requested_again_and_unknown_one_is_ignored() {
     let mut pipe = Pipe::modern(&path(), able());
     let mut answered = |answers: Value| {
         let name = "test_input_required_result_elicitation";
@@ -32,7 +32,7 @@ fn a_wrong_answer_is_asked_for_again_and_a_strange_one_is_ignored() {
 }
 
 #[test]
-fn a_state_that_was_changed_or_belongs_elsewhere_is_refused() {
+fn changed_or_foreign_state_is_refused() {
     let mut pipe = Pipe::modern(&path(), able());
     let name = "test_input_required_result_tampered_state";
     let asked = pipe.result(json!({ "name": name }));
@@ -52,7 +52,7 @@ fn a_state_that_was_changed_or_belongs_elsewhere_is_refused() {
 }
 
 #[test]
-fn only_what_the_client_can_answer_is_asked() {
+fn only_supported_requests_are_sent_to_the_client() {
     let questions = |capabilities: Value| {
         let mut pipe = Pipe::modern(&path(), capabilities);
         let result = pipe.result(json!({ "name": "test_input_required_result_capabilities" }));

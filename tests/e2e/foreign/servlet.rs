@@ -126,7 +126,7 @@ fn results_are_structured(client: &Client) {
     let result = client
         .call("names", json!({ "family": family }))
         .expect("a result");
-    assert_eq!(result.content[0].text.as_deref(), Some(r#"["Ada","Bob"]"#));
+    assert_eq!(result.text(), r#"["Ada","Bob"]"#);
     let structured = result.structured_content.expect("an object");
     assert_eq!(structured.get(), r#"{"result":["Ada","Bob"]}"#);
     // An object, where the schema also accepts other types.
@@ -143,7 +143,7 @@ fn a_wrong_argument_is_reported_with_its_part_of_the_schema(client: &Client) {
     let result = client
         .call("send", json!({ "order": order }))
         .expect("a result");
-    let text = result.content[0].text.as_deref().expect("text");
+    let text = result.text();
     assert!(
         text.contains("`/order/howMany` must match") && text.contains("255"),
         "{text}"
@@ -168,8 +168,8 @@ fn types_of_known_crates_need_no_schemars(client: &Client) {
     let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
     let arguments = json!({ "id": id, "at": "2026-03-01T12:00:00+01:00", "link": "https://example.com", "data": 7 });
     let result = client.call("plan", arguments).expect("a result");
-    let text = result.content[0].text.as_deref().expect("text");
-    let plan: Value = serde_json::from_str(text).expect("JSON");
+    let text = result.text();
+    let plan: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(plan["at"], "2026-03-01T11:00:00Z");
     assert_eq!(plan["day"], "Sun");
     assert_eq!(plan["link"], "https://example.com/");

@@ -212,7 +212,7 @@ fn reports_problems_and_continues() {
 }
 
 #[test]
-fn an_answer_of_the_host_that_does_not_fit_names_the_import() {
+fn invalid_output_of_an_import_names_the_import() {
     let wrong = |answer: &'static [u8]| {
         let host = Host::new()
             .with("reflectJson", BOTH, move |_| answer.to_vec())

@@ -39,7 +39,7 @@ fn exports_and_imports_have_the_names_of_the_schema() {
 }
 
 #[test]
-fn names_in_the_way_are_called_like_others() {
+fn keywords_and_similar_names_are_exported() {
     let mut plugin = host().load(&fixture("names"));
     assert_eq!(plugin.call("type", b"").as_deref(), Ok(&b""[..]));
     assert_eq!(plugin.call("self", br#""x""#).as_deref(), Ok(&b""[..]));

@@ -122,7 +122,7 @@ fn words_numbers_and_texts_have_no_quotes() {
 }
 
 #[test]
-fn what_the_author_or_the_types_refuse_is_an_error_of_one_line() {
+fn refused_input_is_an_error_of_one_line() {
     let mut shop = shop();
     let mut elsewhere = shipment();
     elsewhere["to"]["country"] = json!("AQ");

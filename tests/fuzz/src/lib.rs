@@ -3,6 +3,7 @@
 //! `./x fuzz` runs these under libFuzzer. A test runs them on the files of `corpus`, which include
 //! all inputs that once failed.
 
+mod catalog;
 mod config;
 mod describe;
 mod http;
@@ -16,7 +17,7 @@ mod uri;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     ("json", json::run),
     ("schema", schema::run),
     ("describe", describe::run),
@@ -24,6 +25,7 @@ pub const TARGETS: [Target; 7] = [
     ("config", config::run),
     ("http", http::run),
     ("line", line::run),
+    ("catalog", catalog::run),
 ];
 
 /// The reader of this name.

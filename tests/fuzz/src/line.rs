@@ -7,7 +7,7 @@ use tokio::io::AsyncWriteExt as _;
 
 use crate::server::{RUNTIME, SERVER};
 
-/// How long a server may take to answer everything and end, on a machine that does much else.
+/// How long a server may take to answer everything and end, on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) fn run(bytes: &[u8]) {
@@ -28,8 +28,9 @@ pub(crate) fn run(bytes: &[u8]) {
             let _ = input.write_all(bytes).await;
         };
         // The server refuses input that does not open a session correctly, which is also fine.
-        let serve =
-            async { drop(mcp_servlet_server::lines(server, server_input, server_output).await) };
+        let serve = async {
+            drop(mcp_servlet_server::serve_stream(server, server_input, server_output).await);
+        };
         let all = async { tokio::join!(serve, ask, answers).2 };
         tokio::time::timeout(PATIENCE, all)
             .await

@@ -37,19 +37,18 @@ pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
         .enable_all()
         .build();
     let runtime = runtime.expect("a runtime");
+    #[cfg(unix)]
     ignore_broken_pipes(&runtime);
     runtime
 });
 
-/// Rust's `main` ignores SIGPIPE, but this program has libFuzzer's. A server that writes to a closed connection would end it
-/// without a word.
+/// Rust's `main` ignores SIGPIPE, but this program has libFuzzer's. A server that writes to a closed connection would end the
+/// program without a message.
+#[cfg(unix)]
 fn ignore_broken_pipes(runtime: &Runtime) {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let _runtime = runtime.enter();
-        let _signals = signal(SignalKind::pipe()).expect("a handler");
-    }
+    use tokio::signal::unix::{SignalKind, signal};
+    let _runtime = runtime.enter();
+    let _signals = signal(SignalKind::pipe()).expect("a handler");
 }
 
 pub(crate) static SERVER: LazyLock<Server> = LazyLock::new(|| {

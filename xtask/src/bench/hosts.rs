@@ -15,13 +15,9 @@ pub(super) enum Measure<'a> {
 
 pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
     eprintln!("x: the first build of an optimised host takes minutes");
-    let folder = target().join("bench/hosts");
+    let folder = folder();
     build(&folder, &["--locked", "--package", "mcp-servlet-cli"])?;
-    build(
-        &folder,
-        &["--locked", "--manifest-path", "bench/hosts/Cargo.toml"],
-    )?;
-    let mut driver = Command::new(folder.join("release/bench-hosts"));
+    let mut driver = Command::new(driver()?);
     match measure {
         Measure::Compare(hyper_mcp) => {
             driver.arg("compare");
@@ -38,8 +34,19 @@ pub(super) fn measure(measure: &Measure<'_>) -> anyhow::Result<()> {
     run(driver.arg("--wasm").arg(wasm()?))
 }
 
-/// The servlet that is served.
-fn wasm() -> anyhow::Result<PathBuf> {
+fn folder() -> PathBuf {
+    target().join("bench/hosts")
+}
+
+/// Builds the command that measures.
+pub(super) fn driver() -> anyhow::Result<PathBuf> {
+    let package = ["--locked", "--manifest-path", "bench/hosts/Cargo.toml"];
+    build(&folder(), &package)?;
+    Ok(folder().join("release/bench-hosts"))
+}
+
+/// The servlet with the tools `greet` and `spin`.
+pub(super) fn wasm() -> anyhow::Result<PathBuf> {
     let folder = target().join("bench/ours");
     let servlet = [
         "--manifest-path",

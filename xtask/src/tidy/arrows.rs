@@ -2,6 +2,8 @@
 
 mod modules;
 mod packages;
+mod paths;
+mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +14,8 @@ pub(super) fn problems() -> anyhow::Result<Vec<String>> {
     let (mut problems, sources) = packages::check()?;
     for source in sources {
         let modules = Modules::read(&source)?;
-        problems.extend(modules.circle().map(|circle| {
+        let source = source.strip_prefix(crate::shell::root()).unwrap_or(&source);
+        problems.extend(modules.circles().into_iter().map(|circle| {
             format!(
                 "{}: modules use each other in a circle: {circle}",
                 source.display()
@@ -67,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_shortest_circle() {
+    fn finds_the_shortest_cycle() {
         assert_eq!(circle(&[("a", "b"), ("b", "c"), ("a", "c")]), None);
         let all = [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "x")];
         assert_eq!(circle(&all).as_deref(), Some("xyx"));

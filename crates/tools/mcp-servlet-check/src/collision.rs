@@ -5,7 +5,7 @@ use mcp_servlet_runtime::{LoadOptions, Source};
 use mcp_servlet_schema::Provider;
 
 use super::{
-    finding::{Finding, Level, Place},
+    finding::{Finding, Level, Location},
     report::{Report, check},
     target::Target,
 };
@@ -17,19 +17,20 @@ use super::{
 /// See [`check`].
 pub fn check_all(
     sources: &[Source],
+    options: &LoadOptions,
     hosts: &[Target],
     providers: &[Provider],
 ) -> Result<Vec<Report>, LoadError> {
     let reports = sources
         .iter()
-        .map(|source| check(source.clone(), hosts, providers));
+        .map(|source| check(source.clone(), options, hosts, providers));
     let mut reports = reports.collect::<Result<Vec<_>, _>>()?;
     if sources.len() < 2 || !hosts.contains(&Target::McpServlet) {
         return Ok(reports);
     }
     let entries = sources.iter().cloned();
     let entries: Vec<_> = entries
-        .map(|source| Entry::of(source, LoadOptions::default()))
+        .map(|source| Entry::of(source, options.clone()))
         .collect();
     let host = Loaded::load(&entries, None)?.host;
     for (origin, finding) in collisions(&host) {
@@ -44,7 +45,7 @@ pub fn check_all(
     Ok(reports)
 }
 
-/// Entries that are left out or hidden because of another servlet, each with the origin of its servlet.
+/// Entries that are skipped or hidden because of another servlet, each with the origin of its servlet.
 fn collisions(host: &Host) -> impl Iterator<Item = (&String, Finding)> {
     host.problems().filter_map(|problem| {
         let (kind, item, origin) = match problem {
@@ -57,14 +58,15 @@ fn collisions(host: &Host) -> impl Iterator<Item = (&String, Finding)> {
             LoadError::Overlap {
                 template, origin, ..
             } => (FeatureKind::ResourceTemplate, template, origin),
+            LoadError::Covered { uri, origin, .. } => (FeatureKind::Resource, uri, origin),
             _ => return None,
         };
-        let place = Place {
+        let location = Location {
             kind,
             items: vec![item.clone()],
             pointer: String::new(),
         };
-        let finding = Finding::new("collision", problem.to_string()).at(place);
+        let finding = Finding::new("collision", problem.to_string()).at(location);
         let help = problem.help().unwrap_or_default();
         let finding = finding
             .help(help)

@@ -22,7 +22,7 @@ pub(super) fn check(findings: &mut Findings, lists: &Lists) {
         let name = item.text("name").unwrap_or_default();
         let finding = of(item.json.get("description"), name);
         let Some(finding) = finding else { continue };
-        let finding = finding.at(item.place("/description"));
+        let finding = finding.at(item.location("/description"));
         findings.add(match item.kind {
             FeatureKind::Tool => finding,
             // mcp.run only shows tools.
@@ -39,8 +39,8 @@ fn check_arguments(findings: &mut Findings, prompt: &Item) {
     for (at, argument) in arguments.into_iter().flatten().enumerate() {
         let name = argument["name"].as_str().unwrap_or_default();
         if let Some(finding) = of(argument.get("description"), name) {
-            let place = prompt.place(format!("/arguments/{at}/description"));
-            findings.add(finding.at(place).at_most(Level::Note));
+            let location = prompt.location(format!("/arguments/{at}/description"));
+            findings.add(finding.at(location).at_most(Level::Note));
         }
     }
 }

@@ -5,7 +5,7 @@ use mcp_servlet_runtime::{Abi, JsonObject, Module, USER};
 
 use super::{
     feature::{Feature, Sign, THEMES},
-    finding::{Finding, Place},
+    finding::{Finding, Location},
     findings::Findings,
     lists::Lists,
     target::Target,
@@ -17,17 +17,17 @@ pub(super) fn check(findings: &mut Findings, module: &Module, abi: Abi, lists: &
         let Some((sign, instead)) = &feature.seen else {
             continue;
         };
-        let place = match *sign {
+        let location = match *sign {
             Sign::Member(kind, member) => items_with(kind, member, lists),
             _ => None,
         };
-        if place.is_none() && !has(sign, module, lists) {
+        if location.is_none() && !has(sign, module, lists) {
             continue;
         }
         for host in Target::ALL {
             if let Some(finding) = lost(feature, host, abi) {
                 findings.add(Finding {
-                    place: place.clone(),
+                    location: location.clone(),
                     ..finding.help(*instead)
                 });
             }
@@ -41,10 +41,10 @@ fn lost(feature: &Feature, host: Target, abi: Abi) -> Option<Finding> {
 }
 
 /// The items that have this member.
-fn items_with(kind: FeatureKind, member: &str, lists: &Lists) -> Option<Place> {
+fn items_with(kind: FeatureKind, member: &str, lists: &Lists) -> Option<Location> {
     let items = lists.of(kind).filter(|item| has_member(&item.json, member));
     let items: Vec<_> = items.map(|item| item.key.clone()).collect();
-    (!items.is_empty()).then(|| Place {
+    (!items.is_empty()).then(|| Location {
         kind,
         items,
         pointer: format!("/{member}"),

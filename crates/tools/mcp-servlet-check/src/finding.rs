@@ -38,7 +38,7 @@ pub struct Finding {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub providers: BTreeMap<Provider, Level>,
     /// The item that the finding is about; `None` for the servlet as a whole.
-    pub place: Option<Place>,
+    pub location: Option<Location>,
     /// What is wrong.
     pub problem: String,
     /// How to fix it.
@@ -47,7 +47,7 @@ pub struct Finding {
 
 /// One or several items of a servlet, or a part of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct Location {
     /// The kind of the items.
     pub kind: FeatureKind,
     /// Their names; URIs for resources.
@@ -62,14 +62,14 @@ impl Finding {
             rule,
             hosts: BTreeMap::new(),
             providers: BTreeMap::new(),
-            place: None,
+            location: None,
             problem: problem.into(),
             help: None,
         }
     }
 
-    pub(super) fn at(mut self, place: Place) -> Self {
-        self.place = Some(place);
+    pub(super) fn at(mut self, location: Location) -> Self {
+        self.location = Some(location);
         self
     }
 
@@ -126,8 +126,8 @@ impl Finding {
 
     /// Whether two findings differ only in their hosts.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
-        (self.rule, &self.place, &self.problem, &self.help)
-            == (other.rule, &other.place, &other.problem, &other.help)
+        (self.rule, &self.location, &self.problem, &self.help)
+            == (other.rule, &other.location, &other.problem, &other.help)
     }
 
     /// The hosts for which the finding has this level.
@@ -137,7 +137,7 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = if self.items.len() == 1 { "" } else { "s" };
         write!(

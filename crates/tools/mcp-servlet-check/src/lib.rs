@@ -5,11 +5,11 @@
 //!
 //! ```
 //! use mcp_servlet_check::{Target, check};
-//! use mcp_servlet_runtime::Source;
+//! use mcp_servlet_runtime::{LoadOptions, Source};
 //!
 //! let wasm = b"\0asm\x01\0\0\0".to_vec();
 //! let empty = Source::Bytes { name: "empty".to_owned(), wasm };
-//! let report = check(empty, &Target::ALL, &[])?;
+//! let report = check(empty, &LoadOptions::default(), &Target::ALL, &[])?;
 //! assert!(report.loads_in.is_empty(), "it exports nothing");
 //! # Ok::<(), mcp_servlet_host::LoadError>(())
 //! ```
@@ -33,7 +33,7 @@ mod target;
 
 pub use collision::check_all;
 pub use feature::table;
-pub use finding::{Finding, Level, Place};
+pub use finding::{Finding, Level, Location};
 pub use provider::rules_table;
 pub use report::{Report, check};
 pub use target::Target;

@@ -1,11 +1,11 @@
 //! The lists of a servlet, read without validation.
 
 use mcp_servlet_host::{FeatureKind, FeatureList};
-use mcp_servlet_runtime::{DESCRIBE, Guest, JsonObject, syntax_error};
-use mcp_servlet_schema::expected;
+use mcp_servlet_runtime::{DESCRIBE, Guest, JsonObject};
+use mcp_servlet_schema::Problem;
 use serde_json::Value;
 
-use super::finding::Place;
+use super::finding::Location;
 
 /// All items that a servlet lists.
 #[derive(Debug, Default)]
@@ -14,8 +14,8 @@ pub(super) struct Lists {
     pub(super) items: Vec<Item>,
     /// The other members of each list.
     pub(super) answers: Vec<JsonObject>,
-    /// The exports whose output is not a list, each with a JSON pointer and the problem.
-    pub(super) wrong: Vec<(&'static str, String, String)>,
+    /// The exports whose output is not a list, each with what is wrong.
+    pub(super) wrong: Vec<(&'static str, Problem)>,
 }
 
 /// An item of a list.
@@ -48,9 +48,9 @@ impl Lists {
 
     fn read(&mut self, kind: FeatureKind, list: FeatureList, output: &[u8]) {
         let mut read = || {
-            let json = serde_json::from_slice(output).map_err(|error| syntax_error(&error))?;
+            let json = serde_json::from_slice(output).map_err(|error| Problem::syntax(&error))?;
             let Value::Object(mut answer) = json else {
-                return Err((String::new(), expected("an object", Some(&json))));
+                return Err(Problem::expected("", "an object", Some(&json)));
             };
             let items = match answer.shift_remove(list.member) {
                 Some(Value::Array(items)) => items,
@@ -60,21 +60,21 @@ impl Lists {
                 }
                 other => {
                     let at = format!("/{}", list.member);
-                    return Err((at, expected("an array", other.as_ref())));
+                    return Err(Problem::expected(at, "an array", other.as_ref()));
                 }
             };
             self.answers.push(answer);
             for (at, item) in items.into_iter().enumerate() {
                 let Value::Object(json) = item else {
                     let at = format!("/{}/{at}", list.member);
-                    return Err((at, expected("an object", Some(&item))));
+                    return Err(Problem::expected(at, "an object", Some(&item)));
                 };
                 self.items.push(Item::new(kind, list, at, json));
             }
             Ok(())
         };
-        if let Err((at, problem)) = read() {
-            self.wrong.push((list.export, at, problem));
+        if let Err(problem) = read() {
+            self.wrong.push((list.export, problem));
         }
     }
 
@@ -100,9 +100,9 @@ impl Item {
         self.json.get(member)?.as_str()
     }
 
-    /// A place in this item.
-    pub(super) fn place(&self, pointer: impl Into<String>) -> Place {
-        Place {
+    /// A location in this item.
+    pub(super) fn location(&self, pointer: impl Into<String>) -> Location {
+        Location {
             kind: self.kind,
             items: vec![self.key.clone()],
             pointer: pointer.into(),

@@ -47,7 +47,7 @@ pub(super) fn check_exports(findings: &mut Findings, module: &Module) {
             let finding = Finding::new(EXPORTS, problem);
             findings.add(
                 finding
-                    .help("build it without `--abi` as well")
+                    .help("for mcp.run, build it a second time without `--abi`")
                     .matters(Level::Error, &[Target::McpRun]),
             );
         }
@@ -81,17 +81,14 @@ fn check_second_abi(findings: &mut Findings, module: &Module) {
 /// Other hosts may provide the imports that are missing here.
 pub(super) fn note_that_it_cannot_run(findings: &mut Findings) {
     let problem =
-        "its lists were not checked: it imports functions that this host does not provide";
+        "its lists were not checked: `servlet` does not provide all functions that it imports";
     findings.add(Finding::new("unchecked", problem).note());
 }
 
 /// Outputs that are not lists.
 pub(super) fn check_answers(findings: &mut Findings, abi: Abi, lists: &Lists) {
-    for (export, at, problem) in &lists.wrong {
-        let problem = match at.as_str() {
-            "" => format!("`{export}` returned an invalid list: {problem}"),
-            at => format!("`{export}` returned an invalid list: {at}: {problem}"),
-        };
+    for (export, problem) in &lists.wrong {
+        let problem = format!("`{export}` returned an invalid list: {problem}");
         let finding = Finding::new(LIST, problem);
         findings.add(finding.matters(Level::Error, callers(export, abi)));
     }

@@ -20,7 +20,7 @@ pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
     for item in &lists.items {
         if !seen.insert((item.kind, item.key.as_str())) {
             let problem = format!("another {} has the same name", item.kind.name());
-            let finding = Finding::new("duplicate", problem).at(item.place(""));
+            let finding = Finding::new("duplicate", problem).at(item.location(""));
             findings.add(finding.help("give each a different name").error());
             continue;
         }
@@ -35,7 +35,7 @@ pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
 fn check_name(findings: &mut Findings, servlet: &str, item: &Item) {
     if let Some(problem) = name_problem(&item.key) {
         let finding = Finding::new("name", format!("clients refuse the name: {problem}"));
-        let finding = finding.at(item.place("/name")).help(RENAME).error();
+        let finding = finding.at(item.location("/name")).help(RENAME).error();
         findings.add(match item.kind {
             FeatureKind::Tool => finding,
             // Models do not see the names of prompts.
@@ -62,7 +62,7 @@ fn check_length(findings: &mut Findings, servlet: &str, item: &Item) {
             "the name has {length} characters{as_what}; {clients} clients accept at most {limit}"
         );
         Finding::new("name-length", problem)
-            .at(item.place("/name"))
+            .at(item.location("/name"))
             .help("shorten it")
     };
     if with_prefix > MAX_NAME {

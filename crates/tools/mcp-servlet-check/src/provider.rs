@@ -189,7 +189,7 @@ const RULES: [Rule; 21] = [
         Gemini,
         "gemini-keyword",
         Note,
-        "keywords that `parameters` does not have, such as `examples`, `additionalProperties` and `x-…`; many clients drop them",
+        "keywords that Gemini's `parameters` does not support, such as `examples`, `additionalProperties` and `x-…`; many clients drop them",
         "https://github.com/promptfoo/promptfoo/issues/6902",
         find::gemini_keyword,
     ),
@@ -258,7 +258,7 @@ pub(super) fn check(findings: &mut Findings, servlet: &str, lists: &Lists) {
             } in (rule.find)(&subject)
             {
                 let finding = Finding::new(rule.name, text)
-                    .at(tool.place(pointer))
+                    .at(tool.location(pointer))
                     .help(help);
                 findings.add(finding.refused_by(rule.provider, rule.level));
             }

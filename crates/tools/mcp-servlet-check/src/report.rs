@@ -1,7 +1,7 @@
 //! The check of one servlet.
 
 use mcp_servlet_host::{FeatureKind, LoadError, Servlet};
-use mcp_servlet_runtime::{Abi, Guest, LoadOptions, Module, Needs, Source, USER};
+use mcp_servlet_runtime::{Abi, Fetched, Guest, LoadOptions, Module, Needs, Source, USER};
 use mcp_servlet_schema::Provider;
 use serde::Serialize;
 
@@ -40,12 +40,13 @@ pub struct Report {
 }
 
 /// Checks a servlet for some hosts and providers. The servlet is loaded and lists its items, within
-/// the default limits. No tool is called.
+/// the limits of `options`. No tool is called.
 ///
 /// # Errors
 /// [`LoadError`] if the module cannot be read. A module that does not load is a finding.
 pub fn check(
     source: Source,
+    options: &LoadOptions,
     hosts: &[Target],
     providers: &[Provider],
 ) -> Result<Report, LoadError> {
@@ -65,12 +66,7 @@ pub fn check(
     if let Ok(module) = Module::read(&fetched.wasm) {
         report.look_at(&mut findings, &module);
     }
-    let guest = Guest::from_fetched(fetched, &LoadOptions::default());
-    if let Ok(guest) = &guest {
-        report.look_at_lists(&mut findings, guest);
-    }
-    let servlet = guest.map_err(LoadError::from).and_then(Servlet::new);
-    if let Err(error) = servlet {
+    if let Err(error) = report.load(&mut findings, fetched, options) {
         load::check_load_error(&mut findings, report.abi, &error);
         report.loads_in.retain(|host| *host != Target::McpServlet);
     }
@@ -81,6 +77,21 @@ pub fn check(
 }
 
 impl Report {
+    /// Loads the servlet, and looks at its lists. A servlet that fails to describe itself would fail again.
+    fn load(
+        &mut self,
+        findings: &mut Findings,
+        fetched: Fetched,
+        options: &LoadOptions,
+    ) -> Result<(), LoadError> {
+        let guest = Guest::from_fetched(fetched, options)?;
+        let servlet = Servlet::new(guest.clone());
+        if !matches!(servlet, Err(LoadError::Describe { .. })) {
+            self.look_at_lists(findings, &guest);
+        }
+        servlet.map(drop)
+    }
+
     fn look_at(&mut self, findings: &mut Findings, module: &Module) {
         self.abi = module.abi();
         self.needs = module.needs().clone();

@@ -41,7 +41,7 @@ fn check_uri(findings: &mut Findings, resource: &Item) {
         }
         Ok(_) => return,
     };
-    let finding = Finding::new("uri", problem).at(resource.place("/uri"));
+    let finding = Finding::new("uri", problem).at(resource.location("/uri"));
     let help = "use a URI such as `notes://all/today`";
     findings.add(finding.help(help).matters(level, &[Target::HyperMcp]));
 }
@@ -62,10 +62,10 @@ fn check_annotations(findings: &mut Findings, item: &Item) {
         .position(|role| role != "user" && role != "assistant");
     if let Some(at) = stranger {
         let finding = Finding::new("audience", "the audience is neither `user` nor `assistant`");
-        let place = item.place(format!("/annotations/audience/{at}"));
+        let location = item.location(format!("/annotations/audience/{at}"));
         findings.add(
             finding
-                .at(place)
+                .at(location)
                 .help("use `user` or `assistant`")
                 .warning(),
         );
@@ -73,7 +73,12 @@ fn check_annotations(findings: &mut Findings, item: &Item) {
     let priority = annotations["priority"].as_f64();
     if priority.is_some_and(|priority| !(0.0..=1.0).contains(&priority)) {
         let finding = Finding::new("priority", "the priority is not between 0 and 1");
-        let place = item.place("/annotations/priority");
-        findings.add(finding.at(place).help("1 is the most important").warning());
+        let location = item.location("/annotations/priority");
+        findings.add(
+            finding
+                .at(location)
+                .help("1 is the most important")
+                .warning(),
+        );
     }
 }

@@ -5,7 +5,7 @@ pub(super) mod walk;
 mod whole;
 
 use mcp_servlet_host::{FeatureKind, Tool};
-use mcp_servlet_schema::{BadSchema, Schemas, expected};
+use mcp_servlet_schema::{Problem, Schemas, expected};
 use serde_json::Value;
 
 use super::{
@@ -63,10 +63,10 @@ const MEMBERS: [Member; 6] = [
 fn check_tool(findings: &mut Findings, item: &Item) {
     let tool = match Tool::new(item.json.clone()) {
         Ok(tool) => tool,
-        Err((at, problem)) => {
-            let finding = Finding::new("tool", format!("invalid tool: {problem}"));
+        Err(Problem { at, message }) => {
+            let finding = Finding::new("tool", format!("invalid tool: {message}"));
             let help = "a tool has a `name` and an `inputSchema`";
-            findings.add(finding.at(item.place(at)).help(help).error());
+            findings.add(finding.at(item.location(&at)).help(help).error());
             return;
         }
     };
@@ -78,14 +78,14 @@ fn check_tool(findings: &mut Findings, item: &Item) {
         let finding = Finding::new("tool", expected(what, Some(value)));
         let help = "hyper-mcp then lists no tool of any plugin";
         let finding = finding
-            .at(item.place(format!("/{member}")))
+            .at(item.location(format!("/{member}")))
             .help(help)
             .warning();
         findings.add(finding.matters(Level::Error, &[Target::HyperMcp]));
     }
-    if let Err(BadSchema { at, problem }) = Schemas::of(tool.json()) {
-        let finding = Finding::new("schema", format!("invalid JSON Schema: {problem}"));
-        findings.add(finding.at(item.place(at)).error());
+    if let Err(Problem { at, message }) = Schemas::of(tool.json()) {
+        let finding = Finding::new("schema", format!("invalid JSON Schema: {message}"));
+        findings.add(finding.at(item.location(&at)).error());
     }
 }
 
@@ -99,7 +99,7 @@ impl Subject<'_> {
     }
 
     fn at(&self, pointer: &str, finding: Finding) -> Finding {
-        finding.at(self.tool.place(format!("/{}{pointer}", self.member)))
+        finding.at(self.tool.location(format!("/{}{pointer}", self.member)))
     }
 
     fn add(&self, findings: &mut Findings, mut finding: Finding) {

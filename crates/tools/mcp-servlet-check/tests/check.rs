@@ -26,7 +26,7 @@ fn source(wat: &Wat) -> Source {
 
 /// The level, rule and pointer of each finding; `*` means every host.
 fn found(wat: &Wat, hosts: &[Target]) -> Vec<String> {
-    let report = check(source(wat), hosts, &[]).expect("a report");
+    let report = check(source(wat), &LoadOptions::default(), hosts, &[]).expect("a report");
     let line = |finding: &Finding| {
         let at = |level| {
             let names: Vec<_> = finding.hosts_at(level).map(Target::name).collect();
@@ -37,8 +37,8 @@ fn found(wat: &Wat, hosts: &[Target]) -> Vec<String> {
             }
         };
         let levels = [Level::Error, Level::Warning, Level::Note].map(at).concat();
-        let place = finding.place.as_ref();
-        let pointer = place.map_or("", |place| place.pointer.as_str());
+        let location = finding.location.as_ref();
+        let pointer = location.map_or("", |location| location.pointer.as_str());
         format!("{levels}{} {pointer}", finding.rule)
             .trim_end()
             .to_owned()
@@ -113,7 +113,7 @@ fn finds_arguments_that_are_not_described_in_full() {
 }
 
 #[test]
-fn looks_into_schemas_as_deep_as_they_go() {
+fn checks_schemas_at_any_depth() {
     let list = json!({ "type": "object", "description": "x",
         "properties": { "b/c": { "type": "array", "description": "x", "items": { "enum": [1, 2] } } } });
     assert_eq!(
@@ -156,7 +156,7 @@ fn finds_schemas_that_clients_do_not_read() {
 }
 
 #[test]
-fn asks_less_of_schemas_of_results() {
+fn checks_output_schemas_less_strictly() {
     let output =
         json!({ "type": "object", "properties": { "a": true, "b": { "type": "string" } } });
     assert_eq!(
@@ -186,7 +186,7 @@ fn finds_names_that_clients_do_not_take() {
 }
 
 #[test]
-fn finds_tools_that_are_none() {
+fn finds_entries_that_are_not_tools() {
     let nameless = tools(json!([{ "inputSchema": { "type": "object" }, "description": "x" }]));
     assert_eq!(found(&nameless, &Target::ALL), ["Error *; tool /name"]);
     assert_eq!(
@@ -207,7 +207,7 @@ fn finds_tools_that_are_none() {
 }
 
 #[test]
-fn names_what_hosts_drop() {
+fn names_features_that_hosts_drop() {
     let list = r#"{"resources":[{"uri":"urn:x","name":"x","description":"It.","annotations":{"priority":2}}]}"#;
     let servlet =
         tools(json!([])).export("list_resources", list, "(call $output {}) (i32.const 0)");
@@ -243,7 +243,7 @@ fn a_host_that_lacks_a_function_does_not_load_the_module() {
 }
 
 #[test]
-fn tells_the_interfaces_apart() {
+fn distinguishes_the_abis() {
     let context = "(call $output {}) (i32.const 0)";
     let second = |resources: &str| {
         let list = json!({ "tools": [{ "name": "t t", "description": "Does it.", "inputSchema": { "type": "object" } }] });
@@ -274,6 +274,7 @@ fn tells_the_interfaces_apart() {
     }
     let report = check(
         source(&second(r#"{"resources":[]}"#)),
+        &LoadOptions::default(),
         &[Target::McpRun],
         &[],
     )
@@ -282,7 +283,7 @@ fn tells_the_interfaces_apart() {
 }
 
 #[test]
-fn what_traps_works_nowhere() {
+fn trapping_servlet_works_in_no_host() {
     let wat = Wat::new()
         .export("describe", "", "unreachable")
         .answer("{}");
@@ -291,7 +292,7 @@ fn what_traps_works_nowhere() {
 
 /// If the host of this project refuses a servlet, the check must report an error.
 #[test]
-fn finds_an_error_wherever_our_host_refuses() {
+fn reports_an_error_for_what_our_host_refuses() {
     let tool = |name: &str, schema: Value| json!({ "name": name, "description": "d", "inputSchema": schema });
     let object = || json!({ "type": "object" });
     for servlet in [
@@ -315,7 +316,13 @@ fn finds_an_error_wherever_our_host_refuses() {
         let loaded = Servlet::load(source(&servlet), &LoadOptions::default());
         let served = loaded.map(|servlet| Host::new(vec![servlet]));
         assert!(served.is_err() || served.is_ok_and(|host| host.problems().len() > 0));
-        let report = check(source(&servlet), &[Target::McpServlet], &[]).expect("a report");
+        let report = check(
+            source(&servlet),
+            &LoadOptions::default(),
+            &[Target::McpServlet],
+            &[],
+        )
+        .expect("a report");
         assert_eq!(report.level(), Some(Level::Error), "{:?}", report.findings);
         let loads = Servlet::load(source(&servlet), &LoadOptions::default()).is_ok();
         assert_eq!(report.loads_in.is_empty(), !loads, "{:?}", report.findings);
@@ -323,7 +330,7 @@ fn finds_an_error_wherever_our_host_refuses() {
 }
 
 #[test]
-fn tells_which_entries_are_left_out_of_servlets_that_are_served_together() {
+fn reports_entries_skipped_in_a_composition() {
     let named = |name: &str, servlet: &Wat| Source::Bytes {
         name: name.into(),
         wasm: servlet.wasm(),
@@ -334,7 +341,7 @@ fn tells_which_entries_are_left_out_of_servlets_that_are_served_together() {
     );
     let other = tools(json!([{ "name": "t", "inputSchema": { "type": "object" } }]));
     let sources = [named("a", &other), named("b", &servlet)];
-    let reports = check_all(&sources, &Target::ALL, &[]).expect("reports");
+    let reports = check_all(&sources, &LoadOptions::default(), &Target::ALL, &[]).expect("reports");
     let findings = reports.iter().map(|report| {
         let findings = report.findings.iter();
         findings.filter(|one| one.rule == "collision").collect()

@@ -17,7 +17,7 @@ use std::{
 
 use cargo_metadata::{Metadata, Package, camino::Utf8PathBuf};
 use clap::Args;
-use mcp_servlet_runtime::{Import, Module, Unreadable};
+use mcp_servlet_runtime::{Import, Module, Unreadable, quoted};
 use serde_json::{Value, json};
 
 use crate::{
@@ -51,9 +51,9 @@ pub(crate) struct Build {
     #[arg(long, value_enum, value_name = "TRIPLE")]
     target: Option<Target>,
 
-    /// The ABI of the wasm: the hosts that can load it
+    /// The ABI of the wasm, which decides which hosts can load it
     ///
-    /// The source is the same for each ABI. A build for the second one goes to a folder with its name in cargo's target folder.
+    /// The source is the same for both. Builds for `hyper-mcp-v2` go to a folder of that name in cargo's target folder.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     abi: Abi,
 
@@ -89,14 +89,13 @@ impl Build {
         let profile = Profile::choose(self.release, self.profile.as_deref(), &metadata);
         let mut all = Vec::new();
         for package in packages {
-            let path = build(
+            let (path, module) = build(
                 package,
                 Target::of(package, self.target)?,
                 profile.options(),
                 self.abi,
                 self.abi.folder(&metadata),
             )?;
-            let module = read(&path, Module::read)?;
             check_imports(&module, package, &metadata)?;
             check_exports(&module, package)?;
             let path = match &self.output {
@@ -131,14 +130,13 @@ impl Build {
             package.name
         ));
         let target = Target::of(package, self.target)?;
-        let path = build(
+        let (path, module) = build(
             package,
             target,
             profile.options_with_names(),
             self.abi,
             folder,
         )?;
-        let module = read(&path, Module::read)?;
         let functions = read(&path, mcp_servlet_runtime::size_report::functions)?;
         let data = module
             .sections
@@ -158,14 +156,14 @@ fn build(
     mut options: Vec<String>,
     abi: Abi,
     folder: Utf8PathBuf,
-) -> Result<PathBuf, Failure> {
-    abi.check(package)?;
+) -> Result<(PathBuf, Module), Failure> {
     options.extend(["--target-dir".to_owned(), folder.into_string()]);
     let path = steps::build(format_args!("`{}`", package.name), || {
         cargo::build(package, target, abi, &options)
     })?;
-    abi.check_module(&read(&path, Module::read)?, package)?;
-    Ok(path)
+    let module = read(&path, Module::read)?;
+    abi.check(&module, package)?;
+    Ok((path, module))
 }
 
 /// Copies a file into a folder and returns its new path. The copy is atomic, because a host may watch the folder.
@@ -218,11 +216,10 @@ fn check_imports(module: &Module, package: &Package, metadata: &Metadata) -> Res
     if unknown.is_empty() {
         return Ok(());
     }
-    let names: Vec<_> = unknown.iter().map(|import| format!("`{import}`")).collect();
     let message = format!(
         "`{}` imports functions that no host provides: {}",
         package.name,
-        names.join(", ")
+        quoted(&unknown)
     );
     Err(Failure::new(Kind::Build, message))
 }

@@ -12,10 +12,10 @@ use tokio::runtime::Builder;
 
 use self::feedback::Feedback;
 use crate::{
+    arguments::ArgumentOptions,
     content::write_result,
     failure::{Failure, indented},
     format::Format,
-    given::Given,
     limits::Limits,
     terminal::{self, note},
 };
@@ -32,7 +32,7 @@ pub(crate) struct Call {
     tool: String,
 
     #[command(flatten)]
-    arguments: Given,
+    arguments: ArgumentOptions,
 
     /// `json` prints the whole result
     #[arg(long, value_enum, default_value_t)]

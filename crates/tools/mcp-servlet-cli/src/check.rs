@@ -14,6 +14,7 @@ use crate::{
     build::{self, Project},
     failure::{Failure, Kind, indented},
     format::Format,
+    limits::Limits,
     needs,
     terminal::{self, one_line},
 };
@@ -44,6 +45,9 @@ pub(crate) struct Check {
     /// `json` prints a list
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+
+    #[command(flatten)]
+    limits: Limits,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -84,7 +88,12 @@ impl Check {
             [] => &Provider::ALL[..],
             some => some,
         };
-        let mut reports = check_all(&sources(&self.path, self.abi)?, &hosts, providers)?;
+        let mut reports = check_all(
+            &sources(&self.path, self.abi)?,
+            &self.limits.options(),
+            &hosts,
+            providers,
+        )?;
         if self.providers.is_empty() {
             reports.iter_mut().for_each(Report::without_provider_notes);
         }
@@ -192,8 +201,8 @@ fn write_finding(out: &mut impl Write, finding: &Finding, report: &Report) -> io
     let level = name(finding.level());
     let problem = indented(&finding.problem, "  ");
     writeln!(out, "{level}[{}]: {problem}", finding.rule)?;
-    if let Some(place) = &finding.place {
-        writeln!(out, "  at {}", one_line(&place.to_string()))?;
+    if let Some(location) = &finding.location {
+        writeln!(out, "  at {}", one_line(&location.to_string()))?;
     }
     writeln!(out, "  in {}", hosts(finding, report))?;
     if let Some(help) = &finding.help {

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    build, call, check, complete, config, describe, dev,
+    build, call, check, complete, config,
+    credentials::hidden,
+    describe, dev,
     failure::Failure,
     generate, inspect,
     logging::{self, Times},
@@ -90,11 +92,12 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
     }
     let rendered = error.render();
     terminal::picture(|colors| {
-        if colors {
+        let text = if colors {
             rendered.ansi().to_string()
         } else {
             rendered.to_string()
-        }
+        };
+        hidden(&text).into_owned()
     });
     code
 }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, io::Write as _, path::Path};
 
 use clap::ValueEnum;
+use mcp_servlet_runtime::Source;
 use serde::Serialize;
 use serde_json::json;
 
@@ -133,6 +134,12 @@ pub(crate) fn note_hidden_values(what: impl Iterator<Item = String>) {
     }
 }
 
+/// A URL that is shown without its user, password or query, for [`note_hidden_values`].
+pub(crate) fn hidden_url(source: &Source) -> Option<String> {
+    let shown = source.to_string();
+    (source.is_remote() && shown.contains(HIDDEN)).then(|| format!("the URL `{shown}`"))
+}
+
 /// A name that all clients accept. Some of them prefix the names of tools with it.
 fn key(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -244,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_such_that_all_clients_take_them() {
+    fn server_names_are_valid_for_all_clients() {
         for (name, expected) in [
             ("greet", "greet"),
             ("my servlet.v2", "my-servlet-v2"),

@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use mcp_servlet_host::{CompleteResult, Listed, Servlet};
-use mcp_servlet_runtime::{JsonObject, Source};
+use mcp_servlet_runtime::{JsonObject, Source, quoted};
 use mcp_servlet_schema::ArgumentError;
 use serde_json::{Value, json};
 
@@ -132,10 +132,9 @@ fn is_operator(character: char) -> bool {
 }
 
 fn among<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
-    match names.as_slice() {
-        [] => "there are none".to_owned(),
-        _ => format!("known names: {}", names.join(", ")),
+    match &*names.collect::<Vec<_>>() {
+        [] => "the servlet has none".to_owned(),
+        names => format!("known names: {}", quoted(names)),
     }
 }
 

@@ -43,12 +43,11 @@ impl ConfigCommand {
                 } else {
                     Config::check(&file)
                 }?;
-                let count = config.entries.len();
-                writeln!(
-                    terminal::out(),
-                    "{}: valid, {count} servlets",
-                    file.display()
-                )?;
+                let servlets = match config.entries.len() {
+                    1 => "1 servlet".to_owned(),
+                    count => format!("{count} servlets"),
+                };
+                writeln!(terminal::out(), "{}: valid, {servlets}", file.display())?;
             }
             Action::Schema => writeln!(terminal::json(), "{:#}", Config::schema())?,
         }

@@ -21,7 +21,9 @@ pub(crate) fn write_result(out: &mut impl Write, result: &CallToolResult) -> io:
 /// Prints the messages of a prompt with their roles.
 pub(crate) fn write_messages(out: &mut impl Write, prompt: &GetPromptResult) -> io::Result<()> {
     for message in prompt.messages() {
-        writeln!(out, "{}:", one_line(message.role))?;
+        if let Some(role) = message.role {
+            writeln!(out, "{}:", one_line(role))?;
+        }
         write_content(out, message.content)?;
     }
     Ok(())

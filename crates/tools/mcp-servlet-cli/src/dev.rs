@@ -220,7 +220,7 @@ impl Workshop {
         let entries = built.iter().map(|(_, file)| self.entry(file));
         let loaded = Loaded::load(&entries.collect::<Vec<_>>(), Some(previous))?;
         serve::warn(&loaded);
-        needs::warn(&loaded, true);
+        needs::warn(loaded.unmet_needs(), true);
         Ok(loaded.host)
     }
 

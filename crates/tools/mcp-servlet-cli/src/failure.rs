@@ -8,7 +8,7 @@ use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, LoadError as ModuleEr
 use mcp_servlet_schema::ArgumentError;
 use mcp_servlet_server::config::ConfigError;
 
-use crate::terminal::note;
+use crate::{credentials::hidden, terminal::note};
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -23,15 +23,15 @@ pub(crate) enum Failure {
     CheckFailed,
     /// An error that has been printed.
     Shown(Kind),
-    /// An error that still has to be printed.
-    Reported {
+    /// An error that [`Failure::report`] prints.
+    Message {
         kind: Kind,
         message: String,
         help: Option<String>,
     },
 }
 
-/// The kind of failure. The values are exit codes.
+/// The person who can fix a failure, as exit codes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// The user of the command.
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
 
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self::Reported {
+        Self::Message {
             kind,
             message: message.into(),
             help: None,
@@ -56,7 +56,7 @@ impl Failure {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        Self::Reported {
+        Self::Message {
             kind,
             message: message.into(),
             help: Some(help.into()),
@@ -69,14 +69,15 @@ impl Failure {
             Self::NoReader => ExitCode::SUCCESS,
             Self::ToolError | Self::TestsFailed | Self::CheckFailed => ExitCode::FAILURE,
             Self::Shown(kind) => ExitCode::from(kind as u8),
-            Self::Reported {
+            Self::Message {
                 kind,
                 message,
                 help,
             } => {
-                note(format_args!("error: {message}"));
+                note(format_args!("error: {}", hidden(&message)));
                 if let Some(help) = help {
-                    note(format_args!("  help: {}", indented(&help, "        ")));
+                    let help = indented(&help, "        ");
+                    note(format_args!("  help: {}", hidden(&help)));
                 }
                 ExitCode::from(kind as u8)
             }
@@ -96,7 +97,7 @@ impl From<LoadError> for Failure {
             LoadError::Module(ModuleError::NoDigest { .. }) => Kind::Usage,
             _ => Kind::Servlet,
         };
-        Self::Reported {
+        Self::Message {
             kind,
             message: indented(&chain(&error), "  "),
             help: error.help(),
@@ -126,7 +127,7 @@ impl From<CallError> for Failure {
             ),
             _ => (Kind::Servlet, chain(&error)),
         };
-        Self::Reported {
+        Self::Message {
             kind,
             message: indented(&message, "  "),
             help,
@@ -142,7 +143,7 @@ impl From<ConfigError> for Failure {
 
 impl From<ArgumentError> for Failure {
     fn from(error: ArgumentError) -> Self {
-        Self::Reported {
+        Self::Message {
             kind: Kind::Usage,
             message: indented(&chain(&error), "  "),
             help: error.help(),

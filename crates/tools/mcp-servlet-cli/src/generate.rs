@@ -30,8 +30,8 @@ pub(crate) struct Generate {
     #[arg(long)]
     check: bool,
 
-    /// Generate only the types, not the exports and the functions of the host. They need `serde` and `serde_json`, and for
-    /// bytes `mcp-servlet` with its feature `xtp`
+    /// Generate only the types, without the exports and the functions of the host. The types need `serde` and
+    /// `serde_json`, and for bytes `mcp-servlet` with its feature `xtp`
     #[arg(long)]
     types: bool,
 

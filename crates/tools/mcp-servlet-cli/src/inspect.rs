@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use mcp_servlet_host::{Filter, Host, Listed, LoadError, Mount, Offer, Prefix, Servlet};
-use mcp_servlet_runtime::{Abi, Module, Source};
+use mcp_servlet_runtime::{Abi, Isolation, Module, Source};
 use serde_json::{Value, json};
 
 use crate::{
@@ -71,7 +71,7 @@ impl Inspect {
             .iter()
             .all(|report| report.served().next().is_none())
         {
-            return Err(Failure::new(Kind::Servlet, "nothing would be served"));
+            return Err(Failure::new(Kind::Servlet, "no servlet could be loaded"));
         }
         Ok(())
     }
@@ -153,7 +153,8 @@ impl<'a> Report<'a> {
         if let Some(abi) = self.abi() {
             writeln!(out, "  abi      {abi}")?;
         }
-        if self.module.is_some() {
+        if let Some(module) = &self.module {
+            writeln!(out, "  calls    {}", share(Isolation::of(module)))?;
             writeln!(out, "  exports  {}", list(self.exports()))?;
         }
         for (module, names) in self.imports() {
@@ -195,6 +196,7 @@ impl<'a> Report<'a> {
             "source": self.source.to_string(),
             "size": self.module.as_ref().map(|module| module.size),
             "abi": self.abi().map(|abi| abi.to_string()),
+            "isolation": self.module.as_ref().map(|module| Isolation::of(module).name()),
             "exports": self.exports().collect::<Vec<_>>(),
             "imports": self.imports(),
             "sections": sections.collect::<Vec<_>>(),
@@ -205,6 +207,14 @@ impl<'a> Report<'a> {
             "prompts": keys(&self.offer.prompts),
             "problems": problems.collect::<Vec<_>>(),
         })
+    }
+}
+
+/// What calls share by default.
+fn share(isolation: Isolation) -> &'static str {
+    match isolation {
+        Isolation::Shared => "share instances",
+        Isolation::Call => "have a fresh instance each",
     }
 }
 

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_colon_of_a_drive_ends_no_path() {
+    fn drive_colon_does_not_end_the_path() {
         let path = |text| path_on(text, true).map(|path| (path.host, path.guest, path.read_only));
         for (text, host, guest, read_only) in [
             (r"C:\data:/data:ro", r"C:\data", "/data", true),

@@ -23,13 +23,9 @@ pub(crate) enum Times {
 /// Starts logging. `RUST_LOG` overrides `-v`.
 pub(crate) fn start(verbose: u8, times: Times) {
     let level = ["warn", "info", "debug", "trace"][usize::from(verbose.min(3))];
-    // Extism and rmcp log errors that the commands print themselves. ureq logs whole requests, including secrets.
-    let quiet = if verbose < 2 {
-        "extism=off,rmcp=off,ureq=off,ureq_proto=off"
-    } else {
-        "extism=off,ureq=off,ureq_proto=off"
-    };
-    let default = || EnvFilter::new(format!("{level},{quiet}"));
+    // rmcp logs errors that the commands print themselves.
+    let quiet = if verbose < 2 { ",rmcp=off" } else { "" };
+    let default = || EnvFilter::new(format!("{level}{quiet}"));
     let log = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| default()))
         .with_writer(terminal::log)

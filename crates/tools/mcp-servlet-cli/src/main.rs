@@ -16,6 +16,7 @@
     reason = "`terminal` shows text that this command did not write"
 )]
 
+mod arguments;
 mod build;
 mod call;
 mod check;
@@ -24,12 +25,12 @@ mod clients;
 mod complete;
 mod config;
 mod content;
+mod credentials;
 mod describe;
 mod dev;
 mod failure;
 mod format;
 mod generate;
-mod given;
 mod inspect;
 mod limits;
 mod logging;

@@ -1,34 +1,24 @@
 //! The declared needs of a servlet, as text.
 
-use std::collections::BTreeMap;
-
-use mcp_servlet_host::Loaded;
+use mcp_servlet_host::UnmetNeeds;
 use mcp_servlet_runtime::{ConfigKey, Needs};
 
 use crate::terminal::{note, one_line};
 
 /// Warns about needs that are not met. With `with_options`, it names the options that meet them.
-pub(crate) fn warn(loaded: &Loaded, with_options: bool) {
-    for unmet in loaded.unmet_needs() {
+pub(crate) fn warn(unmet: impl Iterator<Item = UnmetNeeds>, with_options: bool) {
+    for unmet in unmet {
         let warning = format!("warning: {unmet}");
         note(format_args!("{}", one_line(&warning)));
         if with_options {
             let help = format!("  help: add {}", unmet.options());
             note(format_args!("{}", one_line(&help)));
+            if unmet.has_secrets() {
+                note(format_args!(
+                    "  help: for secrets, `servlet config init` writes a configuration that reads them from the environment"
+                ));
+            }
         }
-    }
-}
-
-/// Names required configuration keys that are not set, before the servlet is loaded.
-pub(crate) fn note_missing(servlet: &str, needs: &Needs, config: &BTreeMap<String, String>) {
-    let required = needs.config.iter().filter(|key| key.required);
-    for key in required.filter(|key| !config.contains_key(&key.name)) {
-        let name = &key.name;
-        let text = format!("note: `{servlet}` needs the configuration `{name}`, which is not set");
-        note(format_args!("{}", one_line(&text)));
-        note(format_args!(
-            "  help: `servlet config init` writes a file that takes it from the environment"
-        ));
     }
 }
 

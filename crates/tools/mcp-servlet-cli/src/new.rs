@@ -99,10 +99,7 @@ impl New {
             self.folder.display(),
             Elapsed::since(start)
         ));
-        self.print_next_steps(
-            &name,
-            xtp_codegen::is_interface_of_servlets(&context["schema"]),
-        )
+        self.print_next_steps(&name, xtp_codegen::is_servlet_schema(&context["schema"]))
     }
 
     fn name(&self) -> Result<String, Failure> {
@@ -228,7 +225,7 @@ fn is_installed(program: &str) -> bool {
 fn no_checkout() -> Failure {
     Failure::with_help(
         Kind::Usage,
-        "the checkout that this command was built from does not exist; it has the SDK and the template",
+        "cannot find the SDK and its template: the checkout that this command was built from does not exist",
         format!("set {} to its new path", sdk::CHECKOUT),
     )
 }

@@ -6,8 +6,8 @@ use mcp_servlet_runtime::{JsonObject, Source};
 use serde_json::json;
 
 use crate::{
-    call::print, complete::argument_names, content::write_messages, failure::Failure,
-    format::Format, given::Given, limits::Limits, terminal,
+    arguments::ArgumentOptions, call::print, complete::argument_names, content::write_messages,
+    failure::Failure, format::Format, limits::Limits, terminal,
 };
 
 /// Fill in a prompt and show its messages
@@ -21,7 +21,7 @@ pub(crate) struct Prompt {
     name: String,
 
     #[command(flatten)]
-    arguments: Given,
+    arguments: ArgumentOptions,
 
     /// `json` prints the whole result
     #[arg(long, value_enum, default_value_t)]

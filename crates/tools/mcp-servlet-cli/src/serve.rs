@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_host::{Entry, LoadError, Loaded, OnFailure, Prefix};
+use mcp_servlet_host::{Entry, LoadError, Loaded, OnFailure, Prefix, UnmetNeeds};
 use mcp_servlet_runtime::{Source, public_url};
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::{
@@ -74,7 +74,7 @@ impl Serve {
             client.print(&self.name(config.as_ref()), &self.way(config.as_ref())?)?;
             clients::note_hidden_values(self.hidden());
             if config.is_none() {
-                self.note_missing_config();
+                needs::warn(self.unmet_needs(), true);
             }
             return Ok(());
         }
@@ -83,7 +83,7 @@ impl Serve {
             None => Loaded::load(&self.entries()?, None)?,
         };
         report(&loaded)?;
-        needs::warn(&loaded, config.is_none());
+        needs::warn(loaded.unmet_needs(), config.is_none());
         let host = match self.schemas_for {
             Some(_) => loaded.host.with_schemas_for(self.schemas_for),
             None => loaded.host,
@@ -174,26 +174,23 @@ impl Serve {
 
     /// The values that [`Serve::way`] leaves out because they may be secret.
     fn hidden(&self) -> impl Iterator<Item = String> {
-        let urls = self.files.iter().filter(|file| {
-            let is_url = !matches!(Source::parse(file), Source::File(_));
-            is_url && public_url(file) != **file
-        });
-        let urls = urls.map(|file| format!("the URL `{}`", public_url(file)));
+        let urls = self.files.iter();
+        let urls = urls.filter_map(|file| clients::hidden_url(&Source::parse(file)));
         urls.chain(self.limits.hidden())
     }
 
-    /// Names required configuration that no option sets. Skips modules at URLs, and those that cannot be read.
-    fn note_missing_config(&self) {
-        let config = self.limits.options().config;
-        let sources = self
-            .files
-            .iter()
-            .flat_map(|file| Source::parse(file).expand());
-        for source in sources.flatten() {
-            if let (Source::File(_), Ok(module)) = (&source, source.module()) {
-                needs::note_missing(&source.name(), module.needs(), &config);
-            }
-        }
+    /// The needs that the options do not meet. Skips modules at URLs, and those that cannot be read.
+    fn unmet_needs(&self) -> impl Iterator<Item = UnmetNeeds> {
+        let options = self.limits.options();
+        let sources = self.files.iter().map(|file| Source::parse(file).expand());
+        let files = sources
+            .flatten()
+            .flatten()
+            .filter(|source| !source.is_remote());
+        files.filter_map(move |source| {
+            let module = source.module().ok()?;
+            UnmetNeeds::of(&source.name(), module.needs(), &options)
+        })
     }
 
     /// The servlets to load. A named file that fails to load is an error; in a directory, such files are skipped.
@@ -220,12 +217,12 @@ impl Serve {
 fn report(loaded: &Loaded) -> Result<(), Failure> {
     warn(loaded);
     if loaded.host.servlets().is_empty() {
-        return Err(Failure::new(Kind::Servlet, "no servlet can be served"));
+        return Err(Failure::new(Kind::Servlet, "no servlet could be loaded"));
     }
     Ok(())
 }
 
-/// Warns about skipped servlets, and about entries that are left out.
+/// Warns about skipped servlets and skipped entries.
 pub(crate) fn warn(loaded: &Loaded) {
     for problem in &loaded.skipped {
         note(format_args!(

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_reaches_the_terminal_that_it_would_act_on() {
+    fn escapes_control_sequences_for_the_terminal() {
         for (text, shown) in [
             ("plain é 漢 👩‍👩‍👧\n\tx\r\n", "plain é 漢 👩‍👩‍👧\n\tx\r\n"),
             ("\x1b]0;title\x07", "\\u{1b}]0;title\\u{7}"),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_fits_into_a_line() {
+    fn status_is_cut_to_one_line() {
         assert_eq!(fitting("3 of 7"), "3 of 7");
         assert_eq!(fitting(&"x".repeat(100)), "x".repeat(79));
         assert_eq!(fitting(&"漢".repeat(100)), "漢".repeat(39));

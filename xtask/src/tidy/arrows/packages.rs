@@ -1,136 +1,115 @@
-//! Which crates depend on which.
+//! Which crates depend on which, on any platform and with any features.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
+use anyhow::Context as _;
+use cargo_metadata::{CargoOpt, DependencyKind, Metadata, MetadataCommand, Package, PackageId};
 
 use crate::shell::root;
 
-/// Crates of this workspace that a crate uses, as in the table of ARCHITECTURE.md.
-const USES: [(&str, &[&str]); 13] = [
-    (
-        "mcp-servlet",
-        &[
-            "mcp-servlet-json",
-            "mcp-servlet-macros",
-            "mcp-servlet-types",
-        ],
-    ),
-    (
-        "mcp-servlet-check",
-        &[
-            "mcp-servlet-host",
-            "mcp-servlet-runtime",
-            "mcp-servlet-schema",
-        ],
-    ),
-    (
-        "mcp-servlet-cli",
-        &[
-            "mcp-servlet-check",
-            "mcp-servlet-host",
-            "mcp-servlet-runtime",
-            "mcp-servlet-schema",
-            "mcp-servlet-server",
-            "xtp-bundle",
-            "xtp-codegen",
-        ],
-    ),
-    (
-        "mcp-servlet-host",
-        &[
-            "mcp-servlet-runtime",
-            "mcp-servlet-schema",
-            "mcp-servlet-types",
-        ],
-    ),
-    ("mcp-servlet-json", &[]),
-    ("mcp-servlet-macros", &[]),
-    ("mcp-servlet-runtime", &["mcp-servlet-types"]),
-    ("mcp-servlet-schema", &["mcp-servlet-json"]),
-    (
-        "mcp-servlet-server",
-        &[
-            "mcp-servlet-host",
-            "mcp-servlet-runtime",
-            "mcp-servlet-schema",
-        ],
-    ),
-    ("mcp-servlet-types", &["mcp-servlet-json"]),
-    ("xtp-bindgen", &["xtp-codegen"]),
-    ("xtp-bundle", &[]),
-    ("xtp-codegen", &[]),
-];
+/// The head of the table in ARCHITECTURE.md.
+const TABLE: &str = "| crate | uses | must not need |\n|---|---|---|\n";
 
-/// Crates that a crate must not depend on, even indirectly.
-const WITHOUT: [(&str, &[&str]); 7] = [
-    ("mcp-servlet", &["wasmtime", "tokio"]),
-    ("mcp-servlet-types", &["wasmtime", "tokio", "serde_json"]),
-    (
-        "mcp-servlet-runtime",
-        &[
-            "rmcp",
-            "axum",
-            "prometheus-client",
-            "jsonschema",
-            "schemars",
-        ],
-    ),
-    (
-        "mcp-servlet-schema",
-        &["wasmtime", "extism", "tokio", "rmcp", "axum"],
-    ),
-    ("mcp-servlet-host", &["rmcp", "axum", "prometheus-client"]),
-    ("mcp-servlet-check", &["rmcp", "axum", "prometheus-client"]),
-    ("xtp-codegen", &["wasmtime", "extism", "tokio"]),
-];
+/// What the table says of one or more crates.
+struct Rule {
+    crates: Vec<String>,
+    /// The crates of this workspace that they use.
+    uses: BTreeSet<String>,
+    /// Crates that they must not depend on, even indirectly.
+    without: Vec<String>,
+}
+
+fn rules(text: &str) -> anyhow::Result<Vec<Rule>> {
+    let (_, table) = text
+        .split_once(TABLE)
+        .context("ARCHITECTURE.md has no table of dependencies")?;
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    rows.map(|row| {
+        let cells: Vec<_> = row.split('|').skip(1).take(3).map(names).collect();
+        let [crates, uses, without] = cells.try_into().ok().with_context(|| row.to_owned())?;
+        Ok(Rule {
+            crates,
+            uses: uses.into_iter().collect(),
+            without,
+        })
+    })
+    .collect()
+}
+
+/// The names in a cell.
+fn names(cell: &str) -> Vec<String> {
+    let names = cell.split(',').map(|name| name.trim().trim_matches('`'));
+    let names = names.filter(|name| !["", "none"].contains(name));
+    names.map(str::to_owned).collect()
+}
 
 /// Problems with dependencies, and the source folders of our crates.
 pub(super) fn check() -> anyhow::Result<(Vec<String>, Vec<PathBuf>)> {
-    let mut command = MetadataCommand::new();
-    command.current_dir(root());
-    let options = ["--locked", "--filter-platform", "host-tuple"];
-    command.other_options(options.map(str::to_owned));
-    let metadata = command.exec()?;
-    let mut problems = unlisted(&metadata);
-    for (name, without) in WITHOUT {
-        let package = metadata.packages.iter().find(|one| one.name == name);
-        let Some(package) = package else {
-            problems.push(format!("there is no crate `{name}`"));
-            continue;
-        };
-        let needed = dependencies(&metadata, &package.id);
-        let wrong = without.iter().filter(|name| needed.contains_key(**name));
-        problems.extend(wrong.map(|wrong| {
-            let by = &needed[*wrong];
-            format!("{name} depends on {wrong}, through {by}")
-        }));
-    }
+    let metadata = metadata(&root(), "--locked")?;
+    let rules = rules(&fs::read_to_string(root().join("ARCHITECTURE.md"))?)?;
+    let mut problems = wrong_uses(&metadata, &rules);
+    problems.extend(forbidden(&metadata, &rules));
     Ok((problems, sources(&metadata)))
 }
 
-/// Problems with crates that use others than [`USES`] lists.
-fn unlisted(metadata: &Metadata) -> Vec<String> {
+/// The packages of a workspace with all features, for all platforms.
+fn metadata(root: &Path, option: &str) -> cargo_metadata::Result<Metadata> {
+    let mut command = MetadataCommand::new();
+    command.current_dir(root).features(CargoOpt::AllFeatures);
+    command.other_options([option.to_owned()]).exec()
+}
+
+/// Crates that need what they must not need, and names in the table that no package has.
+fn forbidden(metadata: &Metadata, rules: &[Rule]) -> Vec<String> {
+    let find = |name: &str| metadata.packages.iter().find(|one| one.name == name);
+    let mut problems = Vec::new();
+    for rule in rules {
+        let unknown = rule.crates.iter().chain(&rule.without);
+        let unknown = unknown.filter(|name| find(name).is_none());
+        problems.extend(unknown.map(|name| {
+            format!(
+                "the table in ARCHITECTURE.md names `{name}`, and Cargo.lock has no such package"
+            )
+        }));
+        for package in rule.crates.iter().filter_map(|name| find(name)) {
+            let needed = dependencies(metadata, &package.id);
+            let wrong = rule.without.iter();
+            let wrong = wrong.filter_map(|wrong| Some((wrong, needed.get(wrong)?)));
+            let name = &package.name;
+            problems.extend(
+                wrong.map(|(wrong, by)| format!("{name} depends on {wrong}, through {by}")),
+            );
+        }
+    }
+    problems
+}
+
+/// Crates that use others than the table says.
+fn wrong_uses(metadata: &Metadata, rules: &[Rule]) -> Vec<String> {
     let members = metadata.workspace_packages();
     let is_member = |name: &str| members.iter().any(|member| member.name == name);
     let mut problems = Vec::new();
     for package in members.iter().filter(|member| is_ours(member)) {
-        let uses = USES.iter().find(|(name, _)| package.name == *name);
-        let Some((_, uses)) = uses else {
-            problems.push(format!("`USES` does not list the crate `{}`", package.name));
+        let name = package.name.to_string();
+        let Some(rule) = rules.iter().find(|rule| rule.crates.contains(&name)) else {
+            problems.push(format!("the table in ARCHITECTURE.md lacks `{name}`"));
             continue;
         };
         let needed = package.dependencies.iter();
         let needed =
             needed.filter(|one| one.kind == DependencyKind::Normal && is_member(&one.name));
-        let wrong = needed.filter(|one| !uses.contains(&&*one.name));
-        problems.extend(wrong.map(|one| {
-            format!(
-                "{} uses {}, which `USES` does not list",
-                package.name, one.name
-            )
-        }));
+        let uses: BTreeSet<_> = needed.map(|one| one.name.clone()).collect();
+        if uses != rule.uses {
+            let listed = &rule.uses;
+            problems.push(format!(
+                "{name} uses {uses:?}, but ARCHITECTURE.md says {listed:?}"
+            ));
+        }
     }
     problems
 }
@@ -149,7 +128,7 @@ fn sources(metadata: &Metadata) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Everything that a crate needs at run time, by name, each with the crate that depends on it.
+/// Everything that is compiled for a crate, by name, each with the crate that depends on it.
 fn dependencies(metadata: &Metadata, package: &PackageId) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut seen = BTreeSet::new();
@@ -162,7 +141,7 @@ fn dependencies(metadata: &Metadata, package: &PackageId) -> BTreeMap<String, St
         let Some(node) = nodes.get(&id) else { continue };
         for dependency in &node.deps {
             let mut kinds = dependency.dep_kinds.iter();
-            let is_needed = kinds.any(|kind| kind.kind == DependencyKind::Normal);
+            let is_needed = kinds.any(|kind| kind.kind != DependencyKind::Development);
             if is_needed && seen.insert(dependency.pkg.clone()) {
                 let name = names[&dependency.pkg].name.to_string();
                 found

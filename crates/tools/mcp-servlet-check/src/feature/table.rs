@@ -154,7 +154,7 @@ const OTHER_FEATURES: [Feature; 5] = [
     seen(
         "prompts",
         Export("list_prompts"),
-        "offer a tool, or put it into the descriptions of tools",
+        "offer a tool, or put the text of the prompt into the description of a tool",
         [No, No, PREFIXED, Yes],
     ),
     seen(
@@ -180,7 +180,7 @@ const SERVLET: [Feature; 2] = [
     seen(
         "instructions",
         Answer("instructions"),
-        "put it into the descriptions of tools",
+        "put them into the descriptions of tools",
         [No, No, No, Yes],
     ),
     // Every servlet has them, so a finding would not help.

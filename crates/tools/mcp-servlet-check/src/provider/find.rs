@@ -70,7 +70,7 @@ pub(super) fn root_condition(subject: &Subject<'_>) -> Vec<Problem> {
         !found.is_empty(),
         "/inputSchema",
         problem,
-        "name the condition in the description",
+        "state the condition in the description",
     )
 }
 
@@ -90,13 +90,17 @@ pub(super) fn property_name(subject: &Subject<'_>) -> Vec<Problem> {
 }
 
 pub(super) fn integer_bound(subject: &Subject<'_>) -> Vec<Problem> {
-    of_parts(subject, "use bounds within 2^53, or a string", |part| {
-        let beyond = BOUNDS.iter().find(|key| {
-            let bound = part.schema[**key].as_f64();
-            bound.is_some_and(|bound| bound.abs() > MAX_SAFE_INTEGER)
-        });
-        beyond.map(|key| format!("`{key}` is beyond 2^53"))
-    })
+    of_parts(
+        subject,
+        "use bounds from -2^53 to 2^53, or a string",
+        |part| {
+            let beyond = BOUNDS.iter().find(|key| {
+                let bound = part.schema[**key].as_f64();
+                bound.is_some_and(|bound| bound.abs() > MAX_SAFE_INTEGER)
+            });
+            beyond.map(|key| format!("`{key}` is beyond 2^53"))
+        },
+    )
 }
 
 pub(super) fn reference(subject: &Subject<'_>) -> Vec<Problem> {

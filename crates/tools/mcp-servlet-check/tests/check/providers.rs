@@ -18,10 +18,11 @@ fn refused(tool: &Value) -> Vec<String> {
 /// All findings of providers, including notes.
 fn found(tool: &Value) -> Vec<String> {
     let wat = tools(json!([tool]));
-    let report = check(source(&wat), &[], &Provider::ALL).expect("a report");
+    let report =
+        check(source(&wat), &LoadOptions::default(), &[], &Provider::ALL).expect("a report");
     let lines = report.findings.iter().flat_map(|finding| {
-        let place = finding.place.as_ref();
-        let pointer = place.map_or("", |place| place.pointer.as_str());
+        let location = finding.location.as_ref();
+        let pointer = location.map_or("", |location| location.pointer.as_str());
         let levels = finding.providers.iter();
         levels.map(move |(provider, level)| {
             format!("{provider} {level:?} {} {pointer}", finding.rule)
@@ -121,7 +122,13 @@ fn finds_names_and_descriptions_that_providers_refuse() {
 fn notes_of_providers_can_be_left_out() {
     let schema = json!({ "type": "object", "properties": { "a": { "type": "string", "examples": ["x"], "format": "uri" } } });
     let tool = json!({ "name": "t", "description": "Does it.", "inputSchema": schema });
-    let mut report = check(source(&tools(json!([tool]))), &[], &Provider::ALL).expect("a report");
+    let mut report = check(
+        source(&tools(json!([tool]))),
+        &LoadOptions::default(),
+        &[],
+        &Provider::ALL,
+    )
+    .expect("a report");
     let rules: Vec<_> = report.findings.iter().map(|finding| finding.rule).collect();
     assert_eq!(rules, ["strict-object", "gemini-keyword", "gemini-format"]);
     report.without_provider_notes();

@@ -49,7 +49,7 @@ impl SizeReport {
             .iter()
             .map(|function| (function.name.clone(), function.size));
         self.table(out, "largest functions", largest.collect(), NAMED)?;
-        for (theme, size) in self.worth_a_word() {
+        for (theme, size) in self.large_themes() {
             if let Some(advice) = theme.advice() {
                 writeln!(out, "  {} ({size} bytes): {advice}", theme.name())?;
             }
@@ -91,8 +91,8 @@ impl SizeReport {
         self.functions.iter().map(|function| function.size).sum()
     }
 
-    /// Themes with advice that take more than 1% of the code.
-    fn worth_a_word(&self) -> Vec<(Theme, u64)> {
+    /// Themes that take more than 1% of the code, the largest first.
+    fn large_themes(&self) -> Vec<(Theme, u64)> {
         let mut sizes = BTreeMap::new();
         for function in &self.functions {
             *sizes.entry(function.theme()).or_insert(0) += function.size;

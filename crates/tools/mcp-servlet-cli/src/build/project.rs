@@ -59,7 +59,7 @@ impl Project {
             .map(|package| {
                 let target = Target::of(package, None)?;
                 let folder = abi.folder(&self.metadata);
-                let file = build::build(package, target, options.clone(), abi, folder)?;
+                let (file, _) = build::build(package, target, options.clone(), abi, folder)?;
                 Ok((package.name.to_string(), file))
             })
             .collect()

@@ -1,6 +1,8 @@
 //! Notifications of a servlet during a call: progress and log messages.
 
-use mcp_servlet_runtime::{JsonObject, Listener, Notification};
+use std::future::ready;
+
+use mcp_servlet_runtime::{JsonObject, Listener, Notification, Sending, Usage};
 use serde_json::Value;
 
 use crate::{
@@ -13,7 +15,7 @@ use crate::{
 pub(super) struct Feedback;
 
 impl Listener for Feedback {
-    fn notify(&self, notification: Notification) {
+    fn notify(&self, notification: Notification) -> Sending<'_> {
         match notification {
             Notification::Progress(params) => status(&progress(&params)),
             Notification::Message(params) if is_wanted(&params) => {
@@ -22,6 +24,18 @@ impl Listener for Feedback {
             // Other notifications, such as changed lists, only matter to clients that stay connected.
             _ => {}
         }
+        Box::pin(ready(()))
+    }
+
+    fn ended(&self, usage: &Usage) {
+        let Usage {
+            time,
+            memory,
+            input,
+            output,
+            ..
+        } = usage;
+        tracing::info!(target: "mcp_servlet_cli", ?time, memory, input, output, "the call has ended");
     }
 }
 

@@ -13,7 +13,7 @@ use mcp_servlet_runtime::{ConfigKey, Needs, Source};
 use serde_json::Value;
 
 use crate::{
-    clients::{self, HIDDEN},
+    clients,
     failure::{Failure, Kind},
     terminal::{one_line, visible_json},
 };
@@ -37,8 +37,6 @@ pub(super) struct Init {
 struct Section {
     name: String,
     source: String,
-    /// Whether the source is a URL without its user, password or query.
-    hides_secrets: bool,
     sha256: Option<String>,
     needs: Needs,
 }
@@ -46,7 +44,7 @@ struct Section {
 impl Init {
     pub(super) fn run(self, out: &mut impl io::Write) -> Result<(), Failure> {
         let folder = self.output.parent().unwrap_or(Path::new(""));
-        let mut sections: Vec<Section> = Vec::new();
+        let (mut sections, mut hidden) = (Vec::<Section>::new(), Vec::new());
         for file in &self.files {
             for source in Source::parse(file).expand()? {
                 let section = Section::of(&source, folder)?;
@@ -56,6 +54,7 @@ impl Init {
                     return Err(Failure::with_help(Kind::Usage, message, help));
                 }
                 sections.push(section);
+                hidden.extend(clients::hidden_url(&source));
             }
         }
         let text = configuration(&sections);
@@ -66,9 +65,7 @@ impl Init {
             self.write(&text)?;
             writeln!(out, "{}: written", self.output.display())?;
         }
-        let hidden = sections.iter().filter(|section| section.hides_secrets);
-        let hidden = hidden.map(|section| format!("the URL `{}`", section.source));
-        clients::note_hidden_values(hidden);
+        clients::note_hidden_values(hidden.into_iter());
         if is_printed {
             return Ok(());
         }
@@ -114,10 +111,8 @@ impl Section {
             }
             source => source.to_string(),
         };
-        let is_file = matches!(source, Source::File(_));
         Ok(Self {
             name: source.name(),
-            hides_secrets: !is_file && text.contains(HIDDEN),
             source: text,
             sha256: match source {
                 Source::Pinned { sha256, .. } => Some(sha256.clone()),
@@ -256,7 +251,7 @@ fn key(name: &str) -> String {
     }
 }
 
-/// A TOML string. JSON escapes are valid in TOML; TOML requires one more.
+/// A TOML string. The escapes of JSON are valid in TOML; [`visible_json`] also escapes U+007F, as TOML requires.
 fn quoted(text: &str) -> String {
     visible_json(&Value::from(text).to_string()).into_owned()
 }
@@ -282,7 +277,6 @@ mod tests {
         let section = Section {
             name: hostile.to_owned(),
             source: hostile.to_owned(),
-            hides_secrets: false,
             sha256: None,
             needs: Needs {
                 config: vec![key(

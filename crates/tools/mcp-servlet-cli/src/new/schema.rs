@@ -37,7 +37,7 @@ pub(super) fn read(
     }
     let (name, text) = &texts.schema;
     let schema = xtp_codegen::to_json(name, text).map_err(refused)?;
-    if xtp_codegen::is_interface_of_servlets(&schema) {
+    if xtp_codegen::is_servlet_schema(&schema) {
         note(format_args!(
             "note: `{name}` is the interface of MCP servlets, for which the SDK has macros: the project is a servlet \
              without generated code, and without the schema"

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_versions_repositories_and_paths_apart() {
+    fn distinguishes_versions_repositories_and_paths() {
         let parse = |text| Sdk::parse(text).ok();
         for version in ["0.1", "^1.2.3", "=0.1.0", ">= 1"] {
             assert_eq!(parse(version), Some(Sdk::Version(version.to_owned())));

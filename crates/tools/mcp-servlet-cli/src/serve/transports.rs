@@ -88,7 +88,7 @@ impl Transports {
         };
         let signals = async {
             match server
-                .unless_stopping(mcp_servlet_server::asked_to_end())
+                .unless_stopping(mcp_servlet_server::shutdown_signal())
                 .await
             {
                 Some(asked) => asked?,
@@ -101,7 +101,7 @@ impl Transports {
         let all = async { tokio::try_join!(stdio, http, operations, signals).map(drop) };
         tokio::select! {
             result = all => result,
-            result = asked_again(&server) => result,
+            result = second_signal(&server) => result,
         }
     }
 
@@ -187,12 +187,12 @@ fn split(text: &str) -> Option<(&str, Option<NonZeroU16>)> {
         .and_then(|host| host.strip_suffix(']'));
     let is_host = match bare {
         Some(address) => address.parse::<Ipv6Addr>().is_ok(),
-        None => !host.is_empty() && host.bytes().all(is_of_a_name),
+        None => !host.is_empty() && host.bytes().all(is_host_byte),
     };
     is_host.then_some((host, port))
 }
 
-fn is_of_a_name(byte: u8) -> bool {
+fn is_host_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._".contains(&byte)
 }
 
@@ -212,13 +212,13 @@ fn name(text: &str) -> Result<String, String> {
 
 /// Parses an origin in the form that browsers send, or with `*` for any port.
 fn origin(text: &str) -> Result<String, String> {
-    let of_a_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-    let is_origin = text.split_once("://").is_some_and(|(scheme, place)| {
-        let is_place = match place.strip_suffix(":*") {
+    let is_scheme_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    let is_origin = text.split_once("://").is_some_and(|(scheme, authority)| {
+        let is_authority = match authority.strip_suffix(":*") {
             Some(host) => matches!(split(host), Some((_, None))),
-            None => split(place).is_some(),
+            None => split(authority).is_some(),
         };
-        is_place && !scheme.is_empty() && scheme.bytes().all(of_a_scheme)
+        is_authority && !scheme.is_empty() && scheme.bytes().all(is_scheme_byte)
     });
     if text == "null" || is_origin {
         return Ok(text.to_owned());
@@ -230,9 +230,9 @@ fn origin(text: &str) -> Result<String, String> {
 }
 
 /// Returns when a second signal arrives while the server waits for running calls.
-async fn asked_again(server: &Server) -> Result<(), Failure> {
+async fn second_signal(server: &Server) -> Result<(), Failure> {
     server.unless_stopping(std::future::pending::<()>()).await;
-    mcp_servlet_server::asked_to_end().await?;
+    mcp_servlet_server::shutdown_signal().await?;
     tracing::warn!("stopped at once; running calls get no answer");
     Ok(())
 }
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_get_an_address_that_leads_here() {
+    fn clients_get_a_reachable_url() {
         let url = |http: &str, name: Option<&str>| {
             let transports = Transports {
                 http: Some(http.to_owned()),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_such_as_requests_have() {
+    fn names_match_the_host_header() {
         for (text, read) in [
             ("mcp.example", "mcp.example"),
             ("mcp.example:80", "mcp.example:80"),
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_are_such_as_browsers_have() {
+    fn origins_match_those_of_browsers() {
         for text in [
             "https://app.example",
             "https://app.example:443",

@@ -1,9 +1,18 @@
-//! What the help of the command says.
+//! The commands that the help lists.
 
 use std::process::Command;
 
+/// All commands, such as `describe` and `config init`.
+pub(crate) fn commands() -> Vec<String> {
+    let leaves = |name: String| match listed(&[&name]) {
+        inner if inner.is_empty() => vec![name],
+        inner => inner.iter().map(|one| format!("{name} {one}")).collect(),
+    };
+    listed(&[]).into_iter().flat_map(leaves).collect()
+}
+
 /// The commands in the help of a command.
-pub(crate) fn commands(of: &[&str]) -> Vec<String> {
+fn listed(of: &[&str]) -> Vec<String> {
     let mut help = Command::new(env!("CARGO_BIN_EXE_servlet"));
     let help = help.args(of).arg("--help").output();
     let help = String::from_utf8(help.expect("the command runs").stdout).expect("text");

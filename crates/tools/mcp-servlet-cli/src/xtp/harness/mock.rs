@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use extism::{CurrentPlugin, Error, Function, PTR, UserData, Val, ValType};
-use mcp_servlet_runtime::{Fetched, LoadError, LoadOptions, Plugin, Source};
+use mcp_servlet_runtime::{
+    Fetched, HostFunction, LoadError, LoadOptions, Messages, Plugin, Source,
+};
 use wasmparser::{Parser, Payload, TypeRef};
 
-use super::functions::{block, bytes};
+use super::functions::bytes;
 
 /// An import of the plugin that this host does not provide.
 #[derive(Debug, PartialEq)]
@@ -22,7 +23,7 @@ pub(super) fn functions(
     mock: Source,
     (plugin, wasm): (&str, &[u8]),
     options: &LoadOptions,
-) -> Result<Vec<Function>, LoadError> {
+) -> Result<Vec<HostFunction>, LoadError> {
     let wanted = wanted(wasm).map_err(|error| LoadError::Compile {
         servlet: plugin.to_owned(),
         message: error.to_string(),
@@ -68,27 +69,20 @@ fn wanted(wasm: &[u8]) -> Result<Vec<Wanted>, wasmparser::BinaryReaderError> {
     Ok(wanted)
 }
 
-fn function(mock: &Arc<Mutex<Plugin>>, wanted: Wanted) -> Function {
-    let values = |has: bool| -> Vec<ValType> { has.then_some(PTR).into_iter().collect() };
-    let inputs = values(wanted.takes_input);
-    let outputs = values(wanted.gives_output);
+fn function(mock: &Arc<Mutex<Plugin>>, wanted: Wanted) -> HostFunction {
+    let types = (wanted.takes_input.into(), wanted.gives_output);
     let mock = Arc::clone(mock);
     let export = wanted.name.clone();
-    let run = move |guest: &mut CurrentPlugin, inputs: &[Val], outputs: &mut [Val], _| {
-        let input = match inputs {
-            [at] => bytes(guest, at)?,
+    let run = move |messages: &mut Messages<'_, '_>, values: &[i64]| {
+        let input = match values {
+            [at] => bytes(messages, *at)?,
             _ => Vec::new(),
         };
         let mut mock = mock.lock().unwrap_or_else(PoisonError::into_inner);
         let output = mock.call(&export, &input);
-        let output = output.map_err(|problem| {
-            Error::msg(format!("the mock host's `{export}` failed: {problem}"))
-        })?;
-        if let [place] = outputs {
-            *place = block(guest, &output)?;
-        }
-        Ok(())
+        let output =
+            output.map_err(|problem| format!("the mock host's `{export}` failed: {problem}"))?;
+        messages.write(&output)
     };
-    Function::new(wanted.name, inputs, outputs, UserData::new(()), run)
-        .with_namespace(wanted.module)
+    HostFunction::new(&wanted.module, &wanted.name, types, run)
 }

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Kind};
 
 /// Arguments for a tool or a prompt.
 #[derive(Args, Debug)]
-pub(crate) struct Given {
+pub(crate) struct ArgumentOptions {
     /// Arguments by their schema, `key:=json` for any JSON; or `-` to read them all as JSON from standard input
     #[arg(value_name = "KEY=VALUE")]
     arguments: Vec<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Given {
     json: Option<String>,
 }
 
-impl Given {
+impl ArgumentOptions {
     /// Parses the arguments according to a schema. Without a schema there are none, because the
     /// tool or prompt does not exist; the call reports that.
     pub(crate) fn read(&self, schema: Option<&JsonObject>) -> Result<JsonObject, Failure> {

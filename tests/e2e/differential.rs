@@ -1,0 +1,116 @@
+//! The examples and fixtures in the `extism` crate and in our runtime, with the same inputs. See
+//! `crates/host/mcp-servlet-runtime/tests/differential`.
+
+#[path = "../../crates/host/mcp-servlet-runtime/tests/differential/sides.rs"]
+mod sides;
+
+use std::path::Path;
+
+use e2e::{Profile, fixture, root, wasm};
+use extism::{Function, PTR, UserData};
+use mcp_servlet_runtime::LoadOptions;
+use serde_json::{Value, json};
+
+use crate::support::ALL;
+use sides::{Module, Outcome};
+
+/// An export and its input.
+type Input = (&'static str, String);
+
+/// Calls of fixtures whose results depend on the host. Some of them trap.
+const FIXTURES: [(&str, &str, &str); 14] = [
+    ("config", "who", "{}"),
+    ("log", "note", r#"{"text":"Ada Lovelace"}"#),
+    ("parts", "repeat", r#"{"text":"Ada Lovelace"}"#),
+    ("platform", "file", r#"{"path":"/etc/hosts"}"#),
+    ("platform", "recurse", r#"{"depth":0}"#),
+    ("platform", "thread", "{}"),
+    ("platform", "time", "{}"),
+    ("probe", "fall", r#"{"why":"it is steep"}"#),
+    ("probe", "overrun", r#"{"at":7}"#),
+    ("probe", "hoard", "{}"),
+    ("probe", "refuse", r#"{"data":[1,"2"]}"#),
+    ("structs", "turn", r#"{"place":{"east":3,"north":4}}"#),
+    ("text", "repeat", r#"{"text":"Ada Lovelace"}"#),
+    ("vars", "swap", r#"{"text":"Ada Lovelace"}"#),
+];
+
+fn module(path: &Path) -> Module {
+    let wasm = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let options = LoadOptions {
+        config: [("name".to_owned(), "Ada".to_owned())].into(),
+        // The compiler of a debug build takes minutes for the largest examples.
+        compile: None,
+        ..LoadOptions::default()
+    };
+    Module::compile(&wasm, &options, notifications()).expect("Extism compiles it")
+}
+
+/// The functions of hyper-mcp that return nothing. There is no client, so they do nothing.
+fn notifications() -> Vec<Function> {
+    let names = ["notify_logging_message", "notify_progress"];
+    let function = |name| {
+        Function::new(name, [PTR], [], UserData::new(()), |_, _, _, _| Ok(()))
+            .with_namespace("extism:host/user")
+    };
+    names.map(function).into()
+}
+
+fn call(tool: &str, arguments: &Value) -> Input {
+    let input = json!({ "params": { "name": tool, "arguments": arguments } });
+    ("call", input.to_string())
+}
+
+/// The description, a call of each tool of all examples, and the recorded requests. Calls of tools
+/// that an example does not have are errors.
+fn inputs(example: &str) -> Vec<Input> {
+    let calls = std::fs::read(root().join("tests/clients/calls.json")).expect("calls");
+    let calls: serde_json::Map<String, Value> = serde_json::from_slice(&calls).expect("JSON");
+    let mut inputs = vec![("describe", String::new())];
+    // The errors of `http_request` differ.
+    let calls = calls.iter().filter(|(tool, _)| *tool != "fetch");
+    inputs.extend(calls.map(|(tool, arguments)| call(tool, arguments)));
+    let recorded = root().join(format!("tests/e2e/wire/{example}.servlet.txt"));
+    let recorded = std::fs::read_to_string(recorded).unwrap_or_default();
+    let is_recorded = ["everything", "greet", "kv-notes"].contains(&example);
+    assert_eq!(!recorded.is_empty(), is_recorded, "{example}");
+    let lines = recorded.lines().filter_map(|line| line.strip_prefix("> "));
+    inputs.extend(lines.map(|line| {
+        let (export, input) = line.split_once(' ').unwrap_or((line, ""));
+        (&*export.to_owned().leak(), input.to_owned())
+    }));
+    inputs
+}
+
+#[test]
+fn examples_have_the_same_results() {
+    for example in ALL {
+        let module = module(&wasm(example, Profile::Servlet));
+        let inputs = inputs(example);
+        let calls = inputs
+            .iter()
+            .map(|(export, input)| (*export, input.as_bytes()));
+        let outcomes = module.in_one_instance(&calls.collect::<Vec<_>>());
+        assert!(
+            matches!(outcomes[0], Outcome::Output(_)),
+            "{example}: {outcomes:?}"
+        );
+        let has_run = |outcome: &Outcome| !format!("{outcome:?}").contains("unknown tool");
+        assert!(
+            example == "fetch" || outcomes[1..].iter().any(has_run),
+            "{example}: {outcomes:?}"
+        );
+    }
+}
+
+#[test]
+fn fixtures_have_the_same_results() {
+    for (name, tool, arguments) in FIXTURES {
+        let module = module(&fixture(name));
+        let arguments = serde_json::from_str(arguments).expect("JSON");
+        let (export, input) = call(tool, &arguments);
+        let outcomes = module.in_new_instances(&[("describe", b""), (export, input.as_bytes())]);
+        let outcomes = format!("{outcomes:?}");
+        assert!(!outcomes.contains("unknown tool"), "{name}: {outcomes}");
+    }
+}

@@ -1,0 +1,14 @@
+//! What a server says about itself and its lists.
+
+use mcp_catalog::{Catalog, Lists};
+
+pub(crate) fn run(bytes: &[u8]) {
+    let Ok(lists) = serde_json::from_slice::<Lists>(bytes) else {
+        return;
+    };
+    let mut catalog = Catalog::from(&lists);
+    catalog.check_schemas();
+    let text = serde_json::to_string(&catalog).expect("a catalog is JSON");
+    let again: Catalog = serde_json::from_str(&text).expect("a catalog can be read back");
+    assert_eq!(again, catalog);
+}
