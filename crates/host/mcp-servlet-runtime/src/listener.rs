@@ -42,6 +42,9 @@ pub struct Usage {
     /// The memory that the instance had in the end, in bytes. It does not shrink. `None` if the instance did not start, or
     /// was stopped at the time limit.
     pub memory: Option<u64>,
+    /// The fuel: see [`LoadOptions::fuel`](crate::LoadOptions::fuel). `None` if it was not counted, the instance did not
+    /// start, or it was stopped at the time limit.
+    pub fuel: Option<u64>,
     /// The size of the input in bytes.
     pub input: u64,
     /// The size of the output in bytes; 0 if the run failed.

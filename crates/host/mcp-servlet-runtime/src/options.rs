@@ -38,6 +38,12 @@ pub struct LoadOptions {
     pub memory: Option<u64>,
     /// The time limit of a call; `None` means no limit.
     pub timeout: Option<Duration>,
+    /// How many WebAssembly instructions a call may execute, roughly: wasmtime counts most instructions as one unit of
+    /// fuel, and a few, such as `nop` and `block`, as none. `None` means no limit.
+    ///
+    /// In contrast to the time, the same call always takes the same fuel. Counting makes the servlet slower, and starts
+    /// if this or the fuel of a tool is set.
+    pub fuel: Option<u64>,
     /// The limit for the output of a call in bytes; `None` means that only `memory` limits it.
     pub output: Option<u64>,
     /// The limit for the variables of the servlet in bytes; 0 turns variables off.
@@ -261,6 +267,7 @@ impl Default for LoadOptions {
             allowed_paths: Vec::new(),
             memory: Some(256 * 1024 * 1024),
             timeout: Some(Duration::from_secs(30)),
+            fuel: None,
             output: Some(8 << 20),
             vars: 1 << 20,
             http_requests: Some(100),
@@ -308,6 +315,12 @@ impl LoadOptions {
         } else {
             Instances::default()
         })
+    }
+
+    /// Whether the fuel of calls is counted.
+    pub(crate) fn counts_fuel(&self) -> bool {
+        let mut tools = self.tools.values();
+        self.fuel.is_some() || tools.any(|tool| matches!(tool.fuel, Limit::At(_)))
     }
 
     /// What the calls of `module` share.

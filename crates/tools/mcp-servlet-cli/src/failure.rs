@@ -111,6 +111,7 @@ impl From<CallError> for Failure {
             CallErrorKind::HostDenied { option, .. } => Some(option.clone()),
             CallErrorKind::Timeout { .. } => Some("raise `--timeout`".into()),
             CallErrorKind::OutOfMemory { .. } => Some("raise `--memory`".into()),
+            CallErrorKind::OutOfFuel { .. } => Some("raise `--fuel`".into()),
             _ => error.help(),
         };
         let (kind, message) = match &error.kind {

@@ -52,6 +52,12 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     memory: Option<Limit<u64>>,
 
+    /// How many WebAssembly instructions a call may execute, roughly; counting makes calls slower
+    ///
+    /// [default: no limit]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    fuel: Option<u64>,
+
     /// Time limit for compiling the servlet, such as 30s, 2m; `none` for no limit
     ///
     /// [default: 2m]
@@ -93,6 +99,7 @@ impl Limits {
             allowed_paths: self.allow_path.clone(),
             memory: self.memory.unwrap_or_default().resolve(defaults.memory),
             timeout: self.timeout.unwrap_or_default().resolve(defaults.timeout),
+            fuel: self.fuel.or(defaults.fuel),
             compile: self
                 .compile_timeout
                 .unwrap_or_default()
@@ -143,6 +150,9 @@ impl Limits {
         if let Some(limit) = self.memory {
             add("--memory", or_none(limit.map(|size| format!("{size}B"))));
         }
+        if let Some(fuel) = self.fuel {
+            add("--fuel", fuel.to_string());
+        }
         Ok(arguments)
     }
 
@@ -164,6 +174,7 @@ impl Limits {
             || self.proxy.is_some()
             || times.iter().any(Option::is_some)
             || self.memory.is_some()
+            || self.fuel.is_some()
     }
 }
 
@@ -255,6 +266,7 @@ mod tests {
             proxy: Proxy::parse("http://u:p@proxy.example:3128").ok(),
             timeout: None,
             memory: Some(Limit::Unlimited),
+            fuel: Some(1000),
             compile_timeout: Some(Limit::At(Duration::from_secs(9))),
         };
         let arguments = limits.arguments().expect("arguments");
@@ -269,6 +281,7 @@ mod tests {
                 format!("--allow-path={here}:/d"),
                 "--compile-timeout=9000ms".to_owned(),
                 "--memory=none".to_owned(),
+                "--fuel=1000".to_owned(),
             ]
         );
     }

@@ -5,6 +5,7 @@ mod compose;
 mod egress;
 mod failures;
 mod faults;
+mod fuel;
 mod hostile;
 mod network;
 mod paths;

@@ -14,7 +14,7 @@ use super::{
     HostFunction,
     artifact::{self, Artifacts, Quality},
     compile::{compile, compile_within},
-    settings::{self, Host},
+    settings::{self, Host, Metering},
 };
 use crate::{
     error::LoadError, inspect, lock::lock, options::LoadOptions, runtime::RUNTIME, state::State,
@@ -36,6 +36,7 @@ struct Source {
     wasm: Arc<[u8]>,
     module: inspect::Module,
     artifacts: Artifacts,
+    metering: Metering,
 }
 
 impl Code {
@@ -52,6 +53,11 @@ impl Code {
             artifacts: Artifacts::open(&options.cache, wasm)?,
             wasm: Arc::clone(wasm),
             module: module.clone(),
+            metering: if options.counts_fuel() {
+                Metering::On
+            } else {
+                Metering::Off
+            },
         };
         let code = Self::find(&source, options, functions);
         let (code, quality) = code.map_err(|error| LoadError::Compile {
@@ -82,7 +88,7 @@ impl Code {
         functions: Vec<HostFunction>,
     ) -> Result<(Self, Quality)> {
         for quality in [Quality::Optimized, Quality::Quick] {
-            for host in settings::hosts(&source.module) {
+            for host in source.hosts() {
                 if let Some(module) = source.artifacts.load(&host.engine, quality) {
                     return Ok((Self::link(host, &module, functions)?, quality));
                 }
@@ -90,7 +96,7 @@ impl Code {
         }
         let code = compile_within(
             options.compile,
-            settings::compiler(Quality::Quick)?,
+            settings::compiler(Quality::Quick, source.metering)?,
             Arc::clone(&source.wasm),
         )?;
         let (host, module) = source.fitting(&code)?;
@@ -104,7 +110,7 @@ impl Code {
     }
 
     fn replace(&self, source: &Source) -> Result<()> {
-        let engine = settings::compiler(Quality::Optimized)?;
+        let engine = settings::compiler(Quality::Optimized, source.metering)?;
         let code = compile(&engine, &source.wasm)?;
         let (host, module) = source.fitting(&code)?;
         source
@@ -117,10 +123,14 @@ impl Code {
 }
 
 impl Source {
+    fn hosts(&self) -> impl Iterator<Item = &'static Host> + use<> {
+        settings::hosts(&self.module, self.metering)
+    }
+
     /// A compiled module in the first engine that it fits.
     fn fitting(&self, code: &[u8]) -> Result<(&'static Host, Module)> {
         let mut last = wasmtime::Error::msg("there is no engine");
-        for host in settings::hosts(&self.module) {
+        for host in self.hosts() {
             match artifact::module(&host.engine, code) {
                 Ok(module) => return Ok((host, module)),
                 Err(error) => last = error,

@@ -59,6 +59,12 @@ impl Instance {
         self.store.data().limiter.used()
     }
 
+    /// The fuel that its call has taken so far, if it is counted.
+    pub(super) fn fuel(&self) -> Option<u64> {
+        let left = self.store.get_fuel().ok()?;
+        Some(fuel_of(self.store.data()) - left)
+    }
+
     /// Calls the exports that languages use for what runs before everything else, as Extism does.
     async fn initialise(&mut self) -> Result<()> {
         let Self { store, instance } = self;
@@ -158,8 +164,16 @@ impl Instance {
     }
 }
 
-/// Begins a time slice.
+/// The fuel of the call. Without a limit, it is more than a call can take.
+fn fuel_of(state: &State) -> u64 {
+    state.call.limits.fuel.unwrap_or(u64::MAX)
+}
+
+/// Gives a call its fuel, and begins its time slice.
 fn begin(store: &mut Store<State>, slice: &Slice) {
+    let fuel = fuel_of(store.data());
+    // An error means that this engine does not count fuel.
+    let _ = store.set_fuel(fuel);
     let slice = slice.clone();
     store.epoch_deadline_callback(move |_| {
         slice.end();

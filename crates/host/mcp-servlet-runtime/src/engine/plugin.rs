@@ -69,6 +69,7 @@ impl Plugin {
                 "it takes more than {} bytes of memory",
                 self.runner.shared.options.memory.unwrap_or(u64::MAX)
             ),
+            Stop::OutOfFuel => "it ran out of fuel".to_owned(),
             Stop::TooLarge(length) => format!("its output of {length} bytes exceeds the limit"),
             Stop::QueueFull(_) | Stop::Waited(_) => "it was cancelled".to_owned(),
         }

@@ -140,10 +140,12 @@ impl Pool {
             output,
             instance,
             memory: used,
+            fuel,
         } = self.runner.run(run, slice).await;
         let usage = Usage {
             time: begin.elapsed(),
             memory: used,
+            fuel,
             input: job.input.len() as u64,
             output: output.as_ref().map_or(0, |output| output.len() as u64),
         };

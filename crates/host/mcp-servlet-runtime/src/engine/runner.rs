@@ -32,6 +32,8 @@ pub(super) struct Done {
     pub(super) instance: Option<Instance>,
     /// The memory of the instance in bytes. `None` if it did not start, or was stopped at the time limit.
     pub(super) memory: Option<u64>,
+    /// The fuel that it took. `None` if it was not counted, and like `memory`.
+    pub(super) fuel: Option<u64>,
 }
 
 impl From<Stop> for Done {
@@ -40,6 +42,7 @@ impl From<Stop> for Done {
             output: Err(stop),
             instance: None,
             memory: None,
+            fuel: None,
         }
     }
 }
@@ -93,11 +96,12 @@ impl Runner {
         };
         has_started.store(true, Relaxed);
         let Ended { output, is_whole } = instance.call(run.export, run.input).await;
-        let memory = Some(instance.memory());
+        let (memory, fuel) = (Some(instance.memory()), instance.fuel());
         Done {
             output,
             instance: is_whole.then_some(instance),
             memory,
+            fuel,
         }
     }
 }

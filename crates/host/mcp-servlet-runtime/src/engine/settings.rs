@@ -13,6 +13,9 @@ use crate::{functions, inspect, state::State};
 /// How many instances the process can have. Each reserves 8 GiB of address space, but no memory.
 const INSTANCES: u32 = 10_000;
 
+/// How many of them can count their fuel.
+const METERED_INSTANCES: u32 = 1_000;
+
 /// How many entries a table in the pool can have.
 const ENTRIES: u64 = 100_000;
 
@@ -26,33 +29,64 @@ pub(super) struct Host {
     linker: Linker<State>,
 }
 
-/// Its instances take their memory from a pool. `None` if the system has too few addresses for it.
-static POOLING: LazyLock<Option<Host>> = LazyLock::new(|| {
-    let host = Host::new(config().allocation_strategy(pool()));
+/// Whether the fuel of calls is counted. The code of a module depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Metering {
+    Off,
+    On,
+}
+
+/// The engines for one kind of code. `None` if an engine cannot be made.
+struct Hosts {
+    /// Its instances take their memory from a pool.
+    pooling: LazyLock<Option<Host>>,
+    /// For modules that do not fit into the pool, for example with several memories.
+    on_demand: LazyLock<Option<Host>>,
+}
+
+static HOSTS: Hosts = Hosts {
+    pooling: LazyLock::new(|| pooling(Metering::Off, INSTANCES)),
+    on_demand: LazyLock::new(|| on_demand(Metering::Off)),
+};
+
+static METERED_HOSTS: Hosts = Hosts {
+    pooling: LazyLock::new(|| pooling(Metering::On, METERED_INSTANCES)),
+    on_demand: LazyLock::new(|| on_demand(Metering::On)),
+};
+
+fn pooling(metering: Metering, instances: u32) -> Option<Host> {
+    let host = Host::new(config(metering).allocation_strategy(pool(instances)));
+    // The system may have too few addresses.
     host.inspect_err(|error| {
         tracing::warn!("cannot reserve the pool of instances, so they start slowly: {error:#}")
     })
     .ok()
-});
+}
 
-/// For modules that do not fit into the pool, for example with several memories.
-static ON_DEMAND: LazyLock<Option<Host>> = LazyLock::new(|| {
-    let host = Host::new(&mut config());
+fn on_demand(metering: Metering) -> Option<Host> {
+    let host = Host::new(&mut config(metering));
     host.inspect_err(|error| tracing::error!("cannot run WebAssembly: {error:#}"))
         .ok()
-});
+}
 
 /// The engines, in the order in which a module tries them.
-pub(super) fn hosts(module: &inspect::Module) -> impl Iterator<Item = &'static Host> + use<> {
+pub(super) fn hosts(
+    module: &inspect::Module,
+    metering: Metering,
+) -> impl Iterator<Item = &'static Host> + use<> {
+    let Hosts { pooling, on_demand } = match metering {
+        Metering::Off => &HOSTS,
+        Metering::On => &METERED_HOSTS,
+    };
     // In the pool, tables cannot become larger than this.
     let skipped = usize::from(module.largest_table > ENTRIES);
-    let hosts = [&POOLING, &ON_DEMAND].into_iter().skip(skipped);
+    let hosts = [pooling, on_demand].into_iter().skip(skipped);
     hosts.filter_map(|host| LazyLock::force(host).as_ref())
 }
 
-/// An engine that compiles. Its code fits the other engines.
-pub(super) fn compiler(quality: Quality) -> Result<Engine> {
-    let mut config = config();
+/// An engine that compiles. Its code fits the other engines with the same metering.
+pub(super) fn compiler(quality: Quality, metering: Metering) -> Result<Engine> {
+    let mut config = config(metering);
     match quality {
         // Takes about half of the time.
         Quality::Quick => config
@@ -66,8 +100,10 @@ pub(super) fn compiler(quality: Quality) -> Result<Engine> {
 
 /// Ends the time slice of all calls that run.
 pub(super) fn end_slices() {
-    for host in [&POOLING, &ON_DEMAND]
+    let hosts = [&HOSTS, &METERED_HOSTS].map(|hosts| [&hosts.pooling, &hosts.on_demand]);
+    for host in hosts
         .into_iter()
+        .flatten()
         .filter_map(LazyLock::get)
         .flatten()
     {
@@ -100,10 +136,11 @@ impl Host {
     }
 }
 
-fn config() -> Config {
+fn config(metering: Metering) -> Config {
     let mut config = Config::new();
     config
         .epoch_interruption(true)
+        .consume_fuel(metering == Metering::On)
         .concurrency_support(false)
         .wasm_tail_call(true)
         .wasm_function_references(true)
@@ -114,13 +151,13 @@ fn config() -> Config {
     config
 }
 
-fn pool() -> PoolingAllocationConfig {
+fn pool(instances: u32) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_core_instances(INSTANCES)
-        .total_stacks(INSTANCES)
-        .total_tables(INSTANCES)
-        .total_gc_heaps(INSTANCES)
-        .total_memories(2 * INSTANCES)
+    pool.total_core_instances(instances)
+        .total_stacks(instances)
+        .total_tables(instances)
+        .total_gc_heaps(instances)
+        .total_memories(2 * instances)
         .max_memories_per_module(2)
         .table_elements(usize::try_from(ENTRIES).unwrap_or(usize::MAX))
         .linear_memory_keep_resident(RESIDENT)

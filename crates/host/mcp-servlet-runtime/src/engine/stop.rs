@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wasmtime::Error;
+use wasmtime::{Error, Trap};
 
 use crate::{
     exchange::{Denied, HttpFailure},
@@ -25,6 +25,7 @@ pub(crate) enum Stop {
     /// The call reached its time limit.
     Deadline(Duration),
     OutOfMemory,
+    OutOfFuel,
     /// The output has this many bytes, more than its limit.
     TooLarge(u64),
     /// The queue is full; this many calls are waiting.
@@ -39,6 +40,9 @@ impl Stop {
         if error.is::<OutOfMemory>() {
             return Self::OutOfMemory;
         }
+        if error.downcast_ref() == Some(&Trap::OutOfFuel) {
+            return Self::OutOfFuel;
+        }
         let failure = error.downcast_ref::<HttpFailure>();
         match failure.and_then(|failure| failure.denied.clone()) {
             Some(denied) => Self::Denied(denied),
@@ -52,6 +56,9 @@ impl Stop {
             Self::Error(text) | Self::Panic(text) | Self::Trap(text) => text,
             Self::Denied(denied) => denied.to_string(),
             Self::OutOfMemory => OutOfMemory.to_string(),
+            Self::OutOfFuel => {
+                "the code that it runs before the first call ran out of fuel".to_owned()
+            }
             Self::Deadline(limit) => {
                 format!("the code that it runs before the first call took longer than {limit:?}")
             }

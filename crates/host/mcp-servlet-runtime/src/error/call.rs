@@ -83,6 +83,11 @@ pub enum CallErrorKind {
         /// The memory limit in bytes.
         limit: u64,
     },
+    /// The call executed more instructions than its options allow.
+    OutOfFuel {
+        /// The limit in units of fuel: see [`LoadOptions::fuel`](crate::LoadOptions::fuel).
+        limit: u64,
+    },
     /// No instance could be created.
     Start {
         /// The reason.
@@ -138,6 +143,7 @@ impl CallErrorKind {
             Self::HostDenied { .. } => "host_denied",
             Self::Timeout { .. } => "timeout",
             Self::OutOfMemory { .. } => "out_of_memory",
+            Self::OutOfFuel { .. } => "out_of_fuel",
             Self::Start { .. } => "start",
             Self::Busy { .. } | Self::Waited { .. } => "busy",
             Self::Cancelled => "cancelled",
@@ -175,6 +181,10 @@ impl fmt::Display for CallError {
             CallErrorKind::OutOfMemory { limit } => write!(
                 f,
                 "servlet `{servlet}` ran out of memory in `{export}`: the limit is {limit} bytes"
+            ),
+            CallErrorKind::OutOfFuel { limit } => write!(
+                f,
+                "servlet `{servlet}` ran out of fuel in `{export}`: the limit is {limit}"
             ),
             CallErrorKind::Start { message } => {
                 write!(f, "servlet `{servlet}` does not start: {message}")

@@ -47,6 +47,9 @@ impl Guest {
             Stop::OutOfMemory => CallErrorKind::OutOfMemory {
                 limit: limits.memory.unwrap_or(u64::MAX),
             },
+            Stop::OutOfFuel => CallErrorKind::OutOfFuel {
+                limit: limits.fuel.unwrap_or(u64::MAX),
+            },
             Stop::TooLarge(size) => CallErrorKind::OutputTooLarge {
                 size,
                 limit: limits.output.unwrap_or(u64::MAX),

@@ -13,6 +13,8 @@ pub struct ToolOptions {
     ///
     /// Calls of the tool then have their own instances, which count towards the maximum of the servlet.
     pub memory: Limit<u64>,
+    /// The fuel of a call: see [`LoadOptions::fuel`].
+    pub fuel: Limit<u64>,
     /// The limit for the output of a call in bytes.
     pub output: Limit<u64>,
     /// How many HTTP requests a call may send.
@@ -30,6 +32,8 @@ pub struct Limits {
     pub timeout: Option<Duration>,
     /// The memory limit of the instance in bytes.
     pub memory: Option<u64>,
+    /// The fuel: see [`LoadOptions::fuel`].
+    pub fuel: Option<u64>,
     /// The limit for the output in bytes.
     pub output: Option<u64>,
     /// How many HTTP requests the call may send.
@@ -46,6 +50,7 @@ impl Limits {
         Self {
             timeout: options.timeout,
             memory: options.memory,
+            fuel: options.fuel,
             output: options.output,
             http_requests: options.http_requests,
             http_response: options.http_response,
@@ -62,6 +67,7 @@ impl Limits {
         Self {
             timeout: tool.timeout.resolve(limits.timeout),
             memory: tool.memory.resolve(limits.memory),
+            fuel: tool.fuel.resolve(limits.fuel),
             output: tool.output.resolve(limits.output),
             http_requests: tool.http_requests.resolve(limits.http_requests),
             http_response: tool.http_response.resolve(limits.http_response),

@@ -28,6 +28,9 @@ use tasks::Tasks;
 /// The highest limit for connections, sessions or calls.
 const MOST: usize = 1_000_000;
 
+/// The highest limit for fuel: the largest integer of TOML.
+const MOST_FUEL: usize = i64::MAX as usize;
+
 /// The highest limit for instances. Each of them reserves some gigabytes of address space.
 const MOST_INSTANCES: usize = 10_000;
 
@@ -188,6 +191,8 @@ pub(super) struct ToolLimits {
     /// How much memory an instance may take that runs the tool; such calls have instances of their own.
     #[schemars(with = "Option<Memory>")]
     pub(super) memory: Option<Spanned<Memory>>,
+    /// How many WebAssembly instructions one call may execute, roughly. Counting makes the servlet slower.
+    fuel: Option<Count<1, MOST_FUEL>>,
     /// The limit for the output of one call.
     output: Size,
     /// How many HTTP requests one call may send.
@@ -220,6 +225,8 @@ pub(super) struct Limits {
     timeout: Time,
     /// How much memory an instance may take.
     memory: Memory,
+    /// How many WebAssembly instructions one call may execute, roughly. Counting makes the servlet slower. Default: no limit.
+    fuel: Option<Count<1, MOST_FUEL>>,
     /// The limit for the output of one call.
     output: Size,
     /// How much the variables of an instance may take.
@@ -368,6 +375,8 @@ impl Limits {
     pub(super) fn apply(&self, options: &mut LoadOptions, folder: &Path) {
         options.timeout = self.timeout.0.resolve(options.timeout);
         options.memory = self.memory.0.resolve(options.memory);
+        let fuel = self.fuel.map(|limit| Some(limit.0 as u64));
+        set(&mut options.fuel, fuel);
         options.output = self.output.0.resolve(options.output);
         let vars = self.vars.0.resolve(Some(options.vars));
         options.vars = vars.unwrap_or(u64::MAX);
@@ -416,6 +425,9 @@ impl ToolLimits {
                 .memory
                 .as_ref()
                 .map_or(Limit::Inherit, |limit| limit.get_ref().0),
+            fuel: self
+                .fuel
+                .map_or(Limit::Inherit, |limit| Limit::At(limit.0 as u64)),
             output: self.output.0,
             http_requests: self.http_requests.map_or(Limit::Inherit, Limit::At),
             http_response: self.http_response.0,

@@ -56,6 +56,7 @@ fn reads_all_keys() {
     assert_eq!(options.arguments, CheckArguments::Coerce);
     let forecast = ToolOptions {
         timeout: Limit::At(Duration::from_secs(5)),
+        fuel: Limit::At(500_000_000),
         memory: Limit::At(16 << 20),
         output: Limit::At(1 << 20),
         http_requests: Limit::At(1),

@@ -45,7 +45,10 @@ impl Called {
             tool,
             outcome = Empty,
             milliseconds = Empty,
-            memory = Empty
+            memory = Empty,
+            fuel = Empty,
+            input = Empty,
+            output = Empty
         )
     }
 }
@@ -57,6 +60,9 @@ pub(crate) struct Metrics {
     calls: Family<Ended, Counter>,
     seconds: Family<Called, Histogram>,
     memory: Family<Called, Histogram>,
+    input: Family<Called, Counter>,
+    output: Family<Called, Counter>,
+    fuel: Family<Called, Counter>,
     running: Gauge,
     dropped: Family<Called, Counter>,
 }
@@ -82,6 +88,19 @@ impl Default for Metrics {
             Unit::Bytes,
             memory.clone(),
         );
+        let mut bytes = |name, help| {
+            let counter = Family::default();
+            registry.register_with_unit(name, help, Unit::Bytes, counter.clone());
+            counter
+        };
+        let input = bytes("call_input", "How much input calls of tools had");
+        let output = bytes("call_output", "How much output calls of tools had");
+        let fuel = Family::default();
+        registry.register(
+            "call_fuel",
+            "How much fuel calls of tools took, if it is counted",
+            fuel.clone(),
+        );
         let running = Gauge::default();
         registry.register(
             "calls_running",
@@ -99,6 +118,9 @@ impl Default for Metrics {
             calls,
             seconds,
             memory,
+            input,
+            output,
+            fuel,
             running,
             dropped,
         }
@@ -198,9 +220,12 @@ impl Call<'_> {
         let milliseconds = elapsed.as_secs_f64() * 1000.0;
         self.span.record("outcome", outcome);
         self.span.record("milliseconds", milliseconds);
-        let memory = usage.and_then(|usage| usage.memory);
-        if let Some(memory) = memory {
-            self.span.record("memory", memory);
+        let called = Called {
+            servlet: servlet.clone(),
+            tool: tool.clone(),
+        };
+        if let Some(usage) = usage {
+            self.record(&called, usage);
         }
         tracing::info!("ended");
         let ended = Ended {
@@ -209,17 +234,27 @@ impl Call<'_> {
             outcome,
         };
         self.metrics.calls.get_or_create(&ended).inc();
-        let called = Called {
-            servlet: servlet.clone(),
-            tool: tool.clone(),
-        };
-        if let Some(memory) = memory {
-            let bytes = self.metrics.memory.get_or_create(&called);
+        let seconds = self.metrics.seconds.get_or_create(&called);
+        seconds.observe(elapsed.as_secs_f64());
+    }
+
+    /// Records what the servlet took.
+    fn record(&self, called: &Called, usage: &Usage) {
+        let metrics = self.metrics;
+        self.span.record("input", usage.input);
+        self.span.record("output", usage.output);
+        metrics.input.get_or_create(called).inc_by(usage.input);
+        metrics.output.get_or_create(called).inc_by(usage.output);
+        if let Some(memory) = usage.memory {
+            self.span.record("memory", memory);
+            let bytes = metrics.memory.get_or_create(called);
             #[expect(clippy::cast_precision_loss, reason = "a histogram is not exact")]
             bytes.observe(memory as f64);
         }
-        let seconds = self.metrics.seconds.get_or_create(&called);
-        seconds.observe(elapsed.as_secs_f64());
+        if let Some(fuel) = usage.fuel {
+            self.span.record("fuel", fuel);
+            metrics.fuel.get_or_create(called).inc_by(fuel);
+        }
     }
 }
 

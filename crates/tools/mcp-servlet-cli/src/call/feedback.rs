@@ -31,11 +31,12 @@ impl Listener for Feedback {
         let Usage {
             time,
             memory,
+            fuel,
             input,
             output,
             ..
         } = usage;
-        tracing::info!(target: "mcp_servlet_cli", ?time, memory, input, output, "the call has ended");
+        tracing::info!(target: "mcp_servlet_cli", ?time, memory, fuel, input, output, "the call has ended");
     }
 }
 
