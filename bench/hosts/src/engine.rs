@@ -96,8 +96,22 @@ impl Engine {
                 0,
             ),
             row("its processor time", unit, 1e3, 0.25, &warm, 1),
-            row("an answer of each, never compiled", unit, 1e3, 0.35, &cold, 0),
-            row("memory, all examples", Unit::Mebibytes, MEBI, 0.65, &warm, 2),
+            row(
+                "an answer of each, never compiled",
+                unit,
+                1e3,
+                0.35,
+                &cold,
+                0,
+            ),
+            row(
+                "memory, all examples",
+                Unit::Mebibytes,
+                MEBI,
+                0.65,
+                &warm,
+                2,
+            ),
         ])
     }
 
