@@ -1,11 +1,13 @@
 //! A run of an export, with its input, its limits and what it leaves behind.
 
 mod input_requests;
+mod progress;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{json::JsonObject, listener::Listener, options::Limits, request_meta::RequestMeta};
 pub(crate) use input_requests::InputRequests;
+pub(crate) use progress::Progress;
 
 /// A run of an export, with its input and its limits.
 #[derive(Clone, Debug)]
@@ -52,6 +54,7 @@ pub(crate) struct Call {
     /// How many HTTP requests it has sent.
     pub(crate) http_requests: u32,
     pub(crate) last_response: LastResponse,
+    pub(crate) progress: Arc<Progress>,
 }
 
 /// Status and headers of the last HTTP response.
@@ -70,6 +73,7 @@ impl Call {
             input_requests: InputRequests::default(),
             http_requests: 0,
             last_response: LastResponse::default(),
+            progress: Arc::default(),
         }
     }
 

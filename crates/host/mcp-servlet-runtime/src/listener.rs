@@ -39,11 +39,10 @@ pub enum Change {
 pub struct Usage {
     /// The time, without the wait for an instance.
     pub time: Duration,
-    /// The memory that the instance had in the end, in bytes. It does not shrink. `None` if the instance did not start, or
-    /// was stopped at the time limit.
+    /// The memory that the instance had in the end, in bytes. It does not shrink. `None` if there was no instance.
     pub memory: Option<u64>,
-    /// The fuel: see [`LoadOptions::fuel`](crate::LoadOptions::fuel). `None` if it was not counted, the instance did not
-    /// start, or it was stopped at the time limit.
+    /// The fuel: see [`LoadOptions::fuel`](crate::LoadOptions::fuel). `None` if it was not counted, or if the call was
+    /// stopped at the time limit or before its start.
     pub fuel: Option<u64>,
     /// The size of the input in bytes.
     pub input: u64,

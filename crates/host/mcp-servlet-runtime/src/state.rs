@@ -56,7 +56,7 @@ impl State {
     pub(crate) fn new(shared: &Arc<Shared>, call: Call) -> wasmtime::Result<Self> {
         let streams = Streams::default();
         Ok(Self {
-            limiter: Limiter::new(call.limits.memory),
+            limiter: Limiter::new(call.limits.memory, &call.progress),
             call,
             messages: Messages::default(),
             wasi: shared

@@ -3,10 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_servlet_host::{CallToolResult, Servlet};
-use mcp_servlet_runtime::{CallError, Instances, LoadOptions};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Instances, Isolation, LoadOptions};
 use tokio::task::JoinHandle;
 
-use crate::{COUNT, PATIENCE, SPIN, arguments, tools};
+use crate::{COUNT, PATIENCE, SPIN, arguments, faults::sleeper, tools};
 
 /// A loop that takes about ten milliseconds.
 const WORK: &str = "(local.set $what (i32.const 20000000))
@@ -107,4 +107,70 @@ async fn the_other_calls_of_the_servlet_go_on() {
             result(other).await.expect("it was not cancelled");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_waits_in_a_host_function_can_be_cancelled() {
+    for isolation in [Isolation::Call, Isolation::Shared] {
+        let options = LoadOptions {
+            instances: Instances::ONE.into(),
+            isolation: Some(isolation),
+            timeout: None,
+            wait: None,
+            ..LoadOptions::default()
+        };
+        let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
+        for _ in 0..3 {
+            let sleeping = start(&servlet, 1);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            assert!(!sleeping.is_finished());
+            sleeping.abort();
+            result(start(&servlet, 0))
+                .await
+                .expect("the instance is free");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_can_be_cancelled_while_its_instance_starts() {
+    // Once the variable `x` is set, instances never start.
+    let key = "(call $letter (i64.const 120))";
+    let fields = format!(
+        r#"(func $letter (param i64) (result i64) (local $at i64)
+            (local.set $at (call $alloc (i64.const 1)))
+            (call $store_u8 (local.get $at) (i32.wrap_i64 (local.get 0)))
+            (local.get $at))
+        (func (export "_initialize")
+            (if (i64.ne (call $var_get {key}) (i64.const 0)) (then {SPIN})))"#
+    );
+    let imports = r#"
+        (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
+        (import "extism:host/env" "var_get" (func $var_get (param i64) (result i64)))
+        (import "extism:host/env" "var_set" (func $var_set (param i64 i64)))"#;
+    let set = format!("(call $var_set {key} {key})");
+    let wat = tools(&[(1, &set)]).import(imports).after(&fields);
+    let options = LoadOptions {
+        instances: Instances::ONE.into(),
+        isolation: Some(Isolation::Call),
+        timeout: Some(Duration::from_millis(200)),
+        wait: Some(Duration::from_millis(50)),
+        ..LoadOptions::default()
+    };
+    let servlet = Arc::new(wat.load_with(&options).expect("a servlet"));
+    result(start(&servlet, 1))
+        .await
+        .expect("it sets the variable");
+    let starting = start(&servlet, 0);
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    assert!(!starting.is_finished());
+    starting.abort();
+    // It gets the only permit, and reaches its own limit.
+    let error = result(start(&servlet, 0))
+        .await
+        .expect_err("it does not start");
+    assert!(
+        matches!(error.kind, CallErrorKind::Start { .. }),
+        "{error:?}"
+    );
 }

@@ -106,6 +106,17 @@ fn a_memory_bomb_hits_the_limit() {
 }
 
 #[test]
+fn an_error_message_does_not_hide_the_limit() {
+    let grow = "(call $error_set (call $block (i32.const 0) (i32.const 4)))
+        (loop $l (drop (memory.grow (i32.const 16))) (br $l))";
+    let error = default_fault(grow);
+    assert!(
+        matches!(error.kind, CallErrorKind::OutOfMemory { .. }),
+        "{error:?}"
+    );
+}
+
+#[test]
 fn a_request_that_does_not_fit_into_memory_is_refused() {
     let memory = Some(1 << 20);
     let servlet = tools(&[]).load_with(&LoadOptions {
@@ -366,7 +377,7 @@ const SLEEP: &str = "(i64.store (i32.const 60000) (i64.const 7))
         (i32.store16 (i32.const 60040) (i32.const 0))
         (drop (call $poll (i32.const 60000) (i32.const 61000) (i32.const 1) (i32.const 62000)))";
 
-fn sleeper() -> Wat {
+pub(crate) fn sleeper() -> Wat {
     tools(&[(1, SLEEP)]).import(POLL)
 }
 
@@ -434,6 +445,6 @@ fn answers_although_a_call_sleeps_in_the_host() {
         "{error:?}"
     );
     assert_works(&servlet);
-    // The thread is still sleeping, and the process must not wait for it.
+    // The process must not wait for the sleep.
     runtime.shutdown_background();
 }

@@ -5,7 +5,7 @@ mod compose;
 mod egress;
 mod failures;
 mod faults;
-mod fuel;
+
 mod hostile;
 mod network;
 mod paths;
@@ -16,6 +16,7 @@ mod resources;
 #[path = "../support/mod.rs"]
 mod support;
 mod tools;
+mod usage;
 mod wasi;
 
 use std::time::{Duration, Instant};

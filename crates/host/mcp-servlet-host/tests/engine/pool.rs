@@ -3,9 +3,11 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use mcp_servlet_host::Servlet;
-use mcp_servlet_runtime::{CallError, CallErrorKind, Instances, Isolation, LoadOptions};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, CompileCache, Instances, Isolation, LoadOptions,
+};
 
-use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, tools};
+use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, faults::sleeper, tools};
 
 fn with(instances: Instances) -> LoadOptions {
     LoadOptions {
@@ -123,6 +125,85 @@ fn a_fresh_instance_holds_no_byte_of_earlier_calls() {
         assert!(found.ends_with(": 1"), "{found}");
         call(&servlet, 2).expect("no pattern");
     }
+}
+
+#[test]
+fn tables_of_a_fresh_instance_are_as_the_module_declares_them() {
+    let fill = "(table.set $t (i32.const 1) (ref.func $f))
+        (drop (table.grow $t (ref.func $f) (i32.const 3)))";
+    let fails = format!("{fill} (unreachable)");
+    let loops = format!("{fill} (loop $l (br $l))");
+    let look = "(if (i32.ne (table.size $t) (i32.const 2)) (then (return (i32.const 1))))
+        (if (i32.eqz (ref.is_null (table.get $t (i32.const 1)))) (then (return (i32.const 2))))";
+    let wat = tools(&[(1, fill), (2, &fails), (3, &loops), (4, look)]);
+    let wat = wat.after("(table $t 2 funcref) (elem declare func $f) (func $f)");
+    let options = LoadOptions {
+        isolation: Some(Isolation::Call),
+        timeout: Some(Duration::from_millis(50)),
+        ..with(Instances::ONE)
+    };
+    // Another servlet takes the place of an instance of the first one.
+    let servlets = [&options, &options].map(|options| wat.load_with(options).expect("a servlet"));
+    for what in [1, 2, 3] {
+        for servlet in &servlets {
+            assert_eq!(call(servlet, what).is_ok(), what == 1);
+            for servlet in &servlets {
+                call(servlet, 4).expect("an empty table");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_servlet_in_use_is_compiled_again_with_optimizations() {
+    let cache = tempfile::tempdir().expect("a folder");
+    let options = LoadOptions {
+        cache: CompileCache::Directory(cache.path().to_owned()),
+        isolation: Some(Isolation::Call),
+        ..LoadOptions::default()
+    };
+    let servlet = load(&options);
+    let kinds = || {
+        let files = std::fs::read_dir(cache.path().join("modules")).expect("a folder");
+        let names = files.map(|file| file.expect("a file").file_name());
+        let kinds = names.map(|name| {
+            name.to_string_lossy()
+                .rsplit_once('.')
+                .map(|(_, kind)| kind.to_owned())
+        });
+        kinds.flatten().collect::<std::collections::BTreeSet<_>>()
+    };
+    assert!(kinds().contains("quick"), "{:?}", kinds());
+    assert_works(&servlet);
+    eventually("the file of the optimized code", || {
+        kinds().contains("optimized")
+    });
+    assert_works(&servlet);
+    assert_works(&load(&options));
+}
+
+#[tokio::test]
+async fn instances_without_room_in_the_pool_start_outside() {
+    let instances = Instances {
+        min: 0,
+        max: 600,
+        idle: None,
+    };
+    let options = LoadOptions {
+        isolation: Some(Isolation::Call),
+        timeout: None,
+        ..with(instances)
+    };
+    let servlet = sleeper().load_with(&options).expect("a servlet");
+    let arguments = arguments(1);
+    let mut sleeping = Vec::new();
+    for _ in 0..510 {
+        let mut call = Box::pin(servlet.call_async("t", Some(&arguments)));
+        let ended = tokio::time::timeout(Duration::ZERO, &mut call).await;
+        assert!(ended.is_err(), "it sleeps: {ended:?}");
+        sleeping.push(call);
+    }
+    assert_works(&servlet);
 }
 
 #[test]

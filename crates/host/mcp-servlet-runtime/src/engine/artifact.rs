@@ -1,6 +1,6 @@
 //! Compiled modules as files: a machine compiles each module once.
 //!
-//! A file belongs to one module, one kernel, one release of wasmtime and its settings. Files are machine code, so the
+//! A file belongs to one module, one kernel with the code that merges it, one release of wasmtime and its settings. Files are machine code, so the
 //! directory belongs to the user alone.
 
 use std::{
@@ -15,7 +15,7 @@ use std::{
 use sha2::{Digest as _, Sha256};
 use wasmtime::{Engine, Module};
 
-use super::merge::KERNEL;
+use super::merge::{KERNEL, MERGE};
 use crate::{error::LoadError, options::CompileCache};
 
 /// Files that were not used for this long are removed.
@@ -53,6 +53,7 @@ impl Artifacts {
         };
         let digest: [u8; 32] = Sha256::new()
             .chain_update(KERNEL)
+            .chain_update(MERGE)
             .chain_update(wasm)
             .finalize()
             .into();
@@ -112,21 +113,26 @@ pub(super) fn module(engine: &Engine, code: &[u8]) -> wasmtime::Result<Module> {
 /// A compiled module from its file. The pages of the file are read when they are used.
 fn mapped(engine: &Engine, file: File) -> wasmtime::Result<Module> {
     #[expect(unsafe_code, reason = "machine code cannot be checked")]
-    // SAFETY: only this user can write to the directory, and files are never changed after they have got their name.
+    // SAFETY: only this user can write to the directory, and its files have their contents before they get their name.
     unsafe {
         Module::deserialize_open_file(engine, file)
     }
 }
 
-/// Writes a file under another name first. Other processes never see a part of it.
+/// Writes a file under a random name first. Other processes never see a part of it.
 fn write(path: &Path, code: &[u8]) -> io::Result<()> {
-    let id = std::thread::current().id();
-    let draft = path.with_extension(format!("{}.{id:?}", std::process::id()));
-    let mut file = File::create(&draft)?;
-    file.write_all(code)?;
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidFilename.into());
+    };
+    // Drafts of a process that was killed are removed like other files.
+    let mut draft = tempfile::Builder::new()
+        .prefix(name)
+        .tempfile_in(directory)?;
+    draft.write_all(code)?;
     // After a crash of the system, no file with the final name has wrong contents.
-    file.sync_all()?;
-    fs::rename(draft, path)
+    draft.as_file().sync_all()?;
+    draft.persist(path)?;
+    Ok(())
 }
 
 fn remove_unused(directory: &Path) {
@@ -160,23 +166,32 @@ fn private(cache: &Path) -> io::Result<PathBuf> {
     #[cfg(unix)]
     {
         check_owner(&directory)?;
-        directory.parent().map_or(Ok(()), check_parent)?;
+        directory.ancestors().skip(1).try_for_each(check_ancestor)?;
     }
     Ok(directory)
 }
 
-/// Refuses a directory in which another user could replace this user's directories.
+/// Refuses a directory in which another user could replace directories of this user.
 #[cfg(unix)]
-fn check_parent(parent: &Path) -> io::Result<()> {
+fn check_ancestor(directory: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
-    let metadata = fs::metadata(parent)?;
+    let metadata = fs::metadata(directory)?;
     let is_safe = [0, rustix::process::geteuid().as_raw()].contains(&metadata.uid());
+    // The group of a user with the same number has only this user.
+    let others = if metadata.uid() == metadata.gid() {
+        0o002
+    } else {
+        0o022
+    };
     // In a directory with the sticky bit, such as /tmp, users can only replace what is theirs.
-    let is_shared = metadata.mode() & 0o022 != 0 && metadata.mode() & 0o1000 == 0;
+    let is_shared = metadata.mode() & others != 0 && metadata.mode() & 0o1000 == 0;
     if is_safe && !is_shared {
         return Ok(());
     }
-    let problem = format!("others may replace directories in `{}`", parent.display());
+    let problem = format!(
+        "others may replace directories in `{}`",
+        directory.display()
+    );
     Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
 }
 
@@ -261,6 +276,42 @@ mod tests {
             artifacts.store(&engine, Quality::Quick, damaged);
             assert!(artifacts.load(&engine, Quality::Quick).is_none());
         }
+    }
+
+    #[test]
+    fn a_file_has_its_name_once_it_is_complete() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("name");
+        std::thread::scope(|threads| {
+            for byte in 0..4_u8 {
+                let path = &path;
+                threads.spawn(move || write(path, &[byte; 100_000]).expect("room"));
+            }
+        });
+        let code = fs::read(&path).expect("one of them");
+        assert_eq!(
+            (code.len(), code.iter().all(|byte| *byte == code[0])),
+            (100_000, true)
+        );
+        let files = fs::read_dir(folder.path()).expect("a folder");
+        assert_eq!(files.count(), 1, "no drafts are left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_is_refused_if_others_can_replace_one_above_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = folder.path().join("a/b/c");
+        fs::create_dir_all(&cache).expect("room");
+        let above = folder.path().join("a");
+        fs::set_permissions(&above, fs::Permissions::from_mode(0o777)).expect("it is there");
+        let cache = CompileCache::Directory(cache);
+        let error = Artifacts::open(&cache, b"").expect_err("others can replace `b`");
+        let text = crate::text::chain(&error);
+        assert!(text.contains("others may replace directories in"), "{text}");
+        fs::set_permissions(&above, fs::Permissions::from_mode(0o1777)).expect("it is there");
+        Artifacts::open(&cache, b"").expect("only the owner can replace `b`");
     }
 
     #[cfg(unix)]

@@ -4,10 +4,11 @@
 //! instances use.
 
 use std::{
-    sync::{Arc, Mutex, Weak},
+    sync::{Arc, Mutex, OnceLock, Weak},
     time::Duration,
 };
 
+use tokio::sync::Semaphore;
 use wasmtime::{InstancePre, Module, Result};
 
 use super::{
@@ -23,9 +24,15 @@ use crate::{
 /// How long a servlet is in use before it is compiled again. Most commands that make one call end earlier.
 const SOON: Duration = Duration::from_secs(1);
 
+/// The permit to optimize a module.
+static TURN: Semaphore = Semaphore::const_new(1);
+
 /// The compiled code of a servlet.
 pub(super) struct Code {
     linked: Mutex<InstancePre<State>>,
+    metering: Metering,
+    /// The code for instances for which the pool has no room.
+    outside_pool: OnceLock<InstancePre<State>>,
     /// What the module can import in addition to the functions of servlets.
     functions: Vec<HostFunction>,
 }
@@ -69,6 +76,10 @@ impl Code {
             let code = Arc::downgrade(&code);
             RUNTIME.spawn(async move {
                 tokio::time::sleep(SOON).await;
+                // One module at a time, so that calls have a processor, too. Without a turn, nothing is improved.
+                let Ok(_turn) = TURN.acquire().await else {
+                    return;
+                };
                 let _ = RUNTIME
                     .spawn_blocking(move || improve(&code, &source))
                     .await;
@@ -82,6 +93,19 @@ impl Code {
         lock(&self.linked).clone()
     }
 
+    /// The code for the next instance, if the pool has no room for it.
+    pub(super) fn outside_pool(&self) -> Result<InstancePre<State>> {
+        if let Some(linked) = self.outside_pool.get() {
+            return Ok(linked.clone());
+        }
+        let host = settings::outside_pool(self.metering);
+        let host = host.ok_or_else(|| wasmtime::Error::msg("there is no engine"))?;
+        let code = self.get().module().serialize()?;
+        let module = artifact::module(&host.engine, &code)?;
+        let linked = host.link(&module, &self.functions)?;
+        Ok(self.outside_pool.get_or_init(|| linked).clone())
+    }
+
     fn find(
         source: &Source,
         options: &LoadOptions,
@@ -90,7 +114,7 @@ impl Code {
         for quality in [Quality::Optimized, Quality::Quick] {
             for host in source.hosts() {
                 if let Some(module) = source.artifacts.load(&host.engine, quality) {
-                    return Ok((Self::link(host, &module, functions)?, quality));
+                    return Ok((source.link(host, &module, functions)?, quality));
                 }
             }
         }
@@ -101,12 +125,7 @@ impl Code {
         )?;
         let (host, module) = source.fitting(&code)?;
         source.artifacts.store(&host.engine, Quality::Quick, &code);
-        Ok((Self::link(host, &module, functions)?, Quality::Quick))
-    }
-
-    fn link(host: &Host, module: &Module, functions: Vec<HostFunction>) -> Result<Self> {
-        let linked = Mutex::new(host.link(module, &functions)?);
-        Ok(Self { linked, functions })
+        Ok((source.link(host, &module, functions)?, Quality::Quick))
     }
 
     fn replace(&self, source: &Source) -> Result<()> {
@@ -127,6 +146,15 @@ impl Source {
         settings::hosts(&self.module, self.metering)
     }
 
+    fn link(&self, host: &Host, module: &Module, functions: Vec<HostFunction>) -> Result<Code> {
+        Ok(Code {
+            linked: Mutex::new(host.link(module, &functions)?),
+            metering: self.metering,
+            outside_pool: OnceLock::new(),
+            functions,
+        })
+    }
+
     /// A compiled module in the first engine that it fits.
     fn fitting(&self, code: &[u8]) -> Result<(&'static Host, Module)> {
         let mut last = wasmtime::Error::msg("there is no engine");
@@ -142,9 +170,6 @@ impl Source {
 
 /// Replaces the code by optimized code, if it is still in use.
 fn improve(code: &Weak<Code>, source: &Source) {
-    /// One module at a time, so that calls have a processor, too.
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = lock(&TURN);
     if let Some(code) = code.upgrade()
         && let Err(error) = code.replace(source)
     {

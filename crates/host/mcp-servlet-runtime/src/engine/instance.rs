@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use wasmtime::{Func, InstancePre, Result, Store, UpdateDeadline, Val};
+use wasmtime::{Func, InstancePre, PoolConcurrencyLimitError, Result, Store, UpdateDeadline, Val};
 use wasmtime_wasi::I32Exit;
 
-use super::{Stop, schedule::Slice};
+use super::{Stop, code::Code, schedule::Slice};
 use crate::{
     call::Call,
     state::{Shared, State, messages},
@@ -15,6 +15,19 @@ use crate::{
 pub(super) struct Instance {
     store: Store<State>,
     instance: wasmtime::Instance,
+}
+
+/// Why there is no instance.
+enum Failed {
+    /// The pool is full. The call has not begun.
+    NoRoom(Call),
+    Stopped(Stop),
+}
+
+impl From<Stop> for Failed {
+    fn from(stop: Stop) -> Self {
+        Self::Stopped(stop)
+    }
 }
 
 /// How a call ended.
@@ -27,36 +40,58 @@ pub(super) struct Ended {
 impl Instance {
     /// Makes an instance for its first call, within the limits of the call.
     pub(super) async fn start(
-        pre: &InstancePre<State>,
+        code: &Code,
         shared: &Arc<Shared>,
         call: Call,
         slice: &Slice,
     ) -> Result<Self, Stop> {
-        let state = State::new(shared, call).map_err(|error| Stop::Start(format!("{error:#}")))?;
+        let started = Self::start_in(&code.get(), shared, call, slice).await;
+        let call = match started {
+            Err(Failed::NoRoom(call)) => call,
+            Err(Failed::Stopped(stop)) => return Err(stop),
+            Ok(instance) => return Ok(instance),
+        };
+        let code = code.outside_pool().map_err(|error| Stop::start(&error))?;
+        let started = Self::start_in(&code, shared, call, slice).await;
+        started.map_err(|failed| match failed {
+            Failed::NoRoom(_) => Stop::Start("there is no room for another instance".to_owned()),
+            Failed::Stopped(stop) => stop,
+        })
+    }
+
+    async fn start_in(
+        pre: &InstancePre<State>,
+        shared: &Arc<Shared>,
+        call: Call,
+        slice: &Slice,
+    ) -> Result<Self, Failed> {
+        let state = State::new(shared, call).map_err(|error| Stop::start(&error))?;
         let mut store = Store::new(pre.module().engine(), state);
         store.limiter(|state| &mut state.limiter);
         begin(&mut store, slice);
         let instance = match pre.instantiate_async(&mut store).await {
             Ok(instance) => instance,
-            Err(error) => return Err(stopped(&mut store, &error).at_start()),
+            Err(error) if error.is::<PoolConcurrencyLimitError>() => {
+                let empty = Call::new(store.data().call.limits);
+                let call = std::mem::replace(&mut store.data_mut().call, empty);
+                return Err(Failed::NoRoom(call));
+            }
+            Err(error) => return Err(stopped(&mut store, &error).at_start().into()),
         };
         store.data_mut().limiter.has_started();
         let mut started = Self { store, instance };
         match started.initialise().await {
             Ok(()) => Ok(started),
-            Err(error) => Err(stopped(&mut started.store, &error).at_start()),
+            Err(error) => Err(stopped(&mut started.store, &error).at_start().into()),
         }
     }
 
     /// Prepares an instance for its next call.
     pub(super) fn begin(&mut self, call: Call, slice: &Slice) {
-        self.store.data_mut().call = call;
+        let state = self.store.data_mut();
+        state.limiter.begin(&call.progress);
+        state.call = call;
         begin(&mut self.store, slice);
-    }
-
-    /// How many bytes of memory it uses.
-    pub(super) fn memory(&self) -> u64 {
-        self.store.data().limiter.used()
     }
 
     /// The fuel that its call has taken so far, if it is counted.
@@ -200,13 +235,14 @@ fn error_text(store: &mut Store<State>) -> Option<Result<String, String>> {
 
 /// How a call ended with an error of wasmtime. The servlet may have said why.
 fn stopped(store: &mut Store<State>, error: &wasmtime::Error) -> Stop {
-    match error_text(store) {
-        Some(Ok(text)) => return Stop::Panic(text),
-        Some(Err(problem)) => return Stop::Error(problem),
-        None => {}
+    let stop = Stop::of(error);
+    // A servlet cannot hide that it has reached a limit.
+    if !matches!(stop, Stop::Trap(_)) {
+        return stop;
     }
-    match (Stop::of(error), store.data().end_output()) {
-        (Stop::Trap(_), Some(reason)) => Stop::Panic(reason),
-        (stop, _) => stop,
+    match error_text(store) {
+        Some(Ok(text)) => Stop::Panic(text),
+        Some(Err(problem)) => Stop::Error(problem),
+        None => store.data().end_output().map_or(stop, Stop::Panic),
     }
 }

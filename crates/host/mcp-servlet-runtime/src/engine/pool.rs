@@ -5,7 +5,7 @@ use std::{
         Arc, Mutex, Weak,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
@@ -54,6 +54,13 @@ struct IdleInstance {
     since: Instant,
     /// The memory limit of the instance in bytes.
     memory: Option<u64>,
+}
+
+impl IdleInstance {
+    /// When it has been idle for this long. `None` if that is too far away.
+    fn expires(&self, limit: Duration) -> Option<Instant> {
+        self.since.checked_add(limit)
+    }
 }
 
 /// Counts a call as waiting until dropped.
@@ -129,22 +136,23 @@ impl Pool {
         slice: &Slice,
     ) -> Result<Vec<u8>, Stop> {
         let memory = job.limits.memory;
+        let call = Call::of(&job);
+        let progress = Arc::clone(&call.progress);
         let run = Run {
             export: job.export,
             input: &job.input,
-            call: Call::of(&job),
+            call,
             instance: self.take_idle(memory),
         };
         let begin = Instant::now();
         let Done {
             output,
             instance,
-            memory: used,
             fuel,
         } = self.runner.run(run, slice).await;
         let usage = Usage {
             time: begin.elapsed(),
-            memory: used,
+            memory: progress.memory(),
             fuel,
             input: job.input.len() as u64,
             output: output.as_ref().map_or(0, |output| output.len() as u64),
@@ -235,10 +243,12 @@ impl Pool {
         let mut idle = lock(&self.idle);
         let spare = (self.running() + idle.instances.len()).saturating_sub(self.instances.min);
         let kept = idle.instances.iter();
-        let too_long = kept.take_while(|kept| kept.since + limit <= now).count();
+        let too_long = kept
+            .take_while(|kept| kept.expires(limit).is_some_and(|at| at <= now))
+            .count();
         let expired: Vec<_> = idle.instances.drain(..too_long.min(spare)).collect();
         let next = (too_long < spare)
-            .then(|| idle.instances.first().map(|kept| kept.since + limit))
+            .then(|| idle.instances.first().and_then(|kept| kept.expires(limit)))
             .flatten();
         idle.is_watched = next.is_some();
         drop(idle);

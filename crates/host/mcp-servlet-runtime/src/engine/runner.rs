@@ -1,12 +1,6 @@
 //! Runs exports of a servlet in instances, each within the limits of its call.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
@@ -16,7 +10,13 @@ use super::{
     instance::{Ended, Instance},
     schedule::Slice,
 };
-use crate::{call::Call, error::LoadError, inspect::Module, options::LoadOptions, state::Shared};
+use crate::{
+    call::{Call, Progress},
+    error::LoadError,
+    inspect::Module,
+    options::LoadOptions,
+    state::Shared,
+};
 
 /// The code of a servlet, and what its instances share.
 #[derive(Clone)]
@@ -30,9 +30,7 @@ pub(super) struct Done {
     pub(super) output: Result<Vec<u8>, Stop>,
     /// The instance, if it can run another export.
     pub(super) instance: Option<Instance>,
-    /// The memory of the instance in bytes. `None` if it did not start, or was stopped at the time limit.
-    pub(super) memory: Option<u64>,
-    /// The fuel that it took. `None` if it was not counted, and like `memory`.
+    /// The fuel that the call took. `None` if it was not counted, or if the call did not end by itself.
     pub(super) fuel: Option<u64>,
 }
 
@@ -41,7 +39,6 @@ impl From<Stop> for Done {
         Self {
             output: Err(stop),
             instance: None,
-            memory: None,
             fuel: None,
         }
     }
@@ -73,40 +70,43 @@ impl Runner {
 
     /// Runs an export within the limits of its call. A new instance starts as a part of the call.
     pub(super) async fn run(&self, run: Run<'_>, slice: &Slice) -> Done {
-        let has_started = AtomicBool::new(run.instance.is_some());
+        let progress = Arc::clone(&run.call.progress);
         let limit = run.call.limits.timeout;
-        let run = self.run_to_the_end(run, slice, &has_started);
+        let run = self.run_to_the_end(run, slice, &progress);
         let Some(limit) = limit else {
             return run.await;
         };
         let done = timeout(limit, run).await;
-        done.unwrap_or_else(|_| late(limit, has_started.load(Relaxed)).into())
+        done.unwrap_or_else(|_| late(limit, &progress).into())
     }
 
-    async fn run_to_the_end(&self, run: Run<'_>, slice: &Slice, has_started: &AtomicBool) -> Done {
+    async fn run_to_the_end(&self, run: Run<'_>, slice: &Slice, progress: &Progress) -> Done {
         let mut instance = match run.instance {
             Some(mut instance) => {
                 instance.begin(run.call, slice);
                 instance
             }
-            None => match Instance::start(&self.code.get(), &self.shared, run.call, slice).await {
+            None => match Instance::start(&self.code, &self.shared, run.call, slice).await {
                 Ok(instance) => instance,
                 Err(stop) => return stop.into(),
             },
         };
-        has_started.store(true, Relaxed);
+        progress.start();
         let Ended { output, is_whole } = instance.call(run.export, run.input).await;
-        let (memory, fuel) = (Some(instance.memory()), instance.fuel());
+        let fuel = instance.fuel();
         Done {
             output,
             instance: is_whole.then_some(instance),
-            memory,
             fuel,
         }
     }
 }
 
-fn late(limit: Duration, has_started: bool) -> Stop {
+fn late(limit: Duration, progress: &Progress) -> Stop {
     let stop = Stop::Deadline(limit);
-    if has_started { stop } else { stop.at_start() }
+    if progress.has_started() {
+        stop
+    } else {
+        stop.at_start()
+    }
 }

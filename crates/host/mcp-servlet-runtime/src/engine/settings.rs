@@ -10,18 +10,19 @@ use wasmtime::{
 use super::{HostFunction, artifact::Quality};
 use crate::{functions, inspect, state::State};
 
-/// How many instances the process can have. Each reserves 8 GiB of address space, but no memory.
-const INSTANCES: u32 = 10_000;
-
-/// How many of them can count their fuel.
-const METERED_INSTANCES: u32 = 1_000;
+/// How many instances a pool has room for. Each reserves 8 GiB of address space, but no memory, and its stack takes two
+/// microseconds at the start of the process. Further instances start outside the pool, which takes longer.
+const INSTANCES: u32 = 500;
 
 /// How many entries a table in the pool can have.
 const ENTRIES: u64 = 100_000;
 
-/// Memory that an instance leaves in its place for the next one. Only the pages that it wrote are cleared, which costs less
-/// than returning them.
-const RESIDENT: usize = 4 << 20;
+/// Memory in bytes that an instance leaves in its place for the next one. Only the pages that it wrote are cleared, which
+/// costs less than returning them to the system.
+const RESIDENT: usize = 2 << 20;
+
+/// The same if the system cannot tell which pages those are. All of them are cleared.
+const RESIDENT_WITHOUT_PAGEMAP: usize = 64 << 10;
 
 /// An engine, and the functions that modules import.
 pub(super) struct Host {
@@ -45,17 +46,26 @@ struct Hosts {
 }
 
 static HOSTS: Hosts = Hosts {
-    pooling: LazyLock::new(|| pooling(Metering::Off, INSTANCES)),
+    pooling: LazyLock::new(|| pooling(Metering::Off)),
     on_demand: LazyLock::new(|| on_demand(Metering::Off)),
 };
 
 static METERED_HOSTS: Hosts = Hosts {
-    pooling: LazyLock::new(|| pooling(Metering::On, METERED_INSTANCES)),
+    pooling: LazyLock::new(|| pooling(Metering::On)),
     on_demand: LazyLock::new(|| on_demand(Metering::On)),
 };
 
-fn pooling(metering: Metering, instances: u32) -> Option<Host> {
-    let host = Host::new(config(metering).allocation_strategy(pool(instances)));
+impl Hosts {
+    fn with(metering: Metering) -> &'static Self {
+        match metering {
+            Metering::Off => &HOSTS,
+            Metering::On => &METERED_HOSTS,
+        }
+    }
+}
+
+fn pooling(metering: Metering) -> Option<Host> {
+    let host = Host::new(config(metering).allocation_strategy(pool()));
     // The system may have too few addresses.
     host.inspect_err(|error| {
         tracing::warn!("cannot reserve the pool of instances, so they start slowly: {error:#}")
@@ -74,14 +84,16 @@ pub(super) fn hosts(
     module: &inspect::Module,
     metering: Metering,
 ) -> impl Iterator<Item = &'static Host> + use<> {
-    let Hosts { pooling, on_demand } = match metering {
-        Metering::Off => &HOSTS,
-        Metering::On => &METERED_HOSTS,
-    };
+    let Hosts { pooling, on_demand } = Hosts::with(metering);
     // In the pool, tables cannot become larger than this.
     let skipped = usize::from(module.largest_table > ENTRIES);
     let hosts = [pooling, on_demand].into_iter().skip(skipped);
     hosts.filter_map(|host| LazyLock::force(host).as_ref())
+}
+
+/// The engine for instances for which a pool has no room.
+pub(super) fn outside_pool(metering: Metering) -> Option<&'static Host> {
+    Hosts::with(metering).on_demand.as_ref()
 }
 
 /// An engine that compiles. Its code fits the other engines with the same metering.
@@ -151,17 +163,22 @@ fn config(metering: Metering) -> Config {
     config
 }
 
-fn pool(instances: u32) -> PoolingAllocationConfig {
+fn pool() -> PoolingAllocationConfig {
+    let resident = if PoolingAllocationConfig::is_pagemap_scan_available() {
+        RESIDENT
+    } else {
+        RESIDENT_WITHOUT_PAGEMAP
+    };
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_core_instances(instances)
-        .total_stacks(instances)
-        .total_tables(instances)
-        .total_gc_heaps(instances)
-        .total_memories(2 * instances)
+    pool.total_core_instances(INSTANCES)
+        .total_stacks(INSTANCES)
+        .total_tables(INSTANCES)
+        .total_gc_heaps(INSTANCES)
+        .total_memories(2 * INSTANCES)
         .max_memories_per_module(2)
         .table_elements(usize::try_from(ENTRIES).unwrap_or(usize::MAX))
-        .linear_memory_keep_resident(RESIDENT)
+        .linear_memory_keep_resident(resident)
         .pagemap_scan(Enabled::Auto)
-        .table_keep_resident(RESIDENT);
+        .table_keep_resident(resident);
     pool
 }

@@ -50,6 +50,11 @@ impl Stop {
         }
     }
 
+    /// Why an instance cannot be made.
+    pub(super) fn start(error: &Error) -> Self {
+        Self::Start(format!("{error:#}"))
+    }
+
     /// Marks a failure that happened before the first call.
     pub(super) fn at_start(self) -> Self {
         Self::Start(match self {

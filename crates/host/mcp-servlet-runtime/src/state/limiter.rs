@@ -1,6 +1,10 @@
 //! Bounds the memory of an instance: its memories, its tables and the heap of its garbage collector together.
 
+use std::sync::Arc;
+
 use wasmtime::ResourceLimiter;
+
+use crate::call::Progress;
 
 /// The memory that the kernel begins with is free: 16 pages.
 const FREE: usize = 1 << 20;
@@ -21,6 +25,8 @@ pub(crate) struct Limiter {
     grown: usize,
     /// Whether all memories and tables that the module defines are there.
     started: bool,
+    /// Where the call shows its memory.
+    progress: Arc<Progress>,
 }
 
 /// The instance needs more memory than its limit.
@@ -37,14 +43,21 @@ pub(crate) struct LargeTables {
 }
 
 impl Limiter {
-    pub(crate) fn new(limit: Option<u64>) -> Self {
+    pub(crate) fn new(limit: Option<u64>, progress: &Arc<Progress>) -> Self {
         let limit = limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
         Self {
             limit,
             used: 0,
             grown: 0,
             started: false,
+            progress: Arc::clone(progress),
         }
+    }
+
+    /// Begins another call of the instance.
+    pub(crate) fn begin(&mut self, progress: &Arc<Progress>) {
+        self.progress = Arc::clone(progress);
+        self.progress.set_memory(self.used());
     }
 
     /// From now on, tables only grow.
@@ -77,6 +90,7 @@ impl ResourceLimiter for Limiter {
             return Ok(false);
         }
         self.used += desired - current;
+        self.progress.set_memory(self.used());
         Ok(true)
     }
 
@@ -101,6 +115,7 @@ impl ResourceLimiter for Limiter {
             self.grown = grown;
         }
         self.used += bytes;
+        self.progress.set_memory(self.used());
         Ok(true)
     }
 }
@@ -113,7 +128,7 @@ mod tests {
 
     #[test]
     fn memories_share_one_limit() {
-        let mut limiter = Limiter::new(Some(4 * PAGE as u64));
+        let mut limiter = Limiter::new(Some(4 * PAGE as u64), &Arc::default());
         let mut grow = |from, to, maximum| limiter.memory_growing(from * PAGE, to * PAGE, maximum);
         assert!(
             grow(0, 16, None).is_ok_and(|grows| grows),
@@ -132,7 +147,7 @@ mod tests {
 
     #[test]
     fn tables_grow_by_a_part_of_the_memory() {
-        let mut limiter = Limiter::new(Some(1 << 20));
+        let mut limiter = Limiter::new(Some(1 << 20), &Arc::default());
         let entries = (1 << 20) / PART / REFERENCE;
         let mut grow = |from, to| limiter.table_growing(from, to, None);
         assert!(

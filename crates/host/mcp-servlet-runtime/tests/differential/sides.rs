@@ -211,6 +211,8 @@ impl Outcome {
             (Self::Failed(class, theirs), Self::Failed(other, ours)) if class == other => {
                 matches!(class, Denied | OutOfMemory | Timeout) || is_text(theirs, ours)
             }
+            // In Extism, an error that the module has set hides the limit that stopped it.
+            (Self::Failed(Class::Error | Panic, _), Self::Failed(Denied | OutOfMemory, _)) => true,
             _ => false,
         }
     }

@@ -34,6 +34,11 @@ fn calls_are_counted_by_tool_and_outcome() {
     let calls = r#"servlet_calls_total{servlet="test",tool="t",outcome="ok"} 2"#;
     assert!(metrics.contains(calls), "{metrics}");
     assert!(metrics.contains(r#"servlet_call_duration_seconds_count{servlet="test",tool="t"} 2"#));
+    assert!(metrics.contains(r#"servlet_call_memory_bytes_count{servlet="test",tool="t"} 2"#));
+    assert!(
+        !metrics.contains("servlet_call_fuel_total{"),
+        "it is not counted"
+    );
     for bytes in ["input", "output"] {
         let bytes = format!(r#"servlet_call_{bytes}_bytes_total{{servlet="test",tool="t"}} "#);
         let bytes = metrics.split_once(&bytes).expect("a counter").1;

@@ -1,6 +1,9 @@
 //! Which blocks the memory for messages has.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 /// The offset of the first block. In Extism's kernel, none is below 64.
 const START: u64 = 80;
@@ -17,8 +20,8 @@ const SPLIT: u64 = 128;
 /// Blocks by offset.
 pub(super) struct Blocks {
     used: BTreeMap<u64, Block>,
-    /// The sizes of free blocks.
-    free: BTreeMap<u64, u64>,
+    /// Free blocks: their sizes and offsets.
+    free: BTreeSet<(u64, u64)>,
     end: u64,
 }
 
@@ -32,7 +35,7 @@ impl Default for Blocks {
     fn default() -> Self {
         Self {
             used: BTreeMap::new(),
-            free: BTreeMap::new(),
+            free: BTreeSet::new(),
             end: START,
         }
     }
@@ -61,21 +64,21 @@ impl Blocks {
     pub(super) fn free(&mut self, at: u64) -> bool {
         let block = self.used.remove(&at);
         if let Some(block) = &block {
-            self.free.insert(at, block.size);
+            self.free.insert((block.size, at));
         }
         block.is_some()
     }
 
-    /// Takes the first free block that is large enough.
+    /// Takes the smallest free block that is large enough.
     pub(super) fn reuse(&mut self, length: u64) -> Option<u64> {
         let wanted = size(length);
-        let (&at, &found) = self.free.iter().find(|(_, found)| **found >= wanted)?;
+        let &(found, at) = self.free.range((wanted, 0)..).next()?;
+        self.free.remove(&(found, at));
         let rest = found - wanted;
         if rest < SPLIT {
-            self.free.remove(&at);
             return Some(self.take(at, found, length));
         }
-        self.free.insert(at, rest);
+        self.free.insert((rest, at));
         Some(self.take(at + rest, wanted, length))
     }
 
@@ -120,6 +123,17 @@ mod tests {
         assert_eq!(blocks.reuse(1), None);
         assert_eq!(blocks.clear(), 80..80 + 1000 + 64);
         assert_eq!(blocks.length(third), None);
+    }
+
+    #[test]
+    fn the_smallest_free_block_that_fits_is_used() {
+        let mut blocks = Blocks::default();
+        let sizes = [4000, 200, 1000];
+        let at = sizes.map(|size| blocks.append(size));
+        assert!(at.into_iter().all(|at| blocks.free(at)));
+        assert_eq!(blocks.reuse(190), Some(at[1]));
+        assert_eq!(blocks.reuse(1001), Some(at[0] + 4000 - 1008));
+        assert_eq!(blocks.reuse(1000), Some(at[2]));
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! The fuel of calls.
+//! What calls take, and limits of their fuel.
 
 use std::{
     future::ready,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use mcp_servlet_host::Servlet;
@@ -150,4 +151,16 @@ fn code_before_the_first_call_takes_fuel() {
             "`test` does not start: the code that it runs before the first call ran out of fuel"
         );
     }
+}
+
+#[tokio::test]
+async fn a_call_that_was_stopped_shows_its_memory() {
+    let grow = format!("(drop (memory.grow (i32.const 32))) {SPIN}");
+    let options = LoadOptions {
+        timeout: Some(Duration::from_millis(50)),
+        ..LoadOptions::default()
+    };
+    let servlet = tools(&[(1, &grow)]).load_with(&options).expect("a servlet");
+    let memory = usage(&servlet, 1).await.memory.expect("it has an instance");
+    assert!(memory > 32 << 16, "{memory}");
 }
