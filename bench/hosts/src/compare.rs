@@ -84,7 +84,7 @@ impl Compare {
             unit: Unit::PerSecond,
             ours,
             peer,
-            target: Some(Target::AtLeast(0.7)),
+            target: Some(Target::AtLeast(0.9)),
         })
     }
 }
@@ -120,7 +120,7 @@ fn calls(hosts: &Both<Host>, wasm: &Path, folder: &Path) -> anyhow::Result<Vec<R
         many.row(
             "16 calls at once",
             Unit::PerSecond,
-            Target::AtLeast(1.0),
+            Target::AtLeast(3.5),
             rate,
         ),
         slow.row(
@@ -249,28 +249,35 @@ fn starts(hosts: &Both<Host>, wasm: &Path) -> anyhow::Result<Vec<Row>> {
             peak[side].push(second.peak / 1024.0);
         }
     }
-    let row = |label, unit, figures: Both<Vec<f64>>| {
+    let row = |label, unit, most, figures: Both<Vec<f64>>| {
         let [ours, peer] = figures.map(|mut figures| median(&mut figures));
         Row {
             label,
             unit,
             ours,
             peer,
-            target: Some(Target::AtMost(1.0)),
+            target: Some(Target::AtMost(most)),
         }
     };
     Ok(vec![
         row(
             "start of 10 servlets, compiled before",
             Unit::Milliseconds,
+            0.4,
             again,
         ),
         row(
             "start of 10 servlets, never compiled",
             Unit::Milliseconds,
+            0.4,
             first,
         ),
-        row("memory at its peak, 10 servlets", Unit::Mebibytes, peak),
+        row(
+            "memory at its peak, 10 servlets",
+            Unit::Mebibytes,
+            0.6,
+            peak,
+        ),
     ])
 }
 
