@@ -15,17 +15,15 @@ const WORK: &str = "(local.set $what (i32.const 20000000))
         (br_if $l (local.get $what)))";
 
 fn load(max: usize) -> Arc<Servlet> {
-    let options = LoadOptions {
-        instances: Instances {
-            min: 1,
-            max,
-            idle: None,
-        }
-        .into(),
-        timeout: None,
-        wait: None,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.instances = Instances {
+        min: 1,
+        max,
+        idle: None,
+    }
+    .into();
+    options.timeout = None;
+    options.wait = None;
     let wat = tools(&[(1, COUNT), (2, SPIN), (3, WORK)]);
     Arc::new(wat.load_with(&options).expect("a servlet"))
 }

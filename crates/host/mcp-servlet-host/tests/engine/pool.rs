@@ -8,11 +8,10 @@ use mcp_servlet_runtime::{CallError, CallErrorKind, Instances, Isolation, LoadOp
 use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, tools};
 
 fn with(instances: Instances) -> LoadOptions {
-    LoadOptions {
-        instances: instances.into(),
-        timeout: None,
-        ..LoadOptions::default()
-    }
+    let mut options = LoadOptions::default();
+    options.instances = instances.into();
+    options.timeout = None;
+    options
 }
 
 fn load(options: &LoadOptions) -> Servlet {
@@ -55,10 +54,9 @@ fn a_single_instance_is_shared_by_all_threads() {
 
 #[test]
 fn isolated_calls_have_an_instance_of_their_own() {
-    let servlet = load(&LoadOptions {
-        isolation: Some(Isolation::Call),
-        ..with(Instances::ONE)
-    });
+    let mut options = with(Instances::ONE);
+    options.isolation = Some(Isolation::Call);
+    let servlet = load(&options);
     assert_eq!([count(&servlet), count(&servlet)], [1, 1]);
 }
 
@@ -113,10 +111,9 @@ fn a_fresh_instance_holds_no_byte_of_earlier_calls() {
     let actions = actions
         .each_ref()
         .map(|(what, body)| (*what, body.as_str()));
-    let servlet = tools(&actions).import(imports).load_with(&LoadOptions {
-        isolation: Some(Isolation::Call),
-        ..with(Instances::ONE)
-    });
+    let mut options = with(Instances::ONE);
+    options.isolation = Some(Isolation::Call);
+    let servlet = tools(&actions).import(imports).load_with(&options);
     let servlet = servlet.expect("a servlet");
     for _ in 0..3 {
         let found = call(&servlet, 1).expect_err("its own pattern").to_string();
@@ -186,10 +183,8 @@ fn servlets_that_keep_variables_have_one_instance() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn busy_servlet_refuses_calls_beyond_the_queue() {
-    let options = LoadOptions {
-        queue: 1,
-        ..with(Instances::ONE)
-    };
+    let mut options = with(Instances::ONE);
+    options.queue = 1;
     let servlet = load(&options);
     let running = occupy(&servlet).await;
     let arguments = arguments(0);
@@ -228,10 +223,8 @@ async fn occupy(servlet: &Servlet) -> Pin<Box<impl Future<Output = ()>>> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_wait_no_longer_than_the_options_allow() {
-    let options = LoadOptions {
-        wait: Some(Duration::from_millis(20)),
-        ..with(Instances::ONE)
-    };
+    let mut options = with(Instances::ONE);
+    options.wait = Some(Duration::from_millis(20));
     let servlet = load(&options);
     let running = occupy(&servlet).await;
     let waited = servlet.call_async("t", Some(&arguments(0))).await;
