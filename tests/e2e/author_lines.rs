@@ -44,11 +44,9 @@ fn glue(name: &str) -> PathBuf {
 impl Pair {
     fn load(name: &str) -> Self {
         // Servlets must report invalid arguments themselves, because most hosts do not.
-        let options = LoadOptions {
-            arguments: CheckArguments::Off,
-            allowed_hosts: vec!["127.0.0.1".to_owned()],
-            ..LoadOptions::default()
-        };
+        let mut options = LoadOptions::default();
+        options.arguments = CheckArguments::Off;
+        options.allowed_hosts = vec!["127.0.0.1".to_owned()];
         Self {
             ours: load(&wasm(name, Profile::Servlet), &options),
             glue: load(&glue(name), &options),

@@ -271,10 +271,8 @@ fn failed_tool_returns_its_error() {
 
 #[test]
 fn the_operator_configures_a_servlet() {
-    let options = LoadOptions {
-        config: [("currency".to_owned(), "CHF".to_owned())].into(),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.config = [("currency".to_owned(), "CHF".to_owned())].into();
     let catalogue = load(&wasm("catalogue", Profile::Servlet), &options);
     let order = json!({
         "itemId": 2,

@@ -37,12 +37,10 @@ const FIXTURES: [(&str, &str, &str); 14] = [
 
 fn module(path: &Path) -> Module {
     let wasm = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let options = LoadOptions {
-        config: [("name".to_owned(), "Ada".to_owned())].into(),
-        // The compiler of a debug build takes minutes for the largest examples.
-        compile: None,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.config = [("name".to_owned(), "Ada".to_owned())].into();
+    // The compiler of a debug build takes minutes for the largest examples.
+    options.compile = None;
     Module::compile(&wasm, &options, notifications()).expect("Extism compiles it")
 }
 

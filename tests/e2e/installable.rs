@@ -53,10 +53,8 @@ fn answer(path: &str) -> (&'static str, &'static [u8]) {
 }
 
 fn fetcher(allowed_hosts: Vec<String>) -> Servlet {
-    let options = LoadOptions {
-        allowed_hosts,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.allowed_hosts = allowed_hosts;
     load(&wasm("fetch", Profile::Servlet), &options)
 }
 

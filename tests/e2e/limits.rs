@@ -64,10 +64,9 @@ fn index_out_of_bounds_is_an_error_with_its_location() {
 #[test]
 fn a_call_that_never_ends_is_stopped_at_its_deadline() {
     let limit = Duration::from_millis(200);
-    let servlet = probe(&LoadOptions {
-        timeout: Some(limit),
-        ..LoadOptions::default()
-    });
+    let mut options = LoadOptions::default();
+    options.timeout = Some(limit);
+    let servlet = probe(&options);
     let error = stop(&servlet, "spin", &json!({}));
     assert!(
         matches!(error.kind, CallErrorKind::Timeout { limit: stopped, .. } if stopped == limit),
@@ -78,10 +77,9 @@ fn a_call_that_never_ends_is_stopped_at_its_deadline() {
 #[test]
 fn a_call_that_takes_too_much_memory_is_stopped() {
     let limit = 32 << 20;
-    let servlet = probe(&LoadOptions {
-        memory: Some(limit),
-        ..LoadOptions::default()
-    });
+    let mut options = LoadOptions::default();
+    options.memory = Some(limit);
+    let servlet = probe(&options);
     let error = stop(&servlet, "hoard", &json!({}));
     assert!(
         matches!(error.kind, CallErrorKind::OutOfMemory { limit: stopped, .. } if stopped == limit),
@@ -102,10 +100,8 @@ fn variables_last_from_call_to_call() {
 
 #[test]
 fn configuration_is_present_or_absent() {
-    let options = LoadOptions {
-        config: [("user".to_owned(), "Ada é\0🦀".to_owned())].into(),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.config = [("user".to_owned(), "Ada é\0🦀".to_owned())].into();
     let servlet = probe(&options);
     let set = call(&servlet, "config", &json!({ "key": "user" }));
     assert_eq!(text(&set), "Ada é\0🦀");

@@ -18,8 +18,11 @@ const GUEST: [&str; 4] = [
     "mcp-servlet-types",
 ];
 
-/// Features of `mcp-servlet`. The others add crates with a `rust-version` of their own.
-const FEATURES: &str = "mcp-servlet/charset,mcp-servlet/global-allocator,mcp-servlet/http,mcp-servlet/log,mcp-servlet/xtp";
+/// The feature `getrandom` needs this option of the compiler; see `docs/crates.md`.
+const RANDOMNESS: (&str, &str) = (
+    "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+    "--cfg getrandom_backend=\"custom\"",
+);
 
 /// The module with unsafe code that also runs natively.
 const UNSAFE: &str = "allocator";
@@ -39,7 +42,7 @@ pub(crate) fn vet() -> anyhow::Result<()> {
     check_packages()
 }
 
-/// Compiles the guest crates with the compiler that they name as `rust-version`.
+/// Compiles the guest crates, with all their features, with the compiler that they name as `rust-version`.
 fn check_oldest() -> anyhow::Result<()> {
     let metadata = MetadataCommand::new()
         .no_deps()
@@ -62,9 +65,10 @@ fn check_oldest() -> anyhow::Result<()> {
     for abi in ABIS {
         let mut check = Command::new("rustup");
         check.current_dir(root()).env("MCP_SERVLET_ABI", abi);
+        check.env(RANDOMNESS.0, RANDOMNESS.1);
         check.args(["run", &version, "cargo", "check", "--quiet", "--locked"]);
         check.args(GUEST.iter().flat_map(|name| ["--package", name]));
-        check.args(["--features", FEATURES]).args(target_option);
+        check.arg("--all-features").args(target_option);
         // In the usual target directory, this compiler would invalidate the artifacts of the other one.
         check.arg("--target-dir").arg(target().join("oldest"));
         run(without_cargo(&mut check))?;
@@ -136,11 +140,12 @@ fn deny() -> anyhow::Result<PathBuf> {
             "--quiet",
             "--debug",
         ]);
-        // Its build must not read the configuration of this workspace.
+        // Its build must not read the configuration of this workspace. Debug information is not needed.
         install
             .arg("--root")
             .arg(&tools)
-            .current_dir(env::temp_dir());
+            .current_dir(env::temp_dir())
+            .env("CARGO_PROFILE_DEV_DEBUG", "false");
         run(&mut install)?;
     }
     Ok(program)

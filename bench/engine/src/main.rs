@@ -106,20 +106,18 @@ impl Bench {
         } else {
             Isolation::Shared
         };
-        let options = LoadOptions {
-            cache: CompileCache::Directory(self.cache.clone()),
-            timeout: None,
-            compile: None,
-            instances: Instances {
-                min: 1,
-                max: instances,
-                idle: None,
-            }
-            .into(),
-            // An option in some versions of the runtime.
-            isolation: isolation.into(),
-            ..LoadOptions::default()
-        };
+        let mut options = LoadOptions::default();
+        options.cache = CompileCache::Directory(self.cache.clone());
+        options.timeout = None;
+        options.compile = None;
+        options.instances = Instances {
+            min: 1,
+            max: instances,
+            idle: None,
+        }
+        .into();
+        // An option in some versions of the runtime.
+        options.isolation = isolation.into();
         Guest::load(wasm, &options).with_context(|| wasm.display().to_string())
     }
 

@@ -41,7 +41,10 @@ impl From<Servlet> for Mount {
 }
 
 /// How a server introduces itself. Values that are not set come from the servlets.
+///
+/// Start with `Introduction::default()` and set fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Introduction {
     /// The server's name.
     pub name: Option<String>,

@@ -7,14 +7,18 @@
 //! JSON passes through unchanged: clients also get fields that this crate does not know. Only
 //! integers beyond 64 bits are rounded.
 //!
-//! ```no_run
+//! ```
 //! use mcp_servlet_host::{Servlet, runtime::LoadOptions};
 //! use serde_json::json;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let wasm = wat::parse_file("tests/greet.wat")?;
+//! # let folder = tempfile::tempdir()?;
+//! # std::env::set_current_dir(&folder)?;
+//! # std::fs::write("greet.wasm", wasm)?;
 //! let greet = Servlet::load("greet.wasm", &LoadOptions::default())?;
 //! let result = greet.call("greet", json!({ "name": "Ada" }).as_object())?;
-//! println!("{}", result.text());
+//! assert_eq!(result.text(), "Hello, Ada!");
 //! # Ok(())
 //! # }
 //! ```

@@ -9,14 +9,16 @@ use std::{
 };
 
 use mcp_servlet_runtime::{Fetched, LoadError as ModuleError, LoadOptions, Source};
+use serde::Deserialize;
 
 use crate::{Filter, Host, LoadError, Mount, Prefix, Servlet, UnmetNeeds};
 
 /// The maximum number of servlets that are fetched at the same time.
 const MAX_FETCHES: usize = 8;
 
-/// A servlet to load, and how it is served.
+/// A servlet to load, and how it is served. Start with [`Entry::of`] and set fields.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Entry {
     /// The name in logs, errors and prefixes. The default comes from the name of the file.
     pub name: Option<String>,
@@ -33,7 +35,8 @@ pub struct Entry {
 }
 
 /// What happens if a servlet cannot be loaded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum OnFailure {
     /// The other servlets are served without it.
     #[default]

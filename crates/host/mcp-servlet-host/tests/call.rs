@@ -159,10 +159,8 @@ fn stops_an_endless_loop_and_goes_on_with_a_fresh_instance() {
     let body = "(global.set $calls (i32.add (global.get $calls) (i32.const 1)))
         (if (i32.eq (global.get $calls) (i32.const 2)) (then (loop $l (br $l))))
         (global.get $calls)";
-    let options = LoadOptions {
-        timeout: Some(Duration::from_millis(50)),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.timeout = Some(Duration::from_millis(50));
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", body);
     let servlet = servlet.load_with(&options).expect("a servlet");
     assert_eq!(fail(&servlet).to_string(), "Returned non-zero exit code: 1");
@@ -180,10 +178,8 @@ fn stops_an_endless_loop_and_goes_on_with_a_fresh_instance() {
 
 #[test]
 fn a_servlet_that_sets_a_text_and_then_loops_runs_out_of_time() {
-    let options = LoadOptions {
-        timeout: Some(Duration::from_millis(20)),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.timeout = Some(Duration::from_millis(20));
     let servlet = Wat::new().describe(DESCRIPTION);
     let servlet = servlet.export(
         "call",
@@ -199,10 +195,8 @@ fn a_servlet_that_sets_a_text_and_then_loops_runs_out_of_time() {
 
 #[test]
 fn stops_a_servlet_that_grows_without_end() {
-    let options = LoadOptions {
-        memory: Some(4 * 1024 * 1024),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.memory = Some(4 * 1024 * 1024);
     let body = "(drop (memory.grow (i32.const 4096))) (i32.const 0)";
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", body);
     let error = fail(&servlet.load_with(&options).expect("a servlet"));
@@ -279,10 +273,8 @@ fn server(answers: &'static [&'static str]) -> u16 {
 }
 
 fn fetch_from(port: u16) -> CallError {
-    let options = LoadOptions {
-        allowed_hosts: vec!["127.0.0.1".into()],
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.allowed_hosts = vec!["127.0.0.1".into()];
     let servlet = fetch(&format!("http://127.0.0.1:{port}/")).load_with(&options);
     fail(&servlet.expect("a servlet"))
 }

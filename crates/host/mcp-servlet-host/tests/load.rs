@@ -200,10 +200,8 @@ fn bounds_code_that_runs_before_the_first_call() {
         .describe(DESCRIPTION)
         .answer("{}")
         .import("(func $spin (loop $l (br $l))) (start $spin)");
-    let options = LoadOptions {
-        timeout: Some(Duration::from_secs(1)),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.timeout = Some(Duration::from_secs(1));
     let error = wat.load_with(&options).expect_err("it never ends");
     assert_eq!(
         chain(&error),
@@ -239,14 +237,12 @@ fn reports_functions_that_wasi_does_not_have() {
 
 #[test]
 fn names_a_directory_that_does_not_exist() {
-    let options = LoadOptions {
-        allowed_paths: vec![AllowedPath {
-            host: "no/such/dir".into(),
-            guest: "/d".into(),
-            read_only: true,
-        }],
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.allowed_paths = vec![AllowedPath {
+        host: "no/such/dir".into(),
+        guest: "/d".into(),
+        read_only: true,
+    }];
     let error = Wat::new()
         .describe(DESCRIPTION)
         .answer("{}")

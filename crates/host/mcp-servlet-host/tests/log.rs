@@ -62,10 +62,8 @@ fn log_lines_carry_the_name_of_their_servlet() {
 #[test]
 fn texts_of_errors_can_be_kept_for_the_log() {
     let secret = "no such user: postgres://admin:hunter2@db";
-    let options = LoadOptions {
-        errors: ErrorTexts::Logged,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.errors = ErrorTexts::Logged;
     for body in [
         "(call $error {}) (i32.const 1)",
         "(call $error {}) unreachable",

@@ -63,7 +63,7 @@ pub use listener::{Change, Listener, Notification, Sending, Usage};
 pub use needs::{ConfigKey, Needs};
 pub use options::{
     AllowedPath, CheckArguments, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances,
-    Isolation, Limit, Limits, LoadOptions, Proxy, ToolOptions, UnknownArguments,
+    Isolation, Limit, Limits, LoadOptions, ParseLimitError, Proxy, ToolOptions, UnknownArguments,
 };
 pub use public_url::public_url;
 pub use request_meta::RequestMeta;

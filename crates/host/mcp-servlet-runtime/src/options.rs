@@ -7,16 +7,30 @@ mod proxy;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
+use serde::Deserialize;
+
 use crate::inspect::Module;
 pub use cache::CompileCache;
-pub use limit::Limit;
+pub use limit::{Limit, ParseLimitError};
 pub use limits::{Limits, ToolOptions};
 pub use proxy::Proxy;
 
 /// What a servlet may access, and its limits.
 ///
 /// By default, the servlet has no access to the network or the file system, and everything is limited.
+/// Start with the default and set fields:
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mcp_servlet_runtime::LoadOptions;
+///
+/// let mut options = LoadOptions::default();
+/// options.timeout = Some(Duration::from_secs(5));
+/// options.allowed_hosts.push("api.example".to_owned());
+/// ```
 #[derive(Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LoadOptions {
     /// Configuration values that the servlet reads with `config_get`. They may contain secrets.
     pub config: BTreeMap<String, String>,
@@ -117,7 +131,10 @@ impl Instances {
 /// Settings for [`Instances`], each of them optional. The default depends on the servlet:
 /// [`Instances::ONE`] if it keeps variables or reports changes of its lists, or else
 /// [`Instances::default`].
+///
+/// Start with `InstanceLimits::default()` and set fields, or convert [`Instances`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InstanceLimits {
     /// See [`Instances::min`].
     pub min: Option<usize>,
@@ -168,7 +185,8 @@ impl Default for Instances {
 }
 
 /// What the calls of a servlet share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Isolation {
     /// Calls share instances, one call after another, with every `static` of the servlet.
     Shared,
@@ -200,7 +218,8 @@ impl Isolation {
 }
 
 /// Who gets the error messages of a servlet. This concerns panics and errors without a JSON-RPC code.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ErrorTexts {
     /// Clients get them.
     #[default]
@@ -210,7 +229,8 @@ pub enum ErrorTexts {
 }
 
 /// How the arguments of calls are checked before a servlet gets them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CheckArguments {
     /// If arguments do not match the tool's schema, the model gets a result with `isError` that
     /// explains why.
@@ -224,7 +244,8 @@ pub enum CheckArguments {
 }
 
 /// How the host treats structured content that does not match the tool's schema.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CheckResults {
     /// The log gets a warning.
     #[default]
@@ -236,7 +257,8 @@ pub enum CheckResults {
 }
 
 /// Whether arguments that are not in the schema of a tool are refused or dropped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum UnknownArguments {
     /// They are refused if the schema (`"additionalProperties": false`) or the servlet does not
     /// accept them.

@@ -3,6 +3,7 @@
 mod cache;
 mod file;
 mod hosts;
+mod names;
 mod problem;
 mod read;
 mod secrets;
@@ -17,7 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use mcp_servlet_host::{Entry, Filter, Introduction, LoadError, Loaded, OnFailure, Prefix};
+use mcp_servlet_host::{Entry, Introduction, LoadError, Loaded, OnFailure};
 use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Proxy, Source};
 use mcp_servlet_schema::Provider;
 
@@ -26,7 +27,7 @@ use file::{File, Limits, Requests, ServletSection};
 pub use hosts::parse_host;
 pub use problem::{ConfigError, Problem};
 use read::Read;
-pub use units::{parse_duration, parse_memory, parse_size};
+pub use units::parse_memory;
 pub use watch::watch;
 
 /// A configuration that was read and checked.
@@ -146,11 +147,7 @@ impl Config {
         }
         Ok(Self {
             entries,
-            introduction: Introduction {
-                name: file.server.name.clone(),
-                version: file.server.version.clone(),
-                instructions: file.server.instructions.clone(),
-            },
+            introduction: file.server.introduction(),
             http: file.http.options(),
             tasks: file.tasks.options(),
             schemas_for: file.server.schemas_for,
@@ -218,7 +215,7 @@ impl Reader<'_> {
     fn absent(&mut self, section: &ServletSection, span: std::ops::Range<usize>, what: String) {
         let must_be_there = match self.mode {
             Mode::Check | Mode::Elsewhere => true,
-            Mode::Load => section.on_failure == file::OnFailure::Fail,
+            Mode::Load => section.on_failure == OnFailure::Fail,
             Mode::Describe => false,
         };
         if must_be_there {
@@ -242,26 +239,12 @@ impl Reader<'_> {
         // The servlets of a directory are named after their files.
         let is_one = sources.len() == 1 && !self.folder.join(section.source.get_ref()).is_dir();
         for source in sources {
-            entries.push(Entry {
-                name: is_one.then(|| name.to_owned()),
-                source,
-                options: options.clone(),
-                prefix: match section.tools.prefix.as_deref() {
-                    None | Some("auto") => Prefix::Auto,
-                    Some("never") => Prefix::Never,
-                    Some("name") => Prefix::Name(None),
-                    Some(prefix) => Prefix::Name(Some(prefix.to_owned())),
-                },
-                filter: Filter {
-                    only: section.tools.only.clone(),
-                    except: section.tools.except.clone(),
-                },
-                on_failure: if section.on_failure == file::OnFailure::Fail {
-                    OnFailure::Fail
-                } else {
-                    OnFailure::Skip
-                },
-            });
+            let mut entry = Entry::of(source, options.clone());
+            entry.name = is_one.then(|| name.to_owned());
+            entry.prefix = section.tools.prefix();
+            entry.filter = section.tools.filter();
+            entry.on_failure = section.on_failure;
+            entries.push(entry);
         }
     }
 

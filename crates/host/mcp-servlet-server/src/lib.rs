@@ -4,12 +4,16 @@
 //! A [`Server`] answers the requests of all its clients. [`stdio`] and [`http()`] are its transports,
 //! and [`config`] reads `servlet.toml`.
 //!
-//! ```no_run
+//! ```
 //! use mcp_servlet_host::{Host, Servlet, runtime::LoadOptions};
 //! use mcp_servlet_server::{ServeOptions, Server, stdio};
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let wasm = wat::parse_file("../mcp-servlet-host/tests/greet.wat")?;
+//! # let folder = tempfile::tempdir()?;
+//! # std::env::set_current_dir(&folder)?;
+//! # std::fs::write("greet.wasm", wasm)?;
 //! let greet = Servlet::load("greet.wasm", &LoadOptions::default())?;
 //! let host = Host::new(vec![greet]);
 //! stdio(&Server::new(host.into(), ServeOptions::default())).await?;

@@ -69,10 +69,8 @@ impl Dev {
         if let Some(client) = self.print_client_config {
             return self.print_config(client);
         }
-        let introduction = Introduction {
-            name: folder_name(&self.path),
-            ..Introduction::default()
-        };
+        let mut introduction = Introduction::default();
+        introduction.name = folder_name(&self.path);
         let server = Server::starting(introduction, ServeOptions::default());
         let workshop = Workshop {
             path: self.path,

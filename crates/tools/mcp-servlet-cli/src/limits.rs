@@ -8,7 +8,7 @@ use std::{
 
 use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKind};
 use mcp_servlet_runtime::{AllowedPath, Limit, LoadOptions, Proxy};
-use mcp_servlet_server::config::{parse_duration, parse_host, parse_memory};
+use mcp_servlet_server::config::{parse_host, parse_memory};
 
 use crate::{
     clients::{self, HIDDEN},
@@ -43,7 +43,7 @@ pub(crate) struct Limits {
     /// Time limit of a call, such as 500ms, 30s, 2m; `none` for no limit
     ///
     /// [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME")]
     timeout: Option<Limit<Duration>>,
 
     /// Memory limit of an instance, including its messages, such as 64MiB; `none` for no limit
@@ -61,7 +61,7 @@ pub(crate) struct Limits {
     /// Time limit for compiling the servlet, such as 30s, 2m; `none` for no limit
     ///
     /// [default: 2m]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME")]
     compile_timeout: Option<Limit<Duration>>,
 }
 
@@ -91,22 +91,18 @@ where
 
 impl Limits {
     pub(crate) fn options(&self) -> LoadOptions {
-        let defaults = LoadOptions::default();
-        LoadOptions {
-            config: self.config.iter().cloned().collect(),
-            allowed_hosts: self.allow_host.clone(),
-            allow_private: self.allow_private,
-            allowed_paths: self.allow_path.clone(),
-            memory: self.memory.unwrap_or_default().resolve(defaults.memory),
-            timeout: self.timeout.unwrap_or_default().resolve(defaults.timeout),
-            fuel: self.fuel.or(defaults.fuel),
-            compile: self
-                .compile_timeout
-                .unwrap_or_default()
-                .resolve(defaults.compile),
-            proxy: self.proxy.clone(),
-            ..defaults
-        }
+        let mut options = LoadOptions::default();
+        options.config = self.config.iter().cloned().collect();
+        options.allowed_hosts.clone_from(&self.allow_host);
+        options.allow_private = self.allow_private;
+        options.allowed_paths.clone_from(&self.allow_path);
+        options.memory = self.memory.unwrap_or_default().resolve(options.memory);
+        options.timeout = self.timeout.unwrap_or_default().resolve(options.timeout);
+        options.fuel = self.fuel.or(options.fuel);
+        let compile = self.compile_timeout.unwrap_or_default();
+        options.compile = compile.resolve(options.compile);
+        options.proxy = self.proxy.clone();
+        options
     }
 
     /// The same options for use in any folder, without values that may be secret.

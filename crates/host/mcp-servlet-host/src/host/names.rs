@@ -28,7 +28,10 @@ pub enum Prefix {
 }
 
 /// Which tools of a servlet are listed. In a pattern, `*` matches any text and `?` matches one character.
+///
+/// Start with `Filter::default()`, which lists all tools, and set fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Filter {
     /// Only tools that match one of these patterns; all tools if it is empty.
     pub only: Vec<String>,

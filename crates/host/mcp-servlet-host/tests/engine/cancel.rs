@@ -15,17 +15,15 @@ const WORK: &str = "(local.set $what (i32.const 20000000))
         (br_if $l (local.get $what)))";
 
 fn load(max: usize) -> Arc<Servlet> {
-    let options = LoadOptions {
-        instances: Instances {
-            min: 1,
-            max,
-            idle: None,
-        }
-        .into(),
-        timeout: None,
-        wait: None,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.instances = Instances {
+        min: 1,
+        max,
+        idle: None,
+    }
+    .into();
+    options.timeout = None;
+    options.wait = None;
     let wat = tools(&[(1, COUNT), (2, SPIN), (3, WORK)]);
     Arc::new(wat.load_with(&options).expect("a servlet"))
 }
@@ -112,13 +110,11 @@ async fn the_other_calls_of_the_servlet_go_on() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_waits_in_a_host_function_can_be_cancelled() {
     for isolation in [Isolation::Call, Isolation::Shared] {
-        let options = LoadOptions {
-            instances: Instances::ONE.into(),
-            isolation: Some(isolation),
-            timeout: None,
-            wait: None,
-            ..LoadOptions::default()
-        };
+        let mut options = LoadOptions::default();
+        options.instances = Instances::ONE.into();
+        options.isolation = Some(isolation);
+        options.timeout = None;
+        options.wait = None;
         let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
         for _ in 0..3 {
             let sleeping = start(&servlet, 1);
@@ -150,13 +146,11 @@ async fn a_call_can_be_cancelled_while_its_instance_starts() {
         (import "extism:host/env" "var_set" (func $var_set (param i64 i64)))"#;
     let set = format!("(call $var_set {key} {key})");
     let wat = tools(&[(1, &set)]).import(imports).after(&fields);
-    let options = LoadOptions {
-        instances: Instances::ONE.into(),
-        isolation: Some(Isolation::Call),
-        timeout: Some(Duration::from_millis(200)),
-        wait: Some(Duration::from_millis(50)),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.instances = Instances::ONE.into();
+    options.isolation = Some(Isolation::Call);
+    options.timeout = Some(Duration::from_millis(200));
+    options.wait = Some(Duration::from_millis(50));
     let servlet = Arc::new(wat.load_with(&options).expect("a servlet"));
     result(start(&servlet, 1))
         .await

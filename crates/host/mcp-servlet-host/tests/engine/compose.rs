@@ -157,10 +157,8 @@ fn chain_of(error: &LoadError) -> String {
 #[test]
 fn selects_tools_by_patterns_and_reports_patterns_without_tools() {
     let mut entry = entry("a", &["get_x", "get_y", "put"]);
-    entry.filter = Filter {
-        only: vec!["get_*".into(), "gte_*".into()],
-        except: vec!["*_y".into()],
-    };
+    entry.filter.only = vec!["get_*".into(), "gte_*".into()];
+    entry.filter.except = vec!["*_y".into()];
     let loaded = load(&[entry]);
     assert_eq!(names(&loaded.host), ["get_x"]);
     let problems: Vec<_> = loaded.problems().map(ToString::to_string).collect();
@@ -246,13 +244,9 @@ fn servlet_is_loaded_from_a_url_if_its_digest_matches() {
         server("200 OK", wasm)
     );
     let load = |text: &str| {
-        Loaded::load(
-            &[Entry {
-                on_failure: OnFailure::Fail,
-                ..Entry::of(Source::parse(text), LoadOptions::default())
-            }],
-            None,
-        )
+        let mut entry = Entry::of(Source::parse(text), LoadOptions::default());
+        entry.on_failure = OnFailure::Fail;
+        Loaded::load(&[entry], None)
     };
     let host = load(&url).expect("a host").host;
     assert_eq!(host.servlets()[0].name(), "remote");
@@ -278,13 +272,9 @@ fn refuses_insecure_invalid_and_missing_urls() {
         ("https://", "invalid URL"),
         (missing.as_str(), "404"),
     ] {
-        let error = Loaded::load(
-            &[Entry {
-                on_failure: OnFailure::Fail,
-                ..Entry::of(Source::parse(url), LoadOptions::default())
-            }],
-            None,
-        );
+        let mut entry = Entry::of(Source::parse(url), LoadOptions::default());
+        entry.on_failure = OnFailure::Fail;
+        let error = Loaded::load(&[entry], None);
         let error = chain(&error.expect_err("no servlet"));
         assert!(error.contains(said) && error.contains(url), "{error}");
     }

@@ -70,10 +70,9 @@ fn is_complete(request: &str) -> bool {
 }
 
 pub(crate) fn allowing(hosts: &[&str]) -> LoadOptions {
-    LoadOptions {
-        allowed_hosts: hosts.iter().map(|&host| host.to_owned()).collect(),
-        ..LoadOptions::default()
-    }
+    let mut options = LoadOptions::default();
+    options.allowed_hosts = hosts.iter().map(|&host| host.to_owned()).collect();
+    options
 }
 
 fn send(request: &str, options: &LoadOptions) -> Result<(), CallError> {
@@ -280,10 +279,8 @@ fn private_address_is_allowed_if_listed() {
         get(url, &allowing(hosts)).unwrap_or_else(|error| panic!("{url} {hosts:?}: {error:?}"));
     }
     for url in [&local, &address] {
-        let options = LoadOptions {
-            allow_private: true,
-            ..allowing(&["*"])
-        };
+        let mut options = allowing(&["*"]);
+        options.allow_private = true;
         get(url, &options).unwrap_or_else(|error| panic!("{url}: {error:?}"));
     }
     assert_eq!(server.requests().len(), 6);

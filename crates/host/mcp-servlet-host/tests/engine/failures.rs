@@ -49,13 +49,12 @@ fn closed() -> u16 {
 }
 
 fn options() -> LoadOptions {
-    LoadOptions {
-        allowed_hosts: vec!["127.0.0.1".into(), "a*".into()],
-        http_response: Some(9),
-        http_requests: Some(2),
-        http_timeout: Some(Duration::from_millis(300)),
-        ..LoadOptions::default()
-    }
+    let mut options = LoadOptions::default();
+    options.allowed_hosts = vec!["127.0.0.1".into(), "a*".into()];
+    options.http_response = Some(9);
+    options.http_requests = Some(2);
+    options.http_timeout = Some(Duration::from_millis(300));
+    options
 }
 
 /// Sends a request `times` times and returns the last status as its exit code.
@@ -146,11 +145,9 @@ fn the_deadline_of_the_call_ends_it_although_failures_are_read() {
         server(Answers::Never)
     );
     for http_timeout in [None, Some(Duration::from_mins(1))] {
-        let options = LoadOptions {
-            timeout: Some(Duration::from_millis(200)),
-            http_timeout,
-            ..options()
-        };
+        let mut options = options();
+        options.timeout = Some(Duration::from_millis(200));
+        options.http_timeout = http_timeout;
         let wat = sender(&request, 1, "").after(&format!("(@custom \"{HTTP_ERRORS}\" \"\\01\")"));
         let servlet = wat.load_with(&options).expect("a servlet");
         let since = Instant::now();

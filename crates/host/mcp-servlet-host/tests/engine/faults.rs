@@ -31,13 +31,9 @@ fn default_fault(body: &str) -> CallError {
 #[test]
 fn an_infinite_loop_ends_at_its_deadline() {
     let timeout = Some(Duration::from_millis(50));
-    let error = fault_of(
-        SPIN,
-        &LoadOptions {
-            timeout,
-            ..LoadOptions::default()
-        },
-    );
+    let mut options = LoadOptions::default();
+    options.timeout = timeout;
+    let error = fault_of(SPIN, &options);
     assert!(
         matches!(error.kind, CallErrorKind::Timeout { .. }),
         "{error:?}"
@@ -47,10 +43,8 @@ fn an_infinite_loop_ends_at_its_deadline() {
 #[test]
 fn many_infinite_loops_at_once_end_at_their_deadlines_and_others_answer() {
     let timeout = Some(Duration::from_millis(100));
-    let options = LoadOptions {
-        timeout,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.timeout = timeout;
     let looping = tools(&[(1, SPIN)]).load_with(&options).expect("a servlet");
     let other = tools(&[]).load().expect("a servlet");
     std::thread::scope(|threads| {
@@ -80,10 +74,8 @@ fn many_infinite_loops_at_once_end_at_their_deadlines_and_others_answer() {
 #[test]
 fn a_memory_bomb_hits_the_limit() {
     let memory = Some(4 << 20);
-    let options = LoadOptions {
-        memory,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.memory = memory;
     let grow = "(loop $l (drop (memory.grow (i32.const 16))) (br $l))";
     let error = fault_of(grow, &options);
     assert!(
@@ -119,10 +111,9 @@ fn an_error_message_does_not_hide_the_limit() {
 #[test]
 fn a_request_that_does_not_fit_into_memory_is_refused() {
     let memory = Some(1 << 20);
-    let servlet = tools(&[]).load_with(&LoadOptions {
-        memory,
-        ..LoadOptions::default()
-    });
+    let mut options = LoadOptions::default();
+    options.memory = memory;
+    let servlet = tools(&[]).load_with(&options);
     let servlet = servlet.expect("a servlet");
     let huge = json!({ "text": "x".repeat(2 << 20), "do": 0 });
     let error = servlet.call("t", huge.as_object()).expect_err("too large");
@@ -136,10 +127,8 @@ fn a_request_that_does_not_fit_into_memory_is_refused() {
 #[test]
 fn huge_output_is_refused() {
     let output = Some(1000);
-    let options = LoadOptions {
-        output,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.output = output;
     let body =
         "(call $output_set (call $alloc (i64.const 1001)) (i64.const 1001)) (return (i32.const 0))";
     let error = fault_of(body, &options);
@@ -249,10 +238,8 @@ fn variables_are_bounded() {
     let body =
         "(call $var (call $block (i32.const 0) (i32.const 1)) (call $alloc (i64.const 4000)))";
     let load = |vars| {
-        let options = LoadOptions {
-            vars,
-            ..LoadOptions::default()
-        };
+        let mut options = LoadOptions::default();
+        options.vars = vars;
         tools(&[(1, body)])
             .import(import)
             .load_with(&options)
@@ -294,10 +281,9 @@ fn limits_and_reports_a_slow_start() {
 
 /// A call may run for a second. Compilation may take longer.
 fn in_a_second() -> LoadOptions {
-    LoadOptions {
-        timeout: Some(Duration::from_secs(1)),
-        ..LoadOptions::default()
-    }
+    let mut options = LoadOptions::default();
+    options.timeout = Some(Duration::from_secs(1));
+    options
 }
 
 const SOON: Duration = Duration::from_secs(10);
@@ -332,10 +318,8 @@ fn start_function_has_limits() {
     let greedy = r#"(func (export "_initialize")
         (if (i32.ge_s (memory.grow (i32.const 8192)) (i32.const 0)) (then (loop $l (br $l)))))"#;
     let load = |memory| {
-        let options = LoadOptions {
-            memory: Some(memory),
-            ..in_a_second()
-        };
+        let mut options = in_a_second();
+        options.memory = Some(memory);
         tools(&[]).after(greedy).load_with(&options)
     };
     let error = load(10 << 20).expect_err("too much");
@@ -349,10 +333,8 @@ fn a_modest_start_is_over_before_a_call_begins() {
     let start = r#"(func (export "_initialize")
         (drop (memory.grow (i32.const 16))) (global.set $calls (i32.const 100)))"#;
     let wat = tools(&[(1, COUNT), (2, "(drop (memory.grow (i32.const 8192)))")]).after(start);
-    let options = LoadOptions {
-        memory: Some(10 << 20),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.memory = Some(10 << 20);
     let servlet = wat.load_with(&options).expect("a servlet");
     let count = || call(&servlet, 1).expect_err("a count").to_string();
     assert!(count().ends_with(" 101"));
@@ -383,11 +365,9 @@ pub(crate) fn sleeper() -> Wat {
 
 #[test]
 fn sleeping_call_does_not_block_others() {
-    let options = LoadOptions {
-        timeout: Some(Duration::from_millis(50)),
-        instances: Instances::ONE.into(),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.timeout = Some(Duration::from_millis(50));
+    options.instances = Instances::ONE.into();
     let servlet = sleeper().load_with(&options).expect("a servlet");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     for what in [1, 0] {
@@ -415,15 +395,11 @@ fn an_instance_that_ended_itself_is_replaced() {
 fn instances_do_not_need_the_cache_after_the_servlet_was_loaded() {
     let folder = tempfile::tempdir().expect("a folder");
     let directory = folder.path().join("cache");
-    let bound = ToolOptions {
-        memory: Limit::At(1 << 20),
-        ..ToolOptions::default()
-    };
-    let options = LoadOptions {
-        cache: CompileCache::Directory(directory.clone()),
-        tools: [("t".to_owned(), bound)].into(),
-        ..LoadOptions::default()
-    };
+    let mut bound = ToolOptions::default();
+    bound.memory = Limit::At(1 << 20);
+    let mut options = LoadOptions::default();
+    options.cache = CompileCache::Directory(directory.clone());
+    options.tools = [("t".to_owned(), bound)].into();
     let servlet = tools(&[]).load_with(&options).expect("a servlet");
     std::fs::remove_dir_all(&directory).expect("it is there");
     assert_works(&servlet);
@@ -432,10 +408,8 @@ fn instances_do_not_need_the_cache_after_the_servlet_was_loaded() {
 #[test]
 fn answers_although_a_call_sleeps_in_the_host() {
     let timeout = Some(Duration::from_millis(50));
-    let options = LoadOptions {
-        timeout,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.timeout = timeout;
     let servlet = Arc::new(sleeper().load_with(&options).expect("a servlet"));
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let error = runtime.block_on(servlet.call_async("t", Some(&arguments(1))));

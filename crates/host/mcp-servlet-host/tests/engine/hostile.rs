@@ -168,11 +168,9 @@ fn a_large_file_is_not_read() {
 
 #[test]
 fn compiling_has_a_deadline() {
-    let options = LoadOptions {
-        cache: CompileCache::Off,
-        compile: Some(Duration::from_millis(1)),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.cache = CompileCache::Off;
+    options.compile = Some(Duration::from_millis(1));
     let add = "local.get 0 i32.const 7 i32.add local.set 0 ".repeat(20);
     let functions = repeat(2000, |_| format!("(func (param i32) {add})"));
     let servlet = tools(&[]).after(&functions);
@@ -229,16 +227,12 @@ fn tables_take_a_part_of_the_memory() {
     }
     let entries = grown("(table 1 funcref) (table 1 externref)");
     assert!((most / 2..=most).contains(&entries), "{entries}");
-    let lifted = LoadOptions {
-        memory: None,
-        ..LoadOptions::default()
-    };
+    let mut lifted = LoadOptions::default();
+    lifted.memory = None;
     let fixed = tools(&[]).after("(table 5000000 5000000 funcref)");
     assert!(fixed.load_with(&lifted).is_ok());
-    let small = LoadOptions {
-        memory: Some(16 << 20),
-        ..LoadOptions::default()
-    };
+    let mut small = LoadOptions::default();
+    small.memory = Some(16 << 20);
     let error = fixed.load_with(&small).expect_err("40 MB of tables");
     assert_eq!(
         error.to_string(),
@@ -249,10 +243,8 @@ fn tables_take_a_part_of_the_memory() {
 #[test]
 fn tables_count_as_memory() {
     // The table takes 48 of 64 MiB.
-    let options = LoadOptions {
-        memory: Some(64 << 20),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.memory = Some(64 << 20);
     let table = "(table 6000000 6000000 funcref)";
     let grow = |pages| format!("(drop (memory.grow (i32.const {pages})))");
     let wat = tools(&[(1, &grow(100)), (2, &grow(400))]).import(table);
@@ -270,10 +262,8 @@ fn tables_count_as_memory() {
 fn objects_of_a_garbage_collector_count_as_memory() {
     let types = "(type $a (array (mut i64))) (global $kept (mut (ref null $a)) (ref.null $a))";
     let make = "(global.set $kept (array.new_default $a (i32.const 50000000)))";
-    let options = LoadOptions {
-        memory: Some(32 << 20),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.memory = Some(32 << 20);
     let wat = tools(&[(1, make)]).import(types);
     let servlet = wat.load_with(&options).expect("a servlet");
     crate::call(&servlet, 1).expect_err("400 MB of objects");

@@ -56,10 +56,9 @@ fn stored(at: usize, text: &str) -> String {
 }
 
 fn options() -> LoadOptions {
-    LoadOptions {
-        allowed_hosts: vec!["127.0.0.1".into()],
-        ..LoadOptions::default()
-    }
+    let mut options = LoadOptions::default();
+    options.allowed_hosts = vec!["127.0.0.1".into()];
+    options
 }
 
 /// A server that answers every request with `body`, or never if there is no body.
@@ -121,10 +120,8 @@ fn requests_reach_only_allowed_hosts_in_any_spelling() {
 fn requests_of_one_call_are_counted() {
     let url = format!("http://127.0.0.1:{}/", server(Some("hi")));
     let http_requests = Some(2);
-    let options = LoadOptions {
-        http_requests,
-        ..options()
-    };
+    let mut options = options();
+    options.http_requests = http_requests;
     let servlet = load(&url, 2, &options);
     for _ in 0..2 {
         servlet
@@ -143,9 +140,10 @@ fn requests_of_one_call_are_counted() {
 #[test]
 fn responses_are_bounded() {
     let url = format!("http://127.0.0.1:{}/", server(Some("0123456789")));
-    let limit = |limit| LoadOptions {
-        http_response: Some(limit),
-        ..options()
+    let limit = |limit| {
+        let mut options = options();
+        options.http_response = Some(limit);
+        options
     };
     load(&url, 1, &limit(10))
         .call("t", Some(&arguments(1)))
@@ -158,28 +156,24 @@ fn responses_are_bounded() {
 fn a_tool_can_have_limits_of_its_own() {
     let url = format!("http://127.0.0.1:{}/", server(Some("0123456789")));
     let error = |limits| {
-        let options = LoadOptions {
-            tools: [("u".to_owned(), limits)].into(),
-            ..options()
-        };
+        let mut options = options();
+        options.tools = [("u".to_owned(), limits)].into();
         let servlet = load(&url, 2, &options);
         let other = servlet.call("t", Some(&arguments(1)));
         other.expect("the limits are for the other one");
         let error = servlet.call("u", Some(&arguments(1)));
         error.expect_err("too much").to_string()
     };
-    let requests = error(ToolOptions {
-        http_requests: Limit::At(1),
-        ..ToolOptions::default()
-    });
+    let mut limits = ToolOptions::default();
+    limits.http_requests = Limit::At(1);
+    let requests = error(limits);
     assert!(
         requests.contains("may send at most 1 HTTP requests"),
         "{requests}"
     );
-    let response = error(ToolOptions {
-        http_response: Limit::At(9),
-        ..ToolOptions::default()
-    });
+    let mut limits = ToolOptions::default();
+    limits.http_response = Limit::At(9);
+    let response = error(limits);
     assert!(response.contains("larger than 9 bytes"), "{response}");
 }
 
@@ -187,14 +181,9 @@ fn a_tool_can_have_limits_of_its_own() {
 fn a_server_that_does_not_answer_costs_no_more_than_the_deadline() {
     let url = format!("http://127.0.0.1:{}/", server(None));
     let timeout = Some(Duration::from_millis(100));
-    let error = fault(&load(
-        &url,
-        1,
-        &LoadOptions {
-            timeout,
-            ..options()
-        },
-    ));
+    let mut options = options();
+    options.timeout = timeout;
+    let error = fault(&load(&url, 1, &options));
     assert!(
         matches!(error.kind, CallErrorKind::Timeout { .. }),
         "{error:?}"

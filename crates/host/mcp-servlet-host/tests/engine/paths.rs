@@ -23,14 +23,12 @@ fn open(directory: &Path, read_only: bool, path: &str, flags: i32, rights: i64) 
         bytes.concat(),
         path.len()
     );
-    let options = LoadOptions {
-        allowed_paths: vec![AllowedPath {
-            host: directory.to_owned(),
-            guest: "/data".into(),
-            read_only,
-        }],
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.allowed_paths = vec![AllowedPath {
+        host: directory.to_owned(),
+        guest: "/data".into(),
+        read_only,
+    }];
     let servlet = tools(&[(1, &body)])
         .import(import)
         .load_with(&options)

@@ -10,11 +10,10 @@ use mcp_servlet_runtime::{
 use crate::{COUNT, SPIN, arguments, assert_works, call, eventually, faults::sleeper, tools};
 
 fn with(instances: Instances) -> LoadOptions {
-    LoadOptions {
-        instances: instances.into(),
-        timeout: None,
-        ..LoadOptions::default()
-    }
+    let mut options = LoadOptions::default();
+    options.instances = instances.into();
+    options.timeout = None;
+    options
 }
 
 fn load(options: &LoadOptions) -> Servlet {
@@ -57,10 +56,9 @@ fn a_single_instance_is_shared_by_all_threads() {
 
 #[test]
 fn isolated_calls_have_an_instance_of_their_own() {
-    let servlet = load(&LoadOptions {
-        isolation: Some(Isolation::Call),
-        ..with(Instances::ONE)
-    });
+    let mut options = with(Instances::ONE);
+    options.isolation = Some(Isolation::Call);
+    let servlet = load(&options);
     assert_eq!([count(&servlet), count(&servlet)], [1, 1]);
 }
 
@@ -115,10 +113,9 @@ fn a_fresh_instance_holds_no_byte_of_earlier_calls() {
     let actions = actions
         .each_ref()
         .map(|(what, body)| (*what, body.as_str()));
-    let servlet = tools(&actions).import(imports).load_with(&LoadOptions {
-        isolation: Some(Isolation::Call),
-        ..with(Instances::ONE)
-    });
+    let mut options = with(Instances::ONE);
+    options.isolation = Some(Isolation::Call);
+    let servlet = tools(&actions).import(imports).load_with(&options);
     let servlet = servlet.expect("a servlet");
     for _ in 0..3 {
         let found = call(&servlet, 1).expect_err("its own pattern").to_string();
@@ -137,11 +134,9 @@ fn tables_of_a_fresh_instance_are_as_the_module_declares_them() {
         (if (i32.eqz (ref.is_null (table.get $t (i32.const 1)))) (then (return (i32.const 2))))";
     let wat = tools(&[(1, fill), (2, &fails), (3, &loops), (4, look)]);
     let wat = wat.after("(table $t 2 funcref) (elem declare func $f) (func $f)");
-    let options = LoadOptions {
-        isolation: Some(Isolation::Call),
-        timeout: Some(Duration::from_millis(50)),
-        ..with(Instances::ONE)
-    };
+    let mut options = with(Instances::ONE);
+    options.isolation = Some(Isolation::Call);
+    options.timeout = Some(Duration::from_millis(50));
     // Another servlet takes the place of an instance of the first one.
     let servlets = [&options, &options].map(|options| wat.load_with(options).expect("a servlet"));
     for what in [1, 2, 3] {
@@ -157,11 +152,9 @@ fn tables_of_a_fresh_instance_are_as_the_module_declares_them() {
 #[test]
 fn a_servlet_in_use_is_compiled_again_with_optimizations() {
     let cache = tempfile::tempdir().expect("a folder");
-    let options = LoadOptions {
-        cache: CompileCache::Directory(cache.path().to_owned()),
-        isolation: Some(Isolation::Call),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.cache = CompileCache::Directory(cache.path().to_owned());
+    options.isolation = Some(Isolation::Call);
     let servlet = load(&options);
     let kinds = || {
         let files = std::fs::read_dir(cache.path().join("modules")).expect("a folder");
@@ -189,11 +182,9 @@ async fn instances_without_room_in_the_pool_start_outside() {
         max: 600,
         idle: None,
     };
-    let options = LoadOptions {
-        isolation: Some(Isolation::Call),
-        timeout: None,
-        ..with(instances)
-    };
+    let mut options = with(instances);
+    options.isolation = Some(Isolation::Call);
+    options.timeout = None;
     let servlet = sleeper().load_with(&options).expect("a servlet");
     let arguments = arguments(1);
     let mut sleeping = Vec::new();
@@ -267,10 +258,8 @@ fn servlets_that_keep_variables_have_one_instance() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn busy_servlet_refuses_calls_beyond_the_queue() {
-    let options = LoadOptions {
-        queue: 1,
-        ..with(Instances::ONE)
-    };
+    let mut options = with(Instances::ONE);
+    options.queue = 1;
     let servlet = load(&options);
     let running = occupy(&servlet).await;
     let arguments = arguments(0);
@@ -309,10 +298,8 @@ async fn occupy(servlet: &Servlet) -> Pin<Box<impl Future<Output = ()>>> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_wait_no_longer_than_the_options_allow() {
-    let options = LoadOptions {
-        wait: Some(Duration::from_millis(20)),
-        ..with(Instances::ONE)
-    };
+    let mut options = with(Instances::ONE);
+    options.wait = Some(Duration::from_millis(20));
     let servlet = load(&options);
     let running = occupy(&servlet).await;
     let waited = servlet.call_async("t", Some(&arguments(0))).await;

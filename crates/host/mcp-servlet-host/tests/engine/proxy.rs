@@ -12,10 +12,9 @@ use crate::{
 
 fn options(hosts: &[&str], proxy: &proxy::Proxy) -> LoadOptions {
     let url = format!("http://user:p%40ss@localhost:{}", proxy.port);
-    LoadOptions {
-        proxy: Some(Proxy::parse(&url).expect("a proxy")),
-        ..allowing(hosts)
-    }
+    let mut options = allowing(hosts);
+    options.proxy = Some(Proxy::parse(&url).expect("a proxy"));
+    options
 }
 
 #[test]
@@ -78,10 +77,8 @@ fn hosts_and_literal_addresses_are_checked_before_the_proxy_is_asked() {
     ] {
         get(url, &options(&hosts, &proxy)).expect(url);
     }
-    let open = LoadOptions {
-        allow_private: true,
-        ..options(&["*"], &proxy)
-    };
+    let mut open = options(&["*"], &proxy);
+    open.allow_private = true;
     get("http://192.168.0.1/", &open).expect("all are open");
     assert_eq!(server.requests().len(), 4);
 }
@@ -116,10 +113,8 @@ fn a_proxy_that_refuses_or_is_not_there_is_named_without_its_password() {
         format!("http://user:s3cr3t@127.0.0.1:{port}"),
         "http://user:s3cr3t@proxy.invalid".to_owned(),
     ] {
-        let options = LoadOptions {
-            proxy: Proxy::parse(&url).ok(),
-            ..allowing(&["*"])
-        };
+        let mut options = allowing(&["*"]);
+        options.proxy = Proxy::parse(&url).ok();
         let unreachable = error(&options);
         assert!(unreachable.contains("proxy failed: "), "{unreachable}");
         assert!(!unreachable.contains("s3cr3t"), "{unreachable}");

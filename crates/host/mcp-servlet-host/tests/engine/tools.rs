@@ -16,17 +16,15 @@ use crate::{
 const GROW: &str = "(drop (memory.grow (i32.const 64)))";
 
 fn with<const N: usize>(tools: [(&str, ToolOptions); N]) -> LoadOptions {
-    LoadOptions {
-        tools: tools.map(|(name, tool)| (name.to_owned(), tool)).into(),
-        ..LoadOptions::default()
-    }
+    let mut options = LoadOptions::default();
+    options.tools = tools.map(|(name, tool)| (name.to_owned(), tool)).into();
+    options
 }
 
 fn memory(bytes: u64) -> ToolOptions {
-    ToolOptions {
-        memory: Limit::At(bytes),
-        ..ToolOptions::default()
-    }
+    let mut limits = ToolOptions::default();
+    limits.memory = Limit::At(bytes);
+    limits
 }
 
 fn wat() -> Wat {
@@ -51,13 +49,9 @@ fn count(servlet: &Servlet, tool: &str) -> u32 {
 #[test]
 fn a_tool_can_have_less_time() {
     let limit = Duration::from_millis(50);
-    let servlet = load(&with([(
-        "u",
-        ToolOptions {
-            timeout: Limit::At(limit),
-            ..ToolOptions::default()
-        },
-    )]));
+    let mut limits = ToolOptions::default();
+    limits.timeout = Limit::At(limit);
+    let servlet = load(&with([("u", limits)]));
     let error = call(&servlet, "u", 2).expect_err("it loops");
     assert!(
         matches!(error.kind, CallErrorKind::Timeout { limit: stopped, .. } if stopped == limit),
@@ -67,10 +61,8 @@ fn a_tool_can_have_less_time() {
 
 #[test]
 fn tool_can_have_a_lower_output_limit() {
-    let small = ToolOptions {
-        output: Limit::At(3),
-        ..ToolOptions::default()
-    };
+    let mut small = ToolOptions::default();
+    small.output = Limit::At(3);
     let servlet = load(&with([("u", small)]));
     call(&servlet, "t", 0).expect("the limit is for the other one");
     let error = call(&servlet, "u", 0).expect_err("it is too large");
@@ -82,10 +74,8 @@ fn tool_can_have_a_lower_output_limit() {
 
 #[test]
 fn a_tool_can_have_less_memory_or_more() {
-    let options = LoadOptions {
-        memory: Some(3 << 20),
-        ..with([("u", memory(2 << 20)), ("v", memory(64 << 20))])
-    };
+    let mut options = with([("u", memory(2 << 20)), ("v", memory(64 << 20))]);
+    options.memory = Some(3 << 20);
     let servlet = load(&options);
     for (tool, limit) in [("t", 3 << 20), ("u", 2 << 20)] {
         let error = call(&servlet, tool, 3).expect_err("too much");
@@ -100,15 +90,13 @@ fn a_tool_can_have_less_memory_or_more() {
 
 #[test]
 fn tools_with_memory_of_their_own_have_instances_of_their_own_and_not_more_in_all() {
-    let options = LoadOptions {
-        instances: Instances {
-            min: 1,
-            max: 2,
-            idle: None,
-        }
-        .into(),
-        ..with([("u", memory(8 << 20)), ("v", memory(9 << 20))])
-    };
+    let mut options = with([("u", memory(8 << 20)), ("v", memory(9 << 20))]);
+    options.instances = Instances {
+        min: 1,
+        max: 2,
+        idle: None,
+    }
+    .into();
     let servlet = load(&options);
     assert_eq!([count(&servlet, "t"), count(&servlet, "t")], [1, 2]);
     assert_eq!([count(&servlet, "u"), count(&servlet, "u")], [1, 2]);
@@ -120,10 +108,8 @@ fn tools_with_memory_of_their_own_have_instances_of_their_own_and_not_more_in_al
 
 #[test]
 fn where_calls_share_one_instance_tools_share_its_memory() {
-    let one = LoadOptions {
-        instances: Instances::ONE.into(),
-        ..with([("u", memory(8 << 20))])
-    };
+    let mut one = with([("u", memory(8 << 20))]);
+    one.instances = Instances::ONE.into();
     let error = wat().load_with(&one).expect_err("one instance");
     assert_eq!(
         error.to_string(),
@@ -131,10 +117,8 @@ fn where_calls_share_one_instance_tools_share_its_memory() {
     );
     assert!(error.help().is_some_and(|help| help.contains("`memory`")));
     let keeps = r#"(import "extism:host/env" "var_set" (func (param i64 i64)))"#;
-    let shared = LoadOptions {
-        isolation: Some(Isolation::Shared),
-        ..with([("u", memory(8 << 20))])
-    };
+    let mut shared = with([("u", memory(8 << 20))]);
+    shared.isolation = Some(Isolation::Shared);
     let error = wat().import(keeps).load_with(&shared);
     let error = error.expect_err("it keeps variables, so it has one instance");
     assert!(matches!(error, LoadError::ToolMemory { .. }), "{error:?}");
@@ -144,18 +128,14 @@ fn where_calls_share_one_instance_tools_share_its_memory() {
         count(&servlet.expect("variables are not in an instance"), "u"),
         1
     );
-    let apart = LoadOptions {
-        isolation: Some(Isolation::Call),
-        ..one.clone()
-    };
+    let mut apart = one.clone();
+    apart.isolation = Some(Isolation::Call);
     assert_eq!(
         [count(&load(&apart), "u"), count(&load(&apart), "t")],
         [1, 1]
     );
-    let same = LoadOptions {
-        memory: Some(8 << 20),
-        ..one
-    };
+    let mut same = one;
+    same.memory = Some(8 << 20);
     assert_eq!(count(&load(&same), "u"), 1, "the limit is the same");
 }
 

@@ -156,10 +156,8 @@ fn code_before_the_first_call_takes_fuel() {
 #[tokio::test]
 async fn a_call_that_was_stopped_shows_its_memory() {
     let grow = format!("(drop (memory.grow (i32.const 32))) {SPIN}");
-    let options = LoadOptions {
-        timeout: Some(Duration::from_millis(50)),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.timeout = Some(Duration::from_millis(50));
     let servlet = tools(&[(1, &grow)]).load_with(&options).expect("a servlet");
     let memory = usage(&servlet, 1).await.memory.expect("it has an instance");
     assert!(memory > 32 << 16, "{memory}");

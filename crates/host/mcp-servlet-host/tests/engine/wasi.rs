@@ -168,11 +168,9 @@ fn a_sleep_ends_when_it_should_or_with_its_call() {
         )
     };
     let wat = tools(&[(1, &sleep(200_000_000)), (2, &sleep(3_600_000_000_000))]).import(import);
-    let options = LoadOptions {
-        timeout: Some(Duration::from_secs(2)),
-        instances: mcp_servlet_runtime::Instances::ONE.into(),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.timeout = Some(Duration::from_secs(2));
+    options.instances = mcp_servlet_runtime::Instances::ONE.into();
     let servlet = wat.load_with(&options).expect("a servlet");
     let begin = Instant::now();
     call(&servlet, 1).expect("a short sleep");

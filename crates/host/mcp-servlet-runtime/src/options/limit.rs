@@ -1,20 +1,26 @@
 //! A limit that may be inherited.
 
+mod text;
+
+pub use text::ParseLimitError;
+
 /// A limit of a tool or a servlet, or the limit that it inherits: a tool inherits from its servlet,
 /// a servlet from the defaults.
+///
+/// As text and in configurations, durations are written `500ms`, `30s`, `2m` or `1h`, sizes `512KiB`, `64MiB` or `1GiB`, and
+/// no limit is `none`.
 ///
 /// ```
 /// use std::time::Duration;
 ///
 /// use mcp_servlet_runtime::{Limit, LoadOptions, ToolOptions};
 ///
+/// let mut slow = ToolOptions::default();
+/// slow.timeout = Limit::At(Duration::from_mins(5));
+/// slow.memory = "none".parse()?;
 /// let mut options = LoadOptions::default();
-/// let slow = ToolOptions {
-///     timeout: Limit::At(Duration::from_mins(5)),
-///     memory: Limit::Unlimited,
-///     ..ToolOptions::default()
-/// };
 /// options.tools.insert("convert_video".to_owned(), slow);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Limit<T> {

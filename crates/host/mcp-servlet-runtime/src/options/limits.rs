@@ -5,7 +5,10 @@ use std::time::Duration;
 use super::{Limit, LoadOptions};
 
 /// Limits of a tool. By default, it inherits those of its servlet.
+///
+/// Start with `ToolOptions::default()` and set fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolOptions {
     /// The time limit of a call.
     pub timeout: Limit<Duration>,
@@ -27,6 +30,7 @@ pub struct ToolOptions {
 
 /// The limits of a call; `None` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// The time limit.
     pub timeout: Option<Duration>,

@@ -236,10 +236,8 @@ fn exports() {
 
 #[test]
 fn a_time_limit() {
-    let options = LoadOptions {
-        timeout: Some(Duration::from_millis(200)),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.timeout = Some(Duration::from_millis(200));
     let table = Table {
         options,
         ..table(ENDLESS)

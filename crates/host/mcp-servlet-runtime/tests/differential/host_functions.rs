@@ -247,19 +247,17 @@ fn config() -> LoadOptions {
         ("empty", ""),
         ("", "the value of the empty key"),
     ];
-    LoadOptions {
-        config: values
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .into(),
-        ..LoadOptions::default()
-    }
+    let mut options = LoadOptions::default();
+    options.config = values
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .into();
+    options
 }
 
 fn variables(bytes: u64) -> LoadOptions {
-    LoadOptions {
-        vars: bytes,
-        ..LoadOptions::default()
-    }
+    let mut options = LoadOptions::default();
+    options.vars = bytes;
+    options
 }
 
 fn with(options: LoadOptions, cases: &[Case]) -> Table<'_> {

@@ -38,13 +38,11 @@ fn interpreter() -> Module {
         ("aaaaaaa", "seven"),
         ("bbbbbbbb", ""),
     ];
-    let options = LoadOptions {
-        config: config
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .into(),
-        vars: 2_000,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.config = config
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .into();
+    options.vars = 2_000;
     module(include_str!("programs/interpreter.wat"), &options)
 }
 

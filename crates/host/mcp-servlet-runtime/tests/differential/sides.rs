@@ -78,11 +78,9 @@ impl Module {
     /// The outcome of each call, if the module does not start. The runtime may notice it here or in
     /// the first call.
     pub(crate) fn guest(&self, isolation: Isolation) -> Result<Guest, Outcome> {
-        let options = LoadOptions {
-            instances: Instances::ONE.into(),
-            isolation: Some(isolation),
-            ..self.options.clone()
-        };
+        let mut options = self.options.clone();
+        options.instances = Instances::ONE.into();
+        options.isolation = Some(isolation);
         load(&self.wasm, &options).map_err(|error| match error {
             LoadError::Start { message, .. } => Outcome::Failed(Trap, message),
             error => panic!("cannot load the module: {error:?}"),

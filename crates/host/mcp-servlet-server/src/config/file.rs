@@ -6,8 +6,10 @@ mod tasks;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
+use mcp_servlet_host::{Filter, Introduction, OnFailure, Prefix};
 use mcp_servlet_runtime::{
     CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, Limit, LoadOptions,
     ToolOptions, UnknownArguments,
@@ -18,8 +20,9 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{
+    names,
     table::Table,
-    units::{Count, Memory, Size, Time},
+    units::{Count, Memory},
 };
 use crate::HttpOptions;
 pub(super) use requests::Requests;
@@ -83,15 +86,19 @@ pub(super) struct Http {
     connections: Option<Count<1, MOST>>,
     /// How long a client may take for the head of a request. An idle connection is closed after the same time. Default:
     /// `30s`.
-    head_time: Time,
+    #[schemars(with = "String")]
+    head_time: Limit<Duration>,
     /// How long a client may take for the body of a request. Default: `1m`.
-    body_time: Time,
+    #[schemars(with = "String")]
+    body_time: Limit<Duration>,
     /// How large a request may be. Default: `4MiB`.
-    body: Size,
+    #[schemars(with = "String")]
+    body: Limit<u64>,
     /// Maximum number of sessions. Default: 1000. 0 turns sessions off.
     sessions: Option<Count<0, MOST>>,
     /// How long a session lasts without a request or an open stream. Default: `5m`.
-    session_idle: Time,
+    #[schemars(with = "String")]
+    session_idle: Limit<Duration>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -129,8 +136,10 @@ pub(super) struct ServletSection {
     /// Limits for single tools.
     #[serde(default)]
     pub(super) tool: BTreeMap<String, Table<ToolLimits>>,
-    /// What happens if this servlet fails to load.
+    /// What happens if this servlet fails to load: `skip` (the default) serves the others and logs a warning, `fail` does not
+    /// start the server.
     #[serde(default)]
+    #[schemars(schema_with = "names::schema::<OnFailure>")]
     pub(super) on_failure: OnFailure,
 }
 
@@ -172,11 +181,11 @@ pub(super) struct AllowedPath {
 )]
 pub(super) struct Tools {
     /// Patterns of the tools that clients see, with `*` and `?`. Default: all tools.
-    pub(super) only: Vec<String>,
+    only: Vec<String>,
     /// Patterns of tools to leave out.
-    pub(super) except: Vec<String>,
+    except: Vec<String>,
     /// The prefix of the names of its tools and prompts: `auto`, `never`, `name` for the servlet's name, or another prefix.
-    pub(super) prefix: Option<String>,
+    prefix: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -187,30 +196,24 @@ pub(super) struct Tools {
 )]
 pub(super) struct ToolLimits {
     /// How long one call may run.
-    timeout: Time,
+    #[schemars(with = "String")]
+    timeout: Limit<Duration>,
     /// How much memory an instance may take that runs the tool; such calls have instances of their own.
     #[schemars(with = "Option<Memory>")]
     pub(super) memory: Option<Spanned<Memory>>,
     /// How many WebAssembly instructions one call may execute, roughly. Counting makes the servlet slower.
     fuel: Option<Count<1, MOST_FUEL>>,
     /// The limit for the output of one call.
-    output: Size,
+    #[schemars(with = "String")]
+    output: Limit<u64>,
     /// How many HTTP requests one call may send.
     http_requests: Option<u32>,
     /// How large the body of an HTTP response may be.
-    http_response: Size,
+    #[schemars(with = "String")]
+    http_response: Limit<u64>,
     /// How long one HTTP request may take, redirects and body included.
-    http_timeout: Time,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum OnFailure {
-    /// The servlet is skipped with a warning.
-    #[default]
-    Skip,
-    /// The server does not start.
-    Fail,
+    #[schemars(with = "String")]
+    http_timeout: Limit<Duration>,
 }
 
 /// Limits of a servlet.
@@ -222,40 +225,55 @@ pub(super) enum OnFailure {
 )]
 pub(super) struct Limits {
     /// How long one call may run.
-    timeout: Time,
+    #[schemars(with = "String")]
+    timeout: Limit<Duration>,
     /// How much memory an instance may take.
     memory: Memory,
     /// How many WebAssembly instructions one call may execute, roughly. Counting makes the servlet slower. Default: no limit.
     fuel: Option<Count<1, MOST_FUEL>>,
     /// The limit for the output of one call.
-    output: Size,
+    #[schemars(with = "String")]
+    output: Limit<u64>,
     /// How much the variables of an instance may take.
-    vars: Size,
+    #[schemars(with = "String")]
+    vars: Limit<u64>,
     /// How many HTTP requests one call may send.
     http_requests: Option<u32>,
     /// How large the body of an HTTP response may be.
-    http_response: Size,
+    #[schemars(with = "String")]
+    http_response: Limit<u64>,
     /// How long one HTTP request may take, redirects and body included.
-    http_timeout: Time,
+    #[schemars(with = "String")]
+    http_timeout: Limit<Duration>,
     /// How many HTTP requests of the servlet may be open at the same time. Default: 64.
     http_concurrency: Option<Count<1, MOST>>,
     /// How long compiling the module may take. Default: `2m`.
-    compile_timeout: Time,
+    #[schemars(with = "String")]
+    compile_timeout: Limit<Duration>,
     /// How many instances there may be.
     #[schemars(with = "Option<InstancesAre>")]
     pub(super) instances: Option<Spanned<Table<InstancesAre>>>,
-    /// What calls share. By default, this depends on the servlet.
-    isolation: Option<Shares>,
+    /// What calls share: `shared` instances, or only variables if each `call` has a new instance. The default depends on the
+    /// servlet.
+    #[schemars(schema_with = "names::schema::<Isolation>")]
+    isolation: Option<Isolation>,
     /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
     queue: Option<Count<0, MOST>>,
     /// How long a call may wait for an instance.
-    wait: Time,
-    /// How arguments are checked.
-    arguments: Option<ArgumentsAre>,
-    /// How structured results are checked.
-    results: Option<ResultsAre>,
-    /// Whether clients see the error texts of the servlet.
-    errors: Option<ErrorsAre>,
+    #[schemars(with = "String")]
+    wait: Limit<Duration>,
+    /// Arguments that do not match the tool's schema: `check` (the default) refuses them. `coerce` does so too, but reads a
+    /// string such as `"10"` as a number, a boolean or null if only that matches. `off` does not check.
+    #[schemars(schema_with = "names::schema::<CheckArguments>")]
+    arguments: Option<CheckArguments>,
+    /// Structured results that do not match the tool's schema: `warn` (the default) logs a warning, `error` fails the call,
+    /// `off` does not check.
+    #[schemars(schema_with = "names::schema::<CheckResults>")]
+    results: Option<CheckResults>,
+    /// The error texts of the servlet: clients get them (`shown`, the default), or learn only which servlet failed
+    /// (`logged`).
+    #[schemars(schema_with = "names::schema::<ErrorTexts>")]
+    errors: Option<ErrorTexts>,
     /// The directory of compiled modules, or `off`.
     #[schemars(with = "Option<String>")]
     pub(super) cache: Option<Spanned<String>>,
@@ -269,27 +287,16 @@ pub(super) struct Limits {
     expecting = "a table such as { unknown = \"drop\" }"
 )]
 pub(super) struct Arguments {
-    /// Whether arguments that are not in the schema of a tool are refused or dropped. Default: `refuse`.
-    unknown: Option<UnknownAre>,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum UnknownAre {
-    /// They are refused if the schema does not allow them.
-    Refuse,
-    /// They are removed before the call.
-    Drop,
+    /// What happens to arguments that are not in the schema of a tool: `refuse` (the default), if the schema does not allow
+    /// them, or `drop` before the call.
+    #[schemars(schema_with = "names::schema::<UnknownArguments>")]
+    unknown: Option<UnknownArguments>,
 }
 
 impl Arguments {
     /// Applies the section to `options`.
     pub(super) fn apply(self, options: &mut LoadOptions) {
-        let unknown = self.unknown.map(|unknown| match unknown {
-            UnknownAre::Refuse => UnknownArguments::Refuse,
-            UnknownAre::Drop => UnknownArguments::Drop,
-        });
-        set(&mut options.unknown, unknown);
+        set(&mut options.unknown, self.unknown);
     }
 }
 
@@ -305,38 +312,39 @@ pub(super) struct InstancesAre {
     /// This many calls may run at the same time.
     max: Option<Count<1, MOST_INSTANCES>>,
     /// Instances beyond `min` are dropped when they are idle for that long.
-    idle: Time,
+    #[schemars(with = "String")]
+    idle: Limit<Duration>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Shares {
-    /// Calls share instances.
-    Shared,
-    /// Each call gets a new instance. Only variables last between calls.
-    Call,
+impl Server {
+    /// How the server introduces itself.
+    pub(super) fn introduction(&self) -> Introduction {
+        let mut introduction = Introduction::default();
+        introduction.name.clone_from(&self.name);
+        introduction.version.clone_from(&self.version);
+        introduction.instructions.clone_from(&self.instructions);
+        introduction
+    }
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum ArgumentsAre {
-    /// Refused if they do not match the tool's schema.
-    Check,
-    /// Like `check`, but a string such as `"10"` is read as a number, a boolean or null if only that matches.
-    Coerce,
-    /// Not checked.
-    Off,
-}
+impl Tools {
+    /// The prefix that the section describes.
+    pub(super) fn prefix(&self) -> Prefix {
+        match self.prefix.as_deref() {
+            None | Some("auto") => Prefix::Auto,
+            Some("never") => Prefix::Never,
+            Some("name") => Prefix::Name(None),
+            Some(prefix) => Prefix::Name(Some(prefix.to_owned())),
+        }
+    }
 
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum ResultsAre {
-    /// If they do not match the schema, the server logs a warning.
-    Warn,
-    /// The call fails if they do not match.
-    Error,
-    /// Not checked.
-    Off,
+    /// The filter that the section describes.
+    pub(super) fn filter(&self) -> Filter {
+        let mut filter = Filter::default();
+        filter.only.clone_from(&self.only);
+        filter.except.clone_from(&self.except);
+        filter
+    }
 }
 
 impl Http {
@@ -347,12 +355,12 @@ impl Http {
             &mut options.connections,
             self.connections.map(|limit| limit.0),
         );
-        options.head_time = self.head_time.0.resolve(options.head_time);
-        options.body_time = self.body_time.0.resolve(options.body_time);
-        let body = self.body.0.map(saturated).resolve(Some(options.body));
+        options.head_time = self.head_time.resolve(options.head_time);
+        options.body_time = self.body_time.resolve(options.body_time);
+        let body = self.body.map(saturated).resolve(Some(options.body));
         options.body = body.unwrap_or(usize::MAX);
         set(&mut options.sessions, self.sessions.map(|limit| limit.0));
-        options.session_idle = self.session_idle.0.resolve(options.session_idle);
+        options.session_idle = self.session_idle.resolve(options.session_idle);
         options
     }
 }
@@ -361,40 +369,28 @@ fn saturated(size: u64) -> usize {
     size.try_into().unwrap_or(usize::MAX)
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum ErrorsAre {
-    /// Clients get the error texts.
-    Shown,
-    /// Only the log has them; clients learn which servlet failed.
-    Logged,
-}
-
 impl Limits {
     /// Applies the section to `options`. Relative paths start at `folder`.
     pub(super) fn apply(&self, options: &mut LoadOptions, folder: &Path) {
-        options.timeout = self.timeout.0.resolve(options.timeout);
+        options.timeout = self.timeout.resolve(options.timeout);
         options.memory = self.memory.0.resolve(options.memory);
         let fuel = self.fuel.map(|limit| Some(limit.0 as u64));
         set(&mut options.fuel, fuel);
-        options.output = self.output.0.resolve(options.output);
-        let vars = self.vars.0.resolve(Some(options.vars));
+        options.output = self.output.resolve(options.output);
+        let vars = self.vars.resolve(Some(options.vars));
         options.vars = vars.unwrap_or(u64::MAX);
         set(&mut options.http_requests, self.http_requests.map(Some));
-        options.http_response = self.http_response.0.resolve(options.http_response);
-        options.http_timeout = self.http_timeout.0.resolve(options.http_timeout);
+        options.http_response = self.http_response.resolve(options.http_response);
+        options.http_timeout = self.http_timeout.resolve(options.http_timeout);
         let concurrency = self.http_concurrency.map(|limit| Some(limit.0));
         set(&mut options.http_concurrency, concurrency);
-        options.compile = self.compile_timeout.0.resolve(options.compile);
+        options.compile = self.compile_timeout.resolve(options.compile);
         set(&mut options.queue, self.queue.map(|limit| limit.0));
-        options.wait = self.wait.0.resolve(options.wait);
-        set(
-            &mut options.isolation,
-            self.isolation.map(|isolation| Some(isolation.into())),
-        );
-        set(&mut options.arguments, self.arguments.map(Into::into));
-        set(&mut options.results, self.results.map(Into::into));
-        set(&mut options.errors, self.errors.map(Into::into));
+        options.wait = self.wait.resolve(options.wait);
+        set(&mut options.isolation, self.isolation.map(Some));
+        set(&mut options.arguments, self.arguments);
+        set(&mut options.results, self.results);
+        set(&mut options.errors, self.errors);
         let cache = |text: &Spanned<String>| match text.get_ref().as_str() {
             "off" => CompileCache::Off,
             directory => CompileCache::Directory(folder.join(directory)),
@@ -404,7 +400,7 @@ impl Limits {
             let instances = &mut options.instances;
             instances.min = limits.min.map(|limit| limit.0).or(instances.min);
             instances.max = limits.max.map(|limit| limit.0).or(instances.max);
-            instances.idle = limits.idle.0.or(instances.idle);
+            instances.idle = limits.idle.or(instances.idle);
         }
     }
 }
@@ -419,63 +415,23 @@ impl InstancesAre {
 impl ToolLimits {
     /// The options that the section describes.
     pub(super) fn options(&self) -> ToolOptions {
-        ToolOptions {
-            timeout: self.timeout.0,
-            memory: self
-                .memory
-                .as_ref()
-                .map_or(Limit::Inherit, |limit| limit.get_ref().0),
-            fuel: self
-                .fuel
-                .map_or(Limit::Inherit, |limit| Limit::At(limit.0 as u64)),
-            output: self.output.0,
-            http_requests: self.http_requests.map_or(Limit::Inherit, Limit::At),
-            http_response: self.http_response.0,
-            http_timeout: self.http_timeout.0,
+        let mut options = ToolOptions::default();
+        options.timeout = self.timeout;
+        if let Some(memory) = &self.memory {
+            options.memory = memory.get_ref().0;
         }
+        let fuel = self.fuel.map(|limit| Limit::At(limit.0 as u64));
+        options.fuel = fuel.unwrap_or_default();
+        options.output = self.output;
+        options.http_requests = self.http_requests.map_or(Limit::Inherit, Limit::At);
+        options.http_response = self.http_response;
+        options.http_timeout = self.http_timeout;
+        options
     }
 }
 
 fn set<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
-    }
-}
-
-impl From<Shares> for Isolation {
-    fn from(shares: Shares) -> Self {
-        match shares {
-            Shares::Shared => Self::Shared,
-            Shares::Call => Self::Call,
-        }
-    }
-}
-
-impl From<ArgumentsAre> for CheckArguments {
-    fn from(arguments: ArgumentsAre) -> Self {
-        match arguments {
-            ArgumentsAre::Check => Self::Check,
-            ArgumentsAre::Coerce => Self::Coerce,
-            ArgumentsAre::Off => Self::Off,
-        }
-    }
-}
-
-impl From<ResultsAre> for CheckResults {
-    fn from(results: ResultsAre) -> Self {
-        match results {
-            ResultsAre::Warn => Self::Warn,
-            ResultsAre::Error => Self::Error,
-            ResultsAre::Off => Self::Off,
-        }
-    }
-}
-
-impl From<ErrorsAre> for ErrorTexts {
-    fn from(errors: ErrorsAre) -> Self {
-        match errors {
-            ErrorsAre::Shown => Self::Shown,
-            ErrorsAre::Logged => Self::Logged,
-        }
     }
 }

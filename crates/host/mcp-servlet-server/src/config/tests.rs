@@ -5,6 +5,7 @@ use std::time::Duration;
 mod limits;
 mod requests;
 
+use mcp_servlet_host::Prefix;
 use mcp_servlet_runtime::{CheckArguments, ErrorTexts, Isolation, Limit, ToolOptions};
 
 use super::*;
@@ -54,15 +55,14 @@ fn reads_all_keys() {
     assert_eq!(options.http_concurrency, Some(8));
     assert_eq!(options.memory, Some(64 << 20), "from the limits for all");
     assert_eq!(options.arguments, CheckArguments::Coerce);
-    let forecast = ToolOptions {
-        timeout: Limit::At(Duration::from_secs(5)),
-        fuel: Limit::At(500_000_000),
-        memory: Limit::At(16 << 20),
-        output: Limit::At(1 << 20),
-        http_requests: Limit::At(1),
-        http_response: Limit::At(4 << 20),
-        http_timeout: Limit::At(Duration::from_secs(2)),
-    };
+    let mut forecast = ToolOptions::default();
+    forecast.timeout = Limit::At(Duration::from_secs(5));
+    forecast.fuel = Limit::At(500_000_000);
+    forecast.memory = Limit::At(16 << 20);
+    forecast.output = Limit::At(1 << 20);
+    forecast.http_requests = Limit::At(1);
+    forecast.http_response = Limit::At(4 << 20);
+    forecast.http_timeout = Limit::At(Duration::from_secs(2));
     assert_eq!(options.tools["get_forecast"], forecast);
     assert_eq!(first.filter.only, ["get_*"]);
     assert_eq!(first.prefix, Prefix::Name(Some("w".into())));

@@ -1,34 +1,21 @@
-//! Durations, sizes and counts in a configuration, and environment variables in its values.
+//! Durations, memory limits and counts in a configuration, and environment variables in its values.
 
-use std::{borrow::Cow, fmt, marker::PhantomData, time::Duration};
+use std::{borrow::Cow, fmt, time::Duration};
 
-use mcp_servlet_runtime::Limit;
+use mcp_servlet_runtime::{Limit, ParseLimitError};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer,
     de::{Error, Unexpected, Visitor},
 };
 
-/// The longest duration that can be set. `none` means no limit.
-const MAX_TIME: Duration = Duration::from_hours(24 * 365);
-
 /// The smallest memory limit: one page of WebAssembly.
 const MIN_MEMORY: u64 = 64 << 10;
-
-/// A time such as `500ms`, `30s`, `2m`, `1h`, or `none`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
-#[schemars(with = "String")]
-pub(super) struct Time(pub(super) Limit<Duration>);
 
 /// A time of at most a day, such as `500ms`, `30s`, `2m` or `1h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
 pub(super) struct ShortTime(pub(super) Duration);
-
-/// A size such as `512KiB`, `64MiB`, `1GiB`, or `none`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
-#[schemars(with = "String")]
-pub(super) struct Size(pub(super) Limit<u64>);
 
 /// How much memory an instance may take, such as `64MiB`, or `none`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
@@ -39,101 +26,68 @@ pub(super) struct Memory(pub(super) Limit<u64>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count<const MIN: usize, const MAX: usize>(pub(super) usize);
 
-/// A value that is written as a string, and the form that is expected.
-trait Quoted: Sized {
-    const EXPECTED: &'static str;
-
-    /// The unit to suggest for a number without one.
-    const UNIT: &'static str;
-
-    fn parse(text: &str) -> Result<Self, String>;
-}
-
-impl Quoted for Time {
-    const EXPECTED: &'static str = "a time such as \"500ms\", \"30s\" or \"2m\", or \"none\"";
-    const UNIT: &'static str = "s";
-
-    fn parse(text: &str) -> Result<Self, String> {
-        parse_duration(text).map(Self)
+impl<'de> Deserialize<'de> for ShortTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ShortTimeVisitor)
     }
 }
 
-impl Quoted for ShortTime {
-    const EXPECTED: &'static str = "a time such as \"500ms\", \"30s\" or \"2m\"";
-    const UNIT: &'static str = "s";
+struct ShortTimeVisitor;
 
-    fn parse(text: &str) -> Result<Self, String> {
+impl ShortTimeVisitor {
+    const EXPECTED: &str = "a time such as \"500ms\", \"30s\" or \"2m\"";
+}
+
+impl Visitor<'_> for ShortTimeVisitor {
+    type Value = ShortTime;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::EXPECTED)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<ShortTime, E> {
         const MAX: Duration = Duration::from_hours(24);
-        match parse_duration(text)? {
-            Limit::At(time) if time <= MAX => Ok(Self(time)),
+        match text.parse().map_err(E::custom)? {
+            Limit::At(time) if time <= MAX => Ok(ShortTime(time)),
             _ => {
                 let hours = MAX.as_secs() / 3600;
-                Err(format!("expected a time of at most {hours}h, such as 30m"))
+                let message = format!("expected a time of at most {hours}h, such as 30m");
+                Err(E::custom(message))
             }
         }
     }
-}
 
-impl Quoted for Size {
-    const EXPECTED: &'static str = "a size such as \"512KiB\", \"64MiB\" or \"1GiB\", or \"none\"";
-    const UNIT: &'static str = "MiB";
-
-    fn parse(text: &str) -> Result<Self, String> {
-        parse_size(text).map(Self)
-    }
-}
-
-impl Quoted for Memory {
-    const EXPECTED: &'static str = Size::EXPECTED;
-    const UNIT: &'static str = Size::UNIT;
-
-    fn parse(text: &str) -> Result<Self, String> {
-        parse_memory(text).map(Self)
-    }
-}
-
-struct QuotedVisitor<T>(PhantomData<T>);
-
-impl<T: Quoted> Visitor<'_> for QuotedVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(T::EXPECTED)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        T::parse(text).map_err(E::custom)
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
-        let (expected, unit) = (T::EXPECTED, T::UNIT);
-        let message =
-            format!("expected {expected}, found {number}; did you mean \"{number}{unit}\"?");
+    fn visit_i64<E: Error>(self, number: i64) -> Result<ShortTime, E> {
+        let expected = Self::EXPECTED;
+        let message = format!("expected {expected}, found {number}; did you mean \"{number}s\"?");
         Err(E::custom(message))
-    }
-}
-
-impl<'de> Deserialize<'de> for Time {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(QuotedVisitor(PhantomData))
-    }
-}
-
-impl<'de> Deserialize<'de> for ShortTime {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(QuotedVisitor(PhantomData))
-    }
-}
-
-impl<'de> Deserialize<'de> for Size {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(QuotedVisitor(PhantomData))
     }
 }
 
 impl<'de> Deserialize<'de> for Memory {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(QuotedVisitor(PhantomData))
+        let limit = Limit::deserialize(deserializer)?;
+        at_least_a_page(limit).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// Parses a memory limit such as `64MiB` or `none`. The minimum is one page of WebAssembly.
+///
+/// # Errors
+/// What was expected instead.
+pub fn parse_memory(text: &str) -> Result<Limit<u64>, String> {
+    let limit = text.parse();
+    limit
+        .map_err(|error: ParseLimitError| error.to_string())
+        .and_then(at_least_a_page)
+}
+
+fn at_least_a_page(limit: Limit<u64>) -> Result<Limit<u64>, String> {
+    match limit {
+        Limit::At(size) if size < MIN_MEMORY => {
+            Err("expected at least 64KiB, one page of WebAssembly memory".to_owned())
+        }
+        limit => Ok(limit),
     }
 }
 
@@ -175,89 +129,6 @@ impl<const MIN: usize, const MAX: usize> JsonSchema for Count<MIN, MAX> {
     }
 }
 
-/// Parses a duration such as `500ms`, `30s`, `2m` or `1h`, up to a year. `none` means no limit.
-///
-/// # Errors
-/// What was expected instead.
-pub fn parse_duration(text: &str) -> Result<Limit<Duration>, String> {
-    const UNITS: Units<'_> = &[
-        ("ms", 1, &["msec", "millis", "milliseconds"]),
-        ("s", 1000, &["sec", "secs", "second", "seconds"]),
-        ("m", 60_000, &["min", "mins", "minute", "minutes"]),
-        ("h", 3_600_000, &["hr", "hour", "hours"]),
-    ];
-    let limit = parse(text, UNITS, "a time such as 500ms, 30s or 2m, or none")?;
-    match limit.map(Duration::from_millis) {
-        Limit::At(limit) if limit > MAX_TIME => {
-            let hours = MAX_TIME.as_secs() / 3600;
-            Err(format!("expected at most {hours}h, or none"))
-        }
-        limit => Ok(limit),
-    }
-}
-
-/// Parses a size such as `512KiB`, `64MiB` or `1GiB` into bytes. `none` means no limit.
-///
-/// # Errors
-/// What was expected instead.
-pub fn parse_size(text: &str) -> Result<Limit<u64>, String> {
-    const UNITS: Units<'_> = &[
-        ("KiB", 1 << 10, &["kb", "k"]),
-        ("MiB", 1 << 20, &["mb", "m"]),
-        ("GiB", 1 << 30, &["gb", "g"]),
-        ("B", 1, &["byte", "bytes"]),
-    ];
-    parse(text, UNITS, "a size such as 512KiB, 64MiB or 1GiB, or none")
-}
-
-/// Parses a memory limit like [`parse_size`]. The minimum is one page of WebAssembly.
-///
-/// # Errors
-/// What was expected instead.
-pub fn parse_memory(text: &str) -> Result<Limit<u64>, String> {
-    match parse_size(text)? {
-        Limit::At(size) if size < MIN_MEMORY => {
-            Err("expected at least 64KiB, one page of WebAssembly memory".to_owned())
-        }
-        limit => Ok(limit),
-    }
-}
-
-/// Each unit with its factor and its common misspellings. A unit that is the suffix of another one comes after it.
-type Units<'a> = &'a [(&'a str, u64, &'a [&'a str])];
-
-/// Parses a whole number with one of the units.
-fn parse(text: &str, units: Units<'_>, expected: &str) -> Result<Limit<u64>, String> {
-    if text == "none" {
-        return Ok(Limit::Unlimited);
-    }
-    let parsed = units.iter().find_map(|(unit, factor, _)| {
-        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        number.checked_mul(*factor).filter(|value| *value > 0)
-    });
-    parsed
-        .map(Limit::At)
-        .ok_or_else(|| match suggestion(text, units) {
-            Some(suggestion) => format!("expected {expected}; did you mean {suggestion}?"),
-            None => format!("expected {expected}"),
-        })
-}
-
-/// The value to suggest for a misspelled unit.
-fn suggestion(text: &str, units: Units<'_>) -> Option<String> {
-    let digits = text.find(|one: char| !one.is_ascii_digit())?;
-    let (number, written) = text.split_at(digits);
-    let written = written.trim().to_ascii_lowercase();
-    let is_meant = |unit: &str, others: &[&str]| {
-        unit.to_ascii_lowercase() == written || others.contains(&&*written)
-    };
-    let (unit, ..) = units
-        .iter()
-        .find(|(unit, _, others)| is_meant(unit, others))?;
-    let is_number = number.parse::<u64>().is_ok_and(|number| number > 0);
-    is_number.then(|| format!("{number}{unit}"))
-}
-
 /// Expands `${NAME}` and `${NAME:-default}` from the environment. `$$` is a literal dollar sign.
 pub(super) fn expand(
     text: &str,
@@ -296,48 +167,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_times_and_sizes() {
-        assert_eq!(
-            parse_duration("500ms"),
-            Ok(Limit::At(Duration::from_millis(500)))
-        );
-        assert_eq!(parse_duration("2m"), Ok(Limit::At(Duration::from_mins(2))));
-        assert_eq!(parse_duration("none"), Ok(Limit::Unlimited));
-        assert_eq!(parse_size("64MiB"), Ok(Limit::At(64 << 20)));
-        assert_eq!(parse_size("10B"), Ok(Limit::At(10)));
-        for wrong in [
-            "",
-            "5",
-            "s",
-            "0s",
-            "-1s",
-            "99999999999999999999h",
-            "18446744073709551615ms",
-            "8761h",
-        ] {
-            assert!(parse_duration(wrong).is_err(), "{wrong}");
-        }
+    fn memory_is_at_least_a_page() {
         assert!(parse_memory("1KiB").is_err() && parse_memory("64KiB").is_ok());
-    }
-
-    #[test]
-    fn suggests_a_unit() {
-        for (error, suggestion) in [
-            (parse_duration("30 Sec").map(drop), "30s"),
-            (parse_duration("2MIN").map(drop), "2m"),
-            (parse_size("64MB").map(drop), "64MiB"),
-            (parse_size("1g").map(drop), "1GiB"),
-        ] {
-            let error = error.expect_err("not a value");
-            assert!(
-                error.ends_with(&format!("did you mean {suggestion}?")),
-                "{error}"
-            );
-        }
-        for text in ["30", "x5s", "5 parsecs", "0sec"] {
-            let error = parse_duration(text).expect_err("not a value");
-            assert!(error.ends_with("or none"), "{error}");
-        }
+        assert_eq!(parse_memory("none"), Ok(Limit::Unlimited));
+        let error = parse_memory("64MB").expect_err("not a unit");
+        assert!(error.ends_with("did you mean 64MiB?"), "{error}");
     }
 
     #[test]

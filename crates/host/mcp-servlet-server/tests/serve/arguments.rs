@@ -23,10 +23,8 @@ fn served(schema: &Value, unknown: UnknownArguments) -> Served {
     let wat = Wat::new()
         .describe(&json!({ "tools": [tool] }).to_string())
         .export("call", "", ECHO);
-    let options = LoadOptions {
-        unknown,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.unknown = unknown;
     let servlet = wat.load_with(&options).expect("a servlet");
     Served::start(Host::new(vec![servlet]))
 }

@@ -25,17 +25,15 @@ const PATIENCE: Duration = Duration::from_mins(1);
 fn host() -> Host {
     let body = "(if (i64.gt_u (call $input_length) (i64.const 2000)) (then (loop $l (br $l))))
         (call $output {}) (i32.const 0)";
-    let options = LoadOptions {
-        instances: Instances {
-            min: 1,
-            max: 1,
-            idle: None,
-        }
-        .into(),
-        timeout: None,
-        wait: Some(PATIENCE),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.instances = Instances {
+        min: 1,
+        max: 1,
+        idle: None,
+    }
+    .into();
+    options.timeout = None;
+    options.wait = Some(PATIENCE);
     let wat = Wat::new().describe(DESCRIPTION);
     let wat = wat.export("call", r#"{"content":[]}"#, body);
     let servlet = wat.load_with(&options).expect("a servlet");

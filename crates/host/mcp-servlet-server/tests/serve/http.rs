@@ -449,10 +449,8 @@ fn removes_idle_sessions() {
     options.session_idle = Some(idle);
     let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
-    let limits = LoadOptions {
-        timeout: Some(3 * idle),
-        ..LoadOptions::default()
-    };
+    let mut limits = LoadOptions::default();
+    limits.timeout = Some(3 * idle);
     let servlet = servlet.load_with(&limits).expect("a servlet");
     let host = Host::new(vec![servlet]);
     let served = Served::start_with(host, ServeOptions::default(), options);

@@ -443,10 +443,8 @@ async fn a_server_that_is_stopped_leaves_its_client() {
 async fn stopping_server_ends_calls_and_refuses_requests() {
     let wait = "(loop $on (br_if $on (i32.const 1))) (i32.const 0)";
     let servlet = Wat::new().describe(DESCRIPTION).export("call", "", wait);
-    let limits = LoadOptions {
-        timeout: Some(Duration::from_secs(1)),
-        ..LoadOptions::default()
-    };
+    let mut limits = LoadOptions::default();
+    limits.timeout = Some(Duration::from_secs(1));
     let servlet = servlet.load_with(&limits).expect("a servlet");
     let host = Arc::new(Host::new(vec![servlet]));
     let server = Server::new(host, ServeOptions::default());

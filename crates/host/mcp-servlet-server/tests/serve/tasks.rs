@@ -48,12 +48,10 @@ fn described(support: Option<&str>) -> Wat {
 }
 
 fn compose(wat: &Wat) -> Host {
-    let options = LoadOptions {
-        instances: Instances::ONE.into(),
-        timeout: None,
-        wait: Some(PATIENCE),
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.instances = Instances::ONE.into();
+    options.timeout = None;
+    options.wait = Some(PATIENCE);
     let servlet = wat.load_with(&options).expect("a servlet");
     Host::new(vec![servlet])
 }

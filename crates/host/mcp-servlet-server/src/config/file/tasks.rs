@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{MOST, set};
+use super::{Limit, MOST, set};
 use crate::{
     TaskOptions,
-    config::units::{Count, ShortTime, Size},
+    config::units::{Count, ShortTime},
 };
 
 /// When calls become tasks, and what is kept of them.
@@ -26,7 +26,8 @@ pub(in crate::config) struct Tasks {
     /// How long a task lives from its creation, at most a day. Default: `30m`.
     ttl: Option<ShortTime>,
     /// How large the results and input requests of all tasks may be together. Default: `64MiB`.
-    results: Size,
+    #[schemars(with = "String")]
+    results: Limit<u64>,
 }
 
 impl Tasks {
@@ -40,7 +41,7 @@ impl Tasks {
         );
         set(&mut options.after, self.after.map(|time| time.0));
         set(&mut options.ttl, self.ttl.map(|time| time.0));
-        options.results = self.results.0.resolve(options.results);
+        options.results = self.results.resolve(options.results);
         options
     }
 }

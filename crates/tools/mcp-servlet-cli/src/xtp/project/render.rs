@@ -18,14 +18,12 @@ const RENDER: &str = "render";
 ///
 /// If the plugin cannot be loaded, or fails to render a file.
 pub(crate) fn render(bundle: &Bundle, context: &Value) -> Result<Vec<Entry>, Error> {
-    let options = LoadOptions {
-        config: [("ctx".to_owned(), context.to_string())].into(),
-        // The user can stop a template that does not end.
-        timeout: None,
-        memory: None,
-        compile: None,
-        ..LoadOptions::default()
-    };
+    let mut options = LoadOptions::default();
+    options.config = [("ctx".to_owned(), context.to_string())].into();
+    // The user can stop a template that does not end.
+    options.timeout = None;
+    options.memory = None;
+    options.compile = None;
     let mut plugin = Plugin::load("plugin.wasm", bundle.plugin.clone(), &options, Vec::new())?;
     let suffix = format!(".{}", bundle.config.template_suffix);
     let mut entries = Vec::new();

@@ -1,0 +1,223 @@
+//! Limits as text: `30s`, `64MiB` or `none`.
+
+use std::{fmt, marker::PhantomData, str::FromStr, time::Duration};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, Visitor},
+};
+
+use super::Limit;
+
+/// The longest duration that can be set. `none` means no limit.
+const MAX_TIME: Duration = Duration::from_hours(24 * 365);
+
+/// The text of a limit is not valid. The message says what was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParseLimitError(String);
+
+/// Parses a duration such as `500ms`, `30s`, `2m` or `1h`, up to a year. `none` means no limit.
+impl FromStr for Limit<Duration> {
+    type Err = ParseLimitError;
+
+    fn from_str(text: &str) -> Result<Self, ParseLimitError> {
+        const UNITS: Units<'_> = &[
+            ("ms", 1, &["msec", "millis", "milliseconds"]),
+            ("s", 1000, &["sec", "secs", "second", "seconds"]),
+            ("m", 60_000, &["min", "mins", "minute", "minutes"]),
+            ("h", 3_600_000, &["hr", "hour", "hours"]),
+        ];
+        let limit = parse(text, UNITS, "a time such as 500ms, 30s or 2m, or none")?;
+        match limit.map(Duration::from_millis) {
+            Limit::At(limit) if limit > MAX_TIME => {
+                let hours = MAX_TIME.as_secs() / 3600;
+                Err(ParseLimitError(format!(
+                    "expected at most {hours}h, or none"
+                )))
+            }
+            limit => Ok(limit),
+        }
+    }
+}
+
+/// Parses a size in bytes such as `512KiB`, `64MiB` or `1GiB`. `none` means no limit.
+impl FromStr for Limit<u64> {
+    type Err = ParseLimitError;
+
+    fn from_str(text: &str) -> Result<Self, ParseLimitError> {
+        const UNITS: Units<'_> = &[
+            ("KiB", 1 << 10, &["kb", "k"]),
+            ("MiB", 1 << 20, &["mb", "m"]),
+            ("GiB", 1 << 30, &["gb", "g"]),
+            ("B", 1, &["byte", "bytes"]),
+        ];
+        parse(text, UNITS, "a size such as 512KiB, 64MiB or 1GiB, or none")
+    }
+}
+
+/// Each unit with its factor and its common misspellings. A unit that is the suffix of another one comes after it.
+type Units<'a> = &'a [(&'a str, u64, &'a [&'a str])];
+
+/// Parses a whole number with one of the units.
+fn parse(text: &str, units: Units<'_>, expected: &str) -> Result<Limit<u64>, ParseLimitError> {
+    if text == "none" {
+        return Ok(Limit::Unlimited);
+    }
+    let parsed = units.iter().find_map(|(unit, factor, _)| {
+        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        number.checked_mul(*factor).filter(|value| *value > 0)
+    });
+    let message = || match suggestion(text, units) {
+        Some(suggestion) => format!("expected {expected}; did you mean {suggestion}?"),
+        None => format!("expected {expected}"),
+    };
+    parsed
+        .map(Limit::At)
+        .ok_or_else(|| ParseLimitError(message()))
+}
+
+/// The value to suggest for a misspelled unit.
+fn suggestion(text: &str, units: Units<'_>) -> Option<String> {
+    let digits = text.find(|one: char| !one.is_ascii_digit())?;
+    let (number, written) = text.split_at(digits);
+    let written = written.trim().to_ascii_lowercase();
+    let is_meant = |unit: &str, others: &[&str]| {
+        unit.to_ascii_lowercase() == written || others.contains(&&*written)
+    };
+    let (unit, ..) = units
+        .iter()
+        .find(|(unit, _, others)| is_meant(unit, others))?;
+    let is_number = number.parse::<u64>().is_ok_and(|number| number > 0);
+    is_number.then(|| format!("{number}{unit}"))
+}
+
+/// A string that [`FromStr`] parses.
+impl<'de> Deserialize<'de> for Limit<Duration> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const EXPECTED: &str = "a time such as \"500ms\", \"30s\" or \"2m\", or \"none\"";
+        deserializer.deserialize_any(LimitVisitor::new(EXPECTED, "s"))
+    }
+}
+
+/// A string that [`FromStr`] parses.
+impl<'de> Deserialize<'de> for Limit<u64> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const EXPECTED: &str = "a size such as \"512KiB\", \"64MiB\" or \"1GiB\", or \"none\"";
+        deserializer.deserialize_any(LimitVisitor::new(EXPECTED, "MiB"))
+    }
+}
+
+struct LimitVisitor<T> {
+    expected: &'static str,
+    /// The unit to suggest for a number without one.
+    unit: &'static str,
+    limit: PhantomData<T>,
+}
+
+impl<T> LimitVisitor<T> {
+    fn new(expected: &'static str, unit: &'static str) -> Self {
+        Self {
+            expected,
+            unit,
+            limit: PhantomData,
+        }
+    }
+
+    /// The error for a number.
+    fn without_unit<E: Error>(self, number: impl fmt::Display) -> E {
+        let Self { expected, unit, .. } = self;
+        E::custom(format!(
+            "expected {expected}, found {number}; did you mean \"{number}{unit}\"?"
+        ))
+    }
+}
+
+impl<T> Visitor<'_> for LimitVisitor<T>
+where
+    Limit<T>: FromStr<Err = ParseLimitError>,
+{
+    type Value = Limit<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Limit<T>, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Limit<T>, E> {
+        Err(self.without_unit(number))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Limit<T>, E> {
+        Err(self.without_unit(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(text: &str) -> Result<Limit<Duration>, ParseLimitError> {
+        text.parse()
+    }
+
+    fn size(text: &str) -> Result<Limit<u64>, ParseLimitError> {
+        text.parse()
+    }
+
+    #[test]
+    fn reads_times_and_sizes() {
+        assert_eq!(time("500ms"), Ok(Limit::At(Duration::from_millis(500))));
+        assert_eq!(time("2m"), Ok(Limit::At(Duration::from_mins(2))));
+        assert_eq!(time("none"), Ok(Limit::Unlimited));
+        assert_eq!(size("64MiB"), Ok(Limit::At(64 << 20)));
+        assert_eq!(size("10B"), Ok(Limit::At(10)));
+        for wrong in [
+            "",
+            "5",
+            "s",
+            "0s",
+            "-1s",
+            "99999999999999999999h",
+            "18446744073709551615ms",
+            "8761h",
+        ] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn suggests_a_unit() {
+        for (error, suggestion) in [
+            (time("30 Sec").map(drop), "30s"),
+            (time("2MIN").map(drop), "2m"),
+            (size("64MB").map(drop), "64MiB"),
+            (size("1g").map(drop), "1GiB"),
+        ] {
+            let error = error.expect_err("not a value").to_string();
+            assert!(
+                error.ends_with(&format!("did you mean {suggestion}?")),
+                "{error}"
+            );
+        }
+        for text in ["30", "x5s", "5 parsecs", "0sec"] {
+            let error = time(text).expect_err("not a value").to_string();
+            assert!(error.ends_with("or none"), "{error}");
+        }
+    }
+
+    #[test]
+    fn is_a_string_in_a_file() {
+        let time = |json| serde_json::from_str::<Limit<Duration>>(json);
+        assert_eq!(
+            time("\"2m\"").expect("a time"),
+            Limit::At(Duration::from_mins(2))
+        );
+        let error = serde_json::from_str::<Limit<u64>>("64").expect_err("not a string");
+        let expected = "expected a size such as \"512KiB\", \"64MiB\" or \"1GiB\", or \"none\", found 64; did you mean \"64MiB\"?";
+        assert!(error.to_string().starts_with(expected), "{error}");
+    }
+}
