@@ -60,9 +60,13 @@ impl UnmetNeeds {
     /// The missing command-line options, with placeholders for values. Secrets are in environment variables.
     pub fn options(&self) -> String {
         let config = self.missing.iter().chain(&self.invalid);
-        let config = config.map(|key| match key.secret {
-            true => format!("--config-env {}={}", key.name, key.variable(&self.servlet)),
-            false => format!("--config {}=…", key.name),
+        let config = config.map(|key| {
+            let ConfigKey { name, secret, .. } = key;
+            if *secret {
+                format!("--config-env {name}={}", key.variable(&self.servlet))
+            } else {
+                format!("--config {name}=…")
+            }
         });
         let hosts = self.hosts.iter().map(|host| format!("--allow-host {host}"));
         let paths = self

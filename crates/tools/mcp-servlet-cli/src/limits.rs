@@ -117,6 +117,11 @@ impl Limits {
         }
     }
 
+    /// Whether the value of a configuration key comes from the environment.
+    pub(crate) fn take_from_environment(&self, key: &str) -> bool {
+        self.config_env.iter().any(|variable| variable.key == key)
+    }
+
     /// The environment variables for the values of a server with this name: those of `--config-env`, and one for each
     /// value of `--config`, which may be secret.
     pub(crate) fn variables(&self, server: &str) -> Vec<Variable> {

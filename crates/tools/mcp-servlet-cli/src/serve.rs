@@ -231,7 +231,11 @@ impl Serve {
             .filter(|source| !source.is_remote());
         files.filter_map(move |source| {
             let module = source.module().ok()?;
-            UnmetNeeds::of(&source.name(), module.needs(), &options)
+            let mut unmet = UnmetNeeds::of(&source.name(), module.needs(), &options)?;
+            unmet
+                .missing
+                .retain(|key| !self.limits.take_from_environment(&key.name));
+            (!unmet.is_empty()).then_some(unmet)
         })
     }
 

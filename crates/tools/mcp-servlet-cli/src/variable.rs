@@ -12,12 +12,12 @@ pub(crate) struct Variable {
 }
 
 impl Variable {
-    /// Parses `KEY=VARIABLE`.
+    /// Parses `KEY=VARIABLE`. The key may contain `=`.
     ///
     /// # Errors
     /// A message without the name, which may be a secret that was meant for `--config`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let (key, name) = text.split_once('=').ok_or("expected KEY=VARIABLE")?;
+        let (key, name) = text.rsplit_once('=').ok_or("expected KEY=VARIABLE")?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let starts_right = !name.starts_with(|c: char| c.is_ascii_digit());
         if name.is_empty() || !starts_right || !name.chars().all(is_name) {
@@ -62,6 +62,8 @@ mod tests {
         let right = Variable::parse("api-key=_KEY_2").expect("a variable");
         assert_eq!((&*right.key, &*right.name), ("api-key", "_KEY_2"));
         assert_eq!(right.option(), "--config-env=api-key=_KEY_2");
+        let odd = Variable::parse("a=b=C").expect("a variable");
+        assert_eq!((&*odd.key, &*odd.name), ("a=b", "C"));
         for wrong in ["key", "key=", "key=2", "key=s3cr3t-value", "key=${KEY}"] {
             let error = Variable::parse(wrong).expect_err(wrong);
             assert!(!error.contains("s3cr3t"), "{error}");
