@@ -242,6 +242,22 @@ fn checks_output_schemas_less_strictly() {
 }
 
 #[test]
+fn a_dropped_schema_of_a_plain_value_is_no_loss() {
+    for (schema, found) in [
+        (json!({ "type": "number" }), &[][..]),
+        (json!({ "type": ["integer", "null"], "minimum": 0 }), &[]),
+        (
+            json!({ "type": "array" }),
+            &["Warning mcp.run; dropped /outputSchema"],
+        ),
+    ] {
+        let wrapped = json!({ "type": "object", "properties": { "result": schema }, "required": ["result"],
+            "x-fastmcp-wrap-result": true });
+        assert_eq!(of_tool(json!({ "outputSchema": wrapped })), found);
+    }
+}
+
+#[test]
 fn finds_names_that_clients_do_not_take() {
     for (name, expected) in [
         ("t t".to_owned(), "Error *; name /name"),

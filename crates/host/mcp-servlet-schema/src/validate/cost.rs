@@ -79,13 +79,13 @@ pub(super) fn of(schema: &Value) -> Cost {
     }
 }
 
-/// The part of a schema that a reference such as `#/$defs/a` leads to; `None` if there is none, or if the reference is not a JSON
-/// pointer.
+/// The part of a schema that a reference such as `#/$defs/a` leads to; `None` if there is none, or if
+/// the reference is not a JSON pointer.
 pub fn referenced<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     root.pointer(&decoded(reference.strip_prefix('#')?))
 }
 
-/// A JSON pointer as references have it.
+/// The JSON pointer of a reference, in which characters are percent-encoded.
 fn decoded(pointer: &str) -> String {
     pointer.replace("%24", "$").replace("%25", "%")
 }
