@@ -113,7 +113,17 @@ fn shared(
         run("call-1mib", "call", &long)?;
         run("call-1mib", "call", &long)?;
     }
-    Ok([description["tools"].to_string(), text(&answer)?])
+    Ok([tools(description)?, text(&answer)?])
+}
+
+/// The tools of a description, without output schemas, which the official generator's types do not have.
+fn tools(mut description: Value) -> anyhow::Result<String> {
+    let tools = description["tools"].as_array_mut();
+    let tools = tools.context("no tools in a description")?;
+    for tool in tools.iter_mut().filter_map(Value::as_object_mut) {
+        tool.remove("outputSchema");
+    }
+    Ok(Value::from(tools.clone()).to_string())
 }
 
 fn text(answer: &Value) -> anyhow::Result<String> {

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use mcp_servlet_json::{to_string, write_i64, write_plain_f32, write_plain_f64, write_u64};
+use mcp_servlet_json::{
+    to_string, write_i64, write_plain_f32, write_plain_f64, write_raw, write_u64,
+};
 use mcp_servlet_types::Content;
 use serde::Serialize;
 
@@ -16,11 +18,12 @@ use crate::tool_result::ToolResult;
 ///
 /// | returned | becomes |
 /// |---|---|
-/// | `String`, `&'static str`, `char`, numbers, `bool` | one block of text |
+/// | `String`, `&'static str`, `char`, `i128`, `u128` | one block of text |
 /// | `()` | no content |
 /// | [`Json<T>`](Json) | structured content, its schema, and the JSON as text |
-/// | `Option<Json<T>>` | the same as `Json<Option<T>>` |
-/// | `Option<T>` | what `T` becomes, or no content |
+/// | other numbers, `bool` | the same as [`Json`] of it; a float that is not finite is an error |
+/// | `Option` of these two | the same as `Json<Option<T>>` |
+/// | any other `Option<T>` | what `T` becomes, or no content |
 /// | [`Content`], `Vec<Content>` | these blocks |
 /// | [`ToolResult`] | itself |
 /// | `Result<T, E>` | what `T` becomes, or `isError` with the text of the error and its causes |
@@ -90,7 +93,7 @@ impl<T: ToJson + Schema> IntoToolResult for Json<T> {
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
         let json = to_string(&self.0)?;
         Ok(if is_wrapped::<T>(&json) {
-            ToolResult::structured("{\"result\":", &json, "}")
+            ToolResult::structured(BEFORE, &json, AFTER)
         } else {
             ToolResult::structured("", &json, "")
         })
@@ -100,6 +103,10 @@ impl<T: ToJson + Schema> IntoToolResult for Json<T> {
         Json(this.map(|Self(value)| value)).into_tool_result()
     }
 }
+
+/// What wraps structured content that is not an object, as in [`Wrapped`].
+const BEFORE: &str = "{\"result\":";
+const AFTER: &str = "}";
 
 /// The schema of a `T` in an object.
 struct Wrapped<T>(PhantomData<T>);
@@ -162,18 +169,30 @@ impl IntoToolResult for Vec<Content> {
 
 impl<T: IntoToolResult> IntoToolResult for Option<T> {
     const OUTPUT: Option<&'static Node> = T::OPTIONAL_OUTPUT;
+    const OPTIONAL_OUTPUT: Option<&'static Node> = T::OPTIONAL_OUTPUT;
 
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
         T::optional_tool_result(self)
+    }
+
+    fn optional_tool_result(this: Option<Self>) -> Result<ToolResult, ToolError> {
+        T::optional_tool_result(this.flatten())
     }
 }
 
 impl<T: IntoToolResult, E: IntoToolError> IntoToolResult for Result<T, E> {
     const OUTPUT: Option<&'static Node> = T::OUTPUT;
+    const OPTIONAL_OUTPUT: Option<&'static Node> = T::OPTIONAL_OUTPUT;
 
     fn into_tool_result(self) -> Result<ToolResult, ToolError> {
         self.map_err(E::into_tool_error)
             .and_then(T::into_tool_result)
+    }
+
+    fn optional_tool_result(this: Option<Self>) -> Result<ToolResult, ToolError> {
+        this.transpose()
+            .map_err(E::into_tool_error)
+            .and_then(T::optional_tool_result)
     }
 }
 
@@ -229,33 +248,64 @@ macro_rules! displayed {
     };
 }
 
-displayed!(bool, char, i128, u128);
+displayed!(char, i128, u128);
 
-macro_rules! numbers {
-    ($($ty:ty => $write:ident,)*) => {
+/// The result of a tool that returns a number or a boolean, from its JSON.
+#[inline(never)]
+fn value(json: &str) -> ToolResult {
+    ToolResult::structured(BEFORE, json, AFTER)
+}
+
+/// The result of a tool that returns a float, from its text.
+fn float(text: &str, is_finite: bool) -> Result<ToolResult, ToolError> {
+    if is_finite {
+        return Ok(value(text));
+    }
+    let mut message = String::from("the result is not a finite number: ");
+    write_raw(&mut message, text);
+    Err(ToolError::new(message))
+}
+
+macro_rules! values {
+    ($($ty:ty: $this:ident => $result:expr,)*) => {
         $(impl IntoToolResult for $ty {
-            // As `Display` writes it, without its code.
+            const OUTPUT: Option<&'static Node> = Json::<Self>::OUTPUT;
+            const OPTIONAL_OUTPUT: Option<&'static Node> = Json::<Self>::OPTIONAL_OUTPUT;
+
             #[allow(clippy::cast_lossless, reason = "`isize` and `usize` have no `From` for it")]
             fn into_tool_result(self) -> Result<ToolResult, ToolError> {
-                let mut text = String::new();
-                $write(&mut text, self as _);
-                Ok(ToolResult::text(&text))
+                let $this = self;
+                $result
+            }
+
+            fn optional_tool_result(this: Option<Self>) -> Result<ToolResult, ToolError> {
+                this.map_or_else(|| Ok(value("null")), Self::into_tool_result)
             }
         })*
     };
 }
 
-numbers! {
-    i8 => write_i64,
-    i16 => write_i64,
-    i32 => write_i64,
-    i64 => write_i64,
-    isize => write_i64,
-    u8 => write_u64,
-    u16 => write_u64,
-    u32 => write_u64,
-    u64 => write_u64,
-    usize => write_u64,
-    f32 => write_plain_f32,
-    f64 => write_plain_f64,
+values! {
+    bool: this => Ok(value(if this { "true" } else { "false" })),
+    f32: this => float(&text(|out| write_plain_f32(out, this)), this.is_finite()),
+    f64: this => float(&text(|out| write_plain_f64(out, this)), this.is_finite()),
+}
+
+macro_rules! integers {
+    ($($write:ident: $($ty:ty),*;)*) => {
+        $($(values! { $ty: this => Ok(value(&text(|out| $write(out, this as _)))), })*)*
+    };
+}
+
+integers! {
+    write_i64: i8, i16, i32, i64, isize;
+    write_u64: u8, u16, u32, u64, usize;
+}
+
+/// What a function writes: numbers as `Display` writes them, without its code.
+#[inline]
+fn text(write: impl FnOnce(&mut String)) -> String {
+    let mut text = String::new();
+    write(&mut text);
+    text
 }

@@ -49,23 +49,25 @@ impl UnmetNeeds {
         (!unmet.is_empty()).then_some(unmet)
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether everything that the servlet needs was given.
+    pub fn is_empty(&self) -> bool {
         self.missing.is_empty()
             && self.invalid.is_empty()
             && self.hosts.is_empty()
             && self.paths.is_empty()
     }
 
-    /// Whether a missing or invalid configuration value is a secret, which should not be on a command line.
-    pub fn has_secrets(&self) -> bool {
-        let mut config = self.missing.iter().chain(&self.invalid);
-        config.any(|key| key.secret)
-    }
-
-    /// The missing command-line options, with placeholders for values.
+    /// The missing command-line options, with placeholders for values. Secrets are in environment variables.
     pub fn options(&self) -> String {
         let config = self.missing.iter().chain(&self.invalid);
-        let config = config.map(|key| format!("--config {}=…", key.name));
+        let config = config.map(|key| {
+            let ConfigKey { name, secret, .. } = key;
+            if *secret {
+                format!("--config-env {name}={}", key.variable(&self.servlet))
+            } else {
+                format!("--config {name}=…")
+            }
+        });
         let hosts = self.hosts.iter().map(|host| format!("--allow-host {host}"));
         let paths = self
             .paths

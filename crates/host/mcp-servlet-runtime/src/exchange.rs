@@ -32,8 +32,12 @@ pub struct HttpResponse {
 
 impl HttpRequest {
     /// Reads the JSON that servlets send as a request.
-    pub(crate) fn read(json: &[u8], body: Vec<u8>) -> serde_json::Result<Self> {
-        let json: Value = serde_json::from_slice(json)?;
+    ///
+    /// # Errors
+    /// [`HttpFailure`] if it is not JSON.
+    pub(crate) fn read(json: &[u8], body: Vec<u8>) -> Result<Self, HttpFailure> {
+        let json: Value =
+            serde_json::from_slice(json).map_err(|error| HttpFailure::invalid(&error))?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let headers = json["headers"].as_object().into_iter().flatten();
         Ok(Self {
@@ -92,5 +96,11 @@ impl HttpFailure {
             message: message.into(),
             denied: None,
         }
+    }
+
+    /// The failure of a request that cannot be sent, for this reason.
+    pub(crate) fn invalid(reason: &dyn std::fmt::Display) -> Self {
+        let message = format!("invalid HTTP request: {reason}");
+        Self::new(HttpErrorKind::Request, message)
     }
 }

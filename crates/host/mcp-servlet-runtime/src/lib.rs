@@ -60,7 +60,7 @@ pub use help::file_help;
 pub use inspect::{EXTISM, Export, Import, LimitExceeded, Module, Section, USER, Unreadable};
 pub use json::JsonObject;
 pub use listener::{Change, Listener, Notification, Sending, Usage};
-pub use needs::{ConfigKey, Needs};
+pub use needs::{ConfigKey, Needs, config_variable};
 pub use options::{
     AllowedPath, CheckArguments, CheckResults, CompileCache, ErrorTexts, InstanceLimits, Instances,
     Isolation, Limit, Limits, LoadOptions, ParseLimitError, Proxy, ToolOptions, UnknownArguments,

@@ -91,17 +91,22 @@ impl ConfigKey {
 
     /// The environment variable from which configurations take the value, for a servlet with this name.
     pub fn variable(&self, servlet: &str) -> String {
-        let plain = |c: char| match c {
-            c if c.is_ascii_alphanumeric() => c.to_ascii_uppercase(),
-            _ => '_',
-        };
-        let name = format!("{servlet}_{}", self.name);
-        let name: String = name.chars().map(plain).collect();
-        if name.starts_with(|c: char| c.is_ascii_digit()) {
-            format!("_{name}")
-        } else {
-            name
-        }
+        config_variable(servlet, &self.name)
+    }
+}
+
+/// The environment variable from which configurations take the value of a key, for a servlet with this name.
+pub fn config_variable(servlet: &str, key: &str) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii_alphanumeric() => c.to_ascii_uppercase(),
+        _ => '_',
+    };
+    let name = format!("{servlet}_{key}");
+    let name: String = name.chars().map(plain).collect();
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("_{name}")
+    } else {
+        name
     }
 }
 

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::{JsonObject, problem::Problem};
 use cost::Cost;
-pub use cost::refers_to_itself;
+pub use cost::{referenced, refers_to_itself};
 use report::Report;
 
 /// How often one check may apply parts of a schema to parts of a value; about a second of work.
@@ -64,6 +64,15 @@ pub fn matches(schema: &Value, value: &Value) -> bool {
     match Checker::new(schema) {
         Ok(checker) => checker.can_check(value) && checker.validator.is_valid(value),
         Err(_) => true,
+    }
+}
+
+/// Why values are not checked against a schema, although it is valid: a check might never end, or a reference has no
+/// target.
+pub fn unchecked(schema: &Value) -> Option<&'static str> {
+    match cost::of(schema) {
+        Cost::Unbounded(why) => Some(why),
+        Cost::Bounded(_) | Cost::Wrong(_) => None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use mcp_servlet_host::FeatureKind;
 use mcp_servlet_runtime::{Abi, JsonObject, Module, USER};
+use serde_json::Value;
 
 use super::{
     feature::{Feature, Sign, THEMES},
@@ -40,15 +41,32 @@ fn lost(feature: &Feature, host: Target, abi: Abi) -> Option<Finding> {
     Some(Finding::new("dropped", problem).matters(level, &[host]))
 }
 
-/// The items that have this member.
+/// The types whose values are the same in the text of a result.
+const PLAIN: [&str; 4] = ["boolean", "integer", "null", "number"];
+
+/// The items that have this member. Without the output schema of a plain value, which clients read in the text, nothing
+/// is lost.
 fn items_with(kind: FeatureKind, member: &str, lists: &Lists) -> Option<Location> {
-    let items = lists.of(kind).filter(|item| has_member(&item.json, member));
+    let items = lists.of(kind).filter(|item| {
+        let value = item.json.get(member);
+        value.is_some_and(|value| !value.is_null() && !is_plain(value))
+    });
     let items: Vec<_> = items.map(|item| item.key.clone()).collect();
     (!items.is_empty()).then(|| Location {
         kind,
         items,
         pointer: format!("/{member}"),
     })
+}
+
+/// Whether this is the output schema of a value that is wrapped in an object and has one of the [`PLAIN`] types.
+fn is_plain(schema: &Value) -> bool {
+    let ty = &schema["properties"]["result"]["type"];
+    let types = ty
+        .as_array()
+        .map_or(std::slice::from_ref(ty), Vec::as_slice);
+    let is_known = |ty: &Value| ty.as_str().is_some_and(|ty| PLAIN.contains(&ty));
+    schema.get("x-fastmcp-wrap-result").is_some() && types.iter().all(is_known)
 }
 
 /// Whether the servlet as a whole has the feature.

@@ -155,6 +155,78 @@ fn finds_schemas_that_clients_do_not_read() {
     }
 }
 
+/// The pointer and the problem of each finding of a rule.
+fn problems(rule: &str, members: &Value) -> Vec<[String; 2]> {
+    let mut tool = json!({ "name": "t", "description": "Does it." });
+    for (name, value) in members.as_object().expect("members") {
+        tool[name] = value.clone();
+    }
+    let wat = tools(json!([tool]));
+    let report = check(source(&wat), &LoadOptions::default(), &Target::ALL, &[]).expect("a report");
+    let findings = report.findings.into_iter().filter(|one| one.rule == rule);
+    let findings = findings.map(|one| {
+        let location = one.location.expect("a location");
+        [location.pointer, one.problem]
+    });
+    findings.collect()
+}
+
+#[test]
+fn names_each_reference_without_a_target() {
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "a": { "$ref": "#/$defs/Range" },
+            "b": { "type": "array", "items": { "$ref": "#/$defs/a~1b" } },
+            "c": { "$ref": "#/%24defs/a~1b" },
+            "$ref": { "type": "string" },
+        },
+        "$defs": { "a/b": { "anyOf": [{ "$ref": "#/definitions/Gone" }, { "$ref": "#" }] } },
+    });
+    let output = json!({ "type": "object", "properties": { "x": { "$ref": "#/$defs/X" } } });
+    let found = problems(
+        "schema-target",
+        &json!({ "inputSchema": input, "outputSchema": output }),
+    );
+    let expected = [
+        ("/inputSchema/properties/a/$ref", "#/$defs/Range"),
+        ("/inputSchema/$defs/a~1b/anyOf/0/$ref", "#/definitions/Gone"),
+        ("/outputSchema/properties/x/$ref", "#/$defs/X"),
+    ];
+    let expected = expected.map(|(pointer, reference)| {
+        let problem = format!("the schema has no `{reference}`, so nothing is checked against it");
+        [pointer.to_owned(), problem]
+    });
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn names_schemas_that_our_host_does_not_apply() {
+    for (schema, why) in [
+        (
+            json!({ "type": "object", "anyOf": [{ "$ref": "#" }, { "properties": { "a": { "$ref": "#" } } }] }),
+            "it refers to itself in several ways at once",
+        ),
+        (
+            json!({ "type": "object", "properties": { "a": { "$ref": "#name" } }, "$defs": { "a": { "$anchor": "name" } } }),
+            "its references have names of their own",
+        ),
+        (
+            json!({ "type": "object", "properties": { "a": { "$dynamicRef": "#a" } } }),
+            "its references depend on the value",
+        ),
+    ] {
+        let problem = format!("nothing is checked against the schema: {why}");
+        assert_eq!(
+            problems("schema-unchecked", &json!({ "inputSchema": schema })),
+            [["/inputSchema".to_owned(), problem]]
+        );
+    }
+    let plain = json!({ "inputSchema": { "type": "object", "properties": { "a": { "$ref": "#/$defs/A" } }, "$defs": { "A": {} } } });
+    assert_eq!(problems("schema-unchecked", &plain), [[""; 2]; 0]);
+    assert_eq!(problems("schema-target", &plain), [[""; 2]; 0]);
+}
+
 #[test]
 fn checks_output_schemas_less_strictly() {
     let output =
@@ -167,6 +239,22 @@ fn checks_output_schemas_less_strictly() {
             "Warning hyper-mcp mcp-servlet; description /outputSchema/properties/b",
         ]
     );
+}
+
+#[test]
+fn a_dropped_schema_of_a_plain_value_is_no_loss() {
+    for (schema, found) in [
+        (json!({ "type": "number" }), &[][..]),
+        (json!({ "type": ["integer", "null"], "minimum": 0 }), &[]),
+        (
+            json!({ "type": "array" }),
+            &["Warning mcp.run; dropped /outputSchema"],
+        ),
+    ] {
+        let wrapped = json!({ "type": "object", "properties": { "result": schema }, "required": ["result"],
+            "x-fastmcp-wrap-result": true });
+        assert_eq!(of_tool(json!({ "outputSchema": wrapped })), found);
+    }
 }
 
 #[test]

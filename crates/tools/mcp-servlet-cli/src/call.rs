@@ -44,7 +44,7 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
+        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options()?)?;
         let schema = servlet.tool(&self.tool).map(Tool::input_schema);
         let arguments = self.arguments.read(schema)?;
         let result = call(&servlet, &self.tool, &arguments)?;

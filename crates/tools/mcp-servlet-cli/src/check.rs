@@ -90,7 +90,7 @@ impl Check {
         };
         let mut reports = check_all(
             &sources(&self.path, self.abi)?,
-            &self.limits.options(),
+            &self.limits.options()?,
             &hosts,
             providers,
         )?;

@@ -9,7 +9,8 @@ use serde_json::json;
 
 use crate::{
     failure::{Failure, Kind},
-    terminal::{self, note},
+    terminal::{self, note, one_line},
+    variable::Variable,
 };
 
 /// Replaces a value that may be secret.
@@ -130,6 +131,16 @@ pub(crate) fn note_hidden_values(what: impl Iterator<Item = String>) {
     for what in what {
         note(format_args!(
             "note: {what} may be secret and is not printed: replace the `{HIDDEN}`"
+        ));
+    }
+}
+
+/// Lists the values that the server takes from the environment that the client gives it.
+pub(crate) fn note_variables(variables: &[Variable]) {
+    for Variable { key, name } in variables {
+        let key = one_line(key);
+        note(format_args!(
+            "note: `{key}` is the value of the environment variable {name}: set it, or replace its placeholder in `env`"
         ));
     }
 }

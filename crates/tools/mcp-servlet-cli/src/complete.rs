@@ -46,7 +46,7 @@ pub(crate) struct Complete {
 
 impl Complete {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
+        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options()?)?;
         let (reference, arguments) = self.target(&servlet)?;
         self.check(&arguments)?;
         let (name, value) = &self.argument;

@@ -33,7 +33,7 @@ pub(crate) struct Describe {
 
 impl Describe {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
+        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options()?)?;
         match self.format {
             Format::Json => writeln!(terminal::json(), "{}", json_of(&servlet))?,
             Format::Human => write_servlet(&mut terminal::out(), &servlet)?,

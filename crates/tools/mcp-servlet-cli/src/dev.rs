@@ -21,6 +21,7 @@ use crate::{
     needs,
     serve::{self, transports::Transports},
     terminal::note,
+    variable::Variable,
 };
 
 /// How long to keep reading the project after the client has disconnected.
@@ -69,6 +70,8 @@ impl Dev {
         if let Some(client) = self.print_client_config {
             return self.print_config(client);
         }
+        // A variable that is not set is an error now, not after the first build.
+        self.limits.options()?;
         let mut introduction = Introduction::default();
         introduction.name = folder_name(&self.path);
         let server = Server::starting(introduction, ServeOptions::default());
@@ -86,14 +89,16 @@ impl Dev {
     }
 
     fn print_config(&self, client: Client) -> Result<(), Failure> {
-        let project = Project::read(&self.path)?;
-        client.print(&name(&project)?, &self.way()?)?;
+        let name = name(&Project::read(&self.path)?)?;
+        let variables = self.limits.variables(&name);
+        client.print(&name, &self.way(&variables)?)?;
         clients::note_hidden_values(self.limits.hidden());
+        clients::note_variables(&variables);
         Ok(())
     }
 
     /// How a client connects to this server.
-    fn way(&self) -> Result<Way, Failure> {
+    fn way(&self, variables: &[Variable]) -> Result<Way, Failure> {
         if let Some(url) = self.transports.url()? {
             return Ok(Way::Http { url });
         }
@@ -104,9 +109,10 @@ impl Dev {
         if let Some(profile) = &self.profile {
             arguments.extend(["--profile".to_owned(), profile.clone()]);
         }
-        arguments.extend(self.limits.arguments()?);
+        arguments.extend(self.limits.arguments(variables)?);
         arguments.extend(self.transports.arguments());
-        Way::this_command(arguments)
+        let names = variables.iter().map(|variable| &variable.name);
+        Ok(Way::this_command(arguments)?.with_variables(names))
     }
 }
 
@@ -216,15 +222,16 @@ impl Workshop {
         let quick = !self.tuned && self.profile.is_none();
         let built = project.build(Abi::default(), quick, self.profile.as_deref())?;
         let entries = built.iter().map(|(_, file)| self.entry(file));
-        let loaded = Loaded::load(&entries.collect::<Vec<_>>(), Some(previous))?;
+        let entries = entries.collect::<Result<Vec<_>, _>>()?;
+        let loaded = Loaded::load(&entries, Some(previous))?;
         serve::warn(&loaded);
         needs::warn(loaded.unmet_needs(), true);
         Ok(loaded.host)
     }
 
-    fn entry(&self, file: &Path) -> Entry {
-        let mut entry = Entry::of(Source::from(file), self.limits.options());
+    fn entry(&self, file: &Path) -> Result<Entry, Failure> {
+        let mut entry = Entry::of(Source::from(file), self.limits.options()?);
         entry.on_failure = OnFailure::Fail;
-        entry
+        Ok(entry)
     }
 }

@@ -44,7 +44,7 @@ struct Report<'a> {
 impl Inspect {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let sources = Source::parse(&self.file).expand()?;
-        let options = self.limits.options();
+        let options = self.limits.options()?;
         let load = |source: &Source| Servlet::load(source.clone(), &options).map(Arc::new);
         let loaded: Vec<_> = sources.iter().map(load).collect();
         let host = Host::compose(loaded.iter().flatten().map(mount).collect());

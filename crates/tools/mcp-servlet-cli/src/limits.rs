@@ -7,13 +7,10 @@ use std::{
 };
 
 use clap::{Arg, Args, Command, Error, builder::TypedValueParser, error::ErrorKind};
-use mcp_servlet_runtime::{AllowedPath, Limit, LoadOptions, Proxy};
+use mcp_servlet_runtime::{AllowedPath, Limit, LoadOptions, Proxy, config_variable};
 use mcp_servlet_server::config::{parse_host, parse_memory};
 
-use crate::{
-    clients::{self, HIDDEN},
-    failure::Failure,
-};
+use crate::{clients, failure::Failure, variable::Variable};
 
 /// What the servlet may use. By default it gets no configuration, host or directory.
 #[derive(Args, Debug)]
@@ -22,6 +19,10 @@ pub(crate) struct Limits {
     /// Set a value that the servlet reads; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = Secret(key_value))]
     config: Vec<(String, String)>,
+
+    /// Set a value that the servlet reads, such as a password, from an environment variable; may be repeated
+    #[arg(long, value_name = "KEY=VARIABLE", value_parser = Secret(Variable::parse))]
+    config_env: Vec<Variable>,
 
     /// Let the servlet send HTTP requests to a host, `*` matching any part of its name; may be repeated
     #[arg(long, value_name = "HOST", value_parser = Secret(parse_host))]
@@ -90,7 +91,21 @@ where
 }
 
 impl Limits {
-    pub(crate) fn options(&self) -> LoadOptions {
+    /// The options, with values from the environment.
+    ///
+    /// # Errors
+    /// [`Failure`] if an environment variable is not set.
+    pub(crate) fn options(&self) -> Result<LoadOptions, Failure> {
+        let mut options = self.options_here();
+        for variable in &self.config_env {
+            let value = variable.value()?;
+            options.config.insert(variable.key.clone(), value);
+        }
+        Ok(options)
+    }
+
+    /// The options without values from the environment.
+    pub(crate) fn options_here(&self) -> LoadOptions {
         let mut options = LoadOptions::default();
         options.config = self.config.iter().cloned().collect();
         options.allowed_hosts.clone_from(&self.allow_host);
@@ -105,17 +120,35 @@ impl Limits {
         options
     }
 
-    /// The same options for use in any folder, without values that may be secret.
-    pub(crate) fn arguments(&self) -> Result<Vec<String>, Failure> {
+    /// Whether the value of a configuration key comes from the environment.
+    pub(crate) fn take_from_environment(&self, key: &str) -> bool {
+        self.config_env.iter().any(|variable| variable.key == key)
+    }
+
+    /// The environment variables for the values of a server with this name: those of `--config-env`, and one for each
+    /// value of `--config`, which may be secret.
+    pub(crate) fn variables(&self, server: &str) -> Vec<Variable> {
+        let mut variables = self.config_env.clone();
+        for (key, _) in &self.config {
+            if variables.iter().all(|known| known.key != *key) {
+                variables.push(Variable {
+                    key: key.clone(),
+                    name: config_variable(server, key),
+                });
+            }
+        }
+        variables
+    }
+
+    /// The same options for use in any folder, with configuration values from these variables.
+    pub(crate) fn arguments(&self, variables: &[Variable]) -> Result<Vec<String>, Failure> {
         let mut arguments = Vec::new();
         if self.allow_private {
             arguments.push("--allow-private".to_owned());
         }
+        arguments.extend(variables.iter().map(Variable::option));
         // As one argument, because a value may begin with a dash.
         let mut add = |name: &str, value: String| arguments.push(format!("{name}={value}"));
-        for (key, _) in &self.config {
-            add("--config", format!("{key}={HIDDEN}"));
-        }
         for host in &self.allow_host {
             add("--allow-host", host.clone());
         }
@@ -154,16 +187,16 @@ impl Limits {
 
     /// The options that [`Limits::arguments`] leaves out because they may be secret.
     pub(crate) fn hidden(&self) -> impl Iterator<Item = String> {
-        let keys = self.config.iter().map(|(key, _)| key);
-        let proxy = self.proxy.as_ref().filter(|proxy| proxy.has_credentials());
-        keys.map(|key| format!("the value of `{key}`"))
-            .chain(proxy.map(|proxy| format!("the URL `{proxy}`")))
+        let proxy = self.proxy.iter().filter(|proxy| proxy.has_credentials());
+        proxy.map(|proxy| format!("the URL `{proxy}`"))
     }
 
     /// Whether one of these options was given.
     pub(crate) fn are_given(&self) -> bool {
-        let lists_are_empty =
-            self.config.is_empty() && self.allow_host.is_empty() && self.allow_path.is_empty();
+        let lists_are_empty = self.config.is_empty()
+            && self.config_env.is_empty()
+            && self.allow_host.is_empty()
+            && self.allow_path.is_empty();
         let times = [self.timeout, self.compile_timeout];
         !lists_are_empty
             || self.allow_private
@@ -255,7 +288,10 @@ mod tests {
         let allow_path = [format!("{here}:ro"), ".:/d".to_owned()];
         let allow_path = allow_path.map(|text| path(&text).expect("a path"));
         let limits = Limits {
-            config: vec![("key".to_owned(), "-a=b".to_owned())],
+            config: ["key", "user name"]
+                .map(|key| (key.to_owned(), "-a=b".to_owned()))
+                .into(),
+            config_env: vec![Variable::parse("key=A_KEY").expect("a variable")],
             allow_host: vec!["*.example".to_owned()],
             allow_private: true,
             allow_path: allow_path.into(),
@@ -265,12 +301,14 @@ mod tests {
             fuel: Some(1000),
             compile_timeout: Some(Limit::At(Duration::from_secs(9))),
         };
-        let arguments = limits.arguments().expect("arguments");
+        let variables = limits.variables("weather");
+        let arguments = limits.arguments(&variables).expect("arguments");
         assert_eq!(
             arguments,
             [
                 "--allow-private".to_owned(),
-                "--config=key=…".to_owned(),
+                "--config-env=key=A_KEY".to_owned(),
+                "--config-env=user name=WEATHER_USER_NAME".to_owned(),
                 "--allow-host=*.example".to_owned(),
                 "--proxy=http://…@proxy.example:3128".to_owned(),
                 format!("--allow-path={here}:ro"),

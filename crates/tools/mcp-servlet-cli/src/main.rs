@@ -42,6 +42,7 @@ mod serve;
 mod steps;
 mod terminal;
 mod test;
+mod variable;
 mod xtp;
 
 use std::process::ExitCode;

@@ -13,11 +13,6 @@ pub(crate) fn warn(unmet: impl Iterator<Item = UnmetNeeds>, with_options: bool) 
         if with_options {
             let help = format!("  help: add {}", unmet.options());
             note(format_args!("{}", one_line(&help)));
-            if unmet.has_secrets() {
-                note(format_args!(
-                    "  help: for secrets, `servlet config init` writes a configuration that reads them from the environment"
-                ));
-            }
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Prompt {
 
 impl Prompt {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
+        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options()?)?;
         let mut prompts = servlet.prompts().iter();
         let prompt = prompts.find(|prompt| prompt.key() == self.name);
         let arguments = self.arguments.read(prompt.map(schema).as_ref())?;

@@ -43,7 +43,7 @@ pub(crate) struct Read {
 
 impl Read {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options())?;
+        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options()?)?;
         let result = servlet.read_resource(&self.uri);
         if self.format == Format::Json {
             return print(result.map(ReadResourceResult::into_json));

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_host::{Entry, LoadError, Loaded, OnFailure, Prefix, UnmetNeeds};
+use mcp_servlet_host::{Entry, Loaded, OnFailure, Prefix, UnmetNeeds};
 use mcp_servlet_runtime::{Source, public_url};
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::{
@@ -23,6 +23,7 @@ use crate::{
     limits::Limits,
     needs,
     terminal::note,
+    variable::Variable,
 };
 use transports::Transports;
 
@@ -71,12 +72,7 @@ impl Serve {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let config = self.config()?;
         if let Some(client) = self.print_client_config {
-            client.print(&self.name(config.as_ref()), &self.way(config.as_ref())?)?;
-            clients::note_hidden_values(self.hidden());
-            if config.is_none() {
-                needs::warn(self.unmet_needs(), true);
-            }
-            return Ok(());
+            return self.print_config(client, config.as_ref());
         }
         let loaded = match &config {
             Some((_, config)) => config.load(None)?,
@@ -104,6 +100,44 @@ impl Serve {
         // Does not wait for standard input or for a call whose result is no longer needed.
         runtime.shutdown_background();
         result
+    }
+
+    fn print_config(
+        &self,
+        client: Client,
+        config: Option<&(PathBuf, Config)>,
+    ) -> Result<(), Failure> {
+        let name = self.name(config);
+        let mut unmet: Vec<_> = self.unmet_needs(config).collect();
+        // A server with a URL is started by someone else, who gives it its options.
+        let variables = match self.transports.url()? {
+            Some(_) => Vec::new(),
+            None => self.variables(&name, &mut unmet),
+        };
+        client.print(&name, &self.way(config, &variables)?)?;
+        clients::note_hidden_values(self.hidden());
+        clients::note_variables(&variables);
+        needs::warn(unmet.into_iter(), true);
+        Ok(())
+    }
+
+    /// The environment variables with configuration values: those of the options, and one for each required key that the
+    /// options do not set. Removes these keys from the unmet needs.
+    fn variables(&self, server: &str, unmet: &mut Vec<UnmetNeeds>) -> Vec<Variable> {
+        let mut variables = self.limits.variables(server);
+        for needs in &mut *unmet {
+            for key in std::mem::take(&mut needs.missing) {
+                if variables.iter().all(|known| known.key != key.name) {
+                    let name = key.variable(&needs.servlet);
+                    variables.push(Variable {
+                        key: key.name,
+                        name,
+                    });
+                }
+            }
+        }
+        unmet.retain(|needs| !needs.is_empty());
+        variables
     }
 
     /// Whether an option was given that belongs in the configuration.
@@ -149,7 +183,11 @@ impl Serve {
     }
 
     /// How a client connects to this server.
-    fn way(&self, config: Option<&(PathBuf, Config)>) -> Result<Way, Failure> {
+    fn way(
+        &self,
+        config: Option<&(PathBuf, Config)>,
+        variables: &[Variable],
+    ) -> Result<Way, Failure> {
         if let Some(url) = self.transports.url()? {
             return Ok(Way::Http { url });
         }
@@ -166,10 +204,11 @@ impl Serve {
         if let Some(provider) = self.schemas_for {
             arguments.extend(["--schemas-for".to_owned(), provider.name().to_owned()]);
         }
-        arguments.extend(self.limits.arguments()?);
+        arguments.extend(self.limits.arguments(variables)?);
         arguments.extend(self.transports.arguments());
-        let variables = config.into_iter().flat_map(|(_, config)| &config.variables);
-        Ok(Way::this_command(arguments)?.with_variables(variables))
+        let of_config = config.into_iter().flat_map(|(_, config)| &config.variables);
+        let names = variables.iter().map(|variable| &variable.name);
+        Ok(Way::this_command(arguments)?.with_variables(of_config.chain(names)))
     }
 
     /// The values that [`Serve::way`] leaves out because they may be secret.
@@ -179,23 +218,30 @@ impl Serve {
         urls.chain(self.limits.hidden())
     }
 
-    /// The needs that the options do not meet. Skips modules at URLs, and those that cannot be read.
-    fn unmet_needs(&self) -> impl Iterator<Item = UnmetNeeds> {
-        let options = self.limits.options();
-        let sources = self.files.iter().map(|file| Source::parse(file).expand());
+    /// The needs that the options do not meet; none with a configuration. Skips modules at URLs, and those that cannot be
+    /// read.
+    fn unmet_needs(&self, config: Option<&(PathBuf, Config)>) -> impl Iterator<Item = UnmetNeeds> {
+        let options = self.limits.options_here();
+        let files = config.is_none().then_some(&self.files);
+        let sources = files.into_iter().flatten();
+        let sources = sources.map(|file| Source::parse(file).expand());
         let files = sources
             .flatten()
             .flatten()
             .filter(|source| !source.is_remote());
         files.filter_map(move |source| {
             let module = source.module().ok()?;
-            UnmetNeeds::of(&source.name(), module.needs(), &options)
+            let mut unmet = UnmetNeeds::of(&source.name(), module.needs(), &options)?;
+            unmet
+                .missing
+                .retain(|key| !self.limits.take_from_environment(&key.name));
+            (!unmet.is_empty()).then_some(unmet)
         })
     }
 
     /// The servlets to load. A named file that fails to load is an error; in a directory, such files are skipped.
-    fn entries(&self) -> Result<Vec<Entry>, LoadError> {
-        let options = self.limits.options();
+    fn entries(&self) -> Result<Vec<Entry>, Failure> {
+        let options = self.limits.options()?;
         let mut entries = Vec::new();
         for file in &self.files {
             let named = Source::parse(file);

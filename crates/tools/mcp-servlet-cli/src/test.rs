@@ -79,7 +79,7 @@ impl Test {
             mock_host: self.mock_host.as_deref().map(Source::parse),
             mock_input: self.mock_input()?,
         };
-        modules::run_all(vec![run], &self.limits.options(), self.format)
+        modules::run_all(vec![run], &self.limits.options()?, self.format)
     }
 
     fn mock_input(&self) -> Result<Option<Vec<u8>>, Failure> {
@@ -105,7 +105,7 @@ impl Test {
     fn test_project(&self) -> Result<(), Failure> {
         let folder = build::folder(&self.path);
         let built = Project::read(folder)?.build(Abi::default(), false, None)?;
-        let options = self.limits.options();
+        let options = self.limits.options()?;
         let native = self.run_cargo(folder, &built, &options);
         let tests = Manifest::read(folder)?.tests;
         if tests.is_empty() {

@@ -139,7 +139,7 @@ const COMMANDS: [(&str, &[&str]); 17] = [
 const WITHOUT_SECRETS: [&str; 1] = ["config schema"];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 16] = [
+const OTHERS: [&[&str]; 19] = [
     &["config", "check", "secret.toml"],
     &[
         "serve",
@@ -155,6 +155,24 @@ const OTHERS: [&[&str]; 16] = [
     ],
     &["serve", "sends.wasm", "--config", "s3cr3t-malformed"],
     &["call", "sends.wasm", "t", "--config=s3cr3t-malformed"],
+    &[
+        "call",
+        "sends.wasm",
+        "t",
+        "--config-env=token=s3cr3t-instead-of-a-name",
+    ],
+    &[
+        "call",
+        "sends.wasm",
+        "t",
+        "--config-env=token=MCP_SERVLET_TEST_TOKEN",
+    ],
+    &[
+        "serve",
+        "sends.wasm",
+        "--print-client-config=vscode",
+        "--config-env=token=MCP_SERVLET_TEST_TOKEN",
+    ],
     &[
         "serve",
         "sends.wasm",

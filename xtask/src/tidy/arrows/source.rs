@@ -40,54 +40,63 @@ pub(super) fn read(folder: &Path) -> anyhow::Result<BTreeMap<Vec<String>, Source
         }
         let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
         let parsed = syn::parse_file(&text).with_context(|| file.display().to_string())?;
-        read_items(&mut modules, name, module_path(name), &parsed.items);
+        read_items(&mut modules, name, &module_path(name), &parsed.items);
     }
     Ok(modules)
 }
 
+/// Adds the items of a module, and those of its inline modules, to what is known of them.
 fn read_items(
     modules: &mut BTreeMap<Vec<String>, Source>,
     file: &Path,
-    module: Vec<String>,
+    module: &[String],
     items: &[Item],
 ) {
-    let mut source = modules.remove(&module).unwrap_or_default();
+    // A module without items is a module all the same.
+    modules.entry(module.to_vec()).or_default();
     for item in items.iter().filter(|item| !is_for_tests(item)) {
-        source.items.extend(name(item));
-        // Such a macro is at the crate root for those that use it.
-        if is_exported_macro(item)
-            && let (Some(name), false) = (name(item), module.is_empty())
-        {
-            let path = [&module[..], std::slice::from_ref(&name)].concat();
-            let root = modules.entry(Vec::new()).or_default();
-            root.imports.insert(name, path);
+        if is_exported_macro(item) && !module.is_empty() {
+            export_macro(modules, module, item);
         }
-        match item {
-            Item::Mod(inner) => {
-                if let Some((_, items)) = &inner.content {
-                    let path = [&module[..], &[inner.ident.to_string()]].concat();
-                    read_items(modules, file, path, items);
-                }
-                continue;
+        if let Item::Mod(inner) = item {
+            let path = [module, &[inner.ident.to_string()]].concat();
+            if let Some((_, items)) = &inner.content {
+                read_items(modules, file, &path, items);
             }
-            Item::Use(import) => source.import(&import.tree, &[]),
-            _ => {}
+            continue;
+        }
+        let source = modules.entry(module.to_vec()).or_default();
+        source.read(file, item);
+    }
+}
+
+/// Such a macro is at the crate root for those that use it.
+fn export_macro(modules: &mut BTreeMap<Vec<String>, Source>, module: &[String], item: &Item) {
+    if let Some(name) = name(item) {
+        let path = [module, std::slice::from_ref(&name)].concat();
+        let root = modules.entry(Vec::new()).or_default();
+        root.imports.insert(name, path);
+    }
+}
+
+impl Source {
+    fn read(&mut self, file: &Path, item: &Item) {
+        self.items.extend(name(item));
+        let mut is_export = false;
+        if let Item::Use(import) = item {
+            self.import(&import.tree, &[]);
+            is_export = !matches!(import.vis, Visibility::Inherited);
         }
         // A re-export does not use what it names.
-        let is_export = matches!(item, Item::Use(one) if !matches!(one.vis, Visibility::Inherited));
         if !is_export {
             let paths = paths::find(item.to_token_stream()).into_iter();
-            let file = file.to_owned();
-            source.uses.extend(paths.map(|path| UsedPath {
-                file: file.clone(),
+            self.uses.extend(paths.map(|path| UsedPath {
+                file: file.to_owned(),
                 path,
             }));
         }
     }
-    modules.insert(module, source);
-}
 
-impl Source {
     fn import(&mut self, tree: &UseTree, before: &[String]) {
         let longer = |name: &Ident| [before, &[name.to_string()]].concat();
         match tree {

@@ -25,15 +25,10 @@ servlet! { TEXTS:
     boxed -> Box<str> = "boxed".into();
     empty -> String = String::new();
     letter -> char = 'x';
-    yes -> bool = true;
-    small -> i8 = -128;
     large -> u128 = u128::MAX;
-    count -> usize = 7;
-    half -> f64 = 0.5;
-    whole -> f32 = 2.0;
-    some -> Option<u8> = Some(1);
+    some -> Option<char> = Some('1');
     right -> Result<&'static str, String> = Ok("right");
-    nested -> Result<Option<Result<u8, String>>, ToolError> = Ok(Some(Ok(3)));
+    nested -> Result<Option<Result<i128, String>>, ToolError> = Ok(Some(Ok(3)));
 }
 
 fn raw(servlet: &'static mcp_servlet::Servlet, tool: &str) -> String {
@@ -42,7 +37,7 @@ fn raw(servlet: &'static mcp_servlet::Servlet, tool: &str) -> String {
 }
 
 #[test]
-fn simple_values_are_text() {
+fn strings_and_numbers_without_a_schema_are_text() {
     for (tool, text) in [
         ("string", r#"a\n\"\\"#),
         ("slice", "ü👍"),
@@ -50,12 +45,7 @@ fn simple_values_are_text() {
         ("boxed", "boxed"),
         ("empty", ""),
         ("letter", "x"),
-        ("yes", "true"),
-        ("small", "-128"),
         ("large", "340282366920938463463374607431768211455"),
-        ("count", "7"),
-        ("half", "0.5"),
-        ("whole", "2"),
         ("some", "1"),
         ("right", "right"),
         ("nested", "3"),
@@ -239,6 +229,79 @@ fn json_that_is_no_object_is_wrapped_in_one() {
                 "x-fastmcp-wrap-result": true,
             })
         );
+    }
+}
+
+servlet! { VALUES:
+    yes -> bool = true;
+    small -> i8 = -128;
+    half -> f64 = 0.5;
+    whole -> Result<f32, String> = Ok(2.0);
+    byte -> Option<u8> = Some(1);
+    unknown -> Option<bool> = None;
+    deeper -> Result<Option<Result<u8, String>>, ToolError> = Ok(None);
+    twice -> Option<Option<f64>> = Some(None);
+    deepest -> Option<Result<Json<Point>, String>> = Some(Err("no".to_owned()));
+}
+
+#[test]
+fn numbers_and_booleans_are_text_and_wrapped_structured_content() {
+    let tools = VALUES.client().describe().unwrap().tools.unwrap();
+    let byte = |ty| json!({ "type": ty, "minimum": 0, "maximum": 255 });
+    for (at, (name, json, schema)) in [
+        ("yes", "true", json!({ "type": "boolean" })),
+        (
+            "small",
+            "-128",
+            json!({ "type": "integer", "minimum": -128, "maximum": 127 }),
+        ),
+        ("half", "0.5", json!({ "type": "number" })),
+        ("whole", "2", json!({ "type": "number" })),
+        ("byte", "1", byte(json!(["integer", "null"]))),
+        ("unknown", "null", json!({ "type": ["boolean", "null"] })),
+        ("deeper", "null", byte(json!(["integer", "null"]))),
+        ("twice", "null", json!({ "type": ["number", "null"] })),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(
+            raw(&VALUES, name),
+            format!(
+                r#"{{"content":[{{"type":"text","text":"{json}"}}],"structuredContent":{{"result":{json}}}}}"#
+            )
+        );
+        assert_eq!(tools[at].name, name);
+        let output = tools[at].output_schema.as_ref().unwrap();
+        let output = serde_json::to_value(output).unwrap();
+        assert_eq!(output["properties"], json!({ "result": schema }), "{name}");
+        assert_eq!(output["x-fastmcp-wrap-result"], true);
+    }
+}
+
+#[test]
+fn the_schema_of_json_in_a_result_in_an_option_is_kept() {
+    let tools = VALUES.client().describe().unwrap().tools.unwrap();
+    let output = tools.last().unwrap().output_schema.as_ref().unwrap();
+    let output = serde_json::to_value(output).unwrap();
+    let result = &output["properties"]["result"];
+    assert_eq!(result["type"], json!(["object", "null"]));
+    assert_eq!(VALUES.call("deepest", ()).unwrap().is_error, Some(true));
+}
+
+servlet! { NOT_FINITE:
+    nan -> f64 = f64::NAN;
+    infinite -> Option<f32> = Some(f32::NEG_INFINITY);
+}
+
+#[test]
+fn a_float_that_is_not_finite_is_an_error() {
+    for (tool, value) in [("nan", "NaN"), ("infinite", "-inf")] {
+        let result = NOT_FINITE.call(tool, ()).unwrap();
+        assert_eq!(result.is_error, Some(true));
+        let expected = format!("the result is not a finite number: {value}");
+        assert_eq!(result.text(), expected);
+        assert_eq!(result.structured_content, None);
     }
 }
 

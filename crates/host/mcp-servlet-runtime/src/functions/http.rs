@@ -69,16 +69,14 @@ async fn exchange(
     json: &[u8],
     body: Option<Vec<u8>>,
 ) -> Result<HttpResponse, HttpFailure> {
-    let mut request = Request::read(json)?;
-    let listener = state.call.listener.as_ref();
-    if let Some(listener) = listener.filter(|listener| listener.answers_http()) {
-        let request = HttpRequest::read(json, body.clone().unwrap_or_default());
-        let request = request.expect("it was read before");
-        if let Some(answer) = listener.answer_http(&request) {
-            return answer;
-        }
+    let written = HttpRequest::read(json, body.unwrap_or_default())?;
+    let request = Request::of(&written)?;
+    if let Some(listener) = &state.call.listener
+        && listener.answers_http()
+        && let Some(answer) = listener.answer_http(&written)
+    {
+        return answer;
     }
-    request.body = body.map(Into::into);
     let limits = state.call.limits;
     if let Some(limit) = limits
         .http_requests
@@ -87,5 +85,6 @@ async fn exchange(
         return Err(HttpFailure::too_many_requests(limit));
     }
     state.call.http_requests += 1;
+    let request = request.with_body(written.body);
     state.shared.http.send(request, &limits).await
 }

@@ -7,12 +7,11 @@ use hyper::{
     body::Bytes,
     header::{self, HeaderName, HeaderValue},
 };
-use mcp_servlet_types::{HttpErrorKind, refused_request};
+use mcp_servlet_types::refused_request;
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
 use url::Url;
 
-use crate::exchange::HttpFailure;
+use crate::exchange::{HttpFailure, HttpRequest};
 
 /// The headers that a redirect to another origin keeps. Any other header may be a secret.
 const SAFE_HEADERS: [&str; 8] = [
@@ -39,31 +38,29 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Reads the JSON that servlets send as a request.
-    pub(crate) fn read(json: &[u8]) -> Result<Self, HttpFailure> {
-        let json: Value = serde_json::from_slice(json).map_err(|error| invalid(&error))?;
-        let text = |key: &str| json.get(key).and_then(Value::as_str);
-        let headers = json
-            .get("headers")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten();
-        let header =
-            |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
-        let headers: Vec<_> = headers.filter_map(header).collect();
-        let method = text("method").unwrap_or("GET");
-        let names = headers.iter().map(|(name, _)| name.as_str());
-        if let Some(reason) = refused_request(method, names) {
-            return Err(invalid(&reason));
+    /// The request that a servlet wrote, without its body.
+    ///
+    /// # Errors
+    /// [`HttpFailure`] if the servlet may not send it, or its URL is not an HTTP URL.
+    pub(crate) fn of(written: &HttpRequest) -> Result<Self, HttpFailure> {
+        let names = written.headers.keys().map(String::as_str);
+        if let Some(reason) = refused_request(&written.method, names) {
+            return Err(HttpFailure::invalid(&reason));
         }
-        let url = Url::parse(text("url").unwrap_or_default()).map_err(|error| invalid(&error))?;
+        let url = Url::parse(&written.url).map_err(|error| HttpFailure::invalid(&error))?;
         check_scheme(&url)?;
         Ok(Self {
             url,
-            method: method.to_uppercase(),
-            headers,
+            method: written.method.to_uppercase(),
+            headers: written.headers.clone().into_iter().collect(),
             body: None,
         })
+    }
+
+    /// The same request with a body; an empty one is not sent.
+    pub(crate) fn with_body(self, body: Vec<u8>) -> Self {
+        let body = (!body.is_empty()).then(|| body.into());
+        Self { body, ..self }
     }
 
     /// A GET request without headers of its own.
@@ -77,11 +74,11 @@ impl Request {
     }
 
     pub(crate) fn uri(&self) -> Result<Uri, HttpFailure> {
-        uri(&self.url).map_err(|error| invalid(&error))
+        uri(&self.url).map_err(|error| HttpFailure::invalid(&error))
     }
 
     pub(super) fn to_http(&self) -> Result<hyper::Request<Full<Bytes>>, HttpFailure> {
-        self.build().map_err(|error| invalid(&error))
+        self.build().map_err(|error| HttpFailure::invalid(&error))
     }
 
     fn build(&self) -> hyper::http::Result<hyper::Request<Full<Bytes>>> {
@@ -197,45 +194,60 @@ pub(super) fn basic_auth(url: &Url) -> Option<HeaderValue> {
     Some(value)
 }
 
-fn invalid(reason: &dyn std::fmt::Display) -> HttpFailure {
-    HttpFailure::new(
-        HttpErrorKind::Request,
-        format!("invalid HTTP request: {reason}"),
-    )
-}
-
 fn check_scheme(url: &Url) -> Result<(), HttpFailure> {
     if matches!(url.scheme(), "http" | "https") {
         return Ok(());
     }
     let scheme = url.scheme();
-    Err(invalid(&format!(
+    Err(HttpFailure::invalid(&format!(
         "the scheme of a URL is `http` or `https`, not `{scheme}`"
     )))
 }
 
 #[cfg(test)]
 mod tests {
+    use mcp_servlet_types::HttpErrorKind;
+
     use super::*;
+
+    fn read(json: &str) -> Result<Request, HttpFailure> {
+        Request::of(&HttpRequest::read(json.as_bytes(), Vec::new())?)
+    }
 
     #[test]
     fn reads_requests_as_servlets_write_them() {
-        let ask = Request::read(br#"{"url":"http://a/b","headers":{"X":"1"},"method":"post"}"#);
+        let ask = read(r#"{"url":"http://a/b","headers":{"X":"1"},"method":"post"}"#);
         let ask = ask.expect("a request");
         assert_eq!(
             (ask.url.as_str(), ask.method.as_str()),
             ("http://a/b", "POST")
         );
         assert_eq!(ask.headers, [("X".to_owned(), "1".to_owned())]);
-        assert!(Request::read(br#"{"url":"/relative"}"#).is_err());
+        for (json, problem) in [
+            (r#"{"url":"/relative"}"#, "relative URL without a base"),
+            (r#"{"url":"http://a/b""#, "EOF while parsing"),
+            (r#"{"url":"ftp://a/b"}"#, "the scheme of a URL is"),
+        ] {
+            let failure = read(json).map(drop).expect_err(json);
+            assert_eq!(failure.kind, HttpErrorKind::Request);
+            let expected = format!("invalid HTTP request: {problem}");
+            assert!(failure.message.starts_with(&expected), "{failure}");
+        }
+    }
+
+    #[test]
+    fn an_empty_body_is_no_body() {
+        let request = || read(r#"{"url":"http://a/"}"#).expect("a request");
+        assert_eq!(request().with_body(Vec::new()).body, None);
+        let body = request().with_body(b"x".to_vec()).body;
+        assert_eq!(body.as_deref(), Some(&b"x"[..]));
     }
 
     #[test]
     fn a_body_is_redirected_within_its_origin_and_to_https() {
         let redirected = |from: &str, to: &str| {
             let json = format!(r#"{{"url":"{from}","method":"POST"}}"#);
-            let mut request = Request::read(json.as_bytes()).expect("a request");
-            request.body = Some("secret".into());
+            let request = read(&json).expect("a request").with_body("secret".into());
             let response = Response::builder().status(308).header("location", to);
             request.redirected(&response.body(()).expect("a response"))
         };

@@ -79,6 +79,17 @@ pub(super) fn of(schema: &Value) -> Cost {
     }
 }
 
+/// The part of a schema that a reference such as `#/$defs/a` leads to; `None` if there is none, or if
+/// the reference is not a JSON pointer.
+pub fn referenced<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+    root.pointer(&decoded(reference.strip_prefix('#')?))
+}
+
+/// The JSON pointer of a reference, in which characters are percent-encoded.
+fn decoded(pointer: &str) -> String {
+    pointer.replace("%24", "$").replace("%25", "%")
+}
+
 struct Walk<'a> {
     root: &'a Value,
     /// The references on the way to the current schema.
@@ -138,7 +149,7 @@ impl<'a> Walk<'a> {
             }
             return Err(Cost::Unbounded("its references have names of their own"));
         };
-        let pointer = pointer.replace("%25", "%").replace("%24", "$");
+        let pointer = decoded(pointer);
         match self.root.pointer(&pointer) {
             Some(target) => {
                 self.path.push(reference);

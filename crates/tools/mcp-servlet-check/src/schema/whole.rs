@@ -1,8 +1,8 @@
 //! Rules about a schema as a whole.
 
-use mcp_servlet_schema::refers_to_itself;
+use mcp_servlet_schema::{referenced, refers_to_itself, unchecked};
 
-use super::Subject;
+use super::{Subject, walk::parts};
 use crate::{finding::Level, findings::Findings, target::Target};
 
 /// The dialects that clients know.
@@ -15,7 +15,8 @@ const DIALECTS: [&str; 3] = [
 pub(super) fn check(findings: &mut Findings, subject: &Subject<'_>) {
     check_root(findings, subject);
     check_dialect(findings, subject);
-    check_references(findings, subject);
+    check_recursion(findings, subject);
+    check_targets(findings, subject);
 }
 
 /// All clients require an object schema for arguments. Clients before 2026-07-28 also require one
@@ -63,13 +64,50 @@ fn check_dialect(findings: &mut Findings, subject: &Subject<'_>) {
 }
 
 /// A rule of providers covers references that do not recurse.
-fn check_references(findings: &mut Findings, subject: &Subject<'_>) {
+fn check_recursion(findings: &mut Findings, subject: &Subject<'_>) {
     if refers_to_itself(subject.schema) {
         let problem = "the schema refers to itself, but some clients inline references";
         let finding = subject.finding("schema-recursive", "", problem);
         subject.add(
             findings,
             finding.help("limit the depth, or use a string").warning(),
+        );
+    }
+}
+
+/// Clients that compile the schema fail at a reference without a target, and the host of this project does not apply it.
+fn check_targets(findings: &mut Findings, subject: &Subject<'_>) {
+    let mut all_have_targets = true;
+    for part in parts(subject.schema) {
+        let Some(reference) = part.schema["$ref"].as_str() else {
+            continue;
+        };
+        let is_pointer = reference == "#" || reference.starts_with("#/");
+        if !is_pointer || referenced(subject.schema, reference).is_some() {
+            continue;
+        }
+        all_have_targets = false;
+        let pointer = format!("{}/$ref", part.pointer);
+        let problem = format!("the schema has no `{reference}`, so nothing is checked against it");
+        let finding = subject.finding("schema-target", &pointer, problem);
+        let help = "add the definition, or correct the JSON pointer";
+        subject.add(findings, finding.help(help).warning());
+    }
+    if all_have_targets {
+        check_limits(findings, subject);
+    }
+}
+
+/// The host of this project passes values on unchecked if it cannot apply the schema within its limits.
+fn check_limits(findings: &mut Findings, subject: &Subject<'_>) {
+    if let Some(why) = unchecked(subject.schema) {
+        let problem = format!("nothing is checked against the schema: {why}");
+        let finding = subject.finding("schema-unchecked", "", problem);
+        let help = "simplify the schema, and check the values in the tool";
+        let finding = finding.help(help);
+        subject.add(
+            findings,
+            finding.matters(Level::Note, &[Target::McpServlet]),
         );
     }
 }

@@ -264,9 +264,11 @@ fn extra_false() {
 fn nested() {
     let map = "{type: object, additionalProperties: {type: object, additionalProperties: {type: string}}}";
     let list = "{type: array, items: {type: array, items: {type: string}}}";
+    let references = "{type: array, items: {type: array, items: {$ref: '#/components/schemas/B'}}}";
     let texts = [
         map,
         list,
+        references,
         "{enum: [a]}",
         "{properties: {b: {type: string}}}",
     ];

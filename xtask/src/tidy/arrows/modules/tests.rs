@@ -81,6 +81,14 @@ fn counts_an_exported_macro_for_its_module() {
 }
 
 #[test]
+fn counts_an_exported_macro_for_its_inline_module_in_the_root() {
+    let a = "#[macro_export] macro_rules! one { () => { $crate::b::two() } }";
+    let root = format!("mod b; mod a {{ {a} }} fn last() {{}}");
+    let b = ("b.rs", "pub fn two() { crate::one!() }");
+    assert_eq!(circles(&[("lib.rs", &root), b]), [["a", "b", "a"]]);
+}
+
+#[test]
 fn ignores_tests_variables_and_generated_code() {
     let root = (
         "lib.rs",
