@@ -30,7 +30,7 @@ pub(super) struct Host {
 static POOLING: LazyLock<Option<Host>> = LazyLock::new(|| {
     let host = Host::new(config().allocation_strategy(pool()));
     host.inspect_err(|error| {
-        tracing::warn!("cannot reserve the pool of instances, so they start slowly: {error:#}")
+        tracing::warn!("cannot reserve the pool of instances, so they start slowly: {error:#}");
     })
     .ok()
 });
