@@ -236,13 +236,13 @@ pub(crate) fn exchange(bytes: Option<&[u8]>, call: impl FnOnce(u64) -> u64) -> V
 struct KernelMemory;
 
 impl HostMemory for KernelMemory {
-    #[inline(always)]
+    #[inline]
     unsafe fn store_word(self, at: u64, word: u64) {
         // SAFETY: the caller names a word in a block of the kernel.
         unsafe { kernel::store_u64(at, word) }
     }
 
-    #[inline(always)]
+    #[inline]
     unsafe fn store_byte(self, at: u64, byte: u8) {
         // SAFETY: the caller names a byte in a block of the kernel.
         unsafe { kernel::store_u8(at, byte) }

@@ -94,7 +94,7 @@ impl Limits {
         options.timeout = self.timeout.unwrap_or_default().resolve(options.timeout);
         let compile = self.compile_timeout.unwrap_or_default();
         options.compile = compile.resolve(options.compile);
-        options.proxy = self.proxy.clone();
+        options.proxy.clone_from(&self.proxy);
         options
     }
 

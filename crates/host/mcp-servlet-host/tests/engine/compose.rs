@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use mcp_servlet_host::{Entry, Filter, Host, LoadError, Loaded, OnFailure, Prefix};
+use mcp_servlet_host::{Entry, Host, LoadError, Loaded, OnFailure, Prefix};
 use mcp_servlet_runtime::{
     CallError, CallErrorKind, LoadError as ModuleError, LoadOptions, Source, chain,
 };
