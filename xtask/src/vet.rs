@@ -24,8 +24,8 @@ const RANDOMNESS: (&str, &str) = (
     "--cfg getrandom_backend=\"custom\"",
 );
 
-/// The module with unsafe code that also runs natively.
-const UNSAFE: &str = "allocator";
+/// The modules with unsafe code that also run natively. The rest of it only calls functions of the host.
+const UNSAFE: [&str; 2] = ["allocator", "host_memory"];
 
 /// The version of cargo-deny to install if it is missing.
 const DENY: &str = "0.20.2";
@@ -101,7 +101,7 @@ fn check_unsafe() -> anyhow::Result<()> {
     ]);
     miri.args(["--lib", "--target-dir"])
         .arg(target().join("miri"));
-    miri.arg("--").arg(UNSAFE);
+    miri.arg("--").args(UNSAFE);
     run(without_cargo(&mut miri))
 }
 

@@ -1,12 +1,12 @@
 //! The Extism ABI: bytes in and out of the host, and the functions it offers.
 //!
-//! Besides the allocator, this is the only file of the guest with `unsafe` code. Handles to host memory
-//! never leave it. Exactly one wrapper here names each host function, so that a servlet imports only
-//! what it uses.
+//! Handles to host memory never leave this file. Exactly one wrapper here names each host function, so
+//! that a servlet imports only what it uses. `host_memory.rs` copies the bytes.
 #![allow(unsafe_code, reason = "host functions are foreign functions")]
 
 use extism_pdk::extism as kernel;
 
+use crate::host_memory::{self, HostMemory, read};
 use crate::level::Level;
 
 #[link(wasm_import_module = "wasi_snapshot_preview1")]
@@ -231,70 +231,32 @@ pub(crate) fn exchange(bytes: Option<&[u8]>, call: impl FnOnce(u64) -> u64) -> V
     bytes
 }
 
-/// The bytes that the ABI moves at once; it has no bulk copy.
-const WORD: usize = 8;
+/// Memory of the kernel.
+#[derive(Clone, Copy)]
+struct KernelMemory;
+
+impl HostMemory for KernelMemory {
+    #[inline]
+    unsafe fn store_word(self, at: u64, word: u64) {
+        // SAFETY: the caller names a word in a block of the kernel.
+        unsafe { kernel::store_u64(at, word) }
+    }
+
+    #[inline]
+    unsafe fn store_byte(self, at: u64, byte: u8) {
+        // SAFETY: the caller names a byte in a block of the kernel.
+        unsafe { kernel::store_u8(at, byte) }
+    }
+}
 
 /// Copies `bytes` into a new block of host memory.
 #[inline(never)]
 fn store(bytes: &[u8]) -> u64 {
     // SAFETY: allocates; the answer is the handle of a block of that length, 0 for length 0.
     let handle = unsafe { kernel::alloc(bytes.len() as u64) };
-    let (mut at, mut rest) = (handle, bytes);
-    // Many words at once: counting single words would cost as much as storing them.
-    while let Some(block) = next_chunk(&mut rest) {
-        store_block(at, block);
-        at += 128;
-    }
-    store_next::<64>(&mut at, &mut rest);
-    store_next::<32>(&mut at, &mut rest);
-    store_next::<16>(&mut at, &mut rest);
-    store_next::<8>(&mut at, &mut rest);
-    match bytes.last_chunk::<8>() {
-        // The last word overlaps the one before.
-        Some(word) if !rest.is_empty() => store_words(at + rest.len() as u64 - 8, word),
-        _ => {
-            for byte in rest {
-                // SAFETY: `at` stays inside the block, which is as long as `bytes`.
-                unsafe { kernel::store_u8(at, *byte) }
-                at += 1;
-            }
-        }
-    }
+    // SAFETY: the block is as long as `bytes`.
+    unsafe { host_memory::store(KernelMemory, handle, bytes) }
     handle
-}
-
-/// Stores sixteen words. Not inlined: in a loop, the compiler would compute each address anew.
-#[inline(never)]
-fn store_block(at: u64, block: &[u8; 128]) {
-    store_words(at, block);
-}
-
-/// Stores the first `N` bytes and steps over them, if there are that many.
-#[inline]
-fn store_next<const N: usize>(at: &mut u64, rest: &mut &[u8]) {
-    if let Some(words) = next_chunk::<N>(rest) {
-        store_words(*at, words);
-        *at += N as u64;
-    }
-}
-
-/// Takes the first `N` bytes off.
-#[inline]
-fn next_chunk<'a, const N: usize>(rest: &mut &'a [u8]) -> Option<&'a [u8; N]> {
-    let (chunk, after) = rest.split_first_chunk()?;
-    *rest = after;
-    Some(chunk)
-}
-
-/// Stores bytes of whole words.
-#[inline]
-fn store_words<const N: usize>(at: u64, words: &[u8; N]) {
-    for start in (0..N).step_by(8) {
-        if let Some(word) = words.get(start..).and_then(<[u8]>::first_chunk) {
-            // SAFETY: `store` stays inside the block, which is as long as its bytes.
-            unsafe { kernel::store_u64(at + start as u64, u64::from_le_bytes(*word)) }
-        }
-    }
 }
 
 /// Copies a block of host memory and frees it; handle 0 is the host's "nothing".
@@ -321,38 +283,4 @@ fn load(handle: u64) -> Option<Vec<u8>> {
 fn load_text(handle: u64) -> String {
     let bytes = load(handle).unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()
-}
-
-/// Reads `length` bytes, and returns whether all of them are ASCII.
-fn read(length: u64, word: impl Fn(u64) -> u64, byte: impl Fn(u64) -> u8) -> (Vec<u8>, bool) {
-    let length = usize::try_from(length).unwrap_or(0);
-    let mut bytes = Vec::<u8>::with_capacity(length);
-    let start = bytes.as_mut_ptr();
-    let mut seen = 0;
-    let mut at = 0;
-    let mut word_at = |at: usize| {
-        let word = word(at as u64);
-        seen |= word;
-        // SAFETY: there is room for `length` bytes, and so for a word that ends there.
-        unsafe { start.add(at).cast::<u64>().write_unaligned(word) }
-    };
-    while length - at >= WORD {
-        word_at(at);
-        at += WORD;
-    }
-    if at < length && length >= WORD {
-        // The last word overlaps the one before.
-        word_at(length - WORD);
-        at = length;
-    }
-    while at < length {
-        let byte = byte(at as u64);
-        seen |= u64::from(byte);
-        // SAFETY: there is room for `length` bytes.
-        unsafe { start.add(at).write(byte) }
-        at += 1;
-    }
-    // SAFETY: that many were written.
-    unsafe { bytes.set_len(length) }
-    (bytes, seen & 0x8080_8080_8080_8080 == 0)
 }

@@ -72,6 +72,8 @@ mod error;
 mod exports;
 mod features;
 mod from_text;
+#[cfg(any(test, target_family = "wasm"))]
+mod host_memory;
 mod item;
 mod json;
 mod level;

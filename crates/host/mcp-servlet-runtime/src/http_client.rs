@@ -96,13 +96,11 @@ impl Client {
         for _ in 0..=MAX_REDIRECTS {
             self.check(&request.url)?;
             let response = self.transport.send(request).await?;
-            match request.redirected(&response)? {
-                Some(next) => *request = next,
-                None => {
-                    let limit = limits.http_response.or(limits.memory);
-                    return body::read(response, &request.url, limit).await;
-                }
-            }
+            let Some(next) = request.redirected(&response)? else {
+                let limit = limits.http_response.or(limits.memory);
+                return body::read(response, &request.url, limit).await;
+            };
+            *request = next;
         }
         Err(HttpFailure::too_many_redirects(&request.url, MAX_REDIRECTS))
     }

@@ -116,7 +116,7 @@ impl Limits {
         options.fuel = self.fuel.or(options.fuel);
         let compile = self.compile_timeout.unwrap_or_default();
         options.compile = compile.resolve(options.compile);
-        options.proxy = self.proxy.clone();
+        options.proxy.clone_from(&self.proxy);
         options
     }
 

@@ -68,7 +68,7 @@ fn pooling(metering: Metering) -> Option<Host> {
     let host = Host::new(config(metering).allocation_strategy(pool()));
     // The system may have too few addresses.
     host.inspect_err(|error| {
-        tracing::warn!("cannot reserve the pool of instances, so they start slowly: {error:#}")
+        tracing::warn!("cannot reserve the pool of instances, so they start slowly: {error:#}");
     })
     .ok()
 }

@@ -22,7 +22,7 @@ use toml::Spanned;
 use super::{
     names,
     table::Table,
-    units::{Count, Memory},
+    units::{Count, Memory, Size, Time},
 };
 use crate::HttpOptions;
 pub(super) use requests::Requests;
@@ -86,18 +86,18 @@ pub(super) struct Http {
     connections: Option<Count<1, MOST>>,
     /// How long a client may take for the head of a request. An idle connection is closed after the same time. Default:
     /// `30s`.
-    #[schemars(with = "String")]
+    #[schemars(with = "Time")]
     head_time: Limit<Duration>,
     /// How long a client may take for the body of a request. Default: `1m`.
-    #[schemars(with = "String")]
+    #[schemars(with = "Time")]
     body_time: Limit<Duration>,
     /// How large a request may be. Default: `4MiB`.
-    #[schemars(with = "String")]
+    #[schemars(with = "Size")]
     body: Limit<u64>,
     /// Maximum number of sessions. Default: 1000. 0 turns sessions off.
     sessions: Option<Count<0, MOST>>,
     /// How long a session lasts without a request or an open stream. Default: `5m`.
-    #[schemars(with = "String")]
+    #[schemars(with = "Time")]
     session_idle: Limit<Duration>,
 }
 
@@ -196,7 +196,7 @@ pub(super) struct Tools {
 )]
 pub(super) struct ToolLimits {
     /// How long one call may run.
-    #[schemars(with = "String")]
+    #[schemars(with = "Time")]
     timeout: Limit<Duration>,
     /// How much memory an instance may take that runs the tool; such calls have instances of their own.
     #[schemars(with = "Option<Memory>")]
@@ -204,15 +204,15 @@ pub(super) struct ToolLimits {
     /// How many WebAssembly instructions one call may execute, roughly. Counting makes the servlet slower.
     fuel: Option<Count<1, MOST_FUEL>>,
     /// The limit for the output of one call.
-    #[schemars(with = "String")]
+    #[schemars(with = "Size")]
     output: Limit<u64>,
     /// How many HTTP requests one call may send.
     http_requests: Option<u32>,
     /// How large the body of an HTTP response may be.
-    #[schemars(with = "String")]
+    #[schemars(with = "Size")]
     http_response: Limit<u64>,
     /// How long one HTTP request may take, redirects and body included.
-    #[schemars(with = "String")]
+    #[schemars(with = "Time")]
     http_timeout: Limit<Duration>,
 }
 
@@ -225,30 +225,30 @@ pub(super) struct ToolLimits {
 )]
 pub(super) struct Limits {
     /// How long one call may run.
-    #[schemars(with = "String")]
+    #[schemars(with = "Time")]
     timeout: Limit<Duration>,
     /// How much memory an instance may take.
     memory: Memory,
     /// How many WebAssembly instructions one call may execute, roughly. Counting makes the servlet slower. Default: no limit.
     fuel: Option<Count<1, MOST_FUEL>>,
     /// The limit for the output of one call.
-    #[schemars(with = "String")]
+    #[schemars(with = "Size")]
     output: Limit<u64>,
     /// How much the variables of an instance may take.
-    #[schemars(with = "String")]
+    #[schemars(with = "Size")]
     vars: Limit<u64>,
     /// How many HTTP requests one call may send.
     http_requests: Option<u32>,
     /// How large the body of an HTTP response may be.
-    #[schemars(with = "String")]
+    #[schemars(with = "Size")]
     http_response: Limit<u64>,
     /// How long one HTTP request may take, redirects and body included.
-    #[schemars(with = "String")]
+    #[schemars(with = "Time")]
     http_timeout: Limit<Duration>,
     /// How many HTTP requests of the servlet may be open at the same time. Default: 64.
     http_concurrency: Option<Count<1, MOST>>,
     /// How long compiling the module may take. Default: `2m`.
-    #[schemars(with = "String")]
+    #[schemars(with = "Time")]
     compile_timeout: Limit<Duration>,
     /// How many instances there may be.
     #[schemars(with = "Option<InstancesAre>")]
@@ -260,7 +260,7 @@ pub(super) struct Limits {
     /// How many calls may wait for an instance. With 0, a call is refused at once if all instances are busy.
     queue: Option<Count<0, MOST>>,
     /// How long a call may wait for an instance.
-    #[schemars(with = "String")]
+    #[schemars(with = "Time")]
     wait: Limit<Duration>,
     /// Arguments that do not match the tool's schema: `check` (the default) refuses them. `coerce` does so too, but reads a
     /// string such as `"10"` as a number, a boolean or null if only that matches. `off` does not check.
@@ -312,7 +312,7 @@ pub(super) struct InstancesAre {
     /// This many calls may run at the same time.
     max: Option<Count<1, MOST_INSTANCES>>,
     /// Instances beyond `min` are dropped when they are idle for that long.
-    #[schemars(with = "String")]
+    #[schemars(with = "Time")]
     idle: Limit<Duration>,
 }
 

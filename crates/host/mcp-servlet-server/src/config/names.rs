@@ -59,3 +59,15 @@ impl Error for Found {
         Self(&[])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn are_those_of_the_enum() {
+        let schema = schema::<mcp_servlet_host::OnFailure>(&mut SchemaGenerator::default());
+        let expected = serde_json::json!({ "type": "string", "enum": ["skip", "fail"] });
+        assert_eq!(schema.to_value(), expected);
+    }
+}

@@ -397,6 +397,7 @@ fn schema_for_editors_has_the_keys_of_the_reader() {
     for wrong in [
         "[servlet.a]",
         "[limits]\ntiemout = \"3s\"",
+        "[limits]\narguments = \"chek\"",
         "[servlet.a]\nsource = 7",
         "[servlet.a]\nsource = \"a.wasm\"\ntool = { t = { memory = 7 } }",
     ] {

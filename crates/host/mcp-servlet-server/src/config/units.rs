@@ -12,6 +12,18 @@ use serde::{
 /// The smallest memory limit: one page of WebAssembly.
 const MIN_MEMORY: u64 = 64 << 10;
 
+// The next two are only the schema of a `Limit`.
+
+/// A time such as `500ms`, `30s`, `2m`, `1h`, or `none`.
+#[derive(JsonSchema)]
+#[schemars(with = "String")]
+pub(super) enum Time {}
+
+/// A size such as `512KiB`, `64MiB`, `1GiB`, or `none`.
+#[derive(JsonSchema)]
+#[schemars(with = "String")]
+pub(super) enum Size {}
+
 /// A time of at most a day, such as `500ms`, `30s`, `2m` or `1h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]

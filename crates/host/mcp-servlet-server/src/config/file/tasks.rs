@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{Limit, MOST, set};
 use crate::{
     TaskOptions,
-    config::units::{Count, ShortTime},
+    config::units::{Count, ShortTime, Size},
 };
 
 /// When calls become tasks, and what is kept of them.
@@ -26,7 +26,7 @@ pub(in crate::config) struct Tasks {
     /// How long a task lives from its creation, at most a day. Default: `30m`.
     ttl: Option<ShortTime>,
     /// How large the results and input requests of all tasks may be together. Default: `64MiB`.
-    #[schemars(with = "String")]
+    #[schemars(with = "Size")]
     results: Limit<u64>,
 }
 
