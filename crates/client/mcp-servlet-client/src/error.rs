@@ -137,6 +137,18 @@ impl Error {
         new
     }
 
+    /// An error of rmcp, as if it had come from the server.
+    pub(crate) fn from_rmcp(error: &rmcp::ErrorData) -> Self {
+        let text = serde_json::to_string(error).unwrap_or_default();
+        Self::from_json_rpc(&RawValue::from_string(text).unwrap_or_default())
+    }
+
+    /// Adds to what is wrong.
+    pub(crate) fn with_message(mut self, more: &str) -> Self {
+        self.0.message.push_str(more);
+        self
+    }
+
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
         self

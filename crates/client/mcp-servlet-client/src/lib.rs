@@ -18,7 +18,7 @@
 //! A [`Target`] is the server, [`Options`] are how to connect, and a [`Session`] is the connection. Everything that a
 //! server sends stays as it wrote it: entries of [`Lists`], [`CallResult::raw`], and members that no version of MCP has.
 //! Both generations of the protocol work: the handshake up to 2025-11-25, and requests without a session since 2026-07-28.
-//! Nothing that a server sends is unbounded; see [`Limits`] and [`Timeouts`].
+//! [`Limits`] bound the size of messages and lists, and [`Timeouts`] how long a server may take.
 
 mod answers;
 mod content;
@@ -27,6 +27,7 @@ mod events;
 mod limits;
 mod options;
 mod progress;
+mod quote;
 mod server;
 mod session;
 mod tap;

@@ -3,13 +3,14 @@
 mod call;
 mod complete;
 mod connect;
+mod failure;
 mod handler;
+mod input;
 mod list;
 mod ping;
 mod prompt;
 mod read;
 mod request;
-mod rounds;
 mod watch;
 
 use std::fmt;
