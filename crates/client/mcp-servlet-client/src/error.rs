@@ -73,7 +73,7 @@ impl Error {
         self.0.code
     }
 
-    /// The data of a JSON-RPC error.
+    /// The data of a JSON-RPC error. For [`ErrorKind::Schema`], the JSON that does not match.
     pub fn data(&self) -> Option<&Value> {
         self.0.data.as_ref()
     }
@@ -159,6 +159,11 @@ impl Error {
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> Self {
         self.0.source = Some(Arc::new(source));
+        self
+    }
+
+    pub(crate) fn with_data(mut self, data: Option<Value>) -> Self {
+        self.0.data = data;
         self
     }
 

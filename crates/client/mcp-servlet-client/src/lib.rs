@@ -33,6 +33,7 @@ mod session;
 mod tap;
 mod target;
 mod transport;
+mod typed;
 
 pub use answers::{Answers, Decline, Elicitation, Input, Offers, Root};
 pub use content::{
@@ -49,6 +50,7 @@ pub use server::Server;
 pub use session::{CallOptions, Completion, List, Page, Pong, Session};
 pub use target::{Command, Http, HttpTransport, Target, TargetError, Tls, TlsVersion};
 pub use tokio_util::sync::CancellationToken;
+pub use typed::CallError;
 
 /// The code in the guide, compiled and run.
 #[cfg(doctest)]

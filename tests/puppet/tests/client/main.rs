@@ -11,3 +11,4 @@ mod requests;
 mod sse;
 mod support;
 mod tls;
+mod typed;
