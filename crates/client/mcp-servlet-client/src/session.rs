@@ -79,6 +79,11 @@ impl Session {
         &self.server
     }
 
+    /// Whether the connection has ended, so that requests fail.
+    pub fn has_ended(&self) -> bool {
+        self.tap.has_ended() || self.service.is_transport_closed()
+    }
+
     /// Closes the connection, and waits until the process of the server has ended or its session is deleted.
     pub async fn close(mut self) {
         // An error means that the task of the connection has panicked, and with it the connection is closed.
