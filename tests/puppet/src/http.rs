@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
-use futures_util::{StreamExt as _, stream};
+use futures_util::{Stream, StreamExt as _, stream};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -99,7 +99,7 @@ async fn respond(acts: &mut UnboundedReceiver<Act>) -> Option<Response> {
                 return Some((kind, text).into_response());
             }
             Act::Status(reply) => return Some(status(&reply)),
-            Act::Stderr(_) | Act::Exit(_) | Act::End => {}
+            Act::Checkpoint(..) | Act::Stderr(_) | Act::Exit(_) | Act::End => {}
         }
     }
     // The script has no answer.
@@ -122,22 +122,29 @@ fn status(reply: &Reply) -> Response {
 
 /// An event stream that ends with the last act.
 fn stream_of(acts: UnboundedReceiver<Act>) -> Response {
-    let events = stream::unfold(acts, async |mut acts| {
+    event_stream(events(acts, |act| matches!(act, Act::End)))
+}
+
+/// The messages of a script as events, until an act that ends them.
+fn events(acts: UnboundedReceiver<Act>, ends: fn(&Act) -> bool) -> impl Stream<Item = String> {
+    stream::unfold(acts, move |mut acts| async move {
         loop {
             match acts.recv().await? {
-                Act::End => return None,
+                act if ends(&act) => return None,
                 Act::Message(text) => return Some((event("message", &text), acts)),
+                Act::Checkpoint(id, retry) => {
+                    return Some((format!("id: {id}\nretry: {retry}\ndata:\n\n"), acts));
+                }
                 Act::Wait(milliseconds) => sleep(Duration::from_millis(milliseconds)).await,
                 _ => {}
             }
         }
-    });
-    event_stream(events)
+    })
 }
 
 fn event_stream<S>(events: S) -> Response
 where
-    S: futures_util::Stream<Item = String> + Send + 'static,
+    S: Stream<Item = String> + Send + 'static,
 {
     let body = Body::from_stream(events.map(Ok::<_, Infallible>));
     ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
@@ -148,8 +155,17 @@ fn event(name: &str, data: &str) -> String {
 }
 
 /// A GET of streamable HTTP.
-async fn common_stream(State(server): State<Server>) -> Response {
-    server.log(json!({ "http": "GET" }));
+async fn common_stream(State(server): State<Server>, headers: HeaderMap) -> Response {
+    if let Some(event) = headers.get("last-event-id") {
+        let event = String::from_utf8_lossy(event.as_bytes());
+        server.log(json!({ "http": "GET", "after": event }));
+        let (stage, acts) = mpsc::unbounded_channel();
+        if server.puppet.player().go_on_after(&event, &stage) {
+            return stream_of(acts);
+        }
+    } else {
+        server.log(json!({ "http": "GET" }));
+    }
     if server.puppet.player().script.hangs_on_get {
         std::future::pending::<()>().await;
     }
@@ -177,16 +193,7 @@ async fn open_sse(State(server): State<Server>, headers: HeaderMap) -> Response 
     let endpoint = script.endpoint;
     let endpoint = endpoint.unwrap_or_else(|| format!("/messages/{id}"));
     let first = stream::once(async move { event("endpoint", &endpoint) });
-    let rest = stream::unfold(acts, async |mut acts| {
-        loop {
-            match acts.recv().await? {
-                Act::Message(text) => return Some((event("message", &text), acts)),
-                Act::Wait(milliseconds) => sleep(Duration::from_millis(milliseconds)).await,
-                Act::Exit(_) => return None,
-                _ => {}
-            }
-        }
-    });
+    let rest = events(acts, |act| matches!(act, Act::Exit(_)));
     event_stream(first.chain(rest))
 }
 
@@ -196,19 +203,26 @@ async fn sse_message(
     Path(session): Path<String>,
     body: Bytes,
 ) -> StatusCode {
-    let streams = server
-        .streams
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    let Some(stage) = streams.get(&session) else {
+    let Some(stage) = server.stage(&session) else {
         return StatusCode::NOT_FOUND;
     };
-    let message = serde_json::from_slice(&body).unwrap_or_default();
-    server.puppet.player().play(message, stage.clone());
+    let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let hangs_on = server.puppet.player().script.hangs_on_post.clone();
+    let hangs = hangs_on.is_some_and(|method| message["method"] == *method);
+    server.puppet.player().play(message, stage);
+    if hangs {
+        std::future::pending::<()>().await;
+    }
     StatusCode::ACCEPTED
 }
 
 impl Server {
+    /// The event stream of a session of HTTP+SSE.
+    fn stage(&self, session: &str) -> Option<Stage> {
+        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.get(session).cloned()
+    }
+
     fn log(&self, entry: Value) {
         self.puppet.player().log.push(entry);
     }

@@ -4,18 +4,18 @@
 //! and the last reply repeats. `initialize`, `server/discover` and `ping` need no replies. See [`Script`].
 
 mod http;
-mod lines;
 mod player;
 mod script;
+mod stdio;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 
-pub use crate::lines::Ended;
 use crate::player::Player;
 pub use crate::script::{Reply, Script, Sessions};
+pub use crate::stdio::Ended;
 
 /// A server that plays one script.
 #[derive(Clone, Debug)]

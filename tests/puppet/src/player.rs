@@ -15,6 +15,8 @@ pub(crate) enum Act {
     /// Over HTTP, the messages that follow are events.
     Stream,
     Message(String),
+    /// An event without a message, at which a client can resume the stream after these milliseconds.
+    Checkpoint(String, u64),
     Status(Box<Reply>),
     Exit(i32),
     /// Nothing follows.
@@ -31,8 +33,12 @@ pub(crate) struct Player {
     pub(crate) log: Vec<Value>,
     counts: HashMap<String, usize>,
     client: Value,
+    /// The id of the last `subscriptions/listen`.
+    subscription: Value,
     /// Replies that wait for the client's answer to a request.
     asked: HashMap<String, (Reply, Value, Stage)>,
+    /// Replies that wait for a GET with the id of an event.
+    interrupted: HashMap<String, (Reply, Value)>,
 }
 
 impl Player {
@@ -42,7 +48,9 @@ impl Player {
             log: Vec::new(),
             counts: HashMap::new(),
             client: Value::Null,
+            subscription: Value::Null,
             asked: HashMap::new(),
+            interrupted: HashMap::new(),
         }
     }
 
@@ -59,6 +67,9 @@ impl Player {
     fn answer(&mut self, request: Value, stage: Stage) {
         self.remember_client(&request["params"]);
         let method = request["method"].as_str().unwrap_or_default().to_owned();
+        if method == "subscriptions/listen" {
+            self.subscription = request["id"].clone();
+        }
         let count = self.counts.entry(method.clone()).or_default();
         *count += 1;
         let replies = self.script.replies.get(&method);
@@ -67,8 +78,10 @@ impl Player {
         let reply = reply.unwrap_or_else(|| self.standard(&method, &request["params"]));
         let mut context = json!({ "request": request, "count": self.counts[&method] });
         context["client"] = self.client.clone();
+        context["subscription"] = self.subscription.clone();
         begin(&reply, &context, &stage);
         match &reply.ask {
+            _ if reply.resumes_ms.is_some() => self.interrupt(reply, context, &stage),
             Some(ask) => {
                 let id = format!("puppet-{}", self.asked.len() + 1);
                 let mut ask = fill(ask, &context);
@@ -80,6 +93,26 @@ impl Player {
             }
             None => finish(reply, &context, &stage),
         }
+    }
+
+    /// Ends a stream before its answer.
+    fn interrupt(&mut self, reply: Reply, context: Value, stage: &Stage) {
+        let id = format!("event-{}", self.interrupted.len() + 1);
+        let retry = reply.resumes_ms.unwrap_or_default();
+        send(stage, Act::Stream);
+        send(stage, Act::Checkpoint(id.clone(), retry));
+        send(stage, Act::End);
+        self.interrupted.insert(id, (reply, context));
+    }
+
+    /// Goes on with a stream after an event. Returns whether there is such a stream.
+    pub(crate) fn go_on_after(&mut self, event: &str, stage: &Stage) -> bool {
+        let interrupted = self.interrupted.remove(event);
+        let is_known = interrupted.is_some();
+        if let Some((reply, context)) = interrupted {
+            finish(reply, &context, stage);
+        }
+        is_known
     }
 
     /// Goes on with the reply that has waited for this response.
@@ -223,6 +256,7 @@ fn filled_text(text: &str, context: &Value) -> Option<Value> {
         "count" => return Some(context["count"].to_string().into()),
         "params" => &context["request"]["params"],
         "client" => &context["client"],
+        "subscription" => &context["subscription"],
         "answer" => &context["answer"],
         _ => return None,
     };

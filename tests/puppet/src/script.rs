@@ -27,6 +27,8 @@ pub struct Script {
     pub sessions: Option<Sessions>,
     /// What the event `endpoint` of HTTP+SSE says. Without it, the path that this server has.
     pub endpoint: Option<String>,
+    /// The method whose POSTs over HTTP+SSE get no response. The answer is an event nevertheless.
+    pub hangs_on_post: Option<String>,
     /// Whether requests for the common stream get no answer at all, instead of 405.
     pub hangs_on_get: bool,
 }
@@ -43,7 +45,8 @@ pub struct Sessions {
 
 /// The reply to one request. In its JSON, strings that begin with `$` are replaced: `$params/arguments/x` by a value of
 /// the request, `$client/name` by one of the client's information, `$answer` by what the client answered to `ask`, `$id` by
-/// the id of the request, and `$count` by the number of requests of this method. `{"$repeat": ["x", 3]}` is `"xxx"`.
+/// the id of the request, `$subscription` by the id of the last `subscriptions/listen`, and `$count` by the number of
+/// requests of this method. `{"$repeat": ["x", 3]}` is `"xxx"`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reply {
@@ -75,6 +78,9 @@ pub struct Reply {
     pub sse: bool,
     /// Over HTTP: the event stream ends before the answer.
     pub cut: bool,
+    /// Over HTTP: the event stream ends with the id of an event and this value of `retry`. The answer follows on a GET
+    /// with that `Last-Event-ID`.
+    pub resumes_ms: Option<u64>,
 }
 
 impl Default for Script {
@@ -89,6 +95,7 @@ impl Default for Script {
             replies: BTreeMap::new(),
             sessions: None,
             endpoint: None,
+            hangs_on_post: None,
             hangs_on_get: false,
         }
     }

@@ -87,8 +87,8 @@ pub enum ItemKind {
 }
 
 impl ItemKind {
-    /// The kind in words, such as "resource template".
-    pub fn in_words(self) -> &'static str {
+    /// The name of the kind for people, such as "resource template".
+    pub fn label(self) -> &'static str {
         match self {
             Self::Tool => "tool",
             Self::Resource => "resource",
@@ -128,6 +128,8 @@ pub mod code {
     pub const CURSOR_REPEATS: &str = "cursor-repeats";
     /// The user interface of a tool is not among the resources.
     pub const DANGLING_UI: &str = "dangling-ui";
+    /// An object has two members of the same name.
+    pub const DUPLICATE_MEMBER: &str = "duplicate-member";
     /// Two items have the same name or URI.
     pub const DUPLICATE_NAME: &str = "duplicate-name";
     /// A text has characters that people cannot see, but models read.
@@ -138,7 +140,7 @@ pub mod code {
     pub const SIMILAR_NAME: &str = "similar-name";
 
     /// All of them.
-    pub const ALL: [&str; 12] = [
+    pub const ALL: [&str; 13] = [
         BAD_ARGUMENT,
         BAD_ENTRY,
         BAD_MEMBER,
@@ -147,6 +149,7 @@ pub mod code {
         BAD_TEMPLATE,
         CURSOR_REPEATS,
         DANGLING_UI,
+        DUPLICATE_MEMBER,
         DUPLICATE_NAME,
         HIDDEN_TEXT,
         ROUNDED_NUMBER,

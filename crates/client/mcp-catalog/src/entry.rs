@@ -9,6 +9,7 @@ use crate::{
     canonical::{canonical_object, sha256},
     catalog::Schema,
     diagnostic::{Diagnostic, Severity, code},
+    duplicates,
     finding::{Findings, escape, visit_strings},
     hidden::hidden_characters,
     rounded,
@@ -33,6 +34,14 @@ pub(crate) struct Entry {
     sha256: String,
 }
 
+/// What is found in all members of an entry.
+#[derive(Default)]
+struct Found {
+    duplicate: Findings,
+    rounded: Findings,
+    hidden: Findings,
+}
+
 /// What is left when everything known was taken out of an entry.
 pub(crate) struct Rest {
     /// The other members.
@@ -49,7 +58,7 @@ impl Entry {
         match serde_json::from_str(text.get()) {
             Ok(Members(members)) => {
                 let mut entry = Self::from_members(members);
-                entry.sha256 = if entry.unreadable.is_empty() {
+                entry.sha256 = if entry.has_everything() {
                     sha256(&canonical_object(&entry.members))
                 } else {
                     sha256(text.get())
@@ -63,7 +72,7 @@ impl Entry {
                 };
                 let problem = match read(text) {
                     Ok(value) if !value.is_object() => unexpected("an object", &value),
-                    _ => in_words(&error),
+                    _ => without_position(&error),
                 };
                 entry.problem(code::BAD_ENTRY, Severity::Error, "", problem);
                 entry
@@ -71,37 +80,57 @@ impl Entry {
         }
     }
 
-    /// Reads members.
+    /// Whether the members are the whole entry.
+    fn has_everything(&self) -> bool {
+        let mut problems = self.problems.iter();
+        self.unreadable.is_empty()
+            && !problems.any(|problem| problem.code == code::DUPLICATE_MEMBER)
+    }
+
+    /// Reads members. Of several with one name, the last one counts, as in most programs.
     pub(crate) fn from_members(members: Vec<(String, &RawValue)>) -> Self {
         let mut entry = Self::default();
-        let mut rounded = Findings::default();
-        let mut hidden = Findings::default();
+        let mut found = Found::default();
         for (name, text) in members {
-            let mut pointer = format!("/{}", escape(&name));
-            find_hidden(&pointer, &name, &mut hidden);
-            match read(text) {
-                Ok(value) => {
-                    rounded::find(text.get(), &mut pointer, &mut rounded);
-                    visit_strings(&value, &mut pointer, &mut |at, text| {
-                        find_hidden(at, text, &mut hidden);
-                    });
-                    entry.members.insert(name, value);
-                }
-                Err(problem) => {
-                    entry.unreadable.insert(name, problem);
-                }
-            }
+            entry.read_member(name, text, &mut found);
         }
-        entry.report(rounded, hidden);
+        entry.report(found);
         entry
     }
 
-    fn report(&mut self, rounded: Findings, hidden: Findings) {
-        if let Some((pointer, number)) = rounded.into_first() {
+    fn read_member(&mut self, name: String, text: &RawValue, found: &mut Found) {
+        let mut pointer = format!("/{}", escape(&name));
+        if self.members.contains_key(&name) || self.unreadable.contains_key(&name) {
+            found.duplicate.add(&pointer, || format!("`{name}`"));
+        }
+        find_hidden(&pointer, &name, &mut found.hidden);
+        match read(text) {
+            Ok(value) => {
+                duplicates::find(text.get(), &mut pointer, &mut found.duplicate);
+                rounded::find(text.get(), &mut pointer, &mut found.rounded);
+                visit_strings(&value, &mut pointer, &mut |at, text| {
+                    find_hidden(at, text, &mut found.hidden);
+                });
+                self.unreadable.remove(&name);
+                self.members.insert(name, value);
+            }
+            Err(problem) => {
+                self.members.shift_remove(&name);
+                self.unreadable.insert(name, problem);
+            }
+        }
+    }
+
+    fn report(&mut self, found: Found) {
+        if let Some((pointer, name)) = found.duplicate.into_first() {
+            let problem = format!("has the name of an earlier member: {name}; the last one counts");
+            self.problem(code::DUPLICATE_MEMBER, Severity::Warning, &pointer, problem);
+        }
+        if let Some((pointer, number)) = found.rounded.into_first() {
             let problem = format!("does not fit in 64 bits and was rounded: {number}");
             self.problem(code::ROUNDED_NUMBER, Severity::Warning, &pointer, problem);
         }
-        if let Some((pointer, characters)) = hidden.into_first() {
+        if let Some((pointer, characters)) = found.hidden.into_first() {
             let problem = format!("has characters that people cannot see: {characters}");
             self.problem(code::HIDDEN_TEXT, Severity::Warning, &pointer, problem);
         }
@@ -238,7 +267,7 @@ pub(crate) fn unexpected(expected: &str, found: &Value) -> String {
 }
 
 fn read(text: &RawValue) -> Result<Value, String> {
-    let value = serde_json::from_str(text.get()).map_err(|error| in_words(&error))?;
+    let value = serde_json::from_str(text.get()).map_err(|error| without_position(&error))?;
     if depth(&value) > MAX_DEPTH {
         return Err(format!("nests more than {MAX_DEPTH} levels deep"));
     }
@@ -246,7 +275,7 @@ fn read(text: &RawValue) -> Result<Value, String> {
 }
 
 /// The error without its position, which counts from the start of the member.
-fn in_words(error: &serde_json::Error) -> String {
+fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = match text.split_once(" at line ") {
         Some((text, _)) => text.to_owned(),

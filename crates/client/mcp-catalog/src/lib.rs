@@ -50,6 +50,7 @@ mod diagnostic;
 mod lists;
 
 mod canonical;
+mod duplicates;
 mod finding;
 mod hidden;
 mod rounded;

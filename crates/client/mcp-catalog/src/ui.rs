@@ -82,10 +82,8 @@ fn report(entry: &mut Entry, pointer: &str, expected: &str, found: &Value) {
 /// Finds tools whose user interface is not among the resources.
 pub(crate) fn find_dangling(items: &[Item]) -> Vec<Diagnostic> {
     let listed: HashSet<_> = keys(items, ItemKind::Resource).collect();
-    let is_listed = |uri: &str| {
-        let mut templates = keys(items, ItemKind::ResourceTemplate);
-        listed.contains(uri) || templates.any(|template| may_match(template, uri))
-    };
+    let templates = Prefixes::new(keys(items, ItemKind::ResourceTemplate).filter_map(prefix));
+    let is_listed = |uri: &str| listed.contains(uri) || templates.begin(uri);
     let items = items.iter().enumerate();
     let dangling = items.filter_map(|(index, item)| {
         let uri = ui_of(item).filter(|uri| !is_listed(uri))?;
@@ -109,10 +107,29 @@ fn keys(items: &[Item], kind: ItemKind) -> impl Iterator<Item = &str> {
         .map(Item::key)
 }
 
-/// Whether a URI begins like a template.
-fn may_match(template: &str, uri: &str) -> bool {
-    let start = template.split_once('{').map(|(start, _)| start);
-    start.is_some_and(|start| start.starts_with("ui://") && uri.starts_with(start))
+/// The text before the first variable of a template for user interfaces.
+fn prefix(template: &str) -> Option<&str> {
+    let (prefix, _) = template.split_once('{')?;
+    prefix.starts_with("ui://").then_some(prefix)
+}
+
+/// Sorted texts of which none begins with another one, so that one comparison finds the prefix of a text.
+struct Prefixes<'a>(Vec<&'a str>);
+
+impl<'a> Prefixes<'a> {
+    fn new(texts: impl Iterator<Item = &'a str>) -> Self {
+        let mut sorted: Vec<_> = texts.collect();
+        sorted.sort_unstable();
+        sorted.dedup_by(|later, first| later.starts_with(*first));
+        Self(sorted)
+    }
+
+    /// Whether one of the texts is at the beginning of a text.
+    fn begin(&self, text: &str) -> bool {
+        let after = self.0.partition_point(|prefix| *prefix <= text);
+        let last = after.checked_sub(1).map(|index| self.0[index]);
+        last.is_some_and(|prefix| text.starts_with(prefix))
+    }
 }
 
 fn dangling(uri: &str) -> Diagnostic {
@@ -137,4 +154,28 @@ fn dangling(uri: &str) -> Diagnostic {
         problem,
     )
     .help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_is_found_among_similar_texts() {
+        let prefixes =
+            Prefixes::new(["ui://b/", "ui://a/x", "ui://a/", "ui://a/y", "ui://c"].into_iter());
+        for (text, expected) in [
+            ("ui://a/z", true),
+            ("ui://a/x/1", true),
+            ("ui://b/", true),
+            ("ui://cc", true),
+            ("ui://a", false),
+            ("ui://b0", false),
+            ("ui://", false),
+            ("ui://d", false),
+        ] {
+            assert_eq!(prefixes.begin(text), expected, "{text}");
+        }
+        assert!(!Prefixes::new(std::iter::empty()).begin("ui://a"));
+    }
 }

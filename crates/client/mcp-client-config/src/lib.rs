@@ -34,24 +34,30 @@
 //!
 //! # Files
 //!
-//! [`Source::files`] has the paths. In JSON, comments and trailing commas are allowed.
+//! [`Source::files`] has the paths on Linux, macOS and Windows. In JSON, comments and trailing commas are allowed.
 //!
 //! | client | files | servers are in |
 //! |---|---|---|
 //! | `claude-code` | `.mcp.json` in the folder and above it, `~/.claude.json` | `projects.<folder>.mcpServers`, `mcpServers` |
-//! | `claude-desktop` | `Claude/claude_desktop_config.json` in the configuration folder of the system | `mcpServers` |
+//! | `claude-desktop` | `Claude/claude_desktop_config.json` in the configuration folder | `mcpServers` |
 //! | `cursor` | `.cursor/mcp.json` in the folder and above it, and in the home | `mcpServers` |
-//! | `vscode` | `.vscode/mcp.json`, `Code/User/mcp.json`, `Code - Insiders/User/mcp.json` | `servers` |
+//! | `vscode` | `.vscode/mcp.json`; `Code/User/mcp.json` and `Code - Insiders/User/mcp.json` in the configuration folder | `servers` |
 //! | `copilot` | `mcp-config.json` in `$COPILOT_HOME` or `~/.copilot` | `mcpServers` |
 //! | `codex` | `.codex/config.toml`, `config.toml` in `$CODEX_HOME` or `~/.codex` | `mcp_servers` |
 //! | `gemini` | `.gemini/settings.json` in the folder and the home | `mcpServers` |
 //! | `windsurf` | `~/.codeium/windsurf/mcp_config.json` | `mcpServers` |
-//! | `zed` | `.zed/settings.json`, `~/.config/zed/settings.json` | `context_servers` |
+//! | `zed` | `.zed/settings.json`, `~/.config/zed/settings.json`, on Windows `%APPDATA%\Zed\settings.json` | `context_servers` |
 //! | `opencode` | `opencode.json` or `opencode.jsonc`, in the folder, in `.opencode` or in `~/.config/opencode` | `mcp`, `mcp.servers` |
-//! | `goose` | `~/.config/goose/config.yaml` | `extensions` |
-//! | `cline` | `~/.cline/data/settings/cline_mcp_settings.json`, and the older one of VS Code | `mcpServers` |
+//! | `goose` | `~/.config/goose/config.yaml`, on Windows `%APPDATA%\Block\goose\config\config.yaml` | `extensions` |
+//! | `cline` | `~/.cline/data/settings/cline_mcp_settings.json`, and the older `Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json` in the configuration folder | `mcpServers` |
 //! | `neovim`, `helix` | `mcp.json` in `~/.config/nvim` or `~/.config/helix` | `mcpServers` |
 //! | `file` | `mcp.json`, and files that the user names | any of these |
+//!
+//! The configuration folder is `$XDG_CONFIG_HOME` or `~/.config` on Linux, `~/Library/Application Support` on macOS, and
+//! `%APPDATA%` on Windows. `~` is the home of the user on all of them.
+//!
+//! Neovim and Helix have no file for MCP servers themselves. The two paths are the ones that other tools search for their
+//! plugins.
 //!
 //! # Placeholders
 //!
@@ -60,7 +66,7 @@
 //! | placeholder | value |
 //! |---|---|
 //! | `${NAME}`, `${env:NAME}`, `{env:NAME}` | an environment variable |
-//! | `${NAME:-default}` | an environment variable, or a default if it is not set |
+//! | `${NAME:-default}`, `${env:NAME:-default}` | an environment variable, or a default if it is not set or empty |
 //! | `${input:id}` | a value that the user passes |
 //! | `${userHome}`, `${workspaceFolder}` | a folder |
 

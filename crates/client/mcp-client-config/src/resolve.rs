@@ -83,22 +83,34 @@ impl<'a> Variables<'a> {
             let value = self.inputs.get(id).cloned();
             return value.ok_or_else(|| ResolveError::Input { id: id.to_owned() });
         }
-        if let Some((name, default)) = inner.split_once(":-") {
-            let set = (self.environment)(name).filter(|value| !value.is_empty());
-            return Ok(set.unwrap_or_else(|| default.to_owned()));
+        match inner {
+            "userHome" => Ok(self.home.display().to_string()),
+            "workspaceFolder" => Ok(self.folder.display().to_string()),
+            inner => self.variable(inner.strip_prefix("env:").unwrap_or(inner), placeholder),
         }
-        let name = match inner {
-            "userHome" => return Ok(self.home.display().to_string()),
-            "workspaceFolder" => return Ok(self.folder.display().to_string()),
-            inner => inner.strip_prefix("env:").unwrap_or(inner),
+    }
+
+    /// The value of `NAME`, or of `NAME:-default`.
+    fn variable(&self, text: &str, placeholder: &str) -> Result<String, ResolveError> {
+        let (name, default) = match text.split_once(":-") {
+            Some((name, default)) => (name, Some(default)),
+            None => (text, None),
         };
         let placeholder = placeholder.to_owned();
         if name.is_empty() || name.contains(|one: char| one != '_' && !one.is_ascii_alphanumeric())
         {
             return Err(ResolveError::Unknown { placeholder });
         }
+        let value = (self.environment)(name);
+        let value = match default {
+            // As in a shell, an empty variable counts as one that is not set.
+            Some(default) => value
+                .filter(|value| !value.is_empty())
+                .or_else(|| Some(default.to_owned())),
+            None => value,
+        };
         let name = name.to_owned();
-        (self.environment)(&name).ok_or(ResolveError::Variable { name, placeholder })
+        value.ok_or(ResolveError::Variable { name, placeholder })
     }
 
     fn resolve_secrets(

@@ -23,8 +23,8 @@ pub struct Server {
     pub connection: Connection,
 }
 
-/// How to reach a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How to reach a server. `Debug` shows neither arguments nor the URL, because people write tokens into both.
+#[derive(Clone, PartialEq, Eq)]
 pub enum Connection {
     /// A program that speaks MCP over its standard input and output.
     Command {
@@ -68,6 +68,28 @@ impl Secret {
     /// The text.
     pub fn expose(&self) -> &str {
         &self.0
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command {
+                command, env, cwd, ..
+            } => out
+                .debug_struct("Command")
+                .field("command", command)
+                .field("env", env)
+                .field("cwd", cwd)
+                .finish_non_exhaustive(),
+            Self::Http {
+                transport, headers, ..
+            } => out
+                .debug_struct("Http")
+                .field("transport", transport)
+                .field("headers", headers)
+                .finish_non_exhaustive(),
+        }
     }
 }
 

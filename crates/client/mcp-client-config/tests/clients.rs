@@ -12,7 +12,11 @@ const HOME: &str = "/home/user";
 const FOLDER: &str = "/home/user/code/project";
 
 fn environment(name: &str) -> Option<String> {
-    (name == "KEY").then(|| "s3cret".to_owned())
+    match name {
+        "KEY" => Some("s3cret".to_owned()),
+        "EMPTY" => Some(String::new()),
+        _ => None,
+    }
 }
 
 fn places() -> Places {
@@ -275,7 +279,7 @@ fn a_disabled_server_is_listed_but_not_found() {
 }
 
 #[test]
-fn what_cannot_be_read_hides_nothing() {
+fn unreadable_files_and_entries_hide_no_others() {
     let found = found(&[
         ("/home/user/.mcp.json", "{"),
         ("/home/user/.codex/config.toml", "a = 1\nkey = s3cret"),
@@ -322,6 +326,10 @@ fn placeholders_are_replaced() {
         ("{env:KEY}", "s3cret"),
         ("${NONE:-default}", "default"),
         ("${KEY:-default}", "s3cret"),
+        ("${env:KEY:-default}", "s3cret"),
+        ("${env:NONE:-default}", "default"),
+        ("{env:KEY:-default}", "s3cret"),
+        ("${EMPTY:-default} ${EMPTY}", "default "),
         ("${input:id}", "typed"),
         ("${userHome}/x", "/home/user/x"),
         ("${workspaceFolder}", FOLDER),
@@ -354,6 +362,10 @@ fn a_placeholder_without_a_value_is_an_error() {
             "${}",
             "unknown placeholder `${}`; expected an environment variable or an input",
         ),
+        (
+            "${command:pick:-x}",
+            "unknown placeholder `${command:pick:-x}`; expected an environment variable or an input",
+        ),
     ] {
         assert_eq!(resolved(argument).unwrap_err().to_string(), expected);
     }
@@ -361,13 +373,23 @@ fn a_placeholder_without_a_value_is_an_error() {
 
 #[test]
 fn secrets_are_not_shown() {
-    let server = r#"{ "mcpServers": { "x": { "url": "https://a.example", "headers": { "A": "s3cret" } } } }"#;
-    let found = found(&[("/home/user/.mcp.json", server)]);
-    let shown = format!("{found:?}");
-    assert!(
-        shown.contains("\"A\", …") && !shown.contains("s3cret"),
-        "{shown}"
-    );
+    for (entry, shown) in [
+        (
+            r#""url": "https://s3cret@a.example/s3cret?s3cret", "headers": { "A": "s3cret" }"#,
+            "\"A\", …",
+        ),
+        (
+            r#""command": "run", "args": ["--token", "s3cret"], "env": { "K": "s3cret" }"#,
+            "\"run\"",
+        ),
+    ] {
+        let server = format!(r#"{{ "mcpServers": {{ "x": {{ {entry} }} }} }}"#);
+        let found = format!("{:?}", found(&[("/home/user/.mcp.json", &server)]));
+        assert!(
+            found.contains(shown) && !found.contains("s3cret"),
+            "{found}"
+        );
+    }
 }
 
 proptest! {

@@ -73,7 +73,7 @@ impl Error {
         self.0.code
     }
 
-    /// The data of a JSON-RPC error.
+    /// The data of a JSON-RPC error. For [`ErrorKind::Schema`], the JSON that does not match.
     pub fn data(&self) -> Option<&Value> {
         self.0.data.as_ref()
     }
@@ -137,6 +137,18 @@ impl Error {
         new
     }
 
+    /// An error of rmcp, as if it had come from the server.
+    pub(crate) fn from_rmcp(error: &rmcp::ErrorData) -> Self {
+        let text = serde_json::to_string(error).unwrap_or_default();
+        Self::from_json_rpc(&RawValue::from_string(text).unwrap_or_default())
+    }
+
+    /// Adds to what is wrong.
+    pub(crate) fn with_message(mut self, more: &str) -> Self {
+        self.0.message.push_str(more);
+        self
+    }
+
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
         self
@@ -147,6 +159,11 @@ impl Error {
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> Self {
         self.0.source = Some(Arc::new(source));
+        self
+    }
+
+    pub(crate) fn with_data(mut self, data: Option<Value>) -> Self {
+        self.0.data = data;
         self
     }
 

@@ -1,8 +1,8 @@
 //! What a server reports without being asked.
 
-use rmcp::service::Subscription;
 use serde_json::Value;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::error::{Error, ErrorKind};
 
@@ -42,10 +42,15 @@ pub enum Event {
 /// Events of a session, in the order in which they arrive.
 #[derive(Debug)]
 pub struct Events {
-    pub(crate) received: Receiver<Event>,
+    received: Receiver<Event>,
     /// Since 2026-07-28, a server sends most events only while there is a subscription.
-    pub(crate) subscription: Option<Subscription>,
+    subscription: Option<Subscribed>,
+    has_ended: bool,
 }
+
+/// A subscription that a task keeps open. Dropping this ends it.
+#[derive(Debug)]
+pub(crate) struct Subscribed(pub(crate) AbortOnDropHandle<Option<Error>>);
 
 impl Event {
     /// The event in a notification.
@@ -69,27 +74,34 @@ impl Event {
 }
 
 impl Events {
-    /// The next event, or none after the end of the session.
+    pub(crate) fn new(received: Receiver<Event>, subscription: Option<Subscribed>) -> Self {
+        Self {
+            received,
+            subscription,
+            has_ended: false,
+        }
+    }
+
+    /// The next event, or none after the end of the connection.
     ///
     /// # Errors
-    /// If events arrive faster than they are read, so that some were lost, or if the subscription fails.
+    /// If more than 1024 events have arrived since the last call, so that the oldest were lost. The events after them
+    /// follow. If the server has ended the subscription, that is the last item.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
-        loop {
-            let Some(subscription) = &mut self.subscription else {
-                return next_received(&mut self.received).await;
-            };
-            tokio::select! {
-                biased;
-                event = next_received(&mut self.received) => return event,
-                event = subscription.next() => match event {
-                    // It is among the received events as well.
-                    Ok(Some(_)) => {}
-                    Ok(None) => self.subscription = None,
-                    Err(error) => {
-                        let message = format!("the subscription failed: {error}");
-                        return Some(Err(Error::new(ErrorKind::Protocol, message)));
-                    }
-                },
+        if self.has_ended {
+            return None;
+        }
+        let Some(Subscribed(task)) = &mut self.subscription else {
+            return next_received(&mut self.received).await;
+        };
+        tokio::select! {
+            // What has arrived before the end of the subscription comes before it.
+            biased;
+            event = next_received(&mut self.received) => event,
+            end = task => {
+                self.has_ended = true;
+                // An error means that the runtime is gone, and the connection with it.
+                end.ok().flatten().map(Err)
             }
         }
     }

@@ -18,7 +18,7 @@
 //! A [`Target`] is the server, [`Options`] are how to connect, and a [`Session`] is the connection. Everything that a
 //! server sends stays as it wrote it: entries of [`Lists`], [`CallResult::raw`], and members that no version of MCP has.
 //! Both generations of the protocol work: the handshake up to 2025-11-25, and requests without a session since 2026-07-28.
-//! Nothing that a server sends is unbounded; see [`Limits`] and [`Timeouts`].
+//! [`Limits`] bound the size of messages and lists, and [`Timeouts`] how long a server may take.
 
 mod answers;
 mod content;
@@ -26,12 +26,15 @@ mod error;
 mod events;
 mod limits;
 mod options;
+mod pool;
 mod progress;
+mod quote;
 mod server;
 mod session;
 mod tap;
 mod target;
 mod transport;
+mod typed;
 
 pub use answers::{Answers, Decline, Elicitation, Input, Offers, Root};
 pub use content::{
@@ -43,11 +46,13 @@ pub use events::{Event, Events};
 pub use limits::{Limits, Timeouts};
 pub use mcp_catalog::{ListProblem, Lists, ServerText};
 pub use options::{Era, Options, Retry};
+pub use pool::{Lease, Pool};
 pub use progress::Progress;
 pub use server::Server;
 pub use session::{CallOptions, Completion, List, Page, Pong, Session};
 pub use target::{Command, Http, HttpTransport, Target, TargetError, Tls, TlsVersion};
 pub use tokio_util::sync::CancellationToken;
+pub use typed::CallError;
 
 /// The code in the guide, compiled and run.
 #[cfg(doctest)]

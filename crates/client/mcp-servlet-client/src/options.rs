@@ -155,12 +155,37 @@ impl Retry {
         self.times.is_none_or(|times| attempts <= times)
     }
 
+    /// Whether there is only one attempt.
+    pub(crate) fn is_never(self) -> bool {
+        self.times == Some(0)
+    }
+
     /// The pause before the next attempt. Clients that lost the same server come back at different times.
     pub(crate) fn pause(self) -> Duration {
-        let jitter = getrandom::u32().unwrap_or_default();
-        self.every
-            + self
-                .every
-                .mul_f64(0.25 * f64::from(jitter) / f64::from(u32::MAX))
+        let jitter = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
+        self.every.saturating_add(self.every.mul_f64(0.25 * jitter))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_has_up_to_a_quarter_more() {
+        let pause = Retry::forever(Duration::from_secs(8)).pause();
+        assert!(
+            pause >= Duration::from_secs(8) && pause <= Duration::from_secs(10),
+            "{pause:?}"
+        );
+        assert_eq!(Retry::forever(Duration::MAX).pause(), Duration::MAX);
+    }
+
+    #[test]
+    fn no_further_attempt_is_never_whatever_the_pause() {
+        assert!(Retry::never().is_never());
+        assert!(Retry::times(0, Duration::from_secs(1)).is_never());
+        assert!(!Retry::times(1, Duration::ZERO).is_never());
+        assert!(!Retry::forever(Duration::ZERO).is_never());
     }
 }

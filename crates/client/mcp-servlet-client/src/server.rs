@@ -1,5 +1,6 @@
 //! What a server says about itself.
 
+use mcp_catalog::ServerText;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -10,12 +11,8 @@ use serde_json::value::RawValue;
 pub struct Server {
     /// The version of the protocol, such as `2025-11-25`.
     pub protocol: String,
-    /// Name, version and whatever else the server adds, as it wrote them.
-    pub info: Box<RawValue>,
-    /// What the server can do, as it wrote it.
-    pub capabilities: Box<RawValue>,
-    /// How a model should use the server.
-    pub instructions: Option<String>,
+    /// Name and version, capabilities and instructions, as the server wrote them.
+    pub text: ServerText,
     features: Value,
 }
 
@@ -43,14 +40,15 @@ impl Server {
             .and_then(|meta| meta.server_info)
             .or(opening.server_info);
         let capabilities = opening.capabilities.unwrap_or_else(empty);
+        let instructions = opening.instructions;
         Self {
             protocol,
-            info: info.unwrap_or_else(empty),
             features: serde_json::from_str(capabilities.get()).unwrap_or_default(),
-            capabilities,
-            instructions: opening
-                .instructions
-                .and_then(|text| text.as_str().map(str::to_owned)),
+            text: ServerText {
+                info: info.unwrap_or_else(empty),
+                capabilities,
+                instructions: instructions.and_then(|text| text.as_str().map(str::to_owned)),
+            },
         }
     }
 
@@ -68,7 +66,7 @@ impl Server {
 
     /// Name and version, for people.
     pub fn name(&self) -> String {
-        let info: Value = serde_json::from_str(self.info.get()).unwrap_or_default();
+        let info: Value = serde_json::from_str(self.text.info.get()).unwrap_or_default();
         let text = |key: &str| info[key].as_str().unwrap_or_default().to_owned();
         format!("{} {}", text("name"), text("version"))
             .trim()

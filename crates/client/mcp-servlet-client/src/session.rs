@@ -3,13 +3,14 @@
 mod call;
 mod complete;
 mod connect;
+mod failure;
 mod handler;
+mod input;
 mod list;
 mod ping;
 mod prompt;
 mod read;
 mod request;
-mod rounds;
 mod watch;
 
 use std::fmt;
@@ -76,6 +77,11 @@ impl Session {
     /// What the server says about itself.
     pub fn server(&self) -> &Server {
         &self.server
+    }
+
+    /// Whether the connection has ended, so that requests fail.
+    pub fn has_ended(&self) -> bool {
+        self.tap.has_ended() || self.service.is_transport_closed()
     }
 
     /// Closes the connection, and waits until the process of the server has ended or its session is deleted.

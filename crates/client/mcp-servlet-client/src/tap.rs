@@ -16,17 +16,20 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{Sender, error::TrySendError};
 use tokio::sync::{Notify, broadcast};
 
 use crate::error::Error;
 use crate::events::Event;
 use crate::progress::Progress;
+use crate::quote::start;
 
 /// How many lines are kept that are not messages.
 const IGNORED_LINES: usize = 3;
 /// How much of such a line is kept, in characters.
 const IGNORED_LENGTH: usize = 200;
+/// How many events wait for a reader that is slow. Then the oldest are dropped.
+const EVENTS: usize = 1024;
 
 /// Notifications that only rmcp needs.
 const OF_THE_PROTOCOL: [&str; 2] = [
@@ -66,7 +69,7 @@ pub(crate) struct Slot {
     /// Whether rmcp gets the result as well.
     pub(crate) shared: bool,
     /// Receives progress.
-    pub(crate) progress: Option<UnboundedSender<Progress>>,
+    pub(crate) progress: Option<Sender<Progress>>,
 }
 
 /// What the extensions of a request contain.
@@ -77,13 +80,13 @@ pub(crate) struct SlotExtension(pub(crate) Arc<Slot>);
 #[derive(Debug)]
 pub(crate) struct Tap {
     state: Mutex<State>,
-    /// Receives notifications.
-    events: broadcast::Sender<Event>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     waiting: HashMap<RequestId, Waiting>,
+    /// Receives notifications. None after the end of the connection, so that receivers end as well.
+    events: Option<broadcast::Sender<Event>>,
     /// The result of `initialize` or `server/discover`.
     opening: Option<Box<RawValue>>,
     /// Why the connection ended, or why it could not be opened.
@@ -108,7 +111,7 @@ enum Waiting {
 }
 
 impl Slot {
-    pub(crate) fn new(shared: bool, progress: Option<UnboundedSender<Progress>>) -> Arc<Self> {
+    pub(crate) fn new(shared: bool, progress: Option<Sender<Progress>>) -> Arc<Self> {
         Arc::new(Self {
             reply: Mutex::default(),
             failed: Notify::new(),
@@ -132,10 +135,13 @@ impl Slot {
 }
 
 impl Tap {
-    pub(crate) fn new(events: broadcast::Sender<Event>) -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
+        let state = State {
+            events: Some(broadcast::Sender::new(EVENTS)),
+            ..State::default()
+        };
         Arc::new(Self {
-            state: Mutex::default(),
-            events,
+            state: Mutex::new(state),
         })
     }
 
@@ -242,8 +248,10 @@ impl Tap {
         if is_protocol || (method == "notifications/progress" && self.progressed(&params)) {
             return;
         }
-        // An error means that there is no receiver.
-        let _ = self.events.send(Event::new(method, params));
+        if let Some(events) = &self.state().events {
+            // An error means that there is no receiver.
+            let _ = events.send(Event::new(method, params));
+        }
     }
 
     /// Notes why a message could not be sent or answered. Returns whether a caller waits for the response.
@@ -296,12 +304,22 @@ impl Tap {
         });
         let slot = slots.next();
         let sender = slot.as_ref().and_then(|slot| slot.progress.as_ref());
-        sender.is_some_and(|sender| sender.send(progress).is_ok())
+        // Reports that do not fit are dropped, because later ones replace them.
+        sender.is_some_and(|sender| {
+            !matches!(sender.try_send(progress), Err(TrySendError::Closed(_)))
+        })
     }
 
-    /// Notes why the connection ended. The first reason counts.
+    /// Notes why the connection ended. The first reason counts. Receivers of events end.
     pub(crate) fn ended(&self, error: Error) {
-        self.state().failure.get_or_insert(error);
+        let mut state = self.state();
+        state.failure.get_or_insert(error);
+        state.events = None;
+    }
+
+    /// Whether the connection has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.state().events.is_none()
     }
 
     /// Why the connection ended.
@@ -315,9 +333,7 @@ impl Tap {
         tracing::debug!(%line, "line ignored, because it is not a JSON-RPC message");
         let mut state = self.state();
         if state.ignored.len() < IGNORED_LINES {
-            state
-                .ignored
-                .push(line.trim().chars().take(IGNORED_LENGTH).collect());
+            state.ignored.push(start(line.trim(), IGNORED_LENGTH));
         }
     }
 
@@ -334,9 +350,12 @@ impl Tap {
         state.opening.take()
     }
 
-    /// The notifications that arrive from now on.
+    /// The notifications that arrive from now on. After the end of the connection, none.
     pub(crate) fn events(&self) -> broadcast::Receiver<Event> {
-        self.events.subscribe()
+        match &self.state().events {
+            Some(events) => events.subscribe(),
+            None => broadcast::channel(1).1,
+        }
     }
 
     /// The number of requests without a response yet.

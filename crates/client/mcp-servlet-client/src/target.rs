@@ -1,6 +1,7 @@
 //! Which server to connect to.
 
 mod http;
+mod public_url;
 mod tls;
 
 use std::ffi::{OsStr, OsString};
@@ -10,8 +11,9 @@ use std::str::FromStr;
 
 use url::Url;
 
-pub(crate) use self::http::shown;
 pub use self::http::{Http, HttpTransport};
+use self::public_url::public_text;
+pub(crate) use self::public_url::public_url;
 pub use self::tls::{Tls, TlsVersion};
 
 /// A server: a command that is started, or a URL.
@@ -52,7 +54,7 @@ pub enum TargetError {
     /// The text cannot be parsed as a URL.
     #[error("invalid URL `{text}`: {source}")]
     InvalidUrl {
-        /// The text without its query.
+        /// The text without user, password and query.
         text: String,
         /// Why it cannot be parsed.
         source: url::ParseError,
@@ -60,7 +62,7 @@ pub enum TargetError {
     /// It looks like a host and has no scheme.
     #[error("the URL `{text}` has no scheme; write `{suggestion}`")]
     NoScheme {
-        /// The text.
+        /// The text without user, password and query.
         text: String,
         /// What was probably meant.
         suggestion: String,
@@ -180,16 +182,15 @@ impl Command {
     }
 }
 
-/// Without the values of variables, which may be secret.
+/// Without arguments and the values of variables, which may be secret.
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.variables.iter().map(|(name, _)| name).collect();
         f.debug_struct("Command")
             .field("program", &self.program)
-            .field("arguments", &self.arguments)
             .field("variables", &names)
             .field("folder", &self.folder)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -213,35 +214,26 @@ impl FromStr for Target {
     }
 }
 
-/// Without secrets: no variables, no user and no query.
+/// Without secrets: a command is its program, with `…` for its arguments; a URL has no user and no query.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Command(command) => {
-                write!(f, "{}", command.program.display())?;
-                let mut arguments = command.arguments.iter();
-                arguments.try_for_each(|argument| write!(f, " {}", argument.display()))
+            Self::Command(command) if command.arguments.is_empty() => {
+                write!(f, "{}", command.program.display())
             }
-            Self::Http(http) => f.write_str(&shown(http.url())),
+            Self::Command(command) => write!(f, "{} …", command.program.display()),
+            Self::Http(http) => f.write_str(&public_url(http.url())),
         }
     }
 }
 
 /// Reads a URL, or says which one was probably meant.
 fn parse_url(text: &str) -> Result<Url, TargetError> {
-    let has_scheme = text.contains("://");
-    if !has_scheme {
-        let path = if text.contains('/') { "" } else { "/mcp" };
-        let text = text.split(['?', '#']).next().unwrap_or_default().to_owned();
-        let suggestion = if is_local(host_of(&text)) {
-            format!("http://{text}{path}")
-        } else {
-            format!("https://{text}{path}")
-        };
-        return Err(TargetError::NoScheme { text, suggestion });
+    if !text.contains("://") {
+        return Err(no_scheme(public_text(text)));
     }
     let url = Url::parse(text).map_err(|source| TargetError::InvalidUrl {
-        text: text.split(['?', '#']).next().unwrap_or_default().to_owned(),
+        text: public_text(text),
         source,
     })?;
     match url.scheme() {
@@ -252,9 +244,21 @@ fn parse_url(text: &str) -> Result<Url, TargetError> {
     }
 }
 
+fn no_scheme(text: String) -> TargetError {
+    let path = if text.contains('/') { "" } else { "/mcp" };
+    let scheme = if is_local(host_of(&text)) {
+        "http"
+    } else {
+        "https"
+    };
+    let suggestion = format!("{scheme}://{text}{path}");
+    TargetError::NoScheme { text, suggestion }
+}
+
 /// The host of a URL without scheme.
 fn host_of(text: &str) -> &str {
     let authority = text.split('/').next().unwrap_or_default();
+    let authority = authority.trim_start_matches("…@");
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
         _ => authority,

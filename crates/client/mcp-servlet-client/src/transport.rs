@@ -2,5 +2,5 @@
 
 pub(crate) mod child;
 pub(crate) mod http;
-pub(crate) mod lines;
 pub(crate) mod sse;
+pub(crate) mod stdio;

@@ -160,6 +160,27 @@ async fn attempts_to_connect_are_counted() {
 }
 
 #[tokio::test]
+async fn a_single_attempt_is_no_retry_whatever_its_pause() {
+    let target: Target = "http://127.0.0.1:1".parse().expect("a URL");
+    let options = Options::new().retry(Retry::times(0, Duration::from_secs(1)));
+    let error = Session::connect_with(&target, &options).await;
+    let error = error.expect_err("a refused connection");
+    assert_eq!(error.kind(), ErrorKind::Connectivity);
+    assert_eq!(error.attempts(), None);
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_exist_is_not_tried_again() {
+    let target = Target::from(Command::new("no-such-program"));
+    let options = Options::new().retry(Retry::forever(Duration::from_mins(1)));
+    let connecting = Session::connect_with(&target, &options);
+    let error = tokio::time::timeout(Duration::from_secs(10), connecting).await;
+    let error = error.expect("an end").expect_err("no program");
+    assert_eq!(error.kind(), ErrorKind::Connectivity);
+    assert_eq!(error.attempts(), None);
+}
+
+#[tokio::test]
 async fn an_error_that_stays_is_not_tried_again() {
     let target = Target::from(command("two-versions-too-new"));
     let options = Options::new().retry(Retry::times(3, Duration::from_mins(1)));

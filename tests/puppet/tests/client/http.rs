@@ -1,6 +1,6 @@
 //! Sessions over streamable HTTP.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcp_servlet_client::{
     CallOptions, Era, Error, ErrorKind, Http, HttpTransport, Limits, Options, Session, Target,
@@ -142,6 +142,25 @@ async fn an_event_stream_that_ends_too_early_is_a_broken_connection() {
 }
 
 #[tokio::test]
+async fn a_stream_that_ends_early_is_resumed_after_its_last_event() {
+    for era in ERAS {
+        let (target, puppet) = http_target("resumes").await;
+        let options = Options::new().era(era);
+        let session = Session::connect_with(&target, &options).await;
+        let session = session.expect("a session");
+        let start = Instant::now();
+        let result = session.call("any", Value::Null).await.expect("a result");
+        assert_eq!(result.text(), "late", "{era:?}");
+        let passed = start.elapsed();
+        assert!(passed >= Duration::from_millis(100), "{passed:?}");
+        let resumed = json!({ "http": "GET", "after": "event-1" });
+        assert!(puppet.log().contains(&resumed), "{era:?}");
+        assert_eq!(puppet.received("tools/call"), 1);
+        assert_eq!(session.waiting(), 0);
+    }
+}
+
+#[tokio::test]
 async fn headers_and_credentials_arrive_and_are_never_shown() {
     // The tests share one process, so the variable is one that every process has.
     let secret = std::env::var("PATH").expect("a path");
@@ -197,9 +216,7 @@ async fn missing_and_wrong_credentials_are_their_own_error() {
         assert_eq!(error.kind(), ErrorKind::Authentication, "{error}");
         assert_eq!(error.kind().exit_code(), 13);
         assert!(
-            error
-                .help()
-                .is_some_and(|help| help.contains("--bearer-env")),
+            error.help().is_some_and(|help| help.contains("token")),
             "{error}"
         );
     }
@@ -291,7 +308,7 @@ async fn statuses_and_bodies_have_their_kinds() {
 }
 
 #[tokio::test]
-async fn nobody_at_the_url_is_a_broken_connection() {
+async fn a_refused_connection_is_named_without_secrets() {
     let target: Target = "http://user:hunter2@127.0.0.1:1/mcp?hunter2"
         .parse()
         .expect("a URL");

@@ -1,7 +1,14 @@
 //! What servers ask of the client.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
 use futures_util::future::BoxFuture;
-use mcp_servlet_client::{Answers, Elicitation, Era, ErrorKind, Input, Offers, Options, Root};
+use mcp_servlet_client::{
+    Answers, CallOptions, CancellationToken, Elicitation, Era, ErrorKind, Input, Limits, Offers,
+    Options, Root,
+};
 use serde_json::{Value, json};
 
 use crate::support::{attach, attach_with};
@@ -46,7 +53,7 @@ async fn answer(script: &str, options: &Options, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_question_during_a_call_is_answered() {
+async fn elicitation_during_a_call_is_answered() {
     let options = Options::new().answers(Everything);
     let got = answer("elicits", &options, Value::Null).await;
     assert_eq!(
@@ -56,13 +63,13 @@ async fn a_question_during_a_call_is_answered() {
 }
 
 #[tokio::test]
-async fn a_question_is_declined_if_nobody_answers() {
+async fn elicitation_is_declined_without_answers() {
     let got = answer("elicits", &Options::new(), Value::Null).await;
     assert_eq!(got["answer"], json!({ "action": "decline" }));
 }
 
 #[tokio::test]
-async fn models_and_folders_are_asked_through_the_same_trait() {
+async fn sampling_and_roots_are_answered_by_the_same_trait() {
     let options = Options::new().answers(Everything);
     let ask = async |method: &str| {
         answer("asks-for", &options, json!({ "method": method })).await["answer"].clone()
@@ -87,7 +94,7 @@ async fn without_answers_requests_are_refused() {
 }
 
 #[tokio::test]
-async fn the_server_learns_what_it_may_ask() {
+async fn the_client_declares_what_it_answers() {
     for (options, expected) in [
         (Options::new(), json!({})),
         (
@@ -101,7 +108,7 @@ async fn the_server_learns_what_it_may_ask() {
 }
 
 #[tokio::test]
-async fn a_question_as_a_result_is_answered() {
+async fn a_result_that_asks_for_input_is_answered() {
     let options = Options::new().answers(Everything);
     let got = answer("input-required", &options, json!({ "x": 1 })).await;
     let params = &got["params"];
@@ -114,16 +121,68 @@ async fn a_question_as_a_result_is_answered() {
     );
 }
 
-#[tokio::test]
-async fn questions_without_end_are_a_limit() {
-    let (session, puppet) = attach("input-for-ever").await;
-    let error = session.call("any", Value::Null).await.expect_err("a limit");
-    assert_eq!(error.kind(), ErrorKind::Limit);
-    assert_eq!(puppet.received("tools/call"), 11);
+/// Counts elicitation requests, and never answers if it has a token, which it cancels instead.
+#[derive(Default)]
+struct Counting {
+    asked: Arc<AtomicUsize>,
+    cancel: Option<CancellationToken>,
+}
+
+impl Answers for Counting {
+    fn elicit(&self, _: Elicitation) -> BoxFuture<'_, Input> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        match &self.cancel {
+            None => Box::pin(async { Input::Decline }),
+            Some(token) => {
+                token.cancel();
+                Box::pin(std::future::pending())
+            }
+        }
+    }
 }
 
 #[tokio::test]
-async fn a_question_that_nobody_answers_is_an_error() {
+async fn the_user_is_asked_as_often_as_the_limit_allows() {
+    for limit in [10, 1, 0] {
+        let asked = Arc::default();
+        let answers = Counting {
+            asked: Arc::clone(&asked),
+            cancel: None,
+        };
+        let mut limits = Limits::default();
+        limits.input_rounds = limit;
+        let options = Options::new().answers(answers).limits(limits);
+        let (session, puppet) = attach_with("input-for-ever", &options).await;
+        let error = session.call("any", Value::Null).await.expect_err("a limit");
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        let message = format!("the server asked for input more than {limit} times");
+        assert_eq!(error.message(), message);
+        assert_eq!(asked.load(Ordering::Relaxed), limit);
+        assert_eq!(puppet.received("tools/call"), limit + 1);
+    }
+}
+
+#[tokio::test]
+async fn a_call_can_be_cancelled_while_the_user_is_asked() {
+    for script in ["input-for-ever", "elicits"] {
+        let token = CancellationToken::new();
+        let answers = Counting {
+            cancel: Some(token.clone()),
+            ..Counting::default()
+        };
+        let (session, _) = attach_with(script, &Options::new().answers(answers)).await;
+        let options = CallOptions::new().cancel_with(token);
+        let call = session.call_with("any", Value::Null, &options);
+        let call = tokio::time::timeout(Duration::from_secs(5), call).await;
+        let error = call.expect("an end").expect_err("cancelled");
+        assert_eq!(error.kind(), ErrorKind::Cancelled, "{script}");
+        assert_eq!(error.operation(), Some("tools/call"));
+        assert_eq!(session.waiting(), 0);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_request_for_input_is_an_error() {
     let (session, _) = attach("unknown-input").await;
     let error = session
         .call("any", Value::Null)

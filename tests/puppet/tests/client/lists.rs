@@ -46,7 +46,7 @@ async fn unknown_capabilities_and_server_info_are_kept_in_both_protocol_generati
         let server = session.server();
         assert_eq!(server.is_stateless(), era == ERAS[1]);
         assert!(server.has("weird") && server.has("tools") && !server.has("prompts"));
-        assert_eq!(server.instructions.as_deref(), Some("Be odd."));
+        assert_eq!(server.text.instructions.as_deref(), Some("Be odd."));
         assert_eq!(server.name(), "odd 1");
         let json = serde_json::to_value(session.lists().await.expect("lists")).expect("JSON");
         assert_eq!(json["server"]["capabilities"]["weird"], json!({ "x": [1] }));
@@ -102,7 +102,7 @@ async fn pages_that_never_end_are_a_limit() {
     assert!(
         error
             .to_string()
-            .contains("more than 100 pages: tools/list"),
+            .contains("more than 100 pages of a list: tools/list"),
         "{error}"
     );
 }
@@ -118,17 +118,17 @@ async fn each_limit_of_lists_is_enforced() {
         (
             "five-pages",
             with(|limits| limits.items = 3),
-            "more than 3 entries",
+            "more than 3 entries of a list",
         ),
         (
             "five-pages",
             with(|limits| limits.lists = 20),
-            "more than 20 bytes in all lists",
+            "more than 20 bytes of all lists",
         ),
         (
             "five-pages",
             with(|limits| limits.pages = 4),
-            "more than 4 pages",
+            "more than 4 pages of a list",
         ),
         (
             "long-cursor",
@@ -223,7 +223,9 @@ async fn a_result_without_a_list_is_a_protocol_error() {
     let error = lists("wrong-list").await.expect_err("no list");
     assert_eq!(error.kind(), ErrorKind::Protocol);
     assert!(
-        error.message().contains("`tools`, which should be a list"),
+        error
+            .message()
+            .contains("invalid list: expected an array in `tools`"),
         "{error}"
     );
 }

@@ -1,27 +1,16 @@
 //! Timeouts, cancellation and progress of requests, and that nothing is left behind.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use mcp_servlet_client::{CallOptions, CancellationToken, ErrorKind, Event, Options};
+use mcp_servlet_client::{CallOptions, CancellationToken, ErrorKind, Event, Options, Session};
 use puppet::Puppet;
 use serde_json::{Value, json};
 
-use crate::support::{ERAS, attach, attach_with};
-
-/// Waits until a message has arrived.
-async fn arrived(puppet: &Puppet, method: &str) -> Value {
-    loop {
-        let log = puppet.log();
-        if let Some(message) = log.into_iter().find(|one| one["method"] == method) {
-            return message;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
+use crate::support::{ERAS, arrived, attach, attach_with};
 
 #[tokio::test]
-async fn the_server_is_told_of_a_request_that_timed_out() {
+async fn a_request_that_timed_out_is_cancelled_at_the_server() {
     for era in ERAS {
         let (session, puppet) = attach_with("slow", &Options::new().era(era)).await;
         let options = CallOptions::new().timeout(Duration::from_millis(20));
@@ -37,7 +26,7 @@ async fn the_server_is_told_of_a_request_that_timed_out() {
 }
 
 #[tokio::test]
-async fn the_server_is_told_of_a_request_that_was_dropped() {
+async fn a_dropped_request_is_cancelled_at_the_server() {
     let (session, puppet) = attach("slow").await;
     tokio::select! {
         _ = session.call("any", Value::Null) => panic!("it never answers"),
@@ -121,18 +110,81 @@ async fn progress_extends_the_timeout_up_to_a_total() {
 }
 
 #[tokio::test]
+async fn a_time_without_end_is_no_limit() {
+    let options = Options::new()
+        .connect_timeout(Duration::MAX)
+        .request_timeout(Duration::MAX);
+    for script in ["plain", "slow-progress"] {
+        let (session, _) = attach_with(script, &options).await;
+        let options = CallOptions::new()
+            .timeout(Duration::MAX)
+            .extend_on_progress(Duration::MAX);
+        let result = session.call_with("any", json!({ "city": "done" }), &options);
+        assert_eq!(result.await.expect("a result").text(), "done");
+    }
+    let (session, _) = attach_with("listen", &options).await;
+    session.watch(["file:///log"]).await.expect("events");
+}
+
+#[tokio::test]
+async fn progress_does_not_put_off_the_deadline() {
+    let report = json!({
+        "method": "notifications/progress",
+        "params": { "progressToken": "$params/_meta/progressToken", "progress": 1 },
+    });
+    let script = json!({ "replies": { "tools/call": [{ "before": vec![report; 1000] }] } });
+    let puppet = Puppet::with(serde_json::from_value(script).expect("a script"));
+    let (reader, writer) = puppet.pipe();
+    let session = Session::attach(reader, writer, &Options::new()).await;
+    let session = session.expect("a session");
+    let options = CallOptions::new()
+        .timeout(Duration::from_millis(50))
+        .on_progress(|_| std::thread::sleep(Duration::from_millis(10)));
+    let start = Instant::now();
+    let error = session.call_with("any", Value::Null, &options).await;
+    assert_eq!(
+        error.expect_err("a timeout").kind(),
+        ErrorKind::RequestTimeout
+    );
+    let passed = start.elapsed();
+    assert!(passed < Duration::from_secs(5), "{passed:?}");
+}
+
+/// Polls a future at most this often, and drops it.
+async fn poll(future: impl Future, times: usize) {
+    let mut future = Box::pin(future);
+    for _ in 0..times {
+        if futures_util::poll!(&mut future).is_ready() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_left_of_requests_however_they_ended() {
-    let (session, _) = attach("plain").await;
+    let (session, puppet) = attach("plain").await;
+    let mut dropped = 0;
     for number in 0..10_000 {
         let call = session.call("weather", json!({ "city": "Oslo" }));
         if number % 3 == 0 {
-            // Dropped at any point, also before it was sent.
-            let _ = tokio::time::timeout(Duration::from_micros(number % 50), call).await;
+            // Never polled, before it was sent, before the response, and after it.
+            poll(call, number / 3 % 12).await;
+            dropped += 1;
         } else {
             call.await.expect("a result");
         }
     }
     session.ping().await.expect("an answer");
+    let (calls, cancelled) = (
+        puppet.received("tools/call"),
+        puppet.received("notifications/cancelled"),
+    );
+    assert!(calls > 10_000 - dropped && calls < 10_000, "{calls} calls");
+    assert!(
+        cancelled > 0 && cancelled < dropped,
+        "{cancelled} cancelled"
+    );
     for _ in 0..500 {
         if session.waiting() == 0 {
             return;

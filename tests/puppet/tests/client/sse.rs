@@ -1,10 +1,12 @@
 //! Sessions over HTTP+SSE.
 
+use std::error::Error as _;
+
 use mcp_servlet_client::{Era, ErrorKind, Http, HttpTransport, Options, Session};
 use puppet::Puppet;
 use serde_json::{Value, json};
 
-use crate::support::{attach_with, lists_json};
+use crate::support::{arrived, attach_with, lists_json};
 
 async fn sse(script: &str) -> (Http, Puppet) {
     let puppet = Puppet::new(script);
@@ -108,4 +110,30 @@ async fn a_url_without_events_is_refused() {
         error.help().is_some_and(|help| help.contains("`/sse`")),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn a_post_without_a_response_blocks_no_other_message() {
+    let (http, puppet) = sse("hangs-on-post").await;
+    let session = Session::connect(&http.into()).await.expect("a session");
+    tokio::select! {
+        _ = session.call("any", Value::Null) => panic!("it never answers"),
+        _ = arrived(&puppet, "tools/call") => {}
+    }
+    arrived(&puppet, "notifications/cancelled").await;
+    session.ping().await.expect("an answer");
+}
+
+#[tokio::test]
+async fn a_url_where_neither_transport_works_has_both_causes() {
+    let puppet = Puppet::new("plain");
+    let address = puppet.http().await;
+    let http = Http::new(&format!("http://{address}/elsewhere")).expect("a URL");
+    let error = Session::connect(&http.into()).await.expect_err("neither");
+    assert_eq!(error.http_status(), Some(404));
+    assert_eq!(
+        error.message(),
+        "the server answered with HTTP 404 Not Found, and over HTTP+SSE: the server answered with HTTP 404 Not Found"
+    );
+    assert!(error.source().is_some());
 }

@@ -1,7 +1,10 @@
 //! Sessions with a puppet.
 
+use std::time::Duration;
+
 use mcp_servlet_client::{Command, Era, Options, Session, Target};
 use puppet::Puppet;
+use serde_json::Value;
 
 pub(crate) const ERAS: [Era; 2] = [Era::Handshake, Era::Stateless];
 
@@ -30,6 +33,17 @@ pub(crate) async fn http_target(script: &str) -> (Target, Puppet) {
     let address = puppet.http().await;
     let target = format!("http://{address}").parse();
     (target.expect("a URL"), puppet)
+}
+
+/// Waits until a message has arrived.
+pub(crate) async fn arrived(puppet: &Puppet, method: &str) -> Value {
+    loop {
+        let log = puppet.log();
+        if let Some(message) = log.into_iter().find(|one| one["method"] == method) {
+            return message;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 /// A puppet as a process.

@@ -200,6 +200,45 @@ fn the_order_of_members_does_not_change_a_digest() {
 }
 
 #[test]
+fn repeated_members_are_reported_and_change_the_digest() {
+    let catalog = |before: &str| {
+        catalog_of_tools(&format!(
+            r#"[{{ "name": "{before}", "inputSchema": {{ "type": "object", "x": 1, "x": 2 }}, "name": "a" }}]"#
+        ))
+    };
+    let [first, second] = [catalog("safe"), catalog("other")];
+    assert_valid(&first);
+    assert_eq!(first.items[0].name, "a");
+    let [problem] = &first.diagnostics[..] else {
+        panic!("{:?}", first.diagnostics)
+    };
+    assert_eq!(
+        (&*problem.code, &*problem.pointer, &*problem.message),
+        (
+            "duplicate-member",
+            "/inputSchema/x",
+            "has the name of an earlier member: `x`, and in 1 other place; the last one counts"
+        )
+    );
+    assert_ne!(first.items[0].sha256, second.items[0].sha256);
+}
+
+#[test]
+fn the_last_of_repeated_members_counts_even_if_it_cannot_be_read() {
+    let deep = nested(300);
+    let catalog = catalog_of_tools(&format!(
+        r#"[{{ "name": "a", "inputSchema": {{}}, "x": 1, "x": {deep} }}, {{ "name": "b", "inputSchema": {{}}, "x": {deep}, "x": 1 }}]"#
+    ));
+    assert_eq!(catalog.items[0].extra.get("x"), None);
+    assert_eq!(catalog.items[1].extra.get("x"), Some(&json!(1)));
+    let codes = catalog.diagnostics.iter().map(|problem| &*problem.code);
+    assert_eq!(
+        codes.collect::<Vec<_>>(),
+        ["duplicate-member", "bad-member", "duplicate-member"]
+    );
+}
+
+#[test]
 fn the_first_of_several_is_found() {
     let catalog = catalog_of_tools(
         r#"[{ "name": "a", "description": "1", "inputSchema": {} }, { "name": "a", "description": "2", "inputSchema": {} }]"#,

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::request::RequestOptions;
 use super::{List, Session};
 use crate::content::CallResult;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::progress::Progress;
 
 /// The code for a call whose HTTP headers do not fit its arguments. Such a call did not run.
@@ -66,14 +66,15 @@ impl CallOptions {
         self
     }
 
-    /// Calls a function with each report of progress, in order.
+    /// Calls a function with each report of progress, in order. If it is slow, reports may be dropped.
     #[must_use]
     pub fn on_progress(mut self, report: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         self.on_progress = Some(Arc::new(report));
         self
     }
 
-    /// Cancels the call when the token is cancelled. Dropping the future of the call does the same.
+    /// Cancels the call when the token is cancelled, also while [`Answers`](crate::Answers) are asked. Dropping the future
+    /// of the call does the same.
     #[must_use]
     pub fn cancel_with(mut self, token: CancellationToken) -> Self {
         self.cancel = Some(token);
@@ -86,7 +87,6 @@ impl CallOptions {
             max_total: self.max_total,
             meta: self.meta.as_ref(),
             on_progress: self.on_progress.as_deref(),
-            cancel: self.cancel.as_ref(),
         }
     }
 }
@@ -121,17 +121,41 @@ impl Session {
         arguments: Value,
         options: &CallOptions,
     ) -> Result<CallResult, Error> {
+        let call = self.call_or_repeat(tool, &arguments, options);
+        let result = match &options.cancel {
+            // The future is dropped, which cancels the request.
+            Some(token) => token.run_until_cancelled(call).await,
+            None => Some(call.await),
+        };
+        let result = result.unwrap_or_else(|| {
+            let message = "the caller has cancelled the request";
+            Err(Error::new(ErrorKind::Cancelled, message))
+        });
+        result
+            .and_then(CallResult::new)
+            .map_err(|error| self.place_of_call(error))
+    }
+
+    /// Adds the server and the method to an error.
+    pub(crate) fn place_of_call(&self, error: Error) -> Error {
+        error.at(&self.target).during("tools/call")
+    }
+
+    async fn call_or_repeat(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        options: &CallOptions,
+    ) -> Result<Box<RawValue>, Error> {
         let options = options.request_options();
-        let result = match self.call_once(tool, &arguments, &options).await {
+        match self.call_once(tool, arguments, &options).await {
             // The headers come from the list of tools.
             Err(error) if error.code() == Some(HEADER_MISMATCH) => {
                 self.page(List::Tools, None).await?;
-                self.call_once(tool, &arguments, &options).await
+                self.call_once(tool, arguments, &options).await
             }
             result => result,
-        };
-        let result = CallResult::new(result?);
-        result.map_err(|error| error.at(&self.target).during("tools/call"))
+        }
     }
 
     async fn call_once(

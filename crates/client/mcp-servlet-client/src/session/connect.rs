@@ -1,5 +1,6 @@
 //! Opens sessions.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,24 +8,20 @@ use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _};
 use rmcp::transport::Transport;
-use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::broadcast;
 use tokio::time::{sleep, timeout};
 
 use super::{Handler, Session};
 use crate::error::{Error, ErrorKind};
-use crate::options::{Era, Options, Retry};
+use crate::options::{Era, Options};
 use crate::server::Server;
 use crate::tap::Tap;
 use crate::target::{Command, Http, HttpTransport, Target};
 use crate::transport::child::Child;
 use crate::transport::http::{Client, connector};
-use crate::transport::lines::Lines;
 use crate::transport::sse;
+use crate::transport::stdio::Stdio;
 
-/// How many events wait for a reader that is slow.
-const EVENTS: usize = 1024;
 /// After how long without an answer the log names a way around the probe.
 const PROBE_HINT: Duration = Duration::from_secs(2);
 
@@ -59,11 +56,7 @@ pub(super) async fn connect(target: &Target, options: &Options) -> Result<Sessio
             Ok(session) => return Ok(session),
             Err(error) => error.at(&target.to_string()),
         };
-        let is_temporary = matches!(
-            error.kind(),
-            ErrorKind::Connectivity | ErrorKind::RequestTimeout
-        );
-        if !is_temporary || options.retry == Retry::never() {
+        if options.retry.is_never() || !is_temporary(&error) {
             return Err(error);
         }
         if !options.retry.goes_on(attempts) {
@@ -72,6 +65,22 @@ pub(super) async fn connect(target: &Target, options: &Options) -> Result<Sessio
         tracing::info!(attempts, %error, "cannot connect yet");
         sleep(options.retry.pause()).await;
     }
+}
+
+/// Whether another attempt may help. A program that is not there does not appear by itself.
+fn is_temporary(error: &Error) -> bool {
+    let source = std::error::Error::source(error);
+    let source = source.and_then(|source| source.downcast_ref::<io::Error>());
+    let is_missing = source.is_some_and(|error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+        )
+    });
+    matches!(
+        error.kind(),
+        ErrorKind::Connectivity | ErrorKind::RequestTimeout
+    ) && !is_missing
 }
 
 async fn attempt(
@@ -94,9 +103,9 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let tap = new_tap();
-    let lines = Lines::new(reader, writer, options.limits.message, Arc::clone(&tap));
-    let opening = open(lines, tap, "attached streams", options);
+    let tap = Tap::new();
+    let streams = Stdio::new(reader, writer, options.limits.message, Arc::clone(&tap));
+    let opening = open(streams, tap, "attached streams", options);
     within(options.timeouts.connect, opening).await
 }
 
@@ -108,20 +117,20 @@ where
     timeout(limit, Box::pin(opening)).await.unwrap_or_else(|_| {
         let message = format!("the server did not open a session within {limit:?}");
         Err(Error::new(ErrorKind::RequestTimeout, message)
-            .with_help("give it more time to connect, or choose the protocol version with `--era`"))
+            .with_help("give it more time to connect, or choose the protocol generation"))
     })
 }
 
 /// Starts a process. Some old servers end when they get a request before the handshake; those are started once more.
 async fn open_command(command: &Command, name: &str, options: &Options) -> Result<Session, Error> {
-    let tap = new_tap();
+    let tap = Tap::new();
     let error = match start(command, &tap, name, options).await {
         Err(error) if options.era == Era::Auto && ended_itself(&tap, &error) => error,
         opened => return opened,
     };
     tracing::info!(%error, "the server ended at `server/discover`; it is started again without");
     let options = options.clone().era(Era::Handshake);
-    start(command, &new_tap(), name, &options).await
+    start(command, &Tap::new(), name, &options).await
 }
 
 async fn start(
@@ -131,8 +140,8 @@ async fn start(
     options: &Options,
 ) -> Result<Session, Error> {
     let (child, stdin, stdout) = Child::start(command)?;
-    let lines = Lines::new(stdout, stdin, options.limits.message, Arc::clone(tap));
-    open(lines.of_child(child), Arc::clone(tap), name, options).await
+    let streams = Stdio::new(stdout, stdin, options.limits.message, Arc::clone(tap));
+    open(streams.of_child(child), Arc::clone(tap), name, options).await
 }
 
 /// Whether the process ran before it ended.
@@ -150,7 +159,7 @@ async fn open_http(
     if transport == HttpTransport::Sse {
         return open_sse(http, client, name, options).await;
     }
-    let tap = new_tap();
+    let tap = Tap::new();
     let limit = options.limits.message;
     let streamable = Client::new(client.clone(), http, limit, Arc::clone(&tap));
     let streamable = streamable.transport(http.url().as_str());
@@ -162,12 +171,21 @@ async fn open_http(
         return Err(error);
     }
     let opened = open_sse(http, client, name, options).await;
-    let opened = opened.map_err(|_| error)?;
+    let opened = opened.map_err(|sse| neither(error, sse))?;
     tracing::info!(
         server = name,
         "the server speaks HTTP+SSE, the transport before 2025-03-26"
     );
     Ok(opened)
+}
+
+/// The error for a URL where neither transport works.
+fn neither(streamable: Error, sse: Error) -> Error {
+    if sse.kind() == ErrorKind::Authentication {
+        return sse;
+    }
+    let more = format!(", and over HTTP+SSE: {}", sse.message());
+    streamable.with_message(&more).with_source(sse)
 }
 
 async fn open_sse(
@@ -176,17 +194,13 @@ async fn open_sse(
     name: &str,
     options: &Options,
 ) -> Result<Session, Error> {
-    let tap = new_tap();
+    let tap = Tap::new();
     let limit = options.limits.message;
     let client = Client::new(client.clone(), http, limit, Arc::clone(&tap));
     let events = sse::Events::open(client, &http.sse_url()).await?;
     // Servers of that time know nothing of later versions.
     let options = options.clone().era(Era::Handshake);
     open(events, tap, name, &options).await
-}
-
-fn new_tap() -> Arc<Tap> {
-    Tap::new(broadcast::Sender::new(EVENTS))
 }
 
 /// Opens a session on a transport.
@@ -205,7 +219,7 @@ where
     let served = tokio::select! {
         served = &mut serving => served,
         () = sleep(PROBE_HINT) => {
-            tracing::info!(server = target, "no answer yet; if the server is old, `--era handshake` connects sooner");
+            tracing::info!(server = target, "no answer to `server/discover` yet; an old server connects sooner with the handshake chosen");
             serving.await
         }
     };
@@ -247,7 +261,7 @@ fn not_opened(error: ClientInitializeError, tap: &Tap) -> Error {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
             return not_opened(*fallback, tap);
         }
-        ClientInitializeError::JsonRpcError(error) => json_rpc(&error).during("initialize"),
+        ClientInitializeError::JsonRpcError(error) => Error::from_rmcp(&error).during("initialize"),
         ClientInitializeError::NoCompatibleProtocolVersion {
             server_supported, ..
         } => {
@@ -282,11 +296,4 @@ fn not_opened(error: ClientInitializeError, tap: &Tap) -> Error {
             ))
         }
     }
-}
-
-/// An error of rmcp, as if it had come from the server.
-fn json_rpc(error: &rmcp::ErrorData) -> Error {
-    let text = serde_json::to_string(error).unwrap_or_default();
-    let raw = RawValue::from_string(text).unwrap_or_default();
-    Error::from_json_rpc(&raw)
 }

@@ -1,7 +1,7 @@
 //! Lists of tools, resources, resource templates and prompts.
 
 use futures_util::stream::{Stream, TryStreamExt as _, try_unfold};
-use mcp_catalog::{ListProblem, Lists, ServerText, code};
+use mcp_catalog::{ListProblem, Lists, code};
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::time::timeout;
@@ -97,7 +97,7 @@ impl Session {
                 return Ok(None);
             };
             if taken == self.limits.pages {
-                return Err(self.too_many(list, "pages", taken));
+                return Err(self.too_many(list, "pages of a list", taken));
             }
             let page = self.page(list, cursor).await?;
             let next = page.next_cursor.clone().map(Some);
@@ -162,10 +162,10 @@ impl Session {
                 entries.extend(page.entries);
             }
             if entries.len() > self.limits.items {
-                return Err(self.too_many(list, "entries", self.limits.items));
+                return Err(self.too_many(list, "entries of a list", self.limits.items));
             }
             if *size > self.limits.lists {
-                return Err(self.too_many(list, "bytes in all lists", self.limits.lists));
+                return Err(self.too_many(list, "bytes of all lists", self.limits.lists));
             }
             if repeats {
                 problems.push(repeated_cursor(list));
@@ -175,7 +175,7 @@ impl Session {
     }
 
     fn too_many(&self, list: List, what: &str, limit: usize) -> Error {
-        let message = format!("the server has more than {limit} {what}");
+        let message = format!("the server sent more than {limit} {what}");
         let error = Error::new(ErrorKind::Limit, message)
             .with_help("raise the limit if you trust the server");
         error.at(&self.target).during(list.method())
@@ -184,20 +184,25 @@ impl Session {
 
 impl Page {
     fn new(list: List, result: &RawValue, limit: usize) -> Result<Self, Error> {
-        let wrong = |what: &str| Error::new(ErrorKind::Protocol, format!("the result has {what}"));
+        let wrong = |what: &str| {
+            Error::new(
+                ErrorKind::Protocol,
+                format!("the server sent an invalid list: {what}"),
+            )
+        };
         let result: std::collections::BTreeMap<String, &RawValue> =
-            serde_json::from_str(result.get()).map_err(|_| wrong("no members"))?;
+            serde_json::from_str(result.get()).map_err(|_| wrong("expected an object"))?;
         let member = list.member();
         let entries = result
             .get(member)
-            .ok_or_else(|| wrong(&format!("no `{member}`")))?;
+            .ok_or_else(|| wrong(&format!("expected an array in `{member}`")))?;
         let entries = serde_json::from_str(entries.get())
-            .map_err(|_| wrong(&format!("`{member}`, which should be a list")))?;
+            .map_err(|_| wrong(&format!("expected an array in `{member}`")))?;
         let cursor = result.get("nextCursor");
         let cursor: Option<Option<String>> = cursor
             .map(|text| serde_json::from_str(text.get()))
             .transpose()
-            .map_err(|_| wrong("`nextCursor`, which should be a string"))?;
+            .map_err(|_| wrong("expected a string in `nextCursor`"))?;
         let next_cursor = cursor.flatten();
         if next_cursor
             .as_ref()
@@ -217,11 +222,7 @@ impl Page {
 fn none(server: &Server) -> Lists {
     Lists {
         protocol: server.protocol.clone(),
-        server: ServerText {
-            info: server.info.clone(),
-            capabilities: server.capabilities.clone(),
-            instructions: server.instructions.clone(),
-        },
+        server: server.text.clone(),
         tools: None,
         resources: None,
         resource_templates: None,

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
-use super::{TargetError, Tls, is_local, parse_url};
+use super::{TargetError, Tls, is_local, parse_url, public_url};
 
 /// Headers that the protocol or HTTP sets.
 const RESERVED: &[&str] = &[
@@ -104,7 +104,17 @@ impl Http {
     ///
     /// # Errors
     /// If the protocol sets the header, if HTTP does not allow it, or if a variable is not set.
-    pub fn header(mut self, name: &str, value: &str) -> Result<Self, TargetError> {
+    pub fn header(self, name: &str, value: &str) -> Result<Self, TargetError> {
+        let value = expand(name, value)?;
+        self.literal_header(name, &value)
+    }
+
+    /// Adds a header whose value is sent as it is, such as one from a configuration whose placeholders are replaced
+    /// already.
+    ///
+    /// # Errors
+    /// If the protocol sets the header, or if HTTP does not allow it.
+    pub fn literal_header(mut self, name: &str, value: &str) -> Result<Self, TargetError> {
         let invalid = || TargetError::InvalidHeader {
             name: name.to_owned(),
         };
@@ -114,8 +124,7 @@ impl Http {
                 name: name.to_owned(),
             });
         }
-        let value = expand(name, value)?;
-        let value = secret(&value).ok_or_else(invalid)?;
+        let value = secret(value).ok_or_else(invalid)?;
         self.headers.append(parsed, value);
         Ok(self)
     }
@@ -185,23 +194,12 @@ impl fmt::Debug for Http {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.keys().collect();
         f.debug_struct("Http")
-            .field("url", &shown(&self.url))
+            .field("url", &public_url(&self.url))
             .field("transport", &self.transport)
             .field("headers", &names)
             .field("tls", &self.tls)
             .finish_non_exhaustive()
     }
-}
-
-/// A URL without user, password, query and fragment, which may be secret.
-pub(crate) fn shown(url: &Url) -> String {
-    let mut url = url.clone();
-    // Only URLs without a host have no user to remove.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.set_fragment(None);
-    url.into()
 }
 
 fn secret(value: &str) -> Option<HeaderValue> {

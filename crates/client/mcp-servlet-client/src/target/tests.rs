@@ -34,6 +34,7 @@ fn a_url_without_a_scheme_is_refused_with_the_probable_one() {
         ("127.0.0.1:8080", "http://127.0.0.1:8080/mcp"),
         ("mcp.example.com", "https://mcp.example.com/mcp"),
         ("mcp.example.com/x?token=1", "https://mcp.example.com/x"),
+        ("me:token@localhost:1", "http://…@localhost:1/mcp"),
     ] {
         let error = text.parse::<Target>().expect_err("no scheme").to_string();
         assert!(error.ends_with(&format!("write `{suggestion}`")), "{error}");
@@ -110,6 +111,15 @@ fn variables_in_headers_are_replaced() {
 }
 
 #[test]
+fn a_literal_header_keeps_placeholders() {
+    let http = Http::new("http://localhost").expect("a server");
+    let http = http.literal_header("x-a", "${PATH}").expect("a header");
+    assert_eq!(http.headers()["x-a"], "${PATH}");
+    let error = http.literal_header("accept", "x").expect_err("reserved");
+    assert!(matches!(error, TargetError::ReservedHeader { .. }));
+}
+
+#[test]
 fn secrets_are_not_shown() {
     let http = Http::new("https://user:hunter2@example.com/mcp?key=hunter2#hunter2");
     let http = http
@@ -117,10 +127,33 @@ fn secrets_are_not_shown() {
         .header("x-a", "hunter2")
         .expect("a header");
     let command = Command::new("server")
-        .args(["--port", "1"])
+        .args(["--token", "hunter2"])
         .env("TOKEN", "hunter2");
     for target in [Target::from(http), Target::from(command)] {
         let shown = format!("{target} {target:?}");
         assert!(!shown.contains("hunter2"), "{shown}");
     }
+}
+
+#[test]
+fn errors_of_urls_do_not_show_passwords() {
+    for text in [
+        "me:hunter2@example.com/mcp",
+        "http://me:hunter2/x@example.com/mcp",
+        "http://me:hunter2@exa mple.com",
+        "http://example.com:x/?key=hunter2",
+        "ftp://me:hunter2@example.com",
+        "http://me:hunter2@example.com/mcp",
+    ] {
+        let error = text.parse::<Target>().expect_err("an error");
+        let shown = format!("{error} {error:?}");
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}
+
+#[test]
+fn a_command_is_shown_as_its_program() {
+    let target = Target::from(Command::new("node").args(["server.js"]));
+    assert_eq!(target.to_string(), "node …");
+    assert_eq!(Target::from(Command::new("node")).to_string(), "node");
 }

@@ -39,10 +39,10 @@ const REDIRECTS: usize = 10;
 
 type Failure = StreamableHttpError<Reported>;
 
-/// An error that the tap already has.
+/// An error that the tap already has, unless nothing waits in it for the response.
 #[derive(Debug, thiserror::Error)]
-#[error("the request failed")]
-pub(crate) struct Reported;
+#[error(transparent)]
+pub(crate) struct Reported(pub(crate) Error);
 
 /// The connector for all attempts. For `https`, making one is slow, because it reads the certificates of the system.
 pub(crate) fn connector(target: &Http, connect: Duration) -> Result<reqwest::Client, TargetError> {
@@ -50,7 +50,8 @@ pub(crate) fn connector(target: &Http, connect: Duration) -> Result<reqwest::Cli
     let builder = reqwest::Client::builder()
         .redirect(redirect_policy())
         .connect_timeout(connect)
-        // A connection whose last body was not read to its end stalls the next request.
+        // No connection is used twice. A server may close an idle one just when the next request is sent on it, and that
+        // request would fail, because one that may have arrived is not sent again.
         .pool_max_idle_per_host(0);
     let builder = match target.url().scheme() {
         // Redirects keep the scheme, so certificates are not needed.
@@ -181,8 +182,8 @@ impl Client {
 
     /// Tells the tap why a message has failed.
     fn report(&self, message: &ClientJsonRpcMessage, error: Error) -> Failure {
-        self.tap.failed(message, error);
-        StreamableHttpError::Client(Reported)
+        self.tap.failed(message, error.clone());
+        StreamableHttpError::Client(Reported(error))
     }
 }
 
@@ -241,7 +242,7 @@ impl StreamableHttpClient for Client {
             Err(error) if error.http_status() == Some(405) => Ok(()),
             Err(error) => {
                 tracing::debug!(%error, "cannot end the session");
-                Err(StreamableHttpError::Client(Reported))
+                Err(StreamableHttpError::Client(Reported(error)))
             }
         }
     }
@@ -268,7 +269,7 @@ impl StreamableHttpClient for Client {
                     Some(401) => {
                         StreamableHttpError::AuthRequired(AuthRequiredError::new(String::new()))
                     }
-                    _ => StreamableHttpError::Client(Reported),
+                    _ => StreamableHttpError::Client(Reported(error)),
                 });
             }
         };

@@ -7,17 +7,18 @@ use futures_util::stream::BoxStream;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ServerJsonRpcMessage};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use sse_stream::Sse;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
 use super::http::{BodyError, Client, EVENTS, JSON, content_type, events, not_sent, refused};
 use crate::error::{Error, ErrorKind};
-use crate::target::shown;
+use crate::target::public_url;
 
 /// An event stream, and the URL for messages.
 pub(crate) struct Events {
@@ -88,7 +89,7 @@ async fn endpoint(
         if endpoint.origin() != url.origin() {
             let message = format!(
                 "the server wants messages at another origin, `{}`",
-                shown(&endpoint)
+                public_url(&endpoint)
             );
             return Err(Error::new(ErrorKind::Protocol, message));
         }
@@ -98,20 +99,48 @@ async fn endpoint(
     Err(Error::new(ErrorKind::Protocol, message))
 }
 
-/// Posts messages one after the other, so that they arrive in order.
+/// Posts each message in a task of its own, because servers may hold the response to a POST until the answer was sent.
+/// Only what comes after `notifications/initialized` waits for that one.
 async fn post_messages(
     client: Client,
     endpoint: Url,
     mut messages: mpsc::UnboundedReceiver<ClientJsonRpcMessage>,
     broken: CancellationToken,
 ) {
+    let mut posts = JoinSet::new();
     while let Some(message) = messages.recv().await {
-        if let Err(error) = post(&client, &endpoint, &message).await {
-            tracing::debug!(%error, "message not sent");
-            let is_request = matches!(message, ClientJsonRpcMessage::Request(_));
-            if !client.tap().failed(&message, error) && is_request {
-                broken.cancel();
-            }
+        let comes_first = is_initialized(&message);
+        let posting = post_or_report(client.clone(), endpoint.clone(), message, broken.clone());
+        if comes_first {
+            posting.await;
+        } else {
+            posts.spawn(posting);
+        }
+        while posts.try_join_next().is_some() {}
+    }
+}
+
+fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
+    let ClientJsonRpcMessage::Notification(notification) = message else {
+        return false;
+    };
+    matches!(
+        notification.notification,
+        ClientNotification::InitializedNotification(_)
+    )
+}
+
+async fn post_or_report(
+    client: Client,
+    endpoint: Url,
+    message: ClientJsonRpcMessage,
+    broken: CancellationToken,
+) {
+    if let Err(error) = post(&client, &endpoint, &message).await {
+        tracing::debug!(%error, "message not sent");
+        let is_request = matches!(message, ClientJsonRpcMessage::Request(_));
+        if !client.tap().failed(&message, error) && is_request {
+            broken.cancel();
         }
     }
 }

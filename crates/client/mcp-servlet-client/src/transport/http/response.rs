@@ -9,7 +9,8 @@ use url::Url;
 use super::cause::cause;
 use super::{JSON, content_type, text};
 use crate::error::{Error, ErrorKind};
-use crate::target::shown;
+use crate::quote::start;
+use crate::target::public_url;
 
 /// The most bytes of an error's body that are read.
 const BODY: usize = 64 << 10;
@@ -52,8 +53,7 @@ pub(crate) async fn refused(response: Response) -> Error {
 
 fn unauthorized(status: StatusCode) -> Error {
     let message = format!("the server requires credentials (HTTP {status})");
-    Error::new(ErrorKind::Authentication, message)
-        .with_help("send a token, for example one from the environment with `--bearer-env NAME`")
+    Error::new(ErrorKind::Authentication, message).with_help("send a valid token with each request")
 }
 
 fn failed(status: StatusCode, body: &str) -> Error {
@@ -79,7 +79,7 @@ fn failed(status: StatusCode, body: &str) -> Error {
 }
 
 fn moved(status: StatusCode, url: &Url) -> Error {
-    let url = shown(url);
+    let url = public_url(url);
     let message = format!("the server redirects to `{url}` (HTTP {status}), which is not followed");
     Error::new(ErrorKind::Protocol, message).with_help(format!("use `{url}` if you trust it"))
 }
@@ -123,16 +123,13 @@ pub(super) fn wrong_type(kind: Option<&str>) -> Error {
 fn quoted(body: &str) -> String {
     match body.trim() {
         "" => String::new(),
-        body => format!(": {}", body.chars().take(QUOTED).collect::<String>()),
+        body => format!(": {}", start(body, QUOTED)),
     }
 }
 
 fn found(body: &str) -> String {
     match body.trim() {
         "" => ", found nothing".to_owned(),
-        body => format!(
-            ", found `{}`",
-            body.chars().take(QUOTED).collect::<String>()
-        ),
+        body => format!(", found `{}`", start(body, QUOTED)),
     }
 }

@@ -1,4 +1,4 @@
-//! Requests that the server answers with questions, as it may since 2026-07-28.
+//! Results that ask for input, as servers may send them since 2026-07-28.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -28,33 +28,37 @@ impl Session {
         options: &RequestOptions<'_>,
     ) -> Result<Box<RawValue>, Error> {
         let place = |error: Error| error.at(&self.target).during(method);
-        for _ in 0..=self.limits.input_rounds {
+        let mut rounds = 0;
+        loop {
             let result = self.request(method, params.clone().into(), options).await?;
-            let kind = if self.server.is_stateless() {
-                result_type(&result)
-            } else {
-                None
+            let Some(input) = self.asked(&result).map_err(place)? else {
+                return Ok(result);
             };
-            match kind.as_deref() {
-                None | Some("complete") => return Ok(result),
-                Some("input_required") => {}
-                Some(other) => {
-                    let message =
-                        format!("the server answered with a result of the type `{other}`");
-                    return Err(place(Error::new(ErrorKind::Protocol, message)));
-                }
+            if rounds == self.limits.input_rounds {
+                return Err(place(too_often(rounds)));
             }
-            let input = serde_json::from_str(result.get()).map_err(|source| {
-                let message = "the server asks for input in an invalid form";
-                place(Error::new(ErrorKind::Protocol, message).with_source(source))
-            })?;
             self.answer_all(input, &mut params).await.map_err(place)?;
+            rounds += 1;
         }
-        let message = format!(
-            "the server asked for input {} times",
-            self.limits.input_rounds
-        );
-        Err(place(Error::new(ErrorKind::Limit, message)))
+    }
+
+    /// What a result asks for. None if it is the final one.
+    fn asked(&self, result: &RawValue) -> Result<Option<InputRequired>, Error> {
+        let kind = result_type(result).filter(|_| self.server.is_stateless());
+        match kind.as_deref() {
+            None | Some("complete") => return Ok(None),
+            Some("input_required") => {}
+            Some(other) => {
+                let message = format!("the server answered with a result of the type `{other}`");
+                return Err(Error::new(ErrorKind::Protocol, message));
+            }
+        }
+        serde_json::from_str(result.get())
+            .map(Some)
+            .map_err(|source| {
+                let message = "the server asks for input in an invalid form";
+                Error::new(ErrorKind::Protocol, message).with_source(source)
+            })
     }
 
     /// Adds the answers to the parameters of the next request.
@@ -83,6 +87,11 @@ impl Session {
         };
         Ok(())
     }
+}
+
+fn too_often(limit: usize) -> Error {
+    let message = format!("the server asked for input more than {limit} times");
+    Error::new(ErrorKind::Limit, message)
 }
 
 fn result_type(result: &RawValue) -> Option<String> {

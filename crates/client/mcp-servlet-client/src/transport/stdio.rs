@@ -1,4 +1,4 @@
-//! One message per line, on a pair of streams.
+//! Messages on a pair of streams, one per line, as over standard input and output.
 
 use std::io;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::tap::Tap;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The streams of a server.
-pub(crate) struct Lines<R> {
+pub(crate) struct Stdio<R> {
     reader: FramedRead<R, AnyDelimiterCodec>,
     /// Lines for the task that writes. None once the transport is closed.
     writer: Option<mpsc::UnboundedSender<Line>>,
@@ -32,7 +32,7 @@ pub(crate) struct Lines<R> {
 /// A line, and who waits until it is written.
 type Line = (String, oneshot::Sender<io::Result<()>>);
 
-impl<R: AsyncRead + Send + Unpin> Lines<R> {
+impl<R: AsyncRead + Send + Unpin> Stdio<R> {
     pub(crate) fn new<W>(reader: R, writer: W, limit: usize, tap: Arc<Tap>) -> Self
     where
         W: AsyncWrite + Send + Unpin + 'static,
@@ -102,7 +102,7 @@ async fn write_lines<W: AsyncWrite + Unpin>(
     let _ = writer.shutdown().await;
 }
 
-impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Lines<R> {
+impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Stdio<R> {
     type Error = io::Error;
 
     fn send(

@@ -55,7 +55,7 @@ impl Puppet {
                 Some(Act::Wait(milliseconds)) => sleep(Duration::from_millis(milliseconds)).await,
                 Some(Act::Stderr(line)) => eprintln!("{line}"),
                 Some(Act::Exit(code)) => return Ended::Exit(code),
-                Some(Act::Stream | Act::Status(_) | Act::End) | None => {}
+                Some(Act::Stream | Act::Checkpoint(..) | Act::Status(_) | Act::End) | None => {}
             }
         }
     }

@@ -1,0 +1,184 @@
+//! Calls with Rust types instead of JSON.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use serde_path_to_error::{Path, Segment};
+
+use crate::content::{CallResult, Content};
+use crate::error::{Error, ErrorKind};
+use crate::session::{CallOptions, Session};
+
+/// Why a typed call has no value.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The tool reports a failure.
+    Tool(Box<CallResult>),
+    /// There is no result, or it does not match the type.
+    Client(Error),
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(result) => match result.text().as_str() {
+                "" => f.write_str("the tool reports a failure without a text"),
+                text => f.write_str(text),
+            },
+            Self::Client(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CallError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Tool(_) => None,
+            Self::Client(error) => error.source(),
+        }
+    }
+}
+
+impl From<Error> for CallError {
+    fn from(error: Error) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl Session {
+    /// Calls a tool with arguments of a type, and reads the result into a type, as [`CallResult::parse`] does.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let (reader, writer) = puppet::Puppet::new("typed").pipe();
+    /// # let options = mcp_servlet_client::Options::new();
+    /// # let session = mcp_servlet_client::Session::attach(reader, writer, &options).await?;
+    /// use mcp_servlet_client::CallOptions;
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Serialize)]
+    /// struct City {
+    ///     city: String,
+    /// }
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Weather {
+    ///     temperature: f64,
+    /// }
+    ///
+    /// let city = City { city: "Oslo".to_owned() };
+    /// let weather: Weather = session.call_as("weather", &city, &CallOptions::new()).await?;
+    /// assert_eq!(weather.temperature, 21.5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`CallError::Tool`] if the tool reports a failure. [`CallError::Client`] if there is no result, or with
+    /// [`ErrorKind::Schema`] if arguments or result do not match their types.
+    pub async fn call_as<A, R>(
+        &self,
+        tool: &str,
+        arguments: &A,
+        options: &CallOptions,
+    ) -> Result<R, CallError>
+    where
+        A: Serialize + ?Sized,
+        R: DeserializeOwned,
+    {
+        let arguments = serde_json::to_value(arguments).map_err(|source| {
+            let message = format!("the arguments cannot be written as JSON: {source}");
+            Error::new(ErrorKind::Schema, message).with_source(source)
+        })?;
+        let result = self.call_with(tool, arguments, options).await?;
+        if result.is_error {
+            return Err(CallError::Tool(Box::new(result)));
+        }
+        result
+            .parse()
+            .map_err(|error| self.place_of_call(error).into())
+    }
+}
+
+impl CallResult {
+    /// Reads the result into a type: the structured content, or without one a single text that is JSON.
+    ///
+    /// If `_meta` says that `FastMCP` has wrapped a value into an object with the member `result`, that value is read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Schema`] if there is no such content, or if it does not match the type. [`Error::data`] has the content.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        let value = match &self.structured {
+            Some(structured) if self.is_wrapped() => unwrap(structured.get()),
+            Some(structured) => Some(structured.get()),
+            None => self.only_text(),
+        };
+        let value = value.ok_or_else(|| {
+            let message = "the result has no structured content, and no single text that is JSON";
+            Error::new(ErrorKind::Schema, message)
+        })?;
+        let mut json = serde_json::Deserializer::from_str(value);
+        let parsed = serde_path_to_error::deserialize(&mut json);
+        let parsed = parsed.map_err(|error| mismatch(value, error))?;
+        json.end().map(|()| parsed).map_err(|error| {
+            let message = format!("the result does not match: {error}");
+            Error::new(ErrorKind::Schema, message).with_source(error)
+        })
+    }
+
+    fn is_wrapped(&self) -> bool {
+        let meta = self.meta.as_ref();
+        meta.is_some_and(|meta| meta["fastmcp"]["wrap_result"] == true)
+    }
+
+    fn only_text(&self) -> Option<&str> {
+        match &self.content[..] {
+            [Content::Text { text, .. }] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// The member `result` of an object.
+fn unwrap(structured: &str) -> Option<&str> {
+    #[derive(serde::Deserialize)]
+    struct Wrapped<'a> {
+        #[serde(borrow)]
+        result: &'a RawValue,
+    }
+    let Wrapped { result } = serde_json::from_str(structured).ok()?;
+    Some(result.get())
+}
+
+fn mismatch(value: &str, error: serde_path_to_error::Error<serde_json::Error>) -> Error {
+    let pointer = pointer(error.path());
+    let source = error.into_inner();
+    let text = source.to_string();
+    // The position counts from the start of a text that the caller does not see.
+    let problem = text
+        .rsplit_once(" at line ")
+        .map_or(&*text, |(text, _)| text);
+    let message = format!("the result does not match at `{pointer}`: {problem}");
+    let data: Option<Value> = serde_json::from_str(value).ok();
+    Error::new(ErrorKind::Schema, message)
+        .with_help("compare the type with the output schema of the tool")
+        .with_data(data)
+        .with_source(source)
+}
+
+/// A path as a JSON pointer.
+fn pointer(path: &Path) -> String {
+    let segments = path.iter().map(|segment| match segment {
+        Segment::Seq { index } => format!("/{index}"),
+        Segment::Map { key } | Segment::Enum { variant: key } => {
+            format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+        }
+        Segment::Unknown => "/?".to_owned(),
+    });
+    segments.collect()
+}
