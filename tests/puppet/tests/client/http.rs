@@ -199,7 +199,7 @@ async fn missing_and_wrong_credentials_are_their_own_error() {
         assert!(
             error
                 .help()
-                .is_some_and(|help| help.contains("--bearer-env")),
+                .is_some_and(|help| help.contains("`servlet login http://")),
             "{error}"
         );
     }
