@@ -3,6 +3,7 @@
 //! A script lists replies by method. The first request of a method gets the first reply, the second one the second,
 //! and the last reply repeats. `initialize`, `server/discover` and `ping` need no replies. See [`Script`].
 
+mod authorization;
 mod http;
 mod player;
 mod script;
@@ -13,6 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 
+pub use crate::authorization::{
+    AuthorizationServer, ProtectedServer, ROBOT, ROBOT_SECRET, SECRET, browse,
+};
 use crate::player::Player;
 pub use crate::script::{Reply, Script, Sessions};
 pub use crate::stdio::Ended;

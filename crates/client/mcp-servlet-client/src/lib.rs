@@ -15,16 +15,18 @@
 //! # }
 //! ```
 //!
-//! A [`Target`] is the server, [`Options`] are how to connect, and a [`Session`] is the connection. Everything that a
-//! server sends stays as it wrote it: entries of [`Lists`], [`CallResult::raw`], and members that no version of MCP has.
+//! A [`Target`] is the server, [`Options`] are how to connect, and a [`Session`] is the connection. [`OAuth`] logs in to servers
+//! that require it. Everything that a server sends stays as it wrote it: entries of [`Lists`], [`CallResult::raw`], and members that no version of MCP has.
 //! Both generations of the protocol work: the handshake up to 2025-11-25, and requests without a session since 2026-07-28.
 //! [`Limits`] bound the size of messages and lists, and [`Timeouts`] how long a server may take.
 
 mod answers;
+mod bearer;
 mod content;
 mod error;
 mod events;
 mod limits;
+mod oauth;
 mod options;
 mod pool;
 mod progress;
@@ -45,6 +47,7 @@ pub use error::{Error, ErrorKind};
 pub use events::{Event, Events};
 pub use limits::{Limits, Timeouts};
 pub use mcp_catalog::{ListProblem, Lists, ServerText};
+pub use oauth::{LoggedIn, LoggedOut, OAuth};
 pub use options::{Era, Options, Retry};
 pub use pool::{Lease, Pool};
 pub use progress::Progress;

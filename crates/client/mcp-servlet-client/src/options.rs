@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::answers::{Answers, Decline};
 use crate::limits::{Limits, Timeouts};
+use crate::oauth::OAuth;
 
 /// How to connect, and what is the same for every request of a session.
 ///
@@ -25,6 +26,7 @@ pub struct Options {
     pub(crate) limits: Limits,
     pub(crate) retry: Retry,
     pub(crate) answers: Arc<dyn Answers>,
+    pub(crate) oauth: Option<OAuth>,
 }
 
 /// Which generation of the protocol to use.
@@ -61,6 +63,7 @@ impl Default for Options {
             limits: Limits::default(),
             retry: Retry::never(),
             answers: Arc::new(Decline),
+            oauth: None,
         }
     }
 }
@@ -124,6 +127,13 @@ impl Options {
     #[must_use]
     pub fn answers(mut self, answers: impl Answers) -> Self {
         self.answers = Arc::new(answers);
+        self
+    }
+
+    /// Sends the token of a stored login with each HTTP request, unless the target has an `Authorization` header.
+    #[must_use]
+    pub fn oauth(mut self, oauth: OAuth) -> Self {
+        self.oauth = Some(oauth);
         self
     }
 }

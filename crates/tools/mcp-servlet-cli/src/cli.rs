@@ -11,7 +11,7 @@ use crate::{
     failure::Failure,
     generate, inspect,
     logging::{self, Times},
-    new, prompt, read, serve, terminal, test,
+    login, logout, new, prompt, read, serve, terminal, test,
 };
 
 const EXIT_CODES: &str = "\
@@ -52,6 +52,8 @@ enum Command {
     Read(read::Read),
     Prompt(prompt::Prompt),
     Complete(complete::Complete),
+    Login(login::Login),
+    Logout(logout::Logout),
     Serve(serve::Serve),
     Config(config::ConfigCommand),
 }
@@ -76,6 +78,8 @@ impl Cli {
             Command::Read(read) => read.run(),
             Command::Prompt(prompt) => prompt.run(),
             Command::Complete(complete) => complete.run(),
+            Command::Login(login) => login.run(),
+            Command::Logout(logout) => logout.run(),
             Command::Serve(serve) => serve.run(),
             Command::Config(config) => config.run(),
         }

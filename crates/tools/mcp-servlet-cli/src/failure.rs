@@ -2,6 +2,7 @@
 
 use std::{io, process::ExitCode};
 
+use mcp_servlet_client::Error as ServerError;
 use mcp_servlet_host::LoadError;
 pub(crate) use mcp_servlet_runtime::chain;
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, LoadError as ModuleError};
@@ -23,6 +24,8 @@ pub(crate) enum Failure {
     CheckFailed,
     /// An error that has been printed.
     Shown(Kind),
+    /// An error of a server that is not a servlet.
+    Server(Box<ServerError>),
     /// An error that [`Failure::report`] prints.
     Message {
         kind: Kind,
@@ -69,6 +72,11 @@ impl Failure {
             Self::NoReader => ExitCode::SUCCESS,
             Self::ToolError | Self::TestsFailed | Self::CheckFailed => ExitCode::FAILURE,
             Self::Shown(kind) => ExitCode::from(kind as u8),
+            Self::Server(error) => {
+                let message = indented(&error.to_string(), "  ");
+                note(format_args!("error: {}", hidden(&message)));
+                ExitCode::from(error.kind().exit_code())
+            }
             Self::Message {
                 kind,
                 message,
@@ -82,6 +90,12 @@ impl Failure {
                 ExitCode::from(kind as u8)
             }
         }
+    }
+}
+
+impl From<ServerError> for Failure {
+    fn from(error: ServerError) -> Self {
+        Self::Server(Box::new(error))
     }
 }
 

@@ -34,6 +34,8 @@ mod generate;
 mod inspect;
 mod limits;
 mod logging;
+mod login;
+mod logout;
 mod needs;
 mod new;
 mod prompt;

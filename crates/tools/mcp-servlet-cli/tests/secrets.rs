@@ -139,7 +139,9 @@ const COMMANDS: [(&str, &[&str]); 17] = [
 const WITHOUT_SECRETS: [&str; 1] = ["config schema"];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 19] = [
+const OTHERS: [&[&str]; 21] = [
+    &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
+    &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
     &[
         "serve",

@@ -216,7 +216,9 @@ async fn missing_and_wrong_credentials_are_their_own_error() {
         assert_eq!(error.kind(), ErrorKind::Authentication, "{error}");
         assert_eq!(error.kind().exit_code(), 13);
         assert!(
-            error.help().is_some_and(|help| help.contains("token")),
+            error
+                .help()
+                .is_some_and(|help| help.contains("`servlet login http://")),
             "{error}"
         );
     }

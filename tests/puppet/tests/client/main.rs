@@ -6,6 +6,7 @@ mod events;
 mod http;
 mod input;
 mod lists;
+mod oauth;
 mod pool;
 mod processes;
 mod requests;

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{sleep, timeout};
 
 use super::{Handler, Session};
+use crate::bearer::Bearer;
 use crate::error::{Error, ErrorKind};
 use crate::options::{Era, Options};
 use crate::server::Server;
@@ -28,7 +29,14 @@ const PROBE_HINT: Duration = Duration::from_secs(2);
 /// A target with what all attempts share.
 enum Prepared<'a> {
     Command(&'a Command),
-    Http(&'a Http, reqwest::Client),
+    Http(Connector<'a>),
+}
+
+/// What all connections to a URL share.
+struct Connector<'a> {
+    http: &'a Http,
+    client: reqwest::Client,
+    bearer: Option<Arc<dyn Bearer>>,
 }
 
 impl<'a> Prepared<'a> {
@@ -40,7 +48,13 @@ impl<'a> Prepared<'a> {
                     let error = Error::new(ErrorKind::Connectivity, source.to_string());
                     error.with_source(source)
                 })?;
-                Ok(Self::Http(http, client))
+                let oauth = options.oauth.as_ref();
+                let bearer = oauth.map(|oauth| oauth.bearer(http)).transpose()?.flatten();
+                Ok(Self::Http(Connector {
+                    http,
+                    client,
+                    bearer,
+                }))
             }
         }
     }
@@ -92,7 +106,7 @@ async fn attempt(
     let opening = async {
         match server {
             Prepared::Command(command) => open_command(command, &name, options).await,
-            Prepared::Http(http, client) => open_http(http, client, &name, options).await,
+            Prepared::Http(connector) => open_http(connector, &name, options).await,
         }
     };
     within(options.timeouts.connect, opening).await
@@ -149,20 +163,26 @@ fn ended_itself(tap: &Tap, error: &Error) -> bool {
     error.kind() == ErrorKind::Connectivity && tap.failure().is_some()
 }
 
+impl Connector<'_> {
+    /// An HTTP client whose responses go through a tap.
+    fn tapped(&self, tap: &Arc<Tap>, options: &Options) -> Client {
+        let (client, limit) = (self.client.clone(), options.limits.message);
+        Client::new(client, self.http, limit, Arc::clone(tap)).with_bearer(self.bearer.clone())
+    }
+}
+
 async fn open_http(
-    http: &Http,
-    client: &reqwest::Client,
+    connector: &Connector<'_>,
     name: &str,
     options: &Options,
 ) -> Result<Session, Error> {
-    let transport = http.chosen_transport();
+    let transport = connector.http.chosen_transport();
     if transport == HttpTransport::Sse {
-        return open_sse(http, client, name, options).await;
+        return open_sse(connector, name, options).await;
     }
     let tap = Tap::new();
-    let limit = options.limits.message;
-    let streamable = Client::new(client.clone(), http, limit, Arc::clone(&tap));
-    let streamable = streamable.transport(http.url().as_str());
+    let streamable = connector.tapped(&tap, options);
+    let streamable = streamable.transport(connector.http.url().as_str());
     let error = match open(streamable, tap, name, options).await {
         Err(error) if matches!(error.http_status(), Some(404 | 405)) => error,
         opened => return opened,
@@ -170,7 +190,7 @@ async fn open_http(
     if transport == HttpTransport::Streamable {
         return Err(error);
     }
-    let opened = open_sse(http, client, name, options).await;
+    let opened = open_sse(connector, name, options).await;
     let opened = opened.map_err(|sse| neither(error, sse))?;
     tracing::info!(
         server = name,
@@ -189,15 +209,13 @@ fn neither(streamable: Error, sse: Error) -> Error {
 }
 
 async fn open_sse(
-    http: &Http,
-    client: &reqwest::Client,
+    connector: &Connector<'_>,
     name: &str,
     options: &Options,
 ) -> Result<Session, Error> {
     let tap = Tap::new();
-    let limit = options.limits.message;
-    let client = Client::new(client.clone(), http, limit, Arc::clone(&tap));
-    let events = sse::Events::open(client, &http.sse_url()).await?;
+    let client = connector.tapped(&tap, options);
+    let events = sse::Events::open(client, &connector.http.sse_url()).await?;
     // Servers of that time know nothing of later versions.
     let options = options.clone().era(Era::Handshake);
     open(events, tap, name, &options).await

@@ -23,12 +23,14 @@ use rmcp::transport::streamable_http_client::{
 use rmcp::transport::{StreamableHttpClientTransport, common::client_side_sse::ExponentialBackoff};
 use sse_stream::Sse;
 
+use crate::bearer::{Bearer, Secret};
 use crate::error::{Error, ErrorKind};
 use crate::tap::Tap;
 use crate::target::{Http, TargetError};
 
 pub(super) use self::body::{BodyError, events, text};
-pub(super) use self::response::{not_sent, refused};
+pub(crate) use self::response::not_sent;
+use self::response::refused;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
@@ -68,6 +70,8 @@ pub(crate) fn connector(target: &Http, connect: Duration) -> Result<reqwest::Cli
 pub(crate) struct Client {
     http: reqwest::Client,
     headers: HeaderMap,
+    /// What gives requests their tokens.
+    bearer: Option<Arc<dyn Bearer>>,
     /// The most bytes of a message.
     limit: usize,
     tap: Arc<Tap>,
@@ -78,9 +82,15 @@ impl Client {
         Self {
             http,
             headers: target.headers().clone(),
+            bearer: None,
             limit,
             tap,
         }
+    }
+
+    pub(crate) fn with_bearer(mut self, bearer: Option<Arc<dyn Bearer>>) -> Self {
+        self.bearer = bearer;
+        self
     }
 
     /// rmcp's transport on this client.
@@ -110,12 +120,31 @@ impl Client {
     }
 
     /// Sends a message, and returns the response unless it is an error.
-    async fn send(&self, request: RequestBuilder) -> Result<Response, Error> {
-        let response = request.send().await.map_err(|error| not_sent(&error))?;
+    pub(super) async fn send(&self, request: RequestBuilder) -> Result<Response, Error> {
+        let response = self.send_with_token(request).await?;
         if response.status().is_success() {
             return Ok(response);
         }
         Err(refused(response).await)
+    }
+
+    /// Sends a message with a token. If the server refuses the token, the message is sent once more with a new one.
+    async fn send_with_token(&self, request: RequestBuilder) -> Result<Response, Error> {
+        let Some(bearer) = &self.bearer else {
+            return send(request, None).await;
+        };
+        let again = request.try_clone();
+        let token = bearer.token().await?;
+        let response = send(request, token.as_ref()).await?;
+        match (again, token) {
+            (Some(again), Some(token)) if response.status() == StatusCode::UNAUTHORIZED => {
+                match bearer.replace(&token).await? {
+                    Some(token) => send(again, Some(&token)).await,
+                    None => Ok(response),
+                }
+            }
+            _ => Ok(response),
+        }
     }
 
     async fn post(
@@ -282,6 +311,15 @@ impl StreamableHttpClient for Client {
     }
 }
 
+async fn send(request: RequestBuilder, token: Option<&Secret>) -> Result<Response, Error> {
+    let request = match token {
+        // The header is marked as sensitive.
+        Some(token) => request.bearer_auth(token.expose()),
+        None => request,
+    };
+    request.send().await.map_err(|error| not_sent(&error))
+}
+
 /// Adds what rmcp adds to a request.
 fn with_session(
     request: RequestBuilder,
@@ -346,7 +384,7 @@ fn redirect_policy() -> redirect::Policy {
 }
 
 /// Chooses the cryptography of TLS, unless the program has chosen.
-fn use_ring() {
+pub(crate) fn use_ring() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // An error means that the program has chosen.

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
-use super::http::{BodyError, Client, EVENTS, JSON, content_type, events, not_sent, refused};
+use super::http::{BodyError, Client, EVENTS, JSON, content_type, events};
 use crate::error::{Error, ErrorKind};
 use crate::target::public_url;
 
@@ -33,11 +33,8 @@ pub(crate) struct Events {
 impl Events {
     /// Opens the event stream, and waits for the URL that messages go to.
     pub(crate) async fn open(client: Client, url: &Url) -> Result<Self, Error> {
-        let response = client.request(Method::GET, url.as_str()).send().await;
-        let response = response.map_err(|error| not_sent(&error))?;
-        if !response.status().is_success() {
-            return Err(refused(response).await);
-        }
+        let request = client.request(Method::GET, url.as_str());
+        let response = client.send(request).await?;
         let kind = content_type(&response).unwrap_or_default();
         if !kind.starts_with(EVENTS) {
             let message = format!("expected `{EVENTS}`, found `{kind}`");
@@ -159,12 +156,8 @@ async fn post(
     })?;
     let request = client.request(Method::POST, endpoint.as_str());
     let request = request.header(CONTENT_TYPE, JSON).body(body);
-    let response = request.send().await.map_err(|error| not_sent(&error))?;
-    if response.status().is_success() {
-        Ok(())
-    } else {
-        Err(refused(response).await)
-    }
+    client.send(request).await?;
+    Ok(())
 }
 
 fn ended(error: BodyError) -> Error {

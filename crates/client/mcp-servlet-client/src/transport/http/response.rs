@@ -2,6 +2,7 @@
 
 use reqwest::header::{LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
+use rmcp::transport::auth::WWWAuthenticateParams;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
@@ -33,14 +34,16 @@ pub(crate) fn not_sent(error: &reqwest::Error) -> Error {
 pub(crate) async fn refused(response: Response) -> Error {
     let status = response.status();
     let retry_after = header(&response, RETRY_AFTER.as_str());
-    let has_challenge = response.headers().contains_key(WWW_AUTHENTICATE);
+    let challenge = header(&response, WWW_AUTHENTICATE.as_str());
+    let has_challenge = challenge.is_some();
+    let url = response.url().clone();
     let redirect = redirect(&response);
     let is_json = content_type(&response).is_some_and(|kind| kind.starts_with(JSON));
     let body = text(response, BODY).await.unwrap_or_default();
     let error = if status == StatusCode::UNAUTHORIZED
         || (status == StatusCode::FORBIDDEN && has_challenge)
     {
-        unauthorized(status)
+        unauthorized(status, &url, challenge.as_deref().unwrap_or_default())
     } else if let Some(error) = is_json.then(|| json_rpc_error(&body)).flatten() {
         error
     } else if let Some(url) = redirect {
@@ -51,9 +54,26 @@ pub(crate) async fn refused(response: Response) -> Error {
     error.with_http(status.as_u16(), retry_after)
 }
 
-fn unauthorized(status: StatusCode) -> Error {
+fn unauthorized(status: StatusCode, url: &Url, challenge: &str) -> Error {
+    let login = format!("servlet login {}", public_url(url));
+    let challenge = WWWAuthenticateParams::parse(challenge, url);
+    if let Some(scope) = missing_scope(&challenge) {
+        let message = format!("the token lacks the scope `{scope}` (HTTP {status})");
+        return Error::new(ErrorKind::Authentication, message)
+            .with_help(format!("log in again with `{login} --scope '{scope}'`"));
+    }
     let message = format!("the server requires credentials (HTTP {status})");
-    Error::new(ErrorKind::Authentication, message).with_help("send a valid token with each request")
+    let help = format!("log in with `{login}`, or send a valid token with each request");
+    Error::new(ErrorKind::Authentication, message).with_help(help)
+}
+
+/// The scope of a challenge that asks for more. The help has it between quotation marks for a shell, so scopes with other
+/// than ordinary characters are left out.
+fn missing_scope(challenge: &WWWAuthenticateParams) -> Option<&str> {
+    let scope = challenge.scope.as_deref()?.trim();
+    let is_ordinary = |one: char| one.is_ascii_alphanumeric() || " :/._-*+,@~".contains(one);
+    let is_shown = !scope.is_empty() && scope.len() <= 500 && scope.chars().all(is_ordinary);
+    (challenge.is_insufficient_scope() && is_shown).then_some(scope)
 }
 
 fn failed(status: StatusCode, body: &str) -> Error {

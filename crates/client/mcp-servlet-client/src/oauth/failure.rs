@@ -1,0 +1,131 @@
+//! Errors of logins.
+
+use std::io;
+use std::path::Path;
+
+use rmcp::transport::AuthError;
+
+use crate::error::{Error, ErrorKind};
+use crate::target::{Http, public_url};
+
+/// How much of a text of an authorization server an error quotes, in characters.
+const QUOTED: usize = 200;
+
+pub(super) fn authentication(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Authentication, message)
+}
+
+/// The user has to log in, or to log in again.
+pub(super) fn login_needed(message: impl Into<String>, target: &Http) -> Error {
+    let help = format!("log in with `servlet login {}`", public_url(target.url()));
+    authentication(message).with_help(help)
+}
+
+/// The HTTP client cannot be set up.
+pub(super) fn setup(reason: String) -> Error {
+    Error::new(ErrorKind::Connectivity, reason)
+}
+
+/// A request to an authorization server that was not answered.
+pub(super) fn not_answered(error: reqwest::Error) -> Error {
+    let error = error.without_url();
+    let message = "the authorization server does not answer";
+    Error::new(ErrorKind::Connectivity, message).with_source(error)
+}
+
+/// A URL that an authorization server must not have.
+pub(super) fn endpoint(name: &str, url: &str) -> Error {
+    let message = format!(
+        "the authorization server has a URL that is not allowed: `{name}` is `{}`",
+        quoted(url)
+    );
+    let help = "expected an `https` URL that is not in a local network, unless the MCP server is in it as well";
+    Error::new(ErrorKind::Protocol, message).with_help(help)
+}
+
+/// A file with credentials that cannot be used.
+pub(super) fn file(what: &str, path: &Path, error: io::Error) -> Error {
+    let message = format!("cannot {what} `{}`: {error}", path.display());
+    authentication(message).with_source(error)
+}
+
+/// An answer of the authorization server to the browser that is an error.
+pub(super) fn refused_login(code: &str, description: Option<&str>) -> Error {
+    let description = description.map(|text| format!(": {}", quoted(text)));
+    authentication(format!(
+        "the authorization server refused the login: `{}`{}",
+        quoted(code),
+        description.unwrap_or_default()
+    ))
+}
+
+/// The error for one of rmcp's.
+pub(super) fn from_rmcp(error: AuthError, target: &Http) -> Error {
+    let protocol = |message: String| Error::new(ErrorKind::Protocol, message);
+    match error {
+        AuthError::AuthorizationRequired
+        | AuthError::TokenExpired
+        | AuthError::TokenRefreshRejected(_) => login_needed("the login has ended", target),
+        AuthError::TokenRefreshFailed(reason) => Error::new(
+            ErrorKind::Connectivity,
+            format!("the login could not be renewed: {}", quoted(&reason)),
+        ),
+        AuthError::RegistrationFailed(reason) => {
+            let reason = quoted(&reason);
+            authentication(format!(
+                "the authorization server refuses to register this client: {reason}"
+            ))
+            .with_help("register a client there, and log in with `--client-id ID`")
+        }
+        AuthError::TokenExchangeFailed(reason) | AuthError::ClientCredentialsError(reason) => {
+            authentication(format!(
+                "the authorization server issued no token: {}",
+                quoted(&reason)
+            ))
+        }
+        AuthError::DiscoveryRequestFailed { url, source } => {
+            let message = format!("cannot read `{}`: {}", public_url(&url), deepest(&*source));
+            Error::new(ErrorKind::Connectivity, message)
+        }
+        AuthError::AuthorizationServerMismatch {
+            expected_issuer,
+            received_issuer,
+        } => other_issuer(&expected_issuer, &received_issuer),
+        AuthError::AuthorizationServerMissingIssuer { expected_issuer } => {
+            no_issuer(&expected_issuer)
+        }
+        AuthError::PkceUnsupported => no_pkce(),
+        error => protocol(quoted(&error.to_string())),
+    }
+}
+
+/// An answer or a document of another authorization server.
+pub(super) fn other_issuer(expected: &str, found: &str) -> Error {
+    let (expected, found) = (quoted(expected), quoted(found));
+    let message = format!("expected the issuer `{expected}`, found `{found}`");
+    Error::new(ErrorKind::Protocol, message)
+}
+
+/// An answer or a document that does not name its authorization server.
+pub(super) fn no_issuer(expected: &str) -> Error {
+    let message = format!("expected the issuer `{}`, found none", quoted(expected));
+    Error::new(ErrorKind::Protocol, message)
+}
+
+/// The authorization server could not notice a stolen code.
+pub(super) fn no_pkce() -> Error {
+    let message = "the authorization server does not offer PKCE with `S256`, which MCP requires";
+    Error::new(ErrorKind::Protocol, message)
+}
+
+fn quoted(text: &str) -> String {
+    text.trim().chars().take(QUOTED).collect()
+}
+
+/// The deepest reason of an error.
+fn deepest(mut error: &(dyn std::error::Error + 'static)) -> String {
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error.to_string()
+}

@@ -1,0 +1,295 @@
+//! HTTP requests to authorization servers.
+//!
+//! A server names its authorization servers, and so decides where these requests go. They only reach public addresses, and
+//! addresses of the kind that the server itself has: a server on this machine may use an authorization server on this
+//! machine, and one on the internet may not use a router in the user's home.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::{Client, redirect};
+use rmcp::transport::auth::{
+    OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest,
+};
+use url::{Host, Url};
+
+use super::failure;
+use crate::error::Error;
+use crate::target::Http;
+use crate::transport::http::use_ring;
+
+/// How long a request may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The most bytes of a response.
+const BODY: usize = 1 << 20;
+
+/// Where an address leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// This machine.
+    Loopback,
+    /// A local network.
+    Private,
+    /// Neither a machine nor a network: such addresses are never used.
+    Reserved,
+    /// The internet.
+    Public,
+}
+
+/// An HTTP client for the authorization servers of one server.
+#[derive(Clone, Debug)]
+pub(super) struct Network {
+    client: Client,
+    allowed: Allowed,
+}
+
+/// The addresses that requests may go to.
+#[derive(Clone, Debug)]
+struct Allowed {
+    /// How the server itself is reached.
+    server: Vec<Reach>,
+    /// Whether the server itself is reached without TLS.
+    is_plain: bool,
+}
+
+impl Network {
+    pub(super) async fn new(target: &Http) -> Result<Self, Error> {
+        use_ring();
+        let allowed = Allowed::for_server(target.url()).await;
+        let builder = Client::builder()
+            .redirect(redirect::Policy::none())
+            .timeout(TIMEOUT)
+            .dns_resolver(allowed.clone());
+        let builder = target.tls_options().apply(builder);
+        let builder = builder.map_err(|error| failure::setup(error.to_string()))?;
+        let client = builder.build();
+        let client = client.map_err(|error| failure::setup(error.without_url().to_string()))?;
+        Ok(Self { client, allowed })
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Whether the URL of the server has a private address. Names are checked when they are resolved.
+    pub(super) fn is_private(target: &Http) -> bool {
+        literal(target.url()).is_some_and(|address| reach(address) == Reach::Private)
+    }
+
+    /// Checks a URL that an authorization server names.
+    pub(super) fn check(&self, name: &str, url: &str) -> Result<Url, Error> {
+        let parsed = Url::parse(url).ok().filter(|url| self.allowed.allows(url));
+        parsed.ok_or_else(|| failure::endpoint(name, url))
+    }
+}
+
+impl Allowed {
+    async fn for_server(url: &Url) -> Self {
+        let server = match (url.host(), url.port_or_known_default()) {
+            (Some(Host::Domain(name)), Some(port)) => {
+                let addresses = tokio::net::lookup_host((name, port)).await;
+                let addresses = addresses.into_iter().flatten();
+                addresses.map(|address| reach(address.ip())).collect()
+            }
+            _ => literal(url).map(reach).into_iter().collect(),
+        };
+        Self {
+            server,
+            is_plain: url.scheme() == "http",
+        }
+    }
+
+    fn allows(&self, url: &Url) -> bool {
+        let scheme_is_allowed = match url.scheme() {
+            "https" => true,
+            "http" => self.allows_plain(url),
+            _ => false,
+        };
+        scheme_is_allowed && literal(url).is_none_or(|address| self.reaches(address))
+    }
+
+    /// Whether a URL may be without TLS: if the user lets messages to the server go without TLS to other machines, or
+    /// if both are this machine.
+    fn allows_plain(&self, url: &Url) -> bool {
+        let is_here = match url.host() {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            _ => literal(url).is_some_and(|address| reach(address) == Reach::Loopback),
+        };
+        self.is_plain && (is_here || !self.server.contains(&Reach::Loopback))
+    }
+
+    fn reaches(&self, address: IpAddr) -> bool {
+        match reach(address) {
+            Reach::Public => true,
+            Reach::Reserved => false,
+            local => self.server.contains(&local),
+        }
+    }
+}
+
+impl Resolve for Allowed {
+    fn resolve(&self, name: Name) -> Resolving {
+        let allowed = self.clone();
+        Box::pin(async move {
+            let addresses = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let allowed: Vec<SocketAddr> = addresses
+                .filter(|address| allowed.reaches(address.ip()))
+                .collect();
+            if allowed.is_empty() {
+                let reason = format!(
+                    "`{}` has no address that this server may name",
+                    name.as_str()
+                );
+                return Err(io::Error::other(reason).into());
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
+    }
+}
+
+impl OAuthHttpClient for Network {
+    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move {
+            let request = reqwest::Request::try_from(request.request)?;
+            let response = self.client.execute(request).await;
+            let mut response = response.map_err(reqwest::Error::without_url)?;
+            let mut body = Vec::new();
+            while let Some(chunk) = response.chunk().await? {
+                if body.len() + chunk.len() > BODY {
+                    let error = format!("the response has more than {BODY} bytes");
+                    return Err(OAuthHttpClientError::from(error));
+                }
+                body.extend_from_slice(&chunk);
+            }
+            let response = http::Response::<reqwest::Body>::from(response);
+            Ok(response.map(|_| body))
+        })
+    }
+}
+
+fn literal(url: &Url) -> Option<IpAddr> {
+    match url.host()? {
+        Host::Ipv4(address) => Some(address.into()),
+        Host::Ipv6(address) => Some(address.into()),
+        Host::Domain(_) => None,
+    }
+}
+
+fn reach(address: IpAddr) -> Reach {
+    match address {
+        IpAddr::V4(address) => reach_v4(address),
+        IpAddr::V6(address) => match embedded(address) {
+            Some(address) => reach_v4(address),
+            None => reach_v6(address),
+        },
+    }
+}
+
+fn reach_v4(address: Ipv4Addr) -> Reach {
+    let [first, second, ..] = address.octets();
+    // 100.64.0.0/10 is for the network of a provider.
+    let is_shared = first == 100 && (64..128).contains(&second);
+    if address.is_loopback() {
+        Reach::Loopback
+    } else if address.is_private() || is_shared {
+        Reach::Private
+    } else if first == 0
+        || address.is_link_local()
+        || address.is_multicast()
+        || address.is_broadcast()
+    {
+        Reach::Reserved
+    } else {
+        Reach::Public
+    }
+}
+
+fn reach_v6(address: Ipv6Addr) -> Reach {
+    if address.is_loopback() {
+        Reach::Loopback
+    } else if address.is_unique_local() {
+        Reach::Private
+    } else if address.is_unspecified() || address.is_unicast_link_local() || address.is_multicast()
+    {
+        Reach::Reserved
+    } else {
+        Reach::Public
+    }
+}
+
+/// The IPv4 address that an IPv6 address stands for: mapped, or of NAT64 (`64:ff9b::/96`) or 6to4 (`2002::/16`).
+fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
+    match address.segments() {
+        [0x64, 0xff9b, .., high, low] | [0x2002, high, low, ..] => Some(of(high, low)),
+        _ => address.to_ipv4_mapped(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_lead_somewhere() {
+        for (address, expected) in [
+            ("127.0.0.1", Reach::Loopback),
+            ("::1", Reach::Loopback),
+            ("::ffff:127.0.0.1", Reach::Loopback),
+            ("10.1.2.3", Reach::Private),
+            ("172.16.0.1", Reach::Private),
+            ("192.168.0.1", Reach::Private),
+            ("100.64.0.1", Reach::Private),
+            ("fd00::1", Reach::Private),
+            ("64:ff9b::a00:1", Reach::Private),
+            ("2002:a00:1::", Reach::Private),
+            ("169.254.169.254", Reach::Reserved),
+            ("fe80::1", Reach::Reserved),
+            ("0.0.0.0", Reach::Reserved),
+            ("::", Reach::Reserved),
+            ("255.255.255.255", Reach::Reserved),
+            ("224.0.0.1", Reach::Reserved),
+            ("93.184.216.34", Reach::Public),
+            ("2606:2800:220:1::", Reach::Public),
+        ] {
+            let parsed = address.parse().expect("an address");
+            assert_eq!(reach(parsed), expected, "{address}");
+        }
+    }
+
+    #[tokio::test]
+    async fn servers_may_only_name_public_addresses_and_those_of_their_own_kind() {
+        for (server, url, is_allowed) in [
+            ("https://93.184.216.34", "https://login.example.com", true),
+            ("https://93.184.216.34", "http://login.example.com", false),
+            ("https://93.184.216.34", "https://127.0.0.1", false),
+            ("https://93.184.216.34", "https://10.0.0.1", false),
+            ("https://93.184.216.34", "file:///etc/passwd", false),
+            ("https://93.184.216.34", "javascript:alert(1)", false),
+            ("http://127.0.0.1", "http://127.0.0.1:99/token", true),
+            ("http://127.0.0.1", "http://localhost:99/token", true),
+            ("http://127.0.0.1", "http://login.example.com", false),
+            ("http://127.0.0.1", "http://10.0.0.1/token", false),
+            ("http://10.0.0.2", "http://10.0.0.1/token", true),
+            ("https://10.0.0.2", "https://10.0.0.1", true),
+            ("https://10.0.0.2", "https://169.254.169.254", false),
+        ] {
+            let allowed = Allowed::for_server(&server.parse().expect("a URL")).await;
+            let url = url.parse().expect("a URL");
+            assert_eq!(allowed.allows(&url), is_allowed, "{server} {url}");
+        }
+    }
+
+    #[tokio::test]
+    async fn names_of_local_addresses_are_not_resolved() {
+        let url = "https://93.184.216.34".parse().expect("a URL");
+        let allowed = Allowed::for_server(&url).await;
+        let name = || "localhost".parse::<Name>().expect("a name");
+        assert!(allowed.resolve(name()).await.is_err());
+        let url = "http://127.0.0.1".parse().expect("a URL");
+        let allowed = Allowed::for_server(&url).await;
+        assert!(allowed.resolve(name()).await.is_ok());
+    }
+}

@@ -1,0 +1,42 @@
+//! `servlet logout`: removes a login.
+
+use std::io::Write as _;
+
+use clap::Args;
+use mcp_servlet_client::LoggedOut;
+
+use crate::{
+    failure::Failure,
+    login::{block_on, label, oauth, server},
+    terminal,
+};
+
+/// Remove the login to a server, and revoke its tokens
+#[derive(Args, Debug)]
+pub(crate) struct Logout {
+    /// A URL, or the name of a server in the configuration of an MCP client
+    target: String,
+
+    /// The ID of the client, if the login has one
+    #[arg(long, value_name = "ID")]
+    client_id: Option<String>,
+}
+
+impl Logout {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let server = server(&self.target)?;
+        let oauth = oauth(self.client_id.as_deref());
+        let ended = block_on(async { Ok(oauth.logout(&server).await?) })?;
+        let target = label(&server);
+        let mut out = terminal::out();
+        match ended {
+            LoggedOut::Revoked => writeln!(out, "logged out of `{target}`")?,
+            LoggedOut::NotLoggedIn => writeln!(out, "there is no login to `{target}`")?,
+            _ => writeln!(
+                out,
+                "the login to `{target}` is removed; its tokens could not be revoked and stay valid until they expire"
+            )?,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! `servlet login` and `servlet logout`, with a server that requires a login.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use puppet::{AuthorizationServer, ProtectedServer, ROBOT, ROBOT_SECRET, SECRET, browse};
+use tempfile::TempDir;
+
+/// A server, and the home of a user.
+struct Stage {
+    server: ProtectedServer,
+    home: TempDir,
+}
+
+impl Stage {
+    async fn new(rules: AuthorizationServer) -> Self {
+        Self {
+            server: rules.start().await,
+            home: tempfile::tempdir().expect("a folder"),
+        }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
+        command
+            .args(arguments)
+            .current_dir(self.home.path())
+            .env("HOME", self.home.path())
+            .env("XDG_STATE_HOME", self.home.path().join("state"))
+            .env("ROBOT_SECRET", ROBOT_SECRET)
+            .env_remove("RUST_LOG")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a command that opens no browser.
+    async fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = self.command(arguments);
+        let ended = tokio::task::spawn_blocking(move || command.output()).await;
+        ended.expect("a task").expect("output")
+    }
+
+    /// Runs a login, and opens the URL that it prints.
+    async fn log_in(&self, arguments: &[&str]) -> (String, i32) {
+        let mut child = self.command(arguments).spawn().expect("a process");
+        let ended = tokio::task::spawn_blocking(move || {
+            let mut log = String::new();
+            let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+            while stderr.read_line(&mut log).expect("text") > 0 {
+                let last = log.lines().last().unwrap_or_default();
+                if let Some(url) = last.strip_prefix("  http") {
+                    browse(&format!("http{url}"));
+                }
+            }
+            let mut stdout = child.stdout.take().expect("a pipe");
+            stdout.read_to_string(&mut log).expect("text");
+            let status = child.wait().expect("an end");
+            (log, status.code().unwrap_or_default())
+        });
+        ended.await.expect("a task")
+    }
+
+    /// How many logins are stored.
+    fn stored(&self) -> usize {
+        let folder = self.home.path().join("state/mcp-servlet/logins");
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        let is_login = |path: &Path| path.extension().is_some_and(|end| end == "json");
+        entries
+            .filter(|entry| entry.as_ref().is_ok_and(|entry| is_login(&entry.path())))
+            .count()
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[tokio::test]
+async fn a_user_logs_in_and_out() {
+    let stage = Stage::new(AuthorizationServer::default()).await;
+    let url = stage.server.url();
+    let (log, code) = stage.log_in(&["login", &url, "--no-browser", "-vvv"]).await;
+    assert_eq!(code, 0, "{log}");
+    let report = format!("logged in to `{url}`, with the scopes: read offline_access\n");
+    assert!(log.ends_with(&report), "{log}");
+    assert!(!log.contains(SECRET), "{log}");
+    assert_eq!(stage.stored(), 1);
+    let output = stage.run(&["logout", &url, "-vvv"]).await;
+    assert_eq!(text(&output.stdout), format!("logged out of `{url}`\n"));
+    assert!(!text(&output.stderr).contains(SECRET));
+    assert_eq!((stage.stored(), stage.server.logins()), (0, 0));
+    let output = stage.run(&["logout", &url]).await;
+    assert_eq!(
+        text(&output.stdout),
+        format!("there is no login to `{url}`\n")
+    );
+}
+
+#[tokio::test]
+async fn a_refused_registration_ends_at_once() {
+    let stage = Stage::new(AuthorizationServer {
+        refuses_clients: true,
+        ..Default::default()
+    })
+    .await;
+    let output = stage.run(&["login", &stage.server.url()]).await;
+    assert_eq!(output.status.code(), Some(13));
+    let error = text(&output.stderr);
+    assert!(error.contains("refuses to register this client"), "{error}");
+    assert!(!error.contains("open this URL"), "{error}");
+}
+
+#[tokio::test]
+async fn a_program_logs_in_without_a_browser() {
+    let stage = Stage::new(AuthorizationServer::default()).await;
+    let url = stage.server.url();
+    let client = ["--client-id", ROBOT, "--client-secret-env", "ROBOT_SECRET"];
+    let login = [
+        &["login", &url, "--client-credentials", "-vvv"][..],
+        &client,
+    ]
+    .concat();
+    let output = stage.run(&login).await;
+    let log = text(&output.stderr);
+    assert!(output.status.success(), "{log}");
+    assert!(!log.contains(SECRET), "{log}");
+    assert_eq!(stage.stored(), 1);
+    // The only login to the server needs no `--client-id`.
+    let output = stage.run(&["logout", &url]).await;
+    assert_eq!(text(&output.stdout), format!("logged out of `{url}`\n"));
+}
+
+#[tokio::test]
+async fn a_server_has_the_name_that_a_client_configures() {
+    let stage = Stage::new(AuthorizationServer::default()).await;
+    let servers = format!(
+        r#"{{ "mcpServers": {{ "notes": {{ "type": "http", "url": "{}" }}, "tool": {{ "command": "x" }} }} }}"#,
+        stage.server.url()
+    );
+    std::fs::write(stage.home.path().join(".mcp.json"), servers).expect("a file");
+    let (log, code) = stage
+        .log_in(&["login", "notes", "--no-browser", "--scope", "read write"])
+        .await;
+    assert_eq!(code, 0, "{log}");
+    let report = "/mcp`, with the scopes: read write offline_access\n";
+    assert!(log.ends_with(report), "{log}");
+    for (name, error) in [
+        ("tool", "`tool` is a command"),
+        ("other", "has a server `other`"),
+        ("localhost:8080", "`http://localhost:8080/mcp`"),
+    ] {
+        let output = stage.run(&["login", name]).await;
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert!(text(&output.stderr).contains(error), "{name}");
+    }
+}
