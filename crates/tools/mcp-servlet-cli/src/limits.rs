@@ -15,6 +15,9 @@ use crate::{
     failure::Failure,
 };
 
+/// A time limit that is never reached: a year.
+pub(crate) const NEVER: Duration = Duration::from_hours(24 * 365);
+
 /// What the servlet may use. By default it gets no configuration, host or directory.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
@@ -61,7 +64,7 @@ pub(crate) struct Limits {
 
 /// Parses a value that may be secret. Unlike clap's errors, these do not show the value.
 #[derive(Clone)]
-struct Secret<P>(P);
+pub(crate) struct Secret<P>(pub(crate) P);
 
 impl<T, P> TypedValueParser for Secret<P>
 where
@@ -154,16 +157,31 @@ impl Limits {
             .chain(proxy.map(|proxy| format!("the URL `{proxy}`")))
     }
 
+    /// The first of these options that was given; `--timeout` only counts if it is asked for.
+    pub(crate) fn first_given(&self, with_timeout: bool) -> Option<&'static str> {
+        let given = [
+            ("--config", !self.config.is_empty()),
+            ("--allow-host", !self.allow_host.is_empty()),
+            ("--allow-private", self.allow_private),
+            ("--proxy", self.proxy.is_some()),
+            ("--allow-path", !self.allow_path.is_empty()),
+            ("--memory", self.memory.is_some()),
+            ("--compile-timeout", self.compile_timeout.is_some()),
+            ("--timeout", with_timeout && self.timeout.is_some()),
+        ];
+        let first = given.into_iter().find(|(_, is_given)| *is_given);
+        first.map(|(name, _)| name)
+    }
+
+    /// The time limit of a request to a server that is not a servlet.
+    pub(crate) fn request_timeout(&self) -> Option<Duration> {
+        let limit = self.timeout?;
+        Some(limit.resolve(None).unwrap_or(NEVER))
+    }
+
     /// Whether one of these options was given.
     pub(crate) fn are_given(&self) -> bool {
-        let lists_are_empty =
-            self.config.is_empty() && self.allow_host.is_empty() && self.allow_path.is_empty();
-        let times = [self.timeout, self.compile_timeout];
-        !lists_are_empty
-            || self.allow_private
-            || self.proxy.is_some()
-            || times.iter().any(Option::is_some)
-            || self.memory.is_some()
+        self.first_given(true).is_some()
     }
 }
 
