@@ -60,7 +60,7 @@ fn escape(text: &str, escapes: Escapes) -> Cow<'_, str> {
             _ if stays(at, one) && !is_hidden => shown.write_char(one),
             Escapes::Json => write_json(&mut shown, one),
             // `escape_debug` leaves some of them as they are.
-            _ if is_hidden => write!(shown, "{}", one.escape_unicode()),
+            _ if is_hidden && !one.is_control() => write!(shown, "{}", one.escape_unicode()),
             Escapes::Text | Escapes::Line => write!(shown, "{}", one.escape_debug()),
         };
         written.expect("memory takes everything");

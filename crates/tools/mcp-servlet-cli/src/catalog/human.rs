@@ -86,7 +86,10 @@ fn write_items<W: Write>(
 
 fn write_item<W: Write>(out: &mut Visible<W>, item: &Item) -> io::Result<()> {
     write!(out, "  ")?;
-    out.styled(Style::Name, item.key())?;
+    match item.key() {
+        "" => out.styled(Style::Problem, "(no name)")?,
+        key => out.styled(Style::Name, key)?,
+    }
     let about = about(item);
     if !about.is_empty() {
         write!(out, " ({})", one_line(&about.join(", ")))?;
@@ -130,9 +133,9 @@ fn about(item: &Item) -> Vec<String> {
 }
 
 fn write_schema<W: Write>(out: &mut Visible<W>, schema: &Schema) -> io::Result<()> {
-    if let Some(error) = &schema.error {
+    if schema.error.is_some() {
         write!(out, "    ")?;
-        out.styled(Style::Problem, &format!("the schema {error}"))?;
+        out.styled(Style::Problem, "the schema cannot be used; see diagnostics")?;
         return writeln!(out);
     }
     match schema.json.as_object() {
@@ -164,12 +167,16 @@ fn write_problems<W: Write>(out: &mut Visible<W>, problems: &[Diagnostic]) -> io
     Ok(())
 }
 
-/// `/inputSchema of tool `forecast` is missing`.
+/// ``tool `forecast` at /inputSchema: is missing``.
 fn sentence(problem: &Diagnostic) -> String {
-    let place = match (&problem.item, &*problem.pointer) {
-        (Some(item), "") => format!("{} {} `{}`", item.kind.in_words(), item.index, item.key),
-        (Some(item), at) => format!("`{at}` of {} `{}`", item.kind.in_words(), item.key),
-        (None, at) => format!("`{at}`"),
+    let item = problem.item.as_ref().map(|item| match &*item.key {
+        "" => format!("{} without a name", item.kind.in_words()),
+        key => format!("{} `{key}`", item.kind.in_words()),
+    });
+    let place = match (item, &*problem.pointer) {
+        (Some(item), "") => item,
+        (Some(item), at) => format!("{item} at {at}"),
+        (None, at) => at.to_owned(),
     };
     format!("{place}: {}", problem.message)
 }

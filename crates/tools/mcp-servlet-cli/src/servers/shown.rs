@@ -120,11 +120,11 @@ fn public_arguments(arguments: &[String]) -> impl Iterator<Item = Cow<'_, str>> 
         if is_secret || is_key(argument) {
             return HIDDEN.into();
         }
-        if !value.is_empty() && (is_secret_name(name) || is_key(value)) {
-            return format!("{name}={HIDDEN}").into();
-        }
         if argument.contains("://") {
             return public_url(argument).into();
+        }
+        if !value.is_empty() && (is_secret_name(name) || is_key(value)) {
+            return format!("{name}={HIDDEN}").into();
         }
         argument.into()
     })
