@@ -26,7 +26,7 @@ Exit codes:
 
 Logs go to standard error. RUST_LOG filters them, for example RUST_LOG=servlet=debug.";
 
-/// Build, describe, call and serve MCP servlets.
+/// Build, describe, call and serve MCP servlets, and use any other MCP server.
 #[derive(Debug, Parser)]
 #[command(name = "servlet", version, after_help = EXIT_CODES, subcommand_required = true)]
 pub(crate) struct Cli {

@@ -59,8 +59,10 @@ fn answer(mut stream: TcpStream, line: &str, wasm: &[u8]) {
             "http://elsewhere.example/?s3cr3t-location",
             &b""[..],
         )
-    } else {
+    } else if line.contains("/denied") {
         ("403 Forbidden", "/", &b"s3cr3t-body"[..])
+    } else {
+        ("403 Forbidden", "/", &b"no"[..])
     };
     let head = format!(
         "HTTP/1.1 {status}\r\nLocation: {location}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -260,6 +262,8 @@ fn no_command_prints_a_secret() {
         }
     }
     for source in sources(&address) {
+        // What an MCP server writes into an error is for the user.
+        let source = source.replace("/denied", "/refused");
         for (command, rest) in ON_SERVERS {
             let mut arguments: Vec<_> = command.split(' ').chain([&*source]).collect();
             arguments.extend(rest);

@@ -371,7 +371,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
         for (stream, bytes) in [("output", &output.stdout), ("error", &output.stderr)] {
             let shown = String::from_utf8_lossy(bytes);
             // A document is written as it is, so that it means the same.
-            let is_document = run[..2] == ["config", "init"] && stream == "output";
+            let is_document = run.iter().take(2).eq(["config", "init"]) && stream == "output";
             let found = if is_document { active } else { hidden };
             assert_eq!(
                 found(&shown),

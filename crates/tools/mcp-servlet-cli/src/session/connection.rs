@@ -354,3 +354,76 @@ fn times(text: &str) -> Result<Times, String> {
     let times = text.parse().map_err(|_| "expected a number or `forever`")?;
     Ok(Times(Some(times)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{CommandFactory as _, Parser};
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Only {
+        #[command(flatten)]
+        connection: Connection,
+    }
+
+    /// The options as someone types them. The first one of each line is the one that is named.
+    const TYPED: [&str; 22] = [
+        "--server=a",
+        "--client-config=a",
+        "--input=a=b",
+        "--transport=sse",
+        "--path=/a",
+        "--era=handshake",
+        "--header=a: b",
+        "--bearer-env=A",
+        "--basic=a:B",
+        "--tls-ca=a",
+        "--tls-cert=a --tls-key=b",
+        "--tls-ca=a --tls-crl=b",
+        "--tls-min=1.3",
+        "--insecure",
+        "--allow-http",
+        "--env=a=b",
+        "--cwd=a",
+        "--client-name=a",
+        "--client-version=1",
+        "--connect-timeout=1s",
+        "--retry=forever --every=1s",
+        "--max-items=1",
+    ];
+
+    #[test]
+    fn every_option_counts_as_given() {
+        let mut seen = BTreeSet::new();
+        for typed in TYPED {
+            let words = typed.split(" --").enumerate();
+            let words = words.map(|(at, word)| {
+                if at == 0 {
+                    word.to_owned()
+                } else {
+                    format!("--{word}")
+                }
+            });
+            let words: Vec<_> = words.collect();
+            let names = words.iter().filter_map(|word| word.split('=').next());
+            seen.extend(names.map(str::to_owned));
+            let only = Only::try_parse_from(["servlet".to_owned()].into_iter().chain(words));
+            let given = only.expect(typed).connection.first_given();
+            assert_eq!(given, typed.split('=').next(), "{typed}");
+        }
+        let command = Only::command();
+        let all = command.get_arguments().filter_map(|arg| arg.get_long());
+        let all: BTreeSet<_> = all.map(|name| format!("--{name}")).collect();
+        assert_eq!(seen, all);
+        assert_eq!(
+            Only::try_parse_from(["servlet"])
+                .expect("no options")
+                .connection
+                .first_given(),
+            None
+        );
+    }
+}
