@@ -98,8 +98,7 @@ impl CatalogCommand {
         if let Some(Action::Diff(diff)) = self.action {
             return diff.run();
         }
-        let words = self.target.iter().cloned().collect();
-        let (target, _) = self.server.target(words)?;
+        let target = self.server.only_target(self.target.as_ref())?;
         let format = self.format();
         if format == CatalogFormat::Raw {
             let lists = lists(&self.server, &target, Format::Json)?;
@@ -144,8 +143,7 @@ impl CatalogCommand {
 impl Diff {
     fn run(self) -> Result<(), Failure> {
         let old = Target::parse(&self.old)?;
-        let words = self.new.iter().cloned().collect();
-        let (new, _) = self.server.target(words)?;
+        let new = self.server.only_target(self.new.as_ref())?;
         let old = catalog(&self.server, &old, self.format)?;
         let new = catalog(&self.server, &new, self.format)?;
         let changes = changes::between(&old, &new);

@@ -20,7 +20,8 @@ use tokio::{
 
 use self::{answers::Answering, connection::Connection};
 pub(crate) use self::{
-    configured::{Lookup, discover},
+    configured::discover,
+    connection::Lookup,
     items::{entries, find, unknown},
     target::Target,
 };
@@ -76,34 +77,54 @@ impl ServerOptions {
         Ok((target, words.collect()))
     }
 
+    /// The target of a command that needs nothing else.
+    pub(crate) fn only_target(&self, word: Option<&String>) -> Result<Target, Failure> {
+        let (target, words) = self.target(word.cloned().into_iter().collect())?;
+        match words.first() {
+            None => Ok(target),
+            Some(word) => {
+                let message = format!("`{word}` is one server too many");
+                let help = "name the server as TARGET, with `--server`, or as a command after `--`";
+                Err(Failure::with_help(Kind::Usage, message, help))
+            }
+        }
+    }
+
     /// Refuses options that the target does not have.
     fn check(&self, target: &Target) -> Result<(), Failure> {
         let Self {
             connection, limits, ..
         } = self;
+        let of_servers = || {
+            let option = connection.first_given()?;
+            Some((option, "only applies to servers that are not servlets"))
+        };
+        let of_servlets = || Some((limits.first_given(false)?, "only applies to servlets"));
         let wrong = match target {
-            Target::Module(_) => connection.first_given(),
-            // The limits of its servlets are in the configuration.
-            Target::Servlets(path) if is_config(path) => connection
-                .first_given()
-                .or_else(|| limits.first_given(true)),
-            Target::Servlets(_) => connection.first_given(),
-            Target::Catalog(_) => connection
-                .first_given()
-                .or_else(|| limits.first_given(true)),
-            Target::Url(_) => limits
-                .first_given(false)
-                .or_else(|| connection.first_of_command()),
-            Target::Command(_) => limits
-                .first_given(false)
-                .or_else(|| connection.first_of_http()),
-            Target::Name(_) => limits.first_given(false),
+            Target::Servlets(path) if is_config(path) => of_servers().or_else(|| {
+                let option = limits.first_given(true)?;
+                Some((option, "cannot be combined with a configuration file"))
+            }),
+            Target::Module(_) | Target::Servlets(_) => of_servers(),
+            Target::Catalog(_) => {
+                let option = connection.first_given();
+                let option = option.or_else(|| limits.first_given(true));
+                option.map(|option| (option, "does not apply to a catalog in a file"))
+            }
+            Target::Url(_) => of_servlets().or_else(|| {
+                let option = connection.first_of_command()?;
+                Some((option, "only applies to commands"))
+            }),
+            Target::Command(_) => of_servlets().or_else(|| {
+                let option = connection.first_of_http()?;
+                Some((option, "only applies to URLs"))
+            }),
+            Target::Name(_) => of_servlets(),
         };
         match wrong {
             None => Ok(()),
-            Some(option) => {
-                let message = format!("`{option}` is not an option of {}", target.in_words());
-                Err(Failure::new(Kind::Usage, message))
+            Some((option, problem)) => {
+                Err(Failure::new(Kind::Usage, format!("`{option}` {problem}")))
             }
         }
     }

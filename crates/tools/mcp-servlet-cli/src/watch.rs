@@ -38,8 +38,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let words = self.target.iter().cloned().collect();
-        let (target, _) = self.server.target(words)?;
+        let target = self.server.only_target(self.target.as_ref())?;
         self.server
             .with_session(&target, self.format, async |session| {
                 let events = session.watch(&self.resource).await?;

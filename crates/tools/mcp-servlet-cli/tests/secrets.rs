@@ -271,7 +271,7 @@ fn no_command_prints_a_secret() {
         }
     }
     let servers = json!({ "mcpServers": {
-        "local": { "command": "false", "args": ["--token", "s3cr3t"], "env": { "TOKEN": "s3cr3t" } },
+        "local": { "command": "false", "env": { "TOKEN": "s3cr3t" } },
         "remote": { "url": "http://s3cr3t:s3cr3t@127.0.0.1:1/mcp?s3cr3t", "headers": { "X-Key": "s3cr3t" } },
     } });
     fs::write(folder.path().join("mcp.json"), servers.to_string()).expect("a file");

@@ -1,11 +1,7 @@
 //! Servers in the configurations of MCP clients.
 
-use std::{
-    env, fs, io,
-    path::{Path, PathBuf},
-};
+use std::{env, fs, io, path::Path};
 
-use clap::Args;
 use mcp_client_config::{
     Connection as Configured, Found, Places, Platform, Secret, Source, Transport, Variables,
     read_text,
@@ -13,19 +9,14 @@ use mcp_client_config::{
 use mcp_servlet_client::{Command, Http, HttpTransport, Target, TargetError};
 use mcp_servlet_schema::similar;
 
-use super::{Opening, connection::Connection};
-use crate::{
-    failure::{Failure, Kind},
-    terminal::note,
+use super::{
+    Opening,
+    connection::{Connection, Lookup},
 };
-
-/// Where servers are looked up.
-#[derive(Args, Debug)]
-pub(crate) struct Lookup {
-    /// Look up names in this configuration file only
-    #[arg(long, value_name = "FILE")]
-    pub(super) client_config: Option<PathBuf>,
-}
+use crate::{
+    failure::{Failure, Kind, indented},
+    terminal::{note, one_line},
+};
 
 /// Reads the configurations of all clients, or the only one that is looked at. Nothing is started.
 pub(crate) fn discover(lookup: &Lookup) -> Result<Found, Failure> {
@@ -60,7 +51,8 @@ pub(super) fn find(name: &str, connection: &Connection) -> Result<Opening, Failu
     });
     let resolved = server.connection.resolve(&variables).map_err(|error| {
         let message = format!("server `{name}` in `{}`: {error}", server.path.display());
-        Failure::with_help(Kind::Usage, message, "`--input ID=VALUE` passes an input")
+        let help = "`--input ID=VALUE` passes an input";
+        Failure::with_help(Kind::Usage, indented(&message, "  "), help)
     })?;
     Ok(Opening {
         server: target(name, resolved, connection)?,
@@ -147,7 +139,7 @@ fn unknown(name: &str, found: &Found) -> Failure {
     }
     // The file may be the one that has the server.
     for warning in &found.warnings {
-        note(format_args!("warning: {warning}"));
+        note(format_args!("warning: {}", one_line(&warning.to_string())));
     }
     let names = found.servers.iter().map(|server| &*server.name);
     let help = match similar(name, names) {

@@ -10,9 +10,8 @@ use mcp_servlet_client::{
 use mcp_servlet_runtime::Limit;
 use mcp_servlet_server::config::parse_duration;
 
-use super::configured::Lookup;
 use crate::{
-    failure::{Failure, Kind},
+    failure::{Failure, Kind, indented},
     limits::{NEVER, Secret, key_value},
 };
 
@@ -130,6 +129,14 @@ pub(super) struct Connection {
     /// [default: 10000]
     #[arg(long, value_name = "COUNT")]
     max_items: Option<usize>,
+}
+
+/// Where names are looked up.
+#[derive(Args, Debug)]
+pub(crate) struct Lookup {
+    /// Look up names in this configuration file only
+    #[arg(long, value_name = "FILE")]
+    pub(super) client_config: Option<PathBuf>,
 }
 
 /// How messages travel over HTTP.
@@ -331,7 +338,7 @@ impl Connection {
 
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
-        Self::new(Kind::Usage, error.to_string())
+        Self::new(Kind::Usage, indented(&error.to_string(), "  "))
     }
 }
 

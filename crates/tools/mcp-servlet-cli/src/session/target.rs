@@ -1,7 +1,7 @@
 //! The TARGET of a command, as one word. Its form alone decides what it is.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
 };
 
@@ -23,7 +23,7 @@ pub(crate) enum Target {
     /// A server in the configuration of an MCP client.
     Name(String),
     /// A server that is started.
-    Command(Vec<std::ffi::OsString>),
+    Command(Vec<OsString>),
 }
 
 /// What a TARGET may be, for messages.
@@ -63,15 +63,6 @@ impl Target {
         } else {
             Self::Url(word.to_owned())
         })
-    }
-
-    /// What the target is, for messages about options that it does not have.
-    pub(crate) fn in_words(&self) -> &'static str {
-        match self {
-            Self::Module(_) | Self::Servlets(_) => "servlets",
-            Self::Catalog(_) => "catalogs",
-            Self::Url(_) | Self::Name(_) | Self::Command(_) => "other servers",
-        }
     }
 }
 
