@@ -265,24 +265,11 @@ const FILES: [&str; 7] = [
     "panics.wasm",
 ];
 
-/// Command lines that use every hostile file.
-fn runs(url: &str, mcp: &str, argument: &str) -> Vec<Vec<String>> {
+/// Command lines that use a hostile MCP server.
+fn runs_on_server(mcp: &str, argument: &str) -> Vec<Vec<String>> {
     let (uri, empty) = (format!("x:{argument}"), format!("{argument}=1"));
     let (uri, empty) = (uri.as_str(), empty.as_str());
-    let mut runs: Vec<Vec<&str>> = vec![
-        vec!["call", "everything.wasm", "t"],
-        vec!["call", "everything.wasm", "t", "--format", "json"],
-        vec!["call", "everything.wasm", "needs", empty],
-        vec!["call", "everything.wasm", argument],
-        vec!["call", "fails.wasm", "t"],
-        vec!["call", "fails.wasm", "t", "--format", "json"],
-        vec!["read", "everything.wasm", uri],
-        vec!["read", "everything.wasm", uri, "--format", "json"],
-        vec!["prompt", "everything.wasm", "p"],
-        vec!["prompt", "everything.wasm", "p", empty],
-        vec!["complete", "everything.wasm", "p", empty],
-        vec!["complete", "everything.wasm", uri, "x="],
-        vec!["complete", "everything.wasm", "none", "x="],
+    let runs: Vec<Vec<&str>> = vec![
         vec!["call", mcp],
         vec!["call", mcp, "t"],
         vec!["call", mcp, "t"],
@@ -295,7 +282,6 @@ fn runs(url: &str, mcp: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["complete", mcp, "p", empty],
         vec!["complete", mcp, "x:{a}", "a="],
         vec!["ping", mcp],
-        vec!["ping", url],
         vec!["ping", argument],
         vec!["ping", mcp, "--format", "json"],
         vec!["watch", mcp, "--resource", uri],
@@ -320,7 +306,35 @@ fn runs(url: &str, mcp: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["ping", "demo", "--client-config", "mcp.json"],
         vec!["explain"],
         vec!["explain", argument],
+    ];
+    owned(runs)
+}
+
+fn owned(runs: Vec<Vec<&str>>) -> Vec<Vec<String>> {
+    let owned = |run: Vec<&str>| run.into_iter().map(str::to_owned).collect();
+    runs.into_iter().map(owned).collect()
+}
+
+/// Command lines that use every hostile file.
+fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
+    let (uri, empty) = (format!("x:{argument}"), format!("{argument}=1"));
+    let (uri, empty) = (uri.as_str(), empty.as_str());
+    let mut runs: Vec<Vec<&str>> = vec![
+        vec!["call", "everything.wasm", "t"],
+        vec!["call", "everything.wasm", "t", "--format", "json"],
+        vec!["call", "everything.wasm", "needs", empty],
+        vec!["call", "everything.wasm", argument],
+        vec!["call", "fails.wasm", "t"],
+        vec!["call", "fails.wasm", "t", "--format", "json"],
+        vec!["read", "everything.wasm", uri],
+        vec!["read", "everything.wasm", uri, "--format", "json"],
+        vec!["prompt", "everything.wasm", "p"],
+        vec!["prompt", "everything.wasm", "p", empty],
+        vec!["complete", "everything.wasm", "p", empty],
+        vec!["complete", "everything.wasm", uri, "x="],
+        vec!["complete", "everything.wasm", "none", "x="],
         vec!["serve", url],
+        vec!["ping", url],
         vec!["serve", "everything.wasm", "--prefix", "never"],
         vec!["serve", "everything.wasm", "--config", argument],
         vec!["serve", "everything.wasm", "--print-client-config", "codex"],
@@ -353,8 +367,7 @@ fn runs(url: &str, mcp: &str, argument: &str) -> Vec<Vec<String>> {
         runs.push(vec!["call", file, "t"]);
         runs.push(vec!["serve", file]);
     }
-    let owned = |run: Vec<&str>| run.into_iter().map(str::to_owned).collect();
-    runs.into_iter().map(owned).collect()
+    owned(runs)
 }
 
 /// Runs every command on the hostile files. Returns the names of the commands.
@@ -364,7 +377,9 @@ fn run_all(text: &str) -> BTreeSet<String> {
     // An argument cannot contain a NUL byte.
     let runtime = Runtime::new().expect("a runtime");
     let mcp = mcp_server(text, &runtime);
-    let runs = runs(&server(text), &mcp, &text.replace('\0', " "));
+    let argument = text.replace('\0', " ");
+    let mut runs = runs(&server(text), &argument);
+    runs.extend(runs_on_server(&mcp, &argument));
     for run in &runs {
         let arguments: Vec<_> = run.iter().map(String::as_str).collect();
         let output = servlet(folder.path(), &arguments);

@@ -117,10 +117,10 @@ fn a_catalog_in_a_file_is_read_again_and_compared() {
         assert_eq!(succeed(["catalog", target, "--format", "json"]), written);
         assert_eq!(succeed(["catalog", "diff", &old, target]), "no changes\n");
     }
-    let changed = written.replace("The weather of a city.", "The weather.");
-    let changed = changed.replace("\"name\": \"review\"", "\"name\": \"look\"");
+    let edited = written.replace("The weather of a city.", "The weather.");
+    let edited = edited.replace("\"name\": \"review\"", "\"name\": \"look\"");
     let new = path("new.json");
-    fs::write(&new, changed).expect("a file");
+    fs::write(&new, edited).expect("a file");
     let (code, stdout, _) = run(["catalog", "diff", &old, &new]);
     assert_eq!(code, 1);
     assert_eq!(
