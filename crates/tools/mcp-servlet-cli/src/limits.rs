@@ -229,6 +229,8 @@ fn drive(path: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use clap::{CommandFactory as _, Parser};
+
     use super::*;
 
     #[test]
@@ -257,6 +259,37 @@ mod tests {
             assert_eq!(path(text), Ok(expected), "{text}");
         }
         assert!(path(r"C:\data:/data:rw").is_err());
+    }
+
+    #[derive(Debug, Parser)]
+    struct Only {
+        #[command(flatten)]
+        limits: Limits,
+    }
+
+    #[test]
+    fn every_option_counts_as_given() {
+        let typed = [
+            "--config=a=b",
+            "--allow-host=a.example",
+            "--allow-private",
+            "--proxy=http://a.example:1",
+            "--allow-path=a",
+            "--timeout=1s",
+            "--memory=1MiB",
+            "--compile-timeout=1s",
+        ];
+        for option in typed {
+            let only = Only::try_parse_from(["servlet", option]).expect(option);
+            assert_eq!(only.limits.first_given(true), option.split('=').next());
+        }
+        let command = Only::command();
+        let all = command
+            .get_arguments()
+            .filter(|arg| arg.get_long().is_some());
+        assert_eq!(all.count(), typed.len());
+        let timeout = Only::try_parse_from(["servlet", "--timeout=1s"]).expect("a limit");
+        assert_eq!(timeout.limits.first_given(false), None);
     }
 
     #[test]
