@@ -134,9 +134,22 @@ fn build_wasm(profile: Profile, packages: &[&str]) {
 ///
 /// If it does not build, with the output of cargo.
 pub fn servlet() -> PathBuf {
+    program("servlet")
+}
+
+/// The command `puppet`, an MCP server that plays a script, built from the current source.
+///
+/// # Panics
+///
+/// If it does not build, with the output of cargo.
+pub fn puppet() -> PathBuf {
+    program("puppet")
+}
+
+fn program(name: &str) -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| finish(cargo().arg("programs"), "see .cargo/config.toml"));
-    let name = format!("servlet{}", env::consts::EXE_SUFFIX);
+    let name = format!("{name}{}", env::consts::EXE_SUFFIX);
     target().join("debug").join(name)
 }
 

@@ -35,8 +35,13 @@ const HIDDEN: [RangeInclusive<char>; 16] = [
 /// assert_eq!(hidden_characters("line 1\r\n👩\u{200d}🔬").count(), 0);
 /// ```
 pub fn hidden_characters(text: &str) -> impl Iterator<Item = char> {
+    hidden_indices(text).map(|(_, one)| one)
+}
+
+/// As [`hidden_characters`], with the position of each character in bytes.
+pub fn hidden_indices(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut before = '\0';
-    text.chars().filter(move |&one| {
+    text.char_indices().filter(move |&(_, one)| {
         let joins = is_joiner(one) && !before.is_ascii() && !is_hidden(before);
         before = one;
         is_hidden(one) && !joins

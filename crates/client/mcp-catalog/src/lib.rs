@@ -62,7 +62,7 @@ pub use catalog::{
     Catalog, Detail, Item, Meta, Prompt, Resource, ResourceTemplate, Schema, Server, Tool, Ui,
 };
 pub use diagnostic::{Diagnostic, ItemKey, ItemKind, Severity, code};
-pub use hidden::hidden_characters;
+pub use hidden::{hidden_characters, hidden_indices};
 pub use lists::{ListProblem, Lists, ServerText};
 
 /// A JSON object that keeps the order of its members.

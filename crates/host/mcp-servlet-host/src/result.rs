@@ -17,7 +17,8 @@ macro_rules! result {
         }
 
         impl $name {
-            pub(crate) fn new(json: JsonObject) -> Self {
+            /// A result from its members.
+            pub fn new(json: JsonObject) -> Self {
                 Self { json }
             }
 

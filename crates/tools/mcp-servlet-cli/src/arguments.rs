@@ -14,19 +14,38 @@ use crate::failure::{Failure, Kind};
 pub(crate) struct ArgumentOptions {
     /// Arguments by their schema, `key:=json` for any JSON; or `-` to read them all as JSON from standard input
     #[arg(value_name = "KEY=VALUE")]
-    arguments: Vec<String>,
+    words: Vec<String>,
 
     /// All arguments as a JSON object
-    #[arg(long, value_name = "JSON", conflicts_with = "arguments")]
+    #[arg(long, value_name = "JSON", conflicts_with = "words")]
     json: Option<String>,
 }
 
 impl ArgumentOptions {
+    /// The words of the command line, in which arguments follow other words.
+    pub(crate) fn words(&self, before: [&Option<String>; 2]) -> Vec<String> {
+        let before = before.into_iter().flatten();
+        before.chain(&self.words).cloned().collect()
+    }
+
+    /// Whether the schema of the tool decides what the arguments are.
+    pub(crate) fn need_schema(&self, words: &[String]) -> bool {
+        self.json.is_none() && words != ["-"]
+    }
+
     /// Parses the arguments according to a schema. Without a schema there are none, because the
     /// tool or prompt does not exist; the call reports that.
-    pub(crate) fn read(&self, schema: Option<&JsonObject>) -> Result<JsonObject, Failure> {
-        match (&self.json, self.arguments.as_slice()) {
-            (Some(text), _) => object(text, "--json"),
+    pub(crate) fn read(
+        &self,
+        words: &[String],
+        schema: Option<&JsonObject>,
+    ) -> Result<JsonObject, Failure> {
+        match (&self.json, words) {
+            (Some(text), []) => object(text, "--json"),
+            (Some(_), _) => {
+                let message = "arguments cannot be used with `--json`";
+                Err(Failure::new(Kind::Usage, message))
+            }
             (None, [only]) if only == "-" => {
                 let mut text = String::new();
                 io::stdin().read_to_string(&mut text).map_err(|error| {

@@ -1,58 +1,99 @@
 //! `servlet call`: calls a tool.
 
 mod feedback;
+mod remote;
+mod signature;
 
 use std::{io::Write as _, sync::Arc};
 
 use clap::Args;
 use mcp_servlet_host::{CallToolResult, Servlet, Tool};
 use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, Source};
+use mcp_servlet_schema::parse_arguments;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 use self::feedback::Feedback;
+pub(crate) use self::remote::members;
 use crate::{
     arguments::ArgumentOptions,
-    content::write_result,
-    failure::{Failure, indented},
+    content::{write_result, write_text},
+    failure::{Failure, Kind, indented},
     format::Format,
-    limits::Limits,
+    session::ServerOptions,
     terminal::{self, note},
 };
 
-/// Call a tool and show its result
+/// Call a tool of a servlet or of any other MCP server, and show its result
 ///
-/// Standard error shows progress and what the servlet writes to the client's log while it runs.
+/// Standard error shows progress and what the server writes to the client's log while it runs. Without TOOL, it lists the tools.
 #[derive(Args, Debug)]
 pub(crate) struct Call {
-    /// The servlet: a `.wasm` file or a URL
-    file: String,
+    /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client
+    target: Option<String>,
 
     /// The tool to call
-    tool: String,
+    tool: Option<String>,
 
     #[command(flatten)]
     arguments: ArgumentOptions,
+
+    /// A member of `_meta` of the request, `KEY:=JSON` for any JSON; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    meta: Vec<String>,
+
+    /// Print only the part of the result at this JSON pointer, such as /structuredContent/total
+    #[arg(long, value_name = "POINTER", value_parser = pointer)]
+    select: Option<String>,
 
     /// `json` prints the whole result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 
     #[command(flatten)]
-    limits: Limits,
+    server: ServerOptions,
 }
 
 impl Call {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options()?)?;
-        let schema = servlet.tool(&self.tool).map(Tool::input_schema);
-        let arguments = self.arguments.read(schema)?;
-        let result = call(&servlet, &self.tool, &arguments)?;
-        match self.format {
-            Format::Human => show(&servlet, &result?),
-            Format::Json => print(result.map(CallToolResult::into_json)),
+        let words = self.arguments.words([&self.target, &self.tool]);
+        let (target, words) = self.server.target(words)?;
+        match ServerOptions::module(&target) {
+            Some(source) => self.run_in_process(source, &words),
+            None => self
+                .server
+                .with_session(&target, self.format, async |session| {
+                    remote::call(session, &self, &words).await
+                }),
         }
     }
+
+    fn run_in_process(&self, source: Source, words: &[String]) -> Result<(), Failure> {
+        let servlet = Servlet::load(source, &self.server.limits.options()?)?;
+        let Some((tool, words)) = words.split_first() else {
+            let tools = servlet.tools().iter().map(Tool::json);
+            return Ok(signature::list(&mut terminal::out(), tools)?);
+        };
+        let schema = servlet.tool(tool).map(Tool::input_schema);
+        let arguments = self.arguments.read(words, schema)?;
+        let result = call(&servlet, tool, &arguments, self.request_meta()?)?;
+        match (&self.select, self.format) {
+            (Some(pointer), _) => select(result?.json(), pointer),
+            (None, Format::Human) => show(&result?, |result| servlet.help(result)),
+            (None, Format::Json) => print(result.map(CallToolResult::into_json)),
+        }
+    }
+
+    /// The members of `_meta` from the command line.
+    fn request_meta(&self) -> Result<JsonObject, Failure> {
+        Ok(parse_arguments(&any_text(), &self.meta)?)
+    }
+}
+
+/// A schema that allows any argument as text, and with `:=` as JSON.
+fn any_text() -> JsonObject {
+    let text = json!({ "type": "string" });
+    JsonObject::from_iter([("additionalProperties".to_owned(), text)])
 }
 
 /// Calls a tool as a client that asks for progress notifications.
@@ -60,21 +101,25 @@ fn call(
     servlet: &Servlet,
     tool: &str,
     arguments: &JsonObject,
+    mut meta: JsonObject,
 ) -> Result<Result<CallToolResult, CallError>, Failure> {
     let mut request_meta = RequestMeta::default();
     request_meta.listener = Some(Arc::new(Feedback));
     if servlet.reports_progress() {
-        let meta = [("progressToken".to_owned(), json!("servlet call"))];
-        request_meta.meta = Some(JsonObject::from_iter(meta));
+        meta.insert("progressToken".to_owned(), json!("servlet call"));
     }
+    request_meta.meta = Some(meta).filter(|meta| !meta.is_empty());
     let runtime = Builder::new_current_thread().enable_all().build()?;
     Ok(runtime.block_on(servlet.call_with(tool, Some(arguments), &request_meta)))
 }
 
-fn show(servlet: &Servlet, result: &CallToolResult) -> Result<(), Failure> {
+fn show(
+    result: &CallToolResult,
+    help: impl FnOnce(&CallToolResult) -> Option<String>,
+) -> Result<(), Failure> {
     if result.is_error() {
         write_result(&mut terminal::err(), result)?;
-        if let Some(help) = servlet.help(result) {
+        if let Some(help) = help(result) {
             note(format_args!("  help: {}", indented(&help, "        ")));
         }
         return Err(Failure::ToolError);
@@ -87,13 +132,8 @@ pub(crate) fn print(result: Result<JsonObject, CallError>) -> Result<(), Failure
     let mut out = terminal::json();
     match result {
         Ok(result) => {
-            let failed = result.get("isError") == Some(&Value::Bool(true));
-            writeln!(out, "{}", Value::Object(result))?;
-            if failed {
-                Err(Failure::ToolError)
-            } else {
-                Ok(())
-            }
+            writeln!(out, "{}", Value::Object(result.clone()))?;
+            failed_if_error(&result)
         }
         Err(error) => {
             let fault = error.to_fault();
@@ -105,4 +145,33 @@ pub(crate) fn print(result: Result<JsonObject, CallError>) -> Result<(), Failure
             Err(error.into())
         }
     }
+}
+
+/// Prints a part of a result: a string as text, anything else as JSON.
+fn select(result: &JsonObject, pointer: &str) -> Result<(), Failure> {
+    let value = Value::Object(result.clone());
+    match value.pointer(pointer) {
+        None => {
+            let message = format!("the result has nothing at `{pointer}`");
+            let help = "`--format json` prints the whole result";
+            return Err(Failure::with_help(Kind::Usage, message, help));
+        }
+        Some(Value::String(text)) => write_text(&mut terminal::out(), text)?,
+        Some(part) => writeln!(terminal::json(), "{part}")?,
+    }
+    failed_if_error(result)
+}
+
+fn failed_if_error(result: &JsonObject) -> Result<(), Failure> {
+    match result.get("isError") {
+        Some(Value::Bool(true)) => Err(Failure::ToolError),
+        _ => Ok(()),
+    }
+}
+
+fn pointer(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.starts_with('/') {
+        return Ok(text.to_owned());
+    }
+    Err(format!("expected a JSON pointer such as `/{text}`"))
 }

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    build, call, check, complete, config,
+    build, call, catalog, check, complete, config,
     credentials::hidden,
-    describe, dev,
+    describe, dev, explain,
     failure::Failure,
     generate, inspect,
     logging::{self, Times},
-    login, logout, new, prompt, read, serve, terminal, test,
+    login, logout, new, ping, prompt, read, serve, servers, terminal, test, watch,
 };
 
 const EXIT_CODES: &str = "\
@@ -21,10 +21,12 @@ Exit codes:
   2  wrong usage
   3  the servlet failed: it does not load, traps, runs out of time, or raises a fault
   4  the build failed
+  10 to 27
+     a server that is not a servlet failed; `servlet explain` lists these codes
 
 Logs go to standard error. RUST_LOG filters them, for example RUST_LOG=servlet=debug.";
 
-/// Build, describe, call and serve MCP servlets.
+/// Build, describe, call and serve MCP servlets, and use any other MCP server.
 #[derive(Debug, Parser)]
 #[command(name = "servlet", version, after_help = EXIT_CODES, subcommand_required = true)]
 pub(crate) struct Cli {
@@ -48,12 +50,17 @@ enum Command {
     Describe(describe::Describe),
     Inspect(inspect::Inspect),
     Check(check::Check),
+    Servers(servers::Servers),
+    Catalog(catalog::CatalogCommand),
     Call(call::Call),
     Read(read::Read),
     Prompt(prompt::Prompt),
     Complete(complete::Complete),
     Login(login::Login),
     Logout(logout::Logout),
+    Ping(ping::Ping),
+    Watch(watch::Watch),
+    Explain(explain::Explain),
     Serve(serve::Serve),
     Config(config::ConfigCommand),
 }
@@ -74,12 +81,17 @@ impl Cli {
             Command::Describe(describe) => describe.run(),
             Command::Inspect(inspect) => inspect.run(),
             Command::Check(check) => check.run(),
+            Command::Servers(servers) => servers.run(),
+            Command::Catalog(catalog) => catalog.run(),
             Command::Call(call) => call.run(),
             Command::Read(read) => read.run(),
             Command::Prompt(prompt) => prompt.run(),
             Command::Complete(complete) => complete.run(),
             Command::Login(login) => login.run(),
             Command::Logout(logout) => logout.run(),
+            Command::Ping(ping) => ping.run(),
+            Command::Watch(watch) => watch.run(),
+            Command::Explain(explain) => explain.run(),
             Command::Serve(serve) => serve.run(),
             Command::Config(config) => config.run(),
         }

@@ -1,5 +1,7 @@
 //! `servlet complete`: suggests values for an argument.
 
+mod remote;
+
 use std::{
     collections::HashSet,
     io::{self, Write as _},
@@ -15,78 +17,154 @@ use crate::{
     call::print,
     failure::{Failure, Kind},
     format::Format,
-    limits::{Limits, key_value},
+    limits::key_value,
+    session::{ServerOptions, missing},
     terminal::{self, one_line},
 };
 
 /// Show completions for an argument of a prompt or a variable of a resource template
 #[derive(Args, Debug)]
 pub(crate) struct Complete {
-    /// The servlet: a `.wasm` file or a URL
-    file: String,
+    /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client
+    target: Option<String>,
 
-    /// The name of a prompt, or a resource template as the servlet lists it
-    of: String,
+    /// The name of a prompt, or a resource template as the server lists it
+    of: Option<String>,
 
     /// The argument and the beginning of its value, such as `city=Ro`; `city=` for all values
-    #[arg(value_name = "KEY=TYPED", value_parser = key_value)]
-    argument: (String, String),
+    #[arg(value_name = "KEY=TYPED")]
+    argument: Option<String>,
 
     /// The values of other arguments
-    #[arg(value_name = "KEY=VALUE", value_parser = key_value)]
-    others: Vec<(String, String)>,
+    #[arg(value_name = "KEY=VALUE")]
+    others: Vec<String>,
 
     /// `json` prints the whole result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 
     #[command(flatten)]
-    limits: Limits,
+    server: ServerOptions,
+}
+
+/// What is completed.
+struct Request {
+    /// A prompt or a resource template.
+    of: String,
+    /// The argument and the beginning of its value.
+    argument: (String, String),
+    /// The values of other arguments.
+    others: Vec<(String, String)>,
+}
+
+/// A prompt or a resource template with the names of its arguments.
+enum Reference {
+    Prompt(Vec<String>),
+    Template(Vec<String>),
 }
 
 impl Complete {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options()?)?;
-        let (reference, arguments) = self.target(&servlet)?;
-        self.check(&arguments)?;
-        let (name, value) = &self.argument;
+        let words = [&self.target, &self.of, &self.argument];
+        let words = words.into_iter().flatten().chain(&self.others);
+        let (target, words) = self.server.target(words.cloned().collect())?;
+        let request = Request::parse(words)?;
+        match ServerOptions::module(&target) {
+            Some(source) => self.run_in_process(source, &request),
+            None => self
+                .server
+                .with_session(&target, self.format, async |session| {
+                    let result = remote::complete(session, &request).await?;
+                    self.show(CompleteResult::new(result))
+                }),
+        }
+    }
+
+    fn run_in_process(&self, source: Source, request: &Request) -> Result<(), Failure> {
+        let servlet = Servlet::load(source, &self.server.limits.options()?)?;
+        let params = request.params(&request.reference(&servlet)?)?;
+        match servlet.complete(&params) {
+            Ok(result) => self.show(result),
+            Err(error) if self.format == Format::Json => print(Err(error)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn show(&self, result: CompleteResult) -> Result<(), Failure> {
+        match self.format {
+            Format::Human => Ok(show(&result)?),
+            Format::Json => print(Ok(result.into_json())),
+        }
+    }
+}
+
+impl Request {
+    fn parse(words: Vec<String>) -> Result<Self, Failure> {
+        let mut words = words.into_iter();
+        let of = words.next();
+        let of = of.ok_or_else(|| missing("the name of a prompt or a resource template"))?;
+        let mut pairs = words.map(|word| {
+            key_value(&word).map_err(|problem| {
+                let message = format!("invalid argument `{word}`: {problem}");
+                Failure::new(Kind::Usage, message)
+            })
+        });
+        let argument = pairs.next().ok_or_else(|| missing("an argument"))??;
+        let others = pairs.collect::<Result<_, _>>()?;
+        Ok(Self {
+            of,
+            argument,
+            others,
+        })
+    }
+
+    /// The values of other arguments as an object.
+    fn context(&self) -> JsonObject {
         let others = self.others.iter().cloned();
-        let others: JsonObject = others.map(|(key, value)| (key, value.into())).collect();
-        let params = JsonObject::from_iter([
+        others.map(|(key, value)| (key, value.into())).collect()
+    }
+
+    /// The parameters of `completion/complete`.
+    fn params(&self, reference: &Reference) -> Result<JsonObject, Failure> {
+        self.check(reference)?;
+        let reference = match reference {
+            Reference::Prompt(_) => json!({ "type": "ref/prompt", "name": self.of }),
+            Reference::Template(_) => json!({ "type": "ref/resource", "uri": self.of }),
+        };
+        let (name, value) = &self.argument;
+        Ok(JsonObject::from_iter([
             ("ref".to_owned(), reference),
             (
                 "argument".to_owned(),
                 json!({ "name": name, "value": value }),
             ),
-            ("context".to_owned(), json!({ "arguments": others })),
-        ]);
-        let result = servlet.complete(&params);
-        match self.format {
-            Format::Human => Ok(show(&result?)?),
-            Format::Json => print(result.map(CompleteResult::into_json)),
-        }
+            ("context".to_owned(), json!({ "arguments": self.context() })),
+        ]))
     }
 
-    /// The reference to the prompt or template for `completion/complete`, and the names of its arguments.
-    fn target(&self, servlet: &Servlet) -> Result<(Value, Vec<String>), Failure> {
+    /// The prompt or template of a servlet.
+    fn reference(&self, servlet: &Servlet) -> Result<Reference, Failure> {
         let is_meant = |entry: &&Listed| entry.key() == self.of;
         if let Some(prompt) = servlet.prompts().iter().find(is_meant) {
-            let reference = json!({ "type": "ref/prompt", "name": self.of });
-            return Ok((reference, argument_names(prompt)));
+            return Ok(Reference::Prompt(argument_names(prompt.json())));
         }
         let templates = servlet.resource_templates();
         if templates.iter().any(|template| is_meant(&template)) {
-            let reference = json!({ "type": "ref/resource", "uri": self.of });
-            return Ok((reference, variables(&self.of)));
+            return Ok(Reference::Template(variables(&self.of)));
         }
-        let message = format!("unknown prompt or resource template `{}`", self.of);
         let known = servlet.prompts().iter().chain(templates).map(Listed::key);
-        Err(Failure::with_help(Kind::Usage, message, among(known)))
+        Err(self.unknown(known))
+    }
+
+    fn unknown<'a>(&self, known: impl Iterator<Item = &'a str>) -> Failure {
+        let message = format!("unknown prompt or resource template `{}`", self.of);
+        Failure::with_help(Kind::Usage, message, among(known))
     }
 
     /// Refuses unknown and repeated arguments. Otherwise the former would get no suggestions, and
     /// the latter would be dropped silently.
-    fn check(&self, known: &[String]) -> Result<(), Failure> {
+    fn check(&self, reference: &Reference) -> Result<(), Failure> {
+        let (Reference::Prompt(known) | Reference::Template(known)) = reference;
         let mut given = std::iter::once(&self.argument).chain(&self.others);
         let mut seen = HashSet::new();
         if let Some((key, _)) = given.clone().find(|(key, _)| !seen.insert(key)) {
@@ -104,8 +182,8 @@ impl Complete {
 }
 
 /// The names of a prompt's arguments.
-pub(crate) fn argument_names(prompt: &Listed) -> Vec<String> {
-    let arguments = prompt.json().get("arguments").and_then(Value::as_array);
+pub(crate) fn argument_names(prompt: &JsonObject) -> Vec<String> {
+    let arguments = prompt.get("arguments").and_then(Value::as_array);
     let names = arguments.into_iter().flatten();
     let names = names.filter_map(|argument| argument["name"].as_str());
     names.map(str::to_owned).collect()

@@ -1,6 +1,6 @@
 //! `servlet describe`: shows everything that a servlet offers and needs.
 
-mod schema;
+pub(crate) mod schema;
 
 use std::io::{self, Write};
 

@@ -1,15 +1,23 @@
 //! Failures and exit codes.
 
-use std::{io, process::ExitCode};
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
 
-use mcp_servlet_client::Error as ServerError;
+use mcp_servlet_client::{Error as ServerError, ErrorKind};
 use mcp_servlet_host::LoadError;
 pub(crate) use mcp_servlet_runtime::chain;
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, LoadError as ModuleError};
 use mcp_servlet_schema::ArgumentError;
 use mcp_servlet_server::config::ConfigError;
 
-use crate::{credentials::hidden, terminal::note};
+use serde_json::json;
+
+use crate::{
+    credentials::hidden,
+    terminal::{self, note, one_line},
+};
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -24,8 +32,12 @@ pub(crate) enum Failure {
     CheckFailed,
     /// An error that has been printed.
     Shown(Kind),
-    /// An error of a server that is not a servlet.
-    Server(Box<ServerError>),
+    /// An error of a session with a server.
+    Server {
+        error: Box<ServerError>,
+        /// What to call the server, if its own text may be secret.
+        name: Option<String>,
+    },
     /// An error that [`Failure::report`] prints.
     Message {
         kind: Kind,
@@ -38,11 +50,24 @@ pub(crate) enum Failure {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// The user of the command.
-    Usage = 2,
+    Usage,
     /// The author of the servlet.
-    Servlet = 3,
+    Servlet,
     /// The person who builds the servlet.
-    Build = 4,
+    Build,
+    /// Whoever can fix this kind of error of a session.
+    Server(ErrorKind),
+}
+
+impl Kind {
+    fn exit_code(self) -> u8 {
+        match self {
+            Self::Usage => 2,
+            Self::Servlet => 3,
+            Self::Build => 4,
+            Self::Server(kind) => kind.exit_code(),
+        }
+    }
 }
 
 impl Failure {
@@ -66,15 +91,25 @@ impl Failure {
         }
     }
 
+    /// Calls the server of an error by this name.
+    pub(crate) fn of_server(self, called: Option<String>) -> Self {
+        match self {
+            Self::Server { error, name } => Self::Server {
+                error,
+                name: name.or(called),
+            },
+            other => other,
+        }
+    }
+
     /// Prints the error and returns its exit code.
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::NoReader => ExitCode::SUCCESS,
             Self::ToolError | Self::TestsFailed | Self::CheckFailed => ExitCode::FAILURE,
-            Self::Shown(kind) => ExitCode::from(kind as u8),
-            Self::Server(error) => {
-                let message = indented(&error.to_string(), "  ");
-                note(format_args!("error: {}", hidden(&message)));
+            Self::Shown(kind) => ExitCode::from(kind.exit_code()),
+            Self::Server { error, name } => {
+                report_server(&error, name.as_deref());
                 ExitCode::from(error.kind().exit_code())
             }
             Self::Message {
@@ -87,15 +122,55 @@ impl Failure {
                     let help = indented(&help, "        ");
                     note(format_args!("  help: {}", hidden(&help)));
                 }
-                ExitCode::from(kind as u8)
+                ExitCode::from(kind.exit_code())
             }
         }
     }
 }
 
+/// Prints an error of a session: what is wrong, where and what to do. All of it may come from the server.
+fn report_server(error: &ServerError, name: Option<&str>) {
+    let target = name.or(error.target());
+    let place = match (error.operation(), target) {
+        (Some(operation), Some(target)) => format!(": {operation} of `{target}`"),
+        (Some(operation), None) => format!(": {operation}"),
+        (None, Some(target)) => format!(": `{target}`"),
+        (None, None) => String::new(),
+    };
+    let message = format!("{}{place}", error.message());
+    note(format_args!("error: {}", hidden(&indented(&message, "  "))));
+    for line in error.stderr() {
+        note(format_args!(
+            "  standard error: {}",
+            one_line(&hidden(line))
+        ));
+    }
+    if let Some(help) = error.help() {
+        note(format_args!(
+            "  help: {}",
+            hidden(&indented(help, "        "))
+        ));
+    }
+}
+
+/// Prints an error of a session for programs.
+pub(crate) fn print_json_error(error: &ServerError) -> io::Result<()> {
+    let mut json = json!({ "kind": error.kind().code(), "message": error.message() });
+    if let Some(code) = error.code() {
+        json["code"] = code.into();
+    }
+    if let Some(data) = error.data() {
+        json["data"] = data.clone();
+    }
+    writeln!(terminal::json(), "{}", json!({ "error": json }))
+}
+
 impl From<ServerError> for Failure {
     fn from(error: ServerError) -> Self {
-        Self::Server(Box::new(error))
+        Self::Server {
+            error: Box::new(error),
+            name: None,
+        }
     }
 }
 

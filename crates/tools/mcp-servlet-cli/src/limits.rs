@@ -12,6 +12,9 @@ use mcp_servlet_server::config::{parse_host, parse_memory};
 
 use crate::{clients, failure::Failure, variable::Variable};
 
+/// A time limit that is never reached: a year.
+pub(crate) const NEVER: Duration = Duration::from_hours(24 * 365);
+
 /// What the servlet may use. By default it gets no configuration, host or directory.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
@@ -68,7 +71,7 @@ pub(crate) struct Limits {
 
 /// Parses a value that may be secret. Unlike clap's errors, these do not show the value.
 #[derive(Clone)]
-struct Secret<P>(P);
+pub(crate) struct Secret<P>(pub(crate) P);
 
 impl<T, P> TypedValueParser for Secret<P>
 where
@@ -191,19 +194,33 @@ impl Limits {
         proxy.map(|proxy| format!("the URL `{proxy}`"))
     }
 
+    /// The first of these options that was given; `--timeout` only counts if it is asked for.
+    pub(crate) fn first_given(&self, with_timeout: bool) -> Option<&'static str> {
+        let given = [
+            ("--config", !self.config.is_empty()),
+            ("--config-env", !self.config_env.is_empty()),
+            ("--allow-host", !self.allow_host.is_empty()),
+            ("--allow-private", self.allow_private),
+            ("--proxy", self.proxy.is_some()),
+            ("--allow-path", !self.allow_path.is_empty()),
+            ("--memory", self.memory.is_some()),
+            ("--fuel", self.fuel.is_some()),
+            ("--compile-timeout", self.compile_timeout.is_some()),
+            ("--timeout", with_timeout && self.timeout.is_some()),
+        ];
+        let first = given.into_iter().find(|(_, is_given)| *is_given);
+        first.map(|(name, _)| name)
+    }
+
+    /// The time limit of a request to a server that is not a servlet.
+    pub(crate) fn request_timeout(&self) -> Option<Duration> {
+        let limit = self.timeout?;
+        Some(limit.resolve(None).unwrap_or(NEVER))
+    }
+
     /// Whether one of these options was given.
     pub(crate) fn are_given(&self) -> bool {
-        let lists_are_empty = self.config.is_empty()
-            && self.config_env.is_empty()
-            && self.allow_host.is_empty()
-            && self.allow_path.is_empty();
-        let times = [self.timeout, self.compile_timeout];
-        !lists_are_empty
-            || self.allow_private
-            || self.proxy.is_some()
-            || times.iter().any(Option::is_some)
-            || self.memory.is_some()
-            || self.fuel.is_some()
+        self.first_given(true).is_some()
     }
 }
 
@@ -251,6 +268,8 @@ fn drive(path: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use clap::{CommandFactory as _, Parser};
+
     use super::*;
 
     #[test]
@@ -279,6 +298,37 @@ mod tests {
             assert_eq!(path(text), Ok(expected), "{text}");
         }
         assert!(path(r"C:\data:/data:rw").is_err());
+    }
+
+    #[derive(Debug, Parser)]
+    struct Only {
+        #[command(flatten)]
+        limits: Limits,
+    }
+
+    #[test]
+    fn every_option_counts_as_given() {
+        let typed = [
+            "--config=a=b",
+            "--allow-host=a.example",
+            "--allow-private",
+            "--proxy=http://a.example:1",
+            "--allow-path=a",
+            "--timeout=1s",
+            "--memory=1MiB",
+            "--compile-timeout=1s",
+        ];
+        for option in typed {
+            let only = Only::try_parse_from(["servlet", option]).expect(option);
+            assert_eq!(only.limits.first_given(true), option.split('=').next());
+        }
+        let command = Only::command();
+        let all = command
+            .get_arguments()
+            .filter(|arg| arg.get_long().is_some());
+        assert_eq!(all.count(), typed.len());
+        let timeout = Only::try_parse_from(["servlet", "--timeout=1s"]).expect("a limit");
+        assert_eq!(timeout.limits.first_given(false), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use mcp_servlet_client::{Http, LoggedIn, OAuth, Target};
 
 use crate::{
     failure::{Failure, Kind},
+    session::Target as Word,
     terminal::{self, note, one_line},
 };
 
@@ -106,15 +107,17 @@ pub(crate) fn oauth(client_id: Option<&str>) -> OAuth {
 /// The server that a URL or a name means.
 pub(crate) fn server(target: &str) -> Result<Http, Failure> {
     let usage = |error: &dyn std::error::Error| Failure::new(Kind::Usage, error.to_string());
-    if target.contains("://") || target.contains(['.', ':', '/']) {
-        return Http::new(target).map_err(|error| usage(&error));
-    }
+    let name = match Word::parse(target)? {
+        Word::Url(url) => return Http::new(&url).map_err(|error| usage(&error)),
+        Word::Name(name) => name,
+        _ => return Err(no_url(target)),
+    };
     let home = env::home_dir().unwrap_or_default();
     let folder = env::current_dir()?;
     let environment = |name: &str| env::var(name).ok();
     let places = Places::new(Platform::HERE, home, folder, &environment);
     let found = discover(&places, |path| fs::read_to_string(path));
-    let server = found.find(target).ok_or_else(|| unknown(target))?;
+    let server = found.find(&name).ok_or_else(|| unknown(&name))?;
     let variables = Variables::new(&places, &environment);
     let connection = server.connection.resolve(&variables);
     match connection.map_err(|error| usage(&error))? {
@@ -123,7 +126,7 @@ pub(crate) fn server(target: &str) -> Result<Http, Failure> {
             let http = Http::new(&url).map_err(|error| usage(&error))?;
             let mut headers = headers.iter();
             let http = headers.try_fold(http, |http, (name, value)| {
-                http.header(name, value.expose())
+                http.literal_header(name, value.expose())
             });
             http.map_err(|error| usage(&error))
         }
@@ -137,7 +140,7 @@ fn unknown(name: &str) -> Failure {
 }
 
 fn no_url(name: &str) -> Failure {
-    let message = format!("`{name}` is a command; only servers at a URL have logins");
+    let message = format!("`{name}` is not at a URL; only such servers have logins");
     Failure::new(Kind::Usage, message)
 }
 

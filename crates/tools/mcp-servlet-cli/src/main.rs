@@ -9,6 +9,7 @@
 //! | 2 | wrong usage: an unknown option, an argument that the tool does not take |
 //! | 3 | the servlet failed: it does not load, traps, runs out of time, or raises a fault |
 //! | 4 | the build failed |
+//! | 10 to 27 | a server that is not a servlet failed; `servlet explain` lists the codes |
 
 #![deny(
     clippy::print_stdout,
@@ -19,6 +20,7 @@
 mod arguments;
 mod build;
 mod call;
+mod catalog;
 mod check;
 mod cli;
 mod clients;
@@ -28,6 +30,7 @@ mod content;
 mod credentials;
 mod describe;
 mod dev;
+mod explain;
 mod failure;
 mod format;
 mod generate;
@@ -38,13 +41,17 @@ mod login;
 mod logout;
 mod needs;
 mod new;
+mod ping;
 mod prompt;
 mod read;
 mod serve;
+mod servers;
+mod session;
 mod steps;
 mod terminal;
 mod test;
 mod variable;
+mod watch;
 mod xtp;
 
 use std::process::ExitCode;

@@ -1,24 +1,33 @@
 //! `servlet prompt`: shows the messages of a prompt.
 
+use std::io::Write as _;
+
 use clap::Args;
-use mcp_servlet_host::{GetPromptResult, Listed, Servlet};
+use mcp_servlet_client::{List, Session};
+use mcp_servlet_host::{GetPromptResult, Servlet};
 use mcp_servlet_runtime::{JsonObject, Source};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
-    arguments::ArgumentOptions, call::print, complete::argument_names, content::write_messages,
-    failure::Failure, format::Format, limits::Limits, terminal,
+    arguments::ArgumentOptions,
+    call::{members, print},
+    complete::argument_names,
+    content::write_messages,
+    failure::Failure,
+    format::Format,
+    session::{ServerOptions, find, missing, unknown},
+    terminal,
 };
 
-/// Fill in a prompt and show its messages
+/// Fill in a prompt of a servlet or of any other MCP server, and show its messages
 #[derive(Args, Debug)]
 pub(crate) struct Prompt {
-    /// The servlet: a `.wasm` file or a URL
-    file: String,
+    /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client
+    target: Option<String>,
 
     /// The prompt to fill in
     #[arg(value_name = "PROMPT")]
-    name: String,
+    name: Option<String>,
 
     #[command(flatten)]
     arguments: ArgumentOptions,
@@ -28,25 +37,76 @@ pub(crate) struct Prompt {
     format: Format,
 
     #[command(flatten)]
-    limits: Limits,
+    server: ServerOptions,
 }
 
 impl Prompt {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options()?)?;
+        let words = self.arguments.words([&self.target, &self.name]);
+        let (target, words) = self.server.target(words)?;
+        let Some((name, words)) = words.split_first() else {
+            return Err(missing("the name of a prompt"));
+        };
+        match ServerOptions::module(&target) {
+            Some(source) => self.run_in_process(source, name, words),
+            None => self
+                .server
+                .with_session(&target, self.format, async |session| {
+                    self.run_remotely(session, name, words).await
+                }),
+        }
+    }
+
+    fn run_in_process(&self, source: Source, name: &str, words: &[String]) -> Result<(), Failure> {
+        let servlet = Servlet::load(source, &self.server.limits.options()?)?;
         let mut prompts = servlet.prompts().iter();
-        let prompt = prompts.find(|prompt| prompt.key() == self.name);
-        let arguments = self.arguments.read(prompt.map(schema).as_ref())?;
-        let result = servlet.get_prompt(&self.name, Some(&arguments));
+        let prompt = prompts.find(|prompt| prompt.key() == name);
+        let schema = prompt.map(|prompt| schema(prompt.json()));
+        let arguments = self.arguments.read(words, schema.as_ref())?;
+        let result = servlet.get_prompt(name, Some(&arguments));
         match self.format {
             Format::Human => Ok(write_messages(&mut terminal::out(), &result?)?),
             Format::Json => print(result.map(GetPromptResult::into_json)),
         }
     }
+
+    async fn run_remotely(
+        &self,
+        session: &Session,
+        name: &str,
+        words: &[String],
+    ) -> Result<(), Failure> {
+        let prompt = if self.arguments.need_schema(words) {
+            match find(session, List::Prompts, "name", name).await? {
+                Ok(prompt) => Some(schema(&prompt)),
+                Err(known) => return Err(unknown("prompt", name, &known)),
+            }
+        } else {
+            None
+        };
+        let arguments = self.arguments.read(words, prompt.as_ref())?;
+        let arguments = arguments
+            .into_iter()
+            .map(|(name, value)| (name, text(value)));
+        let result = session.prompt(name, arguments).await?;
+        if self.format == Format::Json {
+            return Ok(writeln!(terminal::json(), "{}", result.raw.get())?);
+        }
+        let result = GetPromptResult::new(members(&result.raw)?);
+        Ok(write_messages(&mut terminal::out(), &result)?)
+    }
+}
+
+/// An argument as text, which all arguments of prompts are.
+fn text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
 }
 
 /// The arguments of a prompt as a schema. All of them are strings.
-fn schema(prompt: &Listed) -> JsonObject {
+fn schema(prompt: &JsonObject) -> JsonObject {
     let names = argument_names(prompt).into_iter();
     let properties: JsonObject = names
         .map(|name| (name, json!({ "type": "string" })))

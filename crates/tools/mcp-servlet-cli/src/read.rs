@@ -12,22 +12,22 @@ use mcp_servlet_host::{ReadResourceResult, ResourceContents, ResourceData, Servl
 use mcp_servlet_runtime::Source;
 
 use crate::{
-    call::print,
+    call::{members, print},
     content::{write_resource, write_text},
     failure::{Failure, Kind},
     format::Format,
-    limits::Limits,
+    session::{ServerOptions, missing},
     terminal,
 };
 
-/// Read a resource and show its contents, or write them to a file
+/// Read a resource of a servlet or of any other MCP server, and show its contents, or write them to a file
 #[derive(Args, Debug)]
 pub(crate) struct Read {
-    /// The servlet: a `.wasm` file or a URL
-    file: String,
+    /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client
+    target: Option<String>,
 
     /// The URI of the resource
-    uri: String,
+    uri: Option<String>,
 
     /// Write the contents to this file
     #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
@@ -38,25 +38,47 @@ pub(crate) struct Read {
     format: Format,
 
     #[command(flatten)]
-    limits: Limits,
+    server: ServerOptions,
 }
 
 impl Read {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let servlet = Servlet::load(Source::parse(&self.file), &self.limits.options()?)?;
-        let result = servlet.read_resource(&self.uri);
+        let words = [&self.target, &self.uri].into_iter().flatten();
+        let (target, words) = self.server.target(words.cloned().collect())?;
+        let [uri] = &words[..] else {
+            return Err(missing("the URI of a resource"));
+        };
+        match ServerOptions::module(&target) {
+            Some(source) => self.run_in_process(source, uri),
+            None => self
+                .server
+                .with_session(&target, self.format, async |session| {
+                    let result = session.read_result(uri).await?;
+                    if self.format == Format::Json {
+                        return Ok(writeln!(terminal::json(), "{}", result.raw.get())?);
+                    }
+                    self.show(uri, &ReadResourceResult::new(members(&result.raw)?))
+                }),
+        }
+    }
+
+    fn run_in_process(&self, source: Source, uri: &str) -> Result<(), Failure> {
+        let servlet = Servlet::load(source, &self.server.limits.options()?)?;
+        let result = servlet.read_resource(uri);
         if self.format == Format::Json {
             return print(result.map(ReadResourceResult::into_json));
         }
-        let result = result?;
+        self.show(uri, &result?)
+    }
+
+    fn show(&self, uri: &str, result: &ReadResourceResult) -> Result<(), Failure> {
         let contents: Vec<_> = result.contents().collect();
         match (&self.output, contents.as_slice()) {
             (Some(path), [only]) => save(path, only.data),
             (Some(_), many) => Err(Failure::with_help(
                 Kind::Usage,
                 format!(
-                    "`{}` has {} contents, but only one can be written to a file",
-                    self.uri,
+                    "`{uri}` has {} contents, but only one can be written to a file",
                     many.len()
                 ),
                 "print all of them with `--format json`",

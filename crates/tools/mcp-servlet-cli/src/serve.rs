@@ -8,8 +8,8 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use mcp_servlet_host::{Entry, Loaded, OnFailure, Prefix, UnmetNeeds};
-use mcp_servlet_runtime::{Source, public_url};
+use mcp_servlet_host::{Entry, LoadError, Loaded, OnFailure, Prefix, UnmetNeeds};
+use mcp_servlet_runtime::{LoadOptions, Source, public_url};
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::{
     HttpOptions, ServeOptions, Server,
@@ -241,26 +241,35 @@ impl Serve {
 
     /// The servlets to load. A named file that fails to load is an error; in a directory, such files are skipped.
     fn entries(&self) -> Result<Vec<Entry>, Failure> {
-        let options = self.limits.options()?;
-        let mut entries = Vec::new();
-        for file in &self.files {
-            let named = Source::parse(file);
-            for source in named.clone().expand()? {
-                let is_named = source == named;
-                let mut entry = Entry::of(source, options.clone());
-                entry.prefix = self.prefix.unwrap_or_default().into();
-                if is_named {
-                    entry.on_failure = OnFailure::Fail;
-                }
-                entries.push(entry);
-            }
-        }
-        Ok(entries)
+        let sources = self.files.iter().map(|file| Source::parse(file));
+        let prefix = self.prefix.unwrap_or_default().into();
+        Ok(entries(sources, &self.limits.options()?, &prefix)?)
     }
 }
 
+/// The servlets of files and directories.
+pub(crate) fn entries(
+    sources: impl Iterator<Item = Source>,
+    options: &LoadOptions,
+    prefix: &Prefix,
+) -> Result<Vec<Entry>, LoadError> {
+    let mut entries = Vec::new();
+    for named in sources {
+        for source in named.clone().expand()? {
+            let is_named = source == named;
+            let mut entry = Entry::of(source, options.clone());
+            entry.prefix.clone_from(prefix);
+            if is_named {
+                entry.on_failure = OnFailure::Fail;
+            }
+            entries.push(entry);
+        }
+    }
+    Ok(entries)
+}
+
 /// Warns about servlets that are skipped. Fails if nothing is left.
-fn report(loaded: &Loaded) -> Result<(), Failure> {
+pub(crate) fn report(loaded: &Loaded) -> Result<(), Failure> {
     warn(loaded);
     if loaded.host.servlets().is_empty() {
         return Err(Failure::new(Kind::Servlet, "no servlet could be loaded"));

@@ -1,8 +1,8 @@
 //! Output for people and programs. All output of this command goes through this module.
 //!
 //! Names, descriptions, messages and files may come from hostile servlets, schemas and servers.
-//! Control characters in them could rewrite the screen, so they are printed as escapes such as
-//! `\u{1b}`.
+//! Control characters in them could rewrite the screen, and characters that nobody sees could hide
+//! what a model reads, so they are printed as escapes such as `\u{1b}`.
 
 use std::{
     borrow::Cow,
@@ -10,6 +10,8 @@ use std::{
     io::{self, IsTerminal as _, Write},
     sync::atomic::{AtomicBool, Ordering},
 };
+
+use mcp_catalog::hidden_indices;
 
 /// Escapes text of several lines. Only line breaks and tabs are kept.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
@@ -38,30 +40,27 @@ enum Escapes {
     Json,
 }
 
-/// Whether terminals act on a character instead of showing it: control characters, characters that
-/// change the text direction, and line separators.
-fn is_active(one: char) -> bool {
-    one.is_control()
-        || matches!(one,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 fn escape(text: &str, escapes: Escapes) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let stays = |at: usize, one: char| match one {
         '\n' | '\t' => escapes != Escapes::Line,
         // A carriage return without a line feed would let text overwrite its own line.
         '\r' if escapes != Escapes::Line => bytes.get(at + 1) == Some(&b'\n'),
-        one => !is_active(one),
+        one => !one.is_control(),
     };
-    if text.char_indices().all(|(at, one)| stays(at, one)) {
+    let mut hidden = hidden_indices(text).peekable();
+    let is_plain = hidden.peek().is_none();
+    if is_plain && text.char_indices().all(|(at, one)| stays(at, one)) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for (at, one) in text.char_indices() {
+        let is_hidden = hidden.next_if(|(hidden, _)| *hidden == at).is_some();
         let written = match escapes {
-            _ if stays(at, one) => shown.write_char(one),
-            Escapes::Json => write!(shown, "\\u{:04x}", u32::from(one)),
+            _ if stays(at, one) && !is_hidden => shown.write_char(one),
+            Escapes::Json => write_json(&mut shown, one),
+            // `escape_debug` leaves some of them as they are.
+            _ if is_hidden && !one.is_control() => write!(shown, "{}", one.escape_unicode()),
             Escapes::Text | Escapes::Line => write!(shown, "{}", one.escape_debug()),
         };
         written.expect("memory takes everything");
@@ -69,10 +68,51 @@ fn escape(text: &str, escapes: Escapes) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Writes an escape of JSON, which has two halves beyond 16 bits.
+fn write_json(shown: &mut String, one: char) -> fmt::Result {
+    let mut units = [0; 2];
+    let mut units = one.encode_utf16(&mut units).iter();
+    units.try_for_each(|unit| write!(shown, "\\u{unit:04x}"))
+}
+
 /// A stream that makes all text [`visible`].
 pub(crate) struct Visible<W> {
     inner: W,
     escapes: Escapes,
+    has_colors: bool,
+}
+
+/// How a part of a table looks on a terminal with colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// A heading, or the name of an item.
+    Name,
+    /// Less important text, such as types.
+    Faint,
+    /// Something that is wrong.
+    Problem,
+}
+
+impl Style {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Name => "1",
+            Self::Faint => "2",
+            Self::Problem => "33",
+        }
+    }
+}
+
+impl<W: Write> Visible<W> {
+    /// Writes text of one line in a style. The text itself cannot have one.
+    pub(crate) fn styled(&mut self, style: Style, text: &str) -> io::Result<()> {
+        let text = one_line(text);
+        if self.has_colors {
+            write!(self.inner, "\x1b[{}m{text}\x1b[0m", style.code())
+        } else {
+            self.inner.write_all(text.as_bytes())
+        }
+    }
 }
 
 impl<W: Write> Write for Visible<W> {
@@ -136,6 +176,7 @@ pub(crate) fn out() -> Visible<io::StdoutLock<'static>> {
     Visible {
         inner: io::stdout().lock(),
         escapes: Escapes::Text,
+        has_colors: io::stdout().is_terminal() && wants_colors(),
     }
 }
 
@@ -145,6 +186,7 @@ pub(crate) fn json() -> Visible<io::StdoutLock<'static>> {
     Visible {
         inner: io::stdout().lock(),
         escapes: Escapes::Json,
+        has_colors: false,
     }
 }
 
@@ -154,12 +196,20 @@ pub(crate) fn err() -> Visible<io::StderrLock<'static>> {
     Visible {
         inner: io::stderr().lock(),
         escapes: Escapes::Text,
+        has_colors: false,
     }
 }
 
 /// Writes a line to standard error. If standard error is closed, the line is lost.
 pub(crate) fn note(line: fmt::Arguments<'_>) {
     let _ = writeln!(err(), "{line}");
+}
+
+/// Writes the beginning of a line to standard error, which the user completes.
+pub(crate) fn question(text: &str) {
+    let mut stderr = err();
+    let _ = write!(stderr, "{text}");
+    let _ = stderr.flush();
 }
 
 /// Standard output, for a document that may be redirected to a file. It is escaped only on a terminal.
@@ -176,12 +226,17 @@ pub(crate) fn document() -> Box<dyn Write> {
 pub(crate) fn picture(paint: impl Fn(bool) -> String) {
     let plain = paint(false);
     let shown = visible(&plain);
-    let colors = is_watched() && std::env::var_os("NO_COLOR").is_none();
+    let colors = is_watched() && wants_colors();
     let text = match shown {
         Cow::Borrowed(_) if colors => paint(true).into(),
         shown => shown,
     };
     let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether the user has not turned colors off.
+fn wants_colors() -> bool {
+    std::env::var_os("NO_COLOR").is_none()
 }
 
 /// Whether standard error is a terminal.
@@ -202,10 +257,27 @@ mod tests {
             ("a\rb", "a\\rb"),
             ("\u{9b}2J\u{7f}\0", "\\u{9b}2J\\u{7f}\\0"),
             ("a\u{202e}b\u{2028}", "a\\u{202e}b\\u{2028}"),
+            ("pay\u{200b}pal\u{e0041}", "pay\\u{200b}pal\\u{e0041}"),
         ] {
             assert_eq!(visible(text), shown);
         }
         assert_eq!(one_line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[test]
+    fn foreign_text_has_no_style_of_its_own() {
+        let shown = |has_colors| {
+            let mut out = Visible {
+                inner: Vec::new(),
+                escapes: Escapes::Text,
+                has_colors,
+            };
+            out.styled(Style::Name, "a\x1b[31m\nb")
+                .expect("memory takes everything");
+            String::from_utf8(out.inner).expect("text")
+        };
+        assert_eq!(shown(false), "a\\u{1b}[31m\\nb");
+        assert_eq!(shown(true), "\x1b[1ma\\u{1b}[31m\\nb\x1b[0m");
     }
 
     #[test]
@@ -217,10 +289,11 @@ mod tests {
 
     #[test]
     fn json_means_the_same() {
-        let value = serde_json::json!({ "a\u{9b}": "b\u{7f}\u{202e}\n\u{1b}é" });
+        let value = serde_json::json!({ "a\u{9b}": "b\u{7f}\u{202e}\n\u{1b}é\u{200b}\u{e0041}" });
         let text = value.to_string();
         let shown = escape(&text, Escapes::Json);
-        assert!(!shown.contains(is_active), "{shown:?}");
+        assert!(!shown.contains(char::is_control), "{shown:?}");
+        assert_eq!(hidden_indices(&shown).count(), 0, "{shown:?}");
         assert_eq!(
             serde_json::from_str::<serde_json::Value>(&shown).expect("JSON"),
             value

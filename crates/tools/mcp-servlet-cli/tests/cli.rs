@@ -19,6 +19,8 @@ fn commands_do_what_their_transcripts_say() {
     for module in ["careless", "browser"] {
         assemble(module, &folder);
     }
+    let puppet = folder.join(format!("puppet{}", env::consts::EXE_SUFFIX));
+    fs::copy(e2e::puppet(), puppet).expect("programs can be copied");
     fs::write(folder.join("not-wasm.txt"), "not wasm").expect("the folder can be written to");
     let acme = "[servlet.greet]\nsource = \"greet.wasm\"\n";
     fs::write(folder.join("acme.toml"), acme).expect("the folder can be written to");

@@ -59,8 +59,10 @@ fn answer(mut stream: TcpStream, line: &str, wasm: &[u8]) {
             "http://elsewhere.example/?s3cr3t-location",
             &b""[..],
         )
-    } else {
+    } else if line.contains("/denied") {
         ("403 Forbidden", "/", &b"s3cr3t-body"[..])
+    } else {
+        ("403 Forbidden", "/", &b"no"[..])
     };
     let head = format!(
         "HTTP/1.1 {status}\r\nLocation: {location}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -136,10 +138,25 @@ const COMMANDS: [(&str, &[&str]); 17] = [
 ];
 
 /// Commands that read nothing.
-const WITHOUT_SECRETS: [&str; 1] = ["config schema"];
+const WITHOUT_SECRETS: [&str; 2] = ["config schema", "explain"];
+
+/// Commands on servers, with the arguments that follow the URL.
+const ON_SERVERS: [(&str, &[&str]); 8] = [
+    ("catalog", &[]),
+    (
+        "catalog diff",
+        &["http://s3cr3t-user:s3cr3t-password@127.0.0.1:1/mcp"],
+    ),
+    ("ping", &["--header", "X-Key: s3cr3t-header"]),
+    ("ping", &["--bearer-env", "MCP_SERVLET_TEST_TOKEN"]),
+    ("watch", &["--basic", "user:MCP_SERVLET_TEST_TOKEN"]),
+    ("call", &["t", "--json", "{}"]),
+    ("read", &["x:"]),
+    ("complete", &["p", "x="]),
+];
 
 /// Command lines with an invalid secret, with a configuration, or for a folder without a project.
-const OTHERS: [&[&str]; 21] = [
+const OTHERS: [&[&str]; 28] = [
     &["login", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["logout", "http://s3cr3t:s3cr3t@127.0.0.1:1/?s3cr3t"],
     &["config", "check", "secret.toml"],
@@ -215,6 +232,13 @@ const OTHERS: [&[&str]; 21] = [
         "https://s3cr3t-user:s3cr3t-password@h/x",
     ],
     &["gen", "https://s3cr3t-user:s3cr3t-password@h/x.yaml"],
+    &["servers"],
+    &["servers", "--format", "json"],
+    &["ping", "local"],
+    &["ping", "remote"],
+    &["ping", "s3cr3t-user:s3cr3t-password@a.example"],
+    &["ping", "--env", "TOKEN=s3cr3t-value", "--", "false"],
+    &["ping", "http://127.0.0.1:1", "--header", "s3cr3t-malformed"],
     &["gen", "https://s3cr3t-user:s3cr3t/password@h/x.yaml"],
 ];
 
@@ -257,12 +281,27 @@ fn no_command_prints_a_secret() {
             assert_kept(&arguments, &servlet(folder.path(), &arguments));
         }
     }
+    for source in sources(&address) {
+        // What an MCP server writes into an error is for the user.
+        let source = source.replace("/denied", "/refused");
+        for (command, rest) in ON_SERVERS {
+            let mut arguments: Vec<_> = command.split(' ').chain([&*source]).collect();
+            arguments.extend(rest);
+            assert_kept(&arguments, &servlet(folder.path(), &arguments));
+        }
+    }
+    let servers = json!({ "mcpServers": {
+        "local": { "command": "false", "env": { "TOKEN": "s3cr3t" } },
+        "remote": { "url": "http://s3cr3t:s3cr3t@127.0.0.1:1/mcp?s3cr3t", "headers": { "X-Key": "s3cr3t" } },
+    } });
+    fs::write(folder.path().join("mcp.json"), servers.to_string()).expect("a file");
     let config = "[servlet.a]\nsource = \"sends.wasm\"\nconfig = { token = \"s3cr3t\" }\n";
     fs::write(folder.path().join("secret.toml"), config).expect("a file");
     for arguments in OTHERS {
         assert_kept(arguments, &servlet(folder.path(), arguments));
     }
-    let mut run: Vec<_> = COMMANDS.map(|(command, _)| command.to_owned()).into();
+    let run = COMMANDS.iter().chain(&ON_SERVERS);
+    let mut run: Vec<_> = run.map(|(command, _)| (*command).to_owned()).collect();
     run.extend(OTHERS.map(|arguments| match arguments {
         ["config", inner, ..] => format!("config {inner}"),
         arguments => arguments[0].to_owned(),

@@ -17,9 +17,11 @@ use std::{
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
 use support::Wat;
+use tokio::runtime::Runtime;
 
 /// Text that a terminal would act on, and a line that imitates output of the command.
-const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}1A\r\u{202e}\u{7f}\nforged: line";
+const HOSTILE: &str =
+    "\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}1A\r\u{202e}\u{7f}pay\u{200b}pal\u{e0041}\nforged: line";
 
 const ANSWER: &str = "(call $output {}) (i32.const 0)";
 
@@ -41,6 +43,12 @@ fn active(text: &str) -> Option<char> {
         let turns = matches!(one, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         (one.is_control() && !is_layout) || turns
     })
+}
+
+/// Characters that people do not see but models read, and characters that a terminal acts on.
+fn hidden(text: &str) -> Option<char> {
+    let is_hidden = |one: &char| matches!(one, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    active(text).or_else(|| text.chars().find(is_hidden))
 }
 
 /// A string literal of the WebAssembly text format.
@@ -180,10 +188,54 @@ fn write_files(folder: &Path, text: &str) {
         json!({ "version": text, "exports": { text: { "input": { "$ref": text } } }, text: 1 });
     write("schema.yaml", schema.to_string().as_bytes());
     write("garbled.yaml", text.as_bytes());
+    write("noise", text.as_bytes());
+    let servers = json!({ text: { "command": text, "args": [text] }, "demo": { "url": text } });
+    let servers = json!({ "mcpServers": servers });
+    write("mcp.json", servers.to_string().as_bytes());
     write(
         "Cargo.toml",
         format!("[package]\nname = \"{text}\"\n").as_bytes(),
     );
+}
+
+/// An MCP server with hostile text in every field, over HTTP.
+fn mcp_server(text: &str, runtime: &Runtime) -> String {
+    let url = format!("x:{text}");
+    let description = description(text);
+    let entry = |key: &str, value: &str| json!({ key: value, "name": text, "title": text, "description": text, "mimeType": text });
+    let ask = json!({ "method": "elicitation/create", "params": { "message": text, "requestedSchema": {} } });
+    let log = json!({ "method": "notifications/message", "params": { "level": text, "logger": text, "data": text } });
+    let progress = json!({ "method": "notifications/progress", "params": {
+        "progressToken": "$params/_meta/progressToken", "progress": 1, "message": text,
+    } });
+    let content = json!([
+        { "type": "text", "text": text },
+        { "type": "image", "mimeType": text, "data": "" },
+        { "type": "resource_link", "uri": text },
+        { "type": text },
+    ]);
+    let script = json!({
+        "versions": ["2025-11-25"],
+        "info": { "name": text, "version": text, "title": text },
+        "instructions": text,
+        "capabilities": { "tools": {}, "resources": {}, "prompts": {}, "completions": {}, text: {} },
+        "replies": {
+            "tools/list": [{ "result": { "tools": description["tools"] } }],
+            "resources/list": [{ "result": { "resources": [entry("uri", &url)] } }],
+            "resources/templates/list": [{ "result": { "resourceTemplates": [entry("uriTemplate", "x:{a}")] } }],
+            "prompts/list": [{ "result": { "prompts": [{ "name": "p", "description": text, "arguments": [{ "name": text, "description": text }] }] } }],
+            "tools/call": [
+                { "before": [progress, log], "ask": ask, "result": { "content": content } },
+                { "error": { "code": 1, "message": text, "data": text } },
+            ],
+            "resources/read": [{ "result": { "contents": [{ "uri": text, "mimeType": text, "text": text }, { "uri": text, "blob": "" }] } }],
+            "prompts/get": [{ "result": { "messages": [{ "role": text, "content": { "type": "text", "text": text } }] } }],
+            "completion/complete": [{ "result": { "completion": { "values": [text] } } }],
+        },
+    });
+    let script = serde_json::from_value(script).expect("a script");
+    let puppet = puppet::Puppet::with(script);
+    format!("http://{}/mcp", runtime.block_on(puppet.http()))
 }
 
 /// Answers every request with a hostile status and location.
@@ -213,6 +265,56 @@ const FILES: [&str; 7] = [
     "panics.wasm",
 ];
 
+/// Command lines that use a hostile MCP server.
+fn runs_on_server(mcp: &str, argument: &str) -> Vec<Vec<String>> {
+    let (uri, empty) = (format!("x:{argument}"), format!("{argument}=1"));
+    let (uri, empty) = (uri.as_str(), empty.as_str());
+    let runs: Vec<Vec<&str>> = vec![
+        vec!["call", mcp],
+        vec!["call", mcp, "t"],
+        vec!["call", mcp, "t"],
+        vec!["call", mcp, "t", "--format", "json"],
+        vec!["call", mcp, argument],
+        vec!["read", mcp, uri],
+        vec!["read", mcp, uri, "--format", "json"],
+        vec!["prompt", mcp, "p", "--json", "{}"],
+        vec!["prompt", mcp, "p", empty],
+        vec!["complete", mcp, "p", empty],
+        vec!["complete", mcp, "x:{a}", "a="],
+        vec!["ping", mcp],
+        vec!["ping", argument],
+        vec!["ping", mcp, "--format", "json"],
+        vec!["watch", mcp, "--resource", uri],
+        vec!["catalog", mcp],
+        vec!["catalog", mcp, "--ui"],
+        vec!["catalog", mcp, "--format", "json"],
+        vec!["catalog", mcp, "--format", "raw"],
+        vec!["catalog", mcp, "-o", "catalog.json"],
+        vec!["catalog", "everything.wasm"],
+        vec!["catalog", "catalog.json"],
+        vec!["catalog", "diff", "catalog.json", "everything.wasm"],
+        vec![
+            "catalog",
+            "--",
+            "sh",
+            "-c",
+            "cat noise >&2; cat noise; exit 1",
+        ],
+        vec!["servers"],
+        vec!["servers", "--format", "json"],
+        vec!["servers", "--client-config", "garbled.yaml"],
+        vec!["ping", "demo", "--client-config", "mcp.json"],
+        vec!["explain"],
+        vec!["explain", argument],
+    ];
+    owned(runs)
+}
+
+fn owned(runs: Vec<Vec<&str>>) -> Vec<Vec<String>> {
+    let owned = |run: Vec<&str>| run.into_iter().map(str::to_owned).collect();
+    runs.into_iter().map(owned).collect()
+}
+
 /// Command lines that use every hostile file.
 fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
     let (uri, empty) = (format!("x:{argument}"), format!("{argument}=1"));
@@ -235,6 +337,7 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
         vec!["login", argument],
         vec!["logout", argument],
         vec!["serve", url],
+        vec!["ping", url],
         vec!["serve", "everything.wasm", "--prefix", "never"],
         vec!["serve", "everything.wasm", "--config", argument],
         vec!["serve", "everything.wasm", "--print-client-config", "codex"],
@@ -267,8 +370,7 @@ fn runs(url: &str, argument: &str) -> Vec<Vec<String>> {
         runs.push(vec!["call", file, "t"]);
         runs.push(vec!["serve", file]);
     }
-    let owned = |run: Vec<&str>| run.into_iter().map(str::to_owned).collect();
-    runs.into_iter().map(owned).collect()
+    owned(runs)
 }
 
 /// Runs every command on the hostile files. Returns the names of the commands.
@@ -276,14 +378,21 @@ fn run_all(text: &str) -> BTreeSet<String> {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), text);
     // An argument cannot contain a NUL byte.
-    let runs = runs(&server(text), &text.replace('\0', " "));
+    let runtime = Runtime::new().expect("a runtime");
+    let mcp = mcp_server(text, &runtime);
+    let argument = text.replace('\0', " ");
+    let mut runs = runs(&server(text), &argument);
+    runs.extend(runs_on_server(&mcp, &argument));
     for run in &runs {
         let arguments: Vec<_> = run.iter().map(String::as_str).collect();
         let output = servlet(folder.path(), &arguments);
         for (stream, bytes) in [("output", &output.stdout), ("error", &output.stderr)] {
             let shown = String::from_utf8_lossy(bytes);
+            // A document is written as it is, so that it means the same.
+            let is_document = run.iter().take(2).eq(["config", "init"]) && stream == "output";
+            let found = if is_document { active } else { hidden };
             assert_eq!(
-                active(&shown),
+                found(&shown),
                 None,
                 "{run:?}, standard {stream}:\n{shown:?}"
             );
@@ -302,6 +411,7 @@ fn run_all(text: &str) -> BTreeSet<String> {
     assert_eq!(active(&made), None, "{made}");
     let name = |run: &Vec<String>| match &*run[0] {
         "config" => run[..2].join(" "),
+        "catalog" if run[1] == "diff" => run[..2].join(" "),
         _ => run[0].clone(),
     };
     runs.iter().map(name).collect()
@@ -324,6 +434,8 @@ fn no_combination_of_characters_acts_on_the_terminal() {
         (0_u32..0xa0).prop_map(|code| char::from_u32(code).unwrap_or(' ')),
         Just('\u{1b}'),
         Just('\u{2067}'),
+        Just('\u{200b}'),
+        Just('\u{e0041}'),
     ];
     let text = prop::collection::vec(active, 1..20).prop_map(String::from_iter);
     let config = ProptestConfig {

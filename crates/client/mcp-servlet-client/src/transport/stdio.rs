@@ -96,8 +96,13 @@ async fn write_lines<W: AsyncWrite + Unpin>(
             writer.write_all(line.as_bytes()).await?;
             writer.flush().await
         };
+        let result = match result.await {
+            // The server has ended. Its output ends, too, and there the reason is known.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        };
         // The sender may have given up.
-        let _ = written.send(result.await);
+        let _ = written.send(result);
     }
     let _ = writer.shutdown().await;
 }

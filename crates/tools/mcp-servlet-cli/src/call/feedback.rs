@@ -17,10 +17,8 @@ pub(super) struct Feedback;
 impl Listener for Feedback {
     fn notify(&self, notification: Notification) -> Sending<'_> {
         match notification {
-            Notification::Progress(params) => status(&progress(&params)),
-            Notification::Message(params) if is_wanted(&params) => {
-                note(format_args!("{}", indented(&message(&params), "  ")));
-            }
+            Notification::Progress(params) => show_progress(&params),
+            Notification::Message(params) => show_message(&params),
             // Other notifications, such as changed lists, only matter to clients that stay connected.
             _ => {}
         }
@@ -37,6 +35,18 @@ impl Listener for Feedback {
             ..
         } = usage;
         tracing::info!(target: "mcp_servlet_cli", ?time, memory, fuel, input, output, "the call has ended");
+    }
+}
+
+/// Shows the parameters of `notifications/progress`.
+pub(super) fn show_progress(params: &JsonObject) {
+    status(&progress(params));
+}
+
+/// Shows the parameters of `notifications/message`, unless they are for debugging.
+pub(super) fn show_message(params: &JsonObject) {
+    if is_wanted(params) {
+        note(format_args!("{}", indented(&message(params), "  ")));
     }
 }
 

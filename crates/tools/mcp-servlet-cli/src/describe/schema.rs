@@ -6,19 +6,21 @@ use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{SchemaField, schema_fields, schema_in_words};
 use serde_json::Value;
 
+use crate::terminal::one_line;
+
 /// One row: columns of equal width, then text that may have several lines.
-pub(super) struct Row {
-    pub(super) columns: Vec<String>,
-    pub(super) text: String,
+pub(crate) struct Row {
+    pub(crate) columns: Vec<String>,
+    pub(crate) text: String,
 }
 
 /// The type that a whole schema describes.
-pub(super) fn in_words(schema: &JsonObject) -> String {
+pub(crate) fn in_words(schema: &JsonObject) -> String {
     schema_in_words(schema, &Value::Object(schema.clone()))
 }
 
 /// Prints name, type, required or optional, and description of each field.
-pub(super) fn write_fields(out: &mut impl Write, schema: &JsonObject) -> io::Result<()> {
+pub(crate) fn write_fields(out: &mut impl Write, schema: &JsonObject) -> io::Result<()> {
     let rows: Vec<_> = schema_fields(schema).into_iter().map(row).collect();
     write_rows(out, &rows)
 }
@@ -42,19 +44,19 @@ fn row(field: SchemaField) -> Row {
     }
     Row {
         columns: vec![
-            field.path,
-            field.type_in_words,
+            one_line(&field.path).into_owned(),
+            one_line(&field.type_in_words).into_owned(),
             needed(field.required).to_owned(),
         ],
         text,
     }
 }
 
-pub(super) fn needed(required: bool) -> &'static str {
+pub(crate) fn needed(required: bool) -> &'static str {
     if required { "required" } else { "optional" }
 }
 
-pub(super) fn write_rows(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
+pub(crate) fn write_rows(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
     let mut widths = Vec::new();
     for row in rows {
         widths.resize(row.columns.len().max(widths.len()), 0);

@@ -1,0 +1,210 @@
+//! `servlet catalog`: lists everything that a server offers.
+
+mod changes;
+mod human;
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand, ValueEnum};
+use mcp_catalog::{Catalog, Lists};
+
+use crate::{
+    failure::{Failure, Kind},
+    format::Format,
+    session::{ServerOptions, Target},
+    terminal::{self, visible_json},
+};
+
+/// List everything that a servlet or any other MCP server offers, and what is wrong with it
+///
+/// With `--format json`, the catalog can be kept in a file, and compared later with `servlet catalog diff`.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct CatalogCommand {
+    #[command(subcommand)]
+    action: Option<Action>,
+
+    /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, the name of a server in the configuration of an MCP client, or a
+    /// `.json` file with a catalog
+    target: Option<String>,
+
+    /// [default: human, or json with --output]
+    #[arg(long, value_enum)]
+    format: Option<CatalogFormat>,
+
+    /// Write to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Show only which tools have which user interface (MCP Apps)
+    #[arg(long, conflicts_with_all = ["format", "output"])]
+    ui: bool,
+
+    /// Fail if there are diagnostics, with exit code 1
+    #[arg(long, value_enum)]
+    deny: Option<Deny>,
+
+    #[command(flatten)]
+    server: ServerOptions,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Compare two catalogs; the exit code is 1 if they differ
+    Diff(Box<Diff>),
+}
+
+/// Compares two catalogs.
+#[derive(Args, Debug)]
+struct Diff {
+    /// The old one: a `.json` file, or any other target
+    old: String,
+
+    /// The new one
+    new: Option<String>,
+
+    /// `json` prints a list
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    #[command(flatten)]
+    server: ServerOptions,
+}
+
+/// The output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CatalogFormat {
+    /// For people
+    Human,
+    /// The catalog, for programs
+    Json,
+    /// The lists as the server wrote them
+    Raw,
+}
+
+/// What is a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// Anything that is wrong with the catalog
+    Diagnostics,
+}
+
+impl CatalogCommand {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        if let Some(Action::Diff(diff)) = self.action {
+            return diff.run();
+        }
+        let target = self.server.only_target(self.target.as_ref())?;
+        let format = self.format();
+        if format == CatalogFormat::Raw {
+            let lists = lists(&self.server, &target, Format::Json)?;
+            return self.print(&to_json(&lists)?);
+        }
+        let errors = match format {
+            CatalogFormat::Human => Format::Human,
+            _ => Format::Json,
+        };
+        let catalog = catalog(&self.server, &target, errors)?;
+        match format {
+            CatalogFormat::Human if self.ui => human::write_ui(&mut terminal::out(), &catalog)?,
+            CatalogFormat::Human => human::write(&mut terminal::out(), &catalog)?,
+            _ => self.print(&to_json(&catalog)?)?,
+        }
+        match self.deny {
+            Some(Deny::Diagnostics) if !catalog.diagnostics.is_empty() => Err(Failure::CheckFailed),
+            _ => Ok(()),
+        }
+    }
+
+    fn format(&self) -> CatalogFormat {
+        self.format.unwrap_or(match self.output {
+            Some(_) => CatalogFormat::Json,
+            None => CatalogFormat::Human,
+        })
+    }
+
+    /// Prints JSON, or writes it to the file.
+    fn print(&self, json: &str) -> Result<(), Failure> {
+        let Some(path) = &self.output else {
+            return Ok(writeln!(terminal::json(), "{json}")?);
+        };
+        let text = visible_json(json).into_owned() + "\n";
+        fs::write(path, text).map_err(|error| {
+            let message = format!("cannot write `{}`: {error}", path.display());
+            Failure::new(Kind::Usage, message)
+        })
+    }
+}
+
+impl Diff {
+    fn run(self) -> Result<(), Failure> {
+        let old = Target::parse(&self.old)?;
+        let new = self.server.only_target(self.new.as_ref())?;
+        let old = catalog(&self.server, &old, self.format)?;
+        let new = catalog(&self.server, &new, self.format)?;
+        let changes = changes::between(&old, &new);
+        match self.format {
+            Format::Human => changes::write(&mut terminal::out(), &changes)?,
+            Format::Json => writeln!(terminal::json(), "{}", changes::to_json(&changes))?,
+        }
+        if changes.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::CheckFailed)
+        }
+    }
+}
+
+/// The lists of a server.
+fn lists(server: &ServerOptions, target: &Target, errors: Format) -> Result<Lists, Failure> {
+    if let Target::Catalog(path) = target {
+        return Err(Failure::new(
+            Kind::Usage,
+            format!("`{}` is a catalog, which has no lists", path.display()),
+        ));
+    }
+    server.with_session(target, errors, async |session| Ok(session.lists().await?))
+}
+
+/// The catalog of a server, or the one in a file.
+fn catalog(server: &ServerOptions, target: &Target, errors: Format) -> Result<Catalog, Failure> {
+    if let Target::Catalog(path) = target {
+        return read(path);
+    }
+    Ok(complete(&lists(server, target, errors)?))
+}
+
+/// A catalog with diagnostics of its schemas.
+fn complete(lists: &Lists) -> Catalog {
+    let mut catalog = Catalog::from(lists);
+    catalog.check_schemas();
+    catalog
+}
+
+/// Reads a catalog that this command has written, in one of its formats.
+fn read(path: &Path) -> Result<Catalog, Failure> {
+    let wrong = |problem: String| {
+        let message = format!("cannot read `{}`: {problem}", path.display());
+        Failure::new(Kind::Usage, message)
+    };
+    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let catalog = serde_json::from_str(&text);
+    catalog.or_else(|error: serde_json::Error| {
+        let lists: Result<Lists, _> = serde_json::from_str(&text);
+        match lists {
+            Ok(lists) => Ok(complete(&lists)),
+            Err(_) => Err(wrong(format!("it is not a catalog: {error}"))),
+        }
+    })
+}
+
+fn to_json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(value).map_err(|error| {
+        let message = format!("cannot write the catalog: {error}");
+        Failure::new(Kind::Servlet, message)
+    })
+}

@@ -1,0 +1,249 @@
+//! Sessions with any MCP server: which one a command line means, and how a command talks to it.
+
+mod answers;
+mod attach;
+mod configured;
+mod connection;
+mod items;
+mod target;
+
+use std::{ffi::OsString, path::Path, time::Duration};
+
+use clap::Args;
+use mcp_servlet_client::{ErrorKind, HttpTransport, Session, Target as Server};
+use mcp_servlet_runtime::Source;
+use mcp_servlet_server::shutdown_signal;
+use tokio::{
+    runtime::{Builder, Handle},
+    time::{Instant, sleep},
+};
+
+use self::{answers::Answering, connection::Connection};
+pub(crate) use self::{
+    configured::discover,
+    connection::Lookup,
+    items::{entries, find, unknown},
+    target::Target,
+};
+use crate::{
+    failure::{Failure, Kind, print_json_error},
+    format::Format,
+    limits::Limits,
+    login,
+};
+
+/// How long a process of a server may take to end after the command has.
+const LEAVING: Duration = Duration::from_millis(1500);
+
+/// The servlet or server of a command, with its options.
+#[derive(Args, Debug)]
+pub(crate) struct ServerOptions {
+    /// Start this command as the server, instead of TARGET; it runs without a shell
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+
+    #[command(flatten)]
+    connection: Connection,
+
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// A server that is ready to be connected to.
+struct Opening {
+    server: Server,
+    /// What messages call the server, if its own text may be secret.
+    name: Option<String>,
+    connect: Option<Duration>,
+    request: Option<Duration>,
+}
+
+impl ServerOptions {
+    /// The target, and the words of the command line after it.
+    pub(crate) fn target(&self, words: Vec<String>) -> Result<(Target, Vec<String>), Failure> {
+        let mut words = words.into_iter();
+        let target = match (&self.connection.server, self.command.is_empty()) {
+            (Some(_), false) => {
+                let message = "`--server` cannot be combined with a command after `--`";
+                return Err(Failure::new(Kind::Usage, message));
+            }
+            (Some(name), true) => Target::Name(name.clone()),
+            (None, false) => Target::Command(self.command.clone()),
+            (None, true) => match words.next() {
+                Some(word) => Target::parse(&word)?,
+                None => return Err(missing("a servlet or a server")),
+            },
+        };
+        self.check(&target)?;
+        Ok((target, words.collect()))
+    }
+
+    /// The target of a command that needs nothing else.
+    pub(crate) fn only_target(&self, word: Option<&String>) -> Result<Target, Failure> {
+        let (target, words) = self.target(word.cloned().into_iter().collect())?;
+        match words.first() {
+            None => Ok(target),
+            Some(word) => {
+                let message = format!("`{word}` is one server too many");
+                let help = "name the server as TARGET, with `--server`, or as a command after `--`";
+                Err(Failure::with_help(Kind::Usage, message, help))
+            }
+        }
+    }
+
+    /// Refuses options that the target does not have.
+    fn check(&self, target: &Target) -> Result<(), Failure> {
+        let Self {
+            connection, limits, ..
+        } = self;
+        let of_servers = || {
+            let option = connection.first_given()?;
+            Some((option, "only applies to servers that are not servlets"))
+        };
+        let of_servlets = || Some((limits.first_given(false)?, "only applies to servlets"));
+        let wrong = match target {
+            Target::Servlets(path) if is_config(path) => of_servers().or_else(|| {
+                let option = limits.first_given(true)?;
+                Some((option, "cannot be combined with a configuration file"))
+            }),
+            Target::Module(_) | Target::Servlets(_) => of_servers(),
+            Target::Catalog(_) => {
+                let option = connection.first_given();
+                let option = option.or_else(|| limits.first_given(true));
+                option.map(|option| (option, "does not apply to a catalog in a file"))
+            }
+            Target::Url(_) => of_servlets().or_else(|| {
+                let option = connection.first_of_command()?;
+                Some((option, "only applies to commands"))
+            }),
+            Target::Command(_) => of_servlets().or_else(|| {
+                let option = connection.first_of_http()?;
+                Some((option, "only applies to URLs"))
+            }),
+            Target::Name(_) => of_servlets(),
+        };
+        match wrong {
+            None => Ok(()),
+            Some((option, problem)) => {
+                Err(Failure::new(Kind::Usage, format!("`{option}` {problem}")))
+            }
+        }
+    }
+
+    /// The module, if the target is one. A path without an extension may lead to a folder or a file.
+    pub(crate) fn module(target: &Target) -> Option<Source> {
+        match target {
+            Target::Module(source) => Some(source.clone()),
+            Target::Servlets(path) if !is_config(path) && !path.is_dir() => {
+                Some(Source::File(path.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Connects, lets a command work with the session, and closes it. With [`Format::Json`], an error of the server is
+    /// printed as JSON, too.
+    pub(crate) fn with_session<T>(
+        &self,
+        target: &Target,
+        format: Format,
+        work: impl AsyncFnOnce(&Session) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let result = runtime.block_on(async {
+            let result = self.connected(target, work).await;
+            if matches!(target, Target::Command(_) | Target::Name(_)) {
+                settle().await;
+            }
+            result
+        });
+        // Does not wait for a thread that reads standard input.
+        runtime.shutdown_background();
+        if let (Err(Failure::Server { error, .. }), Format::Json) = (&result, format) {
+            print_json_error(error)?;
+        }
+        result
+    }
+
+    async fn connected<T>(
+        &self,
+        target: &Target,
+        work: impl AsyncFnOnce(&Session) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let (session, name) = until_signal(self.open(target)).await?;
+        let result = until_signal(work(&session)).await;
+        session.close().await;
+        result.map_err(|failure| failure.of_server(name))
+    }
+
+    /// Opens a session, and returns what messages call the server if its command or URL may be secret.
+    async fn open(&self, target: &Target) -> Result<(Session, Option<String>), Failure> {
+        let opening = match target {
+            Target::Module(_) | Target::Servlets(_) => {
+                let session = attach::attach(target, &self.limits).await?;
+                return Ok((session, None));
+            }
+            Target::Catalog(path) => return Err(not_a_server(path)),
+            Target::Url(url) => Opening::of(self.connection.http(url, HttpTransport::Auto)?.into()),
+            Target::Command(words) => Opening::of(self.connection.command(words).into()),
+            Target::Name(name) => configured::find(name, &self.connection)?,
+        };
+        let request = self.limits.request_timeout().or(opening.request);
+        let options = self.connection.options(opening.connect, request);
+        let options = options.answers(Answering::new()).oauth(login::oauth(None));
+        let session = Session::connect_with(&opening.server, &options).await;
+        match session {
+            Ok(session) => Ok((session, opening.name)),
+            Err(error) => Err(Failure::from(error).of_server(opening.name)),
+        }
+    }
+}
+
+impl Opening {
+    fn of(server: Server) -> Self {
+        Self {
+            server,
+            name: None,
+            connect: None,
+            request: None,
+        }
+    }
+}
+
+/// Whether a path leads to a `servlet.toml`.
+fn is_config(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "toml")
+}
+
+/// A word that the command line lacks.
+pub(crate) fn missing(what: &str) -> Failure {
+    let message = format!("{what} is missing");
+    Failure::with_help(Kind::Usage, message, "`--help` shows the usage")
+}
+
+fn not_a_server(path: &Path) -> Failure {
+    let message = format!("cannot connect to `{}`: it is a catalog", path.display());
+    Failure::with_help(Kind::Usage, message, "name a servlet or a server")
+}
+
+/// Works until the user presses Ctrl-C. The process of a server is in a group of its own, so it does not get that signal.
+async fn until_signal<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    tokio::select! {
+        biased;
+        // Boxed, because the future is large.
+        result = Box::pin(work) => result,
+        signal = shutdown_signal() => {
+            signal?;
+            Err(Failure::new(Kind::Server(ErrorKind::Cancelled), "cancelled"))
+        }
+    }
+}
+
+/// Waits until the tasks that end the process of a server have done so.
+async fn settle() {
+    let end = Instant::now() + LEAVING;
+    while Handle::current().metrics().num_alive_tasks() > 0 && Instant::now() < end {
+        sleep(Duration::from_millis(2)).await;
+    }
+}

@@ -1,0 +1,185 @@
+//! Answers requests of servers: asks the user on a terminal.
+
+use std::io::{self, BufRead, IsTerminal as _};
+
+use futures_util::future::{BoxFuture, FutureExt as _, ready};
+use mcp_servlet_client::{Answers, Elicitation, Input, Offers};
+use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_schema::{matches, parse_arguments, schema_in_words};
+use serde_json::Value;
+
+use crate::{
+    failure::indented,
+    terminal::{self, note, one_line},
+};
+
+/// How often a value is asked for that the schema does not allow.
+const ATTEMPTS: usize = 5;
+
+/// Asks the user, if standard input and standard error are a terminal. Declines otherwise.
+#[derive(Debug)]
+pub(super) struct Answering {
+    is_interactive: bool,
+}
+
+impl Answering {
+    pub(super) fn new() -> Self {
+        Self {
+            is_interactive: io::stdin().is_terminal() && terminal::is_watched(),
+        }
+    }
+}
+
+impl Answers for Answering {
+    fn offers(&self) -> Offers {
+        Offers {
+            elicitation: self.is_interactive,
+            ..Offers::default()
+        }
+    }
+
+    fn elicit(&self, request: Elicitation) -> BoxFuture<'_, Input> {
+        if self.is_interactive {
+            let asking =
+                tokio::task::spawn_blocking(move || ask(&mut io::stdin().lock(), &request));
+            return asking.map(|input| input.unwrap_or(Input::Cancel)).boxed();
+        }
+        let message = one_line(&request.message);
+        note(format_args!(
+            "warning: the server asks `{message}`, and gets no answer because standard input is not a terminal"
+        ));
+        ready(Input::Decline).boxed()
+    }
+}
+
+/// Asks the user on standard error, and reads the answers.
+fn ask(input: &mut impl BufRead, request: &Elicitation) -> Input {
+    let message = indented(&request.message, "  ");
+    note(format_args!("the server asks: {message}"));
+    if let Some(url) = &request.url {
+        note(format_args!("  open {}", one_line(url)));
+        return match line(input, "  have you done it? [y/N] ").as_deref() {
+            Some("y" | "yes") => Input::Accept(Value::Object(JsonObject::new())),
+            Some(_) => Input::Decline,
+            None => Input::Cancel,
+        };
+    }
+    match line(input, "  answer? [Y/n] ").as_deref() {
+        Some("" | "y" | "yes") => {}
+        Some(_) => return Input::Decline,
+        None => return Input::Cancel,
+    }
+    let schema = request.schema.as_ref().and_then(Value::as_object);
+    match schema.map_or(Some(JsonObject::new()), |schema| fields(input, schema)) {
+        Some(content) => Input::Accept(content.into()),
+        None => Input::Cancel,
+    }
+}
+
+/// Asks for the value of each property. None if the input ends.
+fn fields(input: &mut impl BufRead, schema: &JsonObject) -> Option<JsonObject> {
+    let mut content = JsonObject::new();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let required = schema.get("required").and_then(Value::as_array);
+    for (name, property) in properties.into_iter().flatten() {
+        let is_required = required.is_some_and(|names| names.iter().any(|one| one == name));
+        let question = question(schema, name, property, is_required);
+        for attempt in 1.. {
+            let typed = line(input, &question)?;
+            match value(schema, name, property, &typed, is_required) {
+                Ok(Some(value)) => {
+                    content.insert(name.clone(), value);
+                    break;
+                }
+                Ok(None) => break,
+                Err(_) if attempt == ATTEMPTS => return None,
+                Err(problem) => note(format_args!("  {}", indented(&problem, "  "))),
+            }
+        }
+    }
+    Some(content)
+}
+
+/// `  nights (integer, required): `
+fn question(schema: &JsonObject, name: &str, property: &Value, is_required: bool) -> String {
+    let kind = schema_in_words(schema, property);
+    let needed = if is_required { "required" } else { "optional" };
+    let title = property["title"]
+        .as_str()
+        .or(property["description"].as_str());
+    let title = title.map(|title| format!(" {title}")).unwrap_or_default();
+    let default = property.get("default");
+    let default = default
+        .map(|value| format!(" [{value}]"))
+        .unwrap_or_default();
+    one_line(&format!("  {name}{title} ({kind}, {needed}){default}: ")).into_owned()
+}
+
+/// What the user typed, as the schema has it. None leaves the property out.
+fn value(
+    schema: &JsonObject,
+    name: &str,
+    property: &Value,
+    typed: &str,
+    is_required: bool,
+) -> Result<Option<Value>, String> {
+    if typed.is_empty() {
+        let default = property.get("default").cloned();
+        return match default {
+            None if is_required => Err("a value is required".to_owned()),
+            default => Ok(default),
+        };
+    }
+    let parsed = parse_arguments(schema, &[format!("{name}={typed}")]);
+    let mut parsed = parsed.map_err(|error| error.to_string())?;
+    let value = parsed.remove(name).unwrap_or_default();
+    if matches(property, &value) {
+        return Ok(Some(value));
+    }
+    Err(format!("expected {}", schema_in_words(schema, property)))
+}
+
+/// Asks for a line on standard error. None at the end of the input.
+fn line(input: &mut impl BufRead, question: &str) -> Option<String> {
+    terminal::question(question);
+    let mut line = String::new();
+    match input.read_line(&mut line) {
+        Ok(1..) => Some(line.trim().to_owned()),
+        Ok(0) | Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fields_of(typed: &str) -> Option<Value> {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "city": { "type": "string" },
+                "nights": { "type": "integer", "minimum": 1, "default": 2 },
+                "bed": { "type": "string", "enum": ["single", "double"] },
+            },
+            "required": ["city", "bed"],
+        });
+        let schema = schema.as_object().expect("an object");
+        fields(&mut typed.as_bytes(), schema).map(Value::Object)
+    }
+
+    #[test]
+    fn each_property_is_read_by_its_schema() {
+        let answered = json!({ "city": "Oslo", "nights": 3, "bed": "double" });
+        assert_eq!(fields_of("Oslo\n3\ndouble\n"), Some(answered));
+    }
+
+    #[test]
+    fn defaults_fill_in_and_wrong_values_are_asked_for_again() {
+        let answered = json!({ "city": "7", "nights": 2, "bed": "single" });
+        assert_eq!(fields_of("\n7\n\ntriple\nsingle\n"), Some(answered));
+        assert_eq!(fields_of("Oslo\n0\nx\n1\n"), None, "the input ends");
+        assert_eq!(fields_of(&"\n".repeat(9)), None, "too many attempts");
+    }
+}

@@ -1,0 +1,163 @@
+//! Servers in the configurations of MCP clients.
+
+use std::{env, fs, io, path::Path};
+
+use mcp_client_config::{
+    Connection as Configured, Found, Places, Platform, Secret, Source, Transport, Variables,
+    read_text,
+};
+use mcp_servlet_client::{Command, Http, HttpTransport, Target, TargetError};
+use mcp_servlet_schema::similar;
+
+use super::{
+    Opening,
+    connection::{Connection, Lookup},
+};
+use crate::{
+    failure::{Failure, Kind, indented},
+    terminal::{note, one_line},
+};
+
+/// Reads the configurations of all clients, or the only one that is looked at. Nothing is started.
+pub(crate) fn discover(lookup: &Lookup) -> Result<Found, Failure> {
+    let places = places()?;
+    let Some(path) = &lookup.client_config else {
+        return Ok(mcp_client_config::discover(&places, |path: &Path| {
+            fs::read_to_string(path)
+        }));
+    };
+    let text = fs::read_to_string(path).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", path.display());
+        Failure::new(Kind::Usage, message)
+    })?;
+    Ok(read_text(Source::File, path, &text, &places))
+}
+
+/// The server of a name, ready to be connected to.
+pub(super) fn find(name: &str, connection: &Connection) -> Result<Opening, Failure> {
+    let found = discover(&connection.lookup)?;
+    let is_explicit = connection.server.is_some();
+    let server = found
+        .find(name)
+        .or_else(|| found.named(name).next().filter(|_| is_explicit));
+    let Some(server) = server else {
+        return Err(unknown(name, &found));
+    };
+    let places = places()?;
+    let variables = Variables::new(&places, &variable);
+    let inputs = connection.input.iter();
+    let variables = inputs.fold(variables, |variables, (id, value)| {
+        variables.input(id, value)
+    });
+    let resolved = server.connection.resolve(&variables).map_err(|error| {
+        let message = format!("server `{name}` in `{}`: {error}", server.path.display());
+        let help = "`--input ID=VALUE` passes an input";
+        Failure::with_help(Kind::Usage, indented(&message, "  "), help)
+    })?;
+    Ok(Opening {
+        server: target(name, resolved, connection)?,
+        name: Some(name.to_owned()),
+        connect: server.startup_timeout,
+        request: server.timeout,
+    })
+}
+
+/// A server as the configuration and the options describe it.
+fn target(name: &str, server: Configured, options: &Connection) -> Result<Target, Failure> {
+    Ok(match server {
+        Configured::Command {
+            command,
+            args,
+            env,
+            cwd,
+        } => {
+            refuse(name, "command", options.first_of_http())?;
+            let mut command = with_variables(Command::new(command).args(args), &env);
+            if let Some(folder) = cwd {
+                command = command.current_dir(folder);
+            }
+            options.adjust(command).into()
+        }
+        Configured::Http {
+            url,
+            transport,
+            headers,
+        } => {
+            refuse(name, "URL", options.first_of_command())?;
+            let http = options.http(&url, how(transport))?;
+            with_headers(http, &headers)?.into()
+        }
+    })
+}
+
+fn with_variables(command: Command, variables: &[(String, Secret)]) -> Command {
+    let variables = variables.iter();
+    variables.fold(command, |command, (name, value)| {
+        command.env(name, value.expose())
+    })
+}
+
+fn how(transport: Transport) -> HttpTransport {
+    match transport {
+        Transport::Auto => HttpTransport::Auto,
+        Transport::Http => HttpTransport::Streamable,
+        Transport::Sse => HttpTransport::Sse,
+    }
+}
+
+/// Headers that the protocol sets are common in configurations, and have no effect in other clients either.
+fn with_headers(http: Http, headers: &[(String, Secret)]) -> Result<Http, TargetError> {
+    let mut headers = headers.iter();
+    headers.try_fold(http, |http, (name, value)| {
+        match http.clone().literal_header(name, value.expose()) {
+            Err(TargetError::ReservedHeader { name }) => {
+                tracing::warn!(
+                    name,
+                    "the configuration sets a header that only the protocol sets"
+                );
+                Ok(http)
+            }
+            added => added,
+        }
+    })
+}
+
+fn refuse(name: &str, kind: &str, option: Option<&str>) -> Result<(), Failure> {
+    let Some(option) = option else {
+        return Ok(());
+    };
+    let message = format!("`{option}` does not apply to `{name}`, which is a {kind}");
+    Err(Failure::new(Kind::Usage, message))
+}
+
+/// A name that no configuration has, or that only disabled servers have.
+fn unknown(name: &str, found: &Found) -> Failure {
+    if let Some(server) = found.named(name).next() {
+        let message = format!("server `{name}` is disabled in `{}`", server.path.display());
+        let help = format!("`--server {name}` uses it");
+        return Failure::with_help(Kind::Usage, message, help);
+    }
+    // The file may be the one that has the server.
+    for warning in &found.warnings {
+        note(format_args!("warning: {}", one_line(&warning.to_string())));
+    }
+    let names = found.servers.iter().map(|server| &*server.name);
+    let help = match similar(name, names) {
+        Some(similar) => format!("there is a server `{similar}`"),
+        None => format!(
+            "`servlet servers` lists the servers of MCP clients; a file is `./{name}`, a command comes after `--`"
+        ),
+    };
+    let message = format!("no configuration of an MCP client has a server `{name}`");
+    Failure::with_help(Kind::Usage, message, help)
+}
+
+fn places() -> io::Result<Places> {
+    let home = env::home_dir().unwrap_or_default();
+    let folder = env::current_dir()?;
+    Ok(Places::new(Platform::HERE, home, folder, &variable))
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok()
+}

@@ -1,0 +1,116 @@
+//! `servlet watch`: shows what a server reports.
+
+use std::io::Write as _;
+
+use clap::Args;
+use mcp_servlet_client::{ErrorKind, Event, Events, Session};
+use mcp_servlet_server::shutdown_signal;
+use serde_json::{Value, json};
+
+use crate::{
+    failure::{Failure, Kind},
+    format::Format,
+    session::ServerOptions,
+    terminal::{self, one_line},
+};
+
+/// Show changes of lists and resources, and the log of a server, until Ctrl-C
+#[derive(Args, Debug)]
+pub(crate) struct Watch {
+    /// A `.wasm` file, a folder of them, a `servlet.toml`, a URL, or the name of a server in the configuration of an MCP client
+    target: Option<String>,
+
+    /// Report changes of the resource with this URI; may be repeated
+    #[arg(long, value_name = "URI")]
+    resource: Vec<String>,
+
+    /// The least level of log messages, such as debug or warning
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    level: String,
+
+    /// `json` prints one object per line
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    #[command(flatten)]
+    server: ServerOptions,
+}
+
+impl Watch {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let target = self.server.only_target(self.target.as_ref())?;
+        self.server
+            .with_session(&target, self.format, async |session| {
+                let events = session.watch(&self.resource).await?;
+                self.set_level(session).await?;
+                tokio::select! {
+                    biased;
+                    ended = self.show_all(events) => ended,
+                    signal = shutdown_signal() => Ok(signal?),
+                }
+            })
+    }
+
+    /// Since 2026-07-28, each request says which messages it wants, so there is no level for a connection.
+    async fn set_level(&self, session: &Session) -> Result<(), Failure> {
+        let server = session.server();
+        if server.has("logging") && !server.is_stateless() {
+            session.set_log_level(&self.level).await?;
+        }
+        Ok(())
+    }
+
+    async fn show_all(&self, mut events: Events) -> Result<(), Failure> {
+        while let Some(event) = events.next().await {
+            let event = event?;
+            match self.format {
+                Format::Human => writeln!(terminal::out(), "{}", one_line(&text(&event)))?,
+                Format::Json => writeln!(terminal::json(), "{}", json(&event))?,
+            }
+        }
+        let kind = Kind::Server(ErrorKind::Connectivity);
+        Err(Failure::new(kind, "the server has closed the connection"))
+    }
+}
+
+/// An event in words.
+fn text(event: &Event) -> String {
+    match event {
+        Event::ToolsChanged => "tools changed".to_owned(),
+        Event::ResourcesChanged => "resources changed".to_owned(),
+        Event::PromptsChanged => "prompts changed".to_owned(),
+        Event::ResourceUpdated { uri } => format!("resource updated: {uri}"),
+        Event::Log {
+            level,
+            logger,
+            data,
+        } => {
+            let logger = logger.as_ref().map(|name| format!(" {name}"));
+            let data = data
+                .as_str()
+                .map_or_else(|| data.to_string(), str::to_owned);
+            format!("log[{level}]{}: {data}", logger.unwrap_or_default())
+        }
+        Event::Other { method, params } => format!("{method}: {params}"),
+        other => format!("{other:?}"),
+    }
+}
+
+/// An event as an object with its `event`.
+fn json(event: &Event) -> Value {
+    match event {
+        Event::ToolsChanged => json!({ "event": "tools-changed" }),
+        Event::ResourcesChanged => json!({ "event": "resources-changed" }),
+        Event::PromptsChanged => json!({ "event": "prompts-changed" }),
+        Event::ResourceUpdated { uri } => json!({ "event": "resource-updated", "uri": uri }),
+        Event::Log {
+            level,
+            logger,
+            data,
+        } => json!({ "event": "log", "level": level, "logger": logger, "data": data }),
+        Event::Other { method, params } => {
+            json!({ "event": "other", "method": method, "params": params })
+        }
+        other => json!({ "event": "other", "text": format!("{other:?}") }),
+    }
+}

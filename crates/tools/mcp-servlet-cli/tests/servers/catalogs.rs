@@ -1,0 +1,153 @@
+//! Catalogs of servlets and of other servers.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    process::{Child, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{command, example, http, http_with, run, succeed};
+
+/// Serves a servlet over HTTP.
+struct Served {
+    server: Child,
+    url: String,
+    _home: tempfile::TempDir,
+}
+
+impl Served {
+    fn new(wasm: &str) -> Self {
+        let (mut serve, home) = command(["serve", wasm, "--http", "127.0.0.1:0"]);
+        let mut server = serve.stderr(Stdio::piped()).spawn().expect("a server");
+        let mut errors = BufReader::new(server.stderr.take().expect("a pipe")).lines();
+        let url = errors.find_map(|line| {
+            let line = line.expect("text");
+            line.strip_prefix("listening on ").map(str::to_owned)
+        });
+        Self {
+            server,
+            url: url.expect("the server listens"),
+            _home: home,
+        }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+#[test]
+fn a_servlet_has_one_catalog_in_process_over_stdio_and_over_http() {
+    let wasm = example("greet");
+    let wasm = wasm.to_str().expect("UTF-8");
+    let served = Served::new(wasm);
+    let json = ["--format", "json"];
+    let in_process = succeed(["catalog", wasm].iter().chain(&json));
+    let servlet = env!("CARGO_BIN_EXE_servlet");
+    let over_stdio = ["catalog", "--format", "json", "--", servlet, "serve", wasm];
+    assert_eq!(succeed(over_stdio), in_process);
+    assert_eq!(
+        succeed(["catalog", &served.url].iter().chain(&json)),
+        in_process
+    );
+    let catalog: Value = serde_json::from_str(&in_process).expect("JSON");
+    assert_eq!(catalog["items"][0]["name"], "greet");
+}
+
+#[test]
+fn bad_entries_hide_no_good_ones() {
+    let nested = (0..300).fold(json!({}), |inner, _| json!({ "not": inner }));
+    let good = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
+    let schema = |name: &str, schema: Value| json!({ "name": name, "inputSchema": schema });
+    let tools = json!([
+        good("one"),
+        { "name": "no schema" },
+        true,
+        [],
+        schema("pattern", json!({ "properties": { "a": { "pattern": "(" } } })),
+        schema("remote", json!({ "$ref": "https://example.com/schema.json" })),
+        good("two"),
+        schema("dialect", json!({ "$schema": "https://example.com/dialect" })),
+        schema("deep", nested),
+        schema("circle", json!({ "anyOf": [{ "$ref": "#" }, { "$ref": "#" }] })),
+        good("three"),
+    ]);
+    let url = http_with(json!({
+        "capabilities": { "tools": {} },
+        "replies": { "tools/list": [{ "result": { "tools": tools } }] },
+    }));
+    let catalog: Value =
+        serde_json::from_str(&succeed(["catalog", &url, "--format", "json"])).expect("JSON");
+    let items = catalog["items"].as_array().expect("items");
+    assert_eq!(items.len(), 11);
+    let broken = |item: &&Value| {
+        let diagnostics = catalog["diagnostics"].as_array().expect("diagnostics");
+        let mut diagnostics = diagnostics.iter();
+        let at = items.iter().position(|one| std::ptr::eq(one, *item));
+        diagnostics.any(|one| one["item"]["index"] == json!(at) && one["severity"] == "error")
+    };
+    let (bad, good): (Vec<_>, Vec<_>) = items.iter().partition(broken);
+    let names: Vec<_> = good.iter().map(|item| item["name"].clone()).collect();
+    assert_eq!(
+        (bad.len(), names),
+        (8, vec![json!("one"), json!("two"), json!("three")])
+    );
+    assert_eq!(run(["catalog", &url, "--deny", "diagnostics"]).0, 1);
+    assert_eq!(
+        run(["catalog", &http("plain"), "--deny", "diagnostics"]).0,
+        0
+    );
+}
+
+#[test]
+fn a_catalog_in_a_file_is_read_again_and_compared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (old, raw) = (path("old.json"), path("raw.json"));
+    let url = http("plain");
+    assert_eq!(succeed(["catalog", &url, "-o", &old]), "");
+    succeed(["catalog", &url, "--format", "raw", "-o", &raw]);
+    let written = fs::read_to_string(&old).expect("a catalog");
+    for target in [&url, &old, &raw] {
+        assert_eq!(succeed(["catalog", target, "--format", "json"]), written);
+        assert_eq!(succeed(["catalog", "diff", &old, target]), "no changes\n");
+    }
+    let edited = written.replace("The weather of a city.", "The weather.");
+    let edited = edited.replace("\"name\": \"review\"", "\"name\": \"look\"");
+    let new = path("new.json");
+    fs::write(&new, edited).expect("a file");
+    let (code, stdout, _) = run(["catalog", "diff", &old, &new]);
+    assert_eq!(code, 1);
+    assert_eq!(
+        stdout,
+        "changed tool `weather` /description\n  - \"The weather of a city.\"\n  + \"The weather.\"\n\
+         removed prompt `review`\nadded prompt `look`\n"
+    );
+    let (_, stdout, _) = run(["catalog", "diff", &old, &new, "--format", "json"]);
+    let changes: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(changes[0]["pointer"], "/description");
+    assert_eq!(changes.as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn user_interfaces_are_one_line_each() {
+    let ui = json!({ "ui": { "resourceUri": "ui://clock/face", "visibility": ["app"] } });
+    let tool = json!({ "name": "clock", "inputSchema": { "type": "object" }, "_meta": ui });
+    let url = http_with(json!({
+        "capabilities": { "tools": {} },
+        "replies": { "tools/list": [{ "result": { "tools": [tool] } }] },
+    }));
+    assert_eq!(
+        succeed(["catalog", &url, "--ui"]),
+        "clock → ui://clock/face (for app)\n"
+    );
+    assert_eq!(
+        succeed(["catalog", &http("plain"), "--ui"]),
+        "no tool has a user interface\n"
+    );
+}

@@ -1,0 +1,328 @@
+//! What each command prints.
+
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{command, http, http_with, parts, puppet, run, succeed};
+
+const ERAS: [&str; 2] = ["handshake", "stateless"];
+
+/// Command lines before and after the words that name no server, for each transport and protocol generation.
+fn ways(script: &str) -> Vec<(Vec<String>, Vec<String>)> {
+    let mut ways = Vec::new();
+    for era in ERAS {
+        let era = ["--era".to_owned(), era.to_owned()];
+        ways.push((vec![http(script)], era.to_vec()));
+        let command = ["--".to_owned()].into_iter().chain(puppet(script));
+        ways.push((Vec::new(), era.into_iter().chain(command).collect()));
+    }
+    ways
+}
+
+fn line(command: &str, way: &(Vec<String>, Vec<String>), words: &[&str]) -> Vec<String> {
+    let words = words.iter().map(|word| (*word).to_owned());
+    let before = std::iter::once(command.to_owned()).chain(way.0.clone());
+    before.chain(words).chain(way.1.clone()).collect()
+}
+
+#[test]
+fn every_command_works_over_each_transport_and_protocol_generation() {
+    for way in ways("plain") {
+        let run = |command: &str, words: &[&str]| succeed(line(command, &way, words));
+        assert_eq!(run("call", &["weather", "city=Oslo"]), "Oslo\n");
+        assert_eq!(
+            run("call", &[]),
+            "weather city=string\n    The weather of a city.\n"
+        );
+        assert_eq!(
+            run("read", &["file:///readme"]),
+            "[resource file:///readme, text/plain]\nhello\n[resource file:///logo, image/png, 4 bytes]\n"
+        );
+        let prompt = run("prompt", &["review", "code=7"]);
+        assert!(prompt.starts_with("user:\n"), "{prompt}");
+        assert!(run("ping", &[]).starts_with("puppet 1: protocol 20"));
+        let catalog = run("catalog", &[]);
+        for part in [
+            "puppet 1, protocol 20",
+            "Ask for the weather.",
+            "  weather\n",
+            "city://{name}",
+            "  review\n",
+        ] {
+            assert!(catalog.contains(part), "{part}: {catalog}");
+        }
+    }
+}
+
+#[test]
+fn a_number_that_looks_like_text_is_read_by_the_schema_of_the_tool() {
+    let url = http("plain");
+    let arguments = [
+        "call",
+        &url,
+        "weather",
+        "city=42",
+        "--select",
+        "/structuredContent/got/arguments",
+    ];
+    assert_eq!(succeed(arguments), "{\"city\":\"42\"}\n");
+}
+
+#[test]
+fn meta_arrives_next_to_the_arguments() {
+    let url = http("plain");
+    let select = ["--select", "/structuredContent/got/_meta/k"];
+    let arguments = ["call", &url, "weather", "city=x", "--meta", "k:=1"];
+    assert_eq!(succeed(arguments.iter().chain(&select)), "1\n");
+    let arguments = ["call", &url, "weather", "city=x", "--meta", "k=1"];
+    assert_eq!(succeed(arguments.iter().chain(&select)), "1\n");
+    let (code, _, stderr) = run(["call", &url, "weather", "city=x", "--select", "/nothing"]);
+    assert_eq!(code, 2);
+    assert!(
+        stderr.contains("the result has nothing at `/nothing`"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn results_for_programs_are_as_the_server_wrote_them() {
+    let result = r#"{"isError":true,"content":[],"structuredContent":{"b":1.10,"a":12345678901234567890123}}"#;
+    let line = format!(r#"{{"jsonrpc":"2.0","id":$id,"result":{result}}}"#);
+    let url = http_with(json!({
+        "versions": ["2025-11-25"],
+        "replies": { "tools/call": [{ "line": line }] },
+    }));
+    let (code, stdout, _) = run(["call", &url, "any", "--json", "{}", "--format", "json"]);
+    assert_eq!(code, 1, "the tool reports an error");
+    assert_eq!(stdout, format!("{result}\n"));
+    let (_, _, stderr) = run(["call", &http("contents"), "any", "--json", "{}"]);
+    for part in [
+        "hi\n",
+        "[image, image/png, 3 bytes]",
+        "[link to a:b]",
+        "[hologram]",
+    ] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+}
+
+#[test]
+fn progress_and_log_are_on_standard_error() {
+    let (code, stdout, stderr) = run(["call", &http("progress"), "any", "--json", "{}"]);
+    assert_eq!((code, &*stdout), (0, "done\n"));
+    for part in [
+        "progress: 1 of 2: half\n",
+        "log[info] puppet: {\"at\":1}\n",
+        "progress: 2 of 2\n",
+    ] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+}
+
+#[test]
+fn a_wrong_name_gets_the_one_that_was_probably_meant() {
+    let url = http("plain");
+    for (arguments, error, help) in [
+        (
+            ["call", "wether"],
+            "unknown tool `wether`",
+            "there is a tool `weather`",
+        ),
+        (
+            ["prompt", "revew"],
+            "unknown prompt `revew`",
+            "there is a prompt `review`",
+        ),
+    ] {
+        let [command, name] = arguments;
+        let (code, _, stderr) = run([command, &url, name]);
+        assert_eq!(code, 2);
+        assert_eq!(stderr, format!("error: {error}\n  help: {help}\n"));
+    }
+    let (code, _, stderr) = run(["complete", &url, "review", "language=r"]);
+    assert_eq!(code, 2);
+    assert!(
+        stderr.contains("`review` has no argument `language`"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn completions_come_from_the_server() {
+    let completion = json!({ "values": ["paris", "parma"], "total": 7, "hasMore": true });
+    let url = http_with(json!({
+        "capabilities": { "prompts": {}, "resources": {}, "completions": {} },
+        "replies": {
+            "prompts/list": [{ "result": { "prompts": [{ "name": "trip", "arguments": [{ "name": "city" }] }] } }],
+            "resources/templates/list": [{ "result": { "resourceTemplates": [{ "uriTemplate": "map://{city}", "name": "map" }] } }],
+            "completion/complete": [{ "result": { "completion": completion } }],
+        },
+    }));
+    for of in ["trip", "map://{city}"] {
+        assert_eq!(
+            succeed(["complete", &url, of, "city=pa"]),
+            "paris\nparma\n[2 of 7]\n"
+        );
+    }
+    let json = succeed(["complete", &url, "trip", "city=pa", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["completion"], completion);
+}
+
+/// Runs `servlet watch` until it has printed as many lines, and ends it with Ctrl-C.
+#[cfg(unix)]
+fn watch(arguments: &[&str], count: usize) -> Vec<String> {
+    use std::io::{BufRead as _, BufReader};
+
+    let (mut watch, _home) = command(["watch"].iter().chain(arguments));
+    let watch = watch.stdout(Stdio::piped());
+    let mut running = watch.spawn().expect("the command runs");
+    let lines = BufReader::new(running.stdout.take().expect("a pipe")).lines();
+    let lines: Vec<_> = lines.take(count).map(|line| line.expect("text")).collect();
+    interrupt(running.id());
+    assert_eq!(running.wait().expect("it ends").code(), Some(0));
+    lines
+}
+
+#[cfg(unix)]
+fn interrupt(process: u32) {
+    let mut kill = Command::new("kill");
+    kill.args(["-INT", &process.to_string()]);
+    assert!(kill.status().expect("kill runs").success());
+}
+
+#[cfg(unix)]
+#[test]
+fn events_are_one_per_line_until_ctrl_c() {
+    let url = http_with(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "resources": { "subscribe": true }, "logging": {} },
+        "replies": {
+            "logging/setLevel": [{ "result": {} }],
+            "resources/subscribe": [{
+                "before": [
+                    { "method": "notifications/resources/updated", "params": { "uri": "file:///log" } },
+                    { "method": "notifications/tools/list_changed" },
+                    { "method": "notifications/message", "params": { "level": "info", "logger": "db", "data": "two\nlines" } },
+                ],
+                "result": {},
+            }],
+        },
+    }));
+    let lines = watch(&[&url, "--resource", "file:///log"], 3);
+    assert_eq!(
+        lines,
+        [
+            "resource updated: file:///log",
+            "tools changed",
+            "log[info] db: two\\nlines"
+        ]
+    );
+    let lines = watch(&[&url, "--resource", "file:///log", "--format", "json"], 3);
+    let first: Value = serde_json::from_str(&lines[0]).expect("JSON");
+    assert_eq!(
+        first,
+        json!({ "event": "resource-updated", "uri": "file:///log" })
+    );
+}
+
+#[test]
+fn without_a_terminal_questions_are_declined_and_reported() {
+    let (code, stdout, stderr) = run([
+        "call",
+        &http("elicits"),
+        "any",
+        "--json",
+        "{}",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains(r#""action":"decline""#), "{stdout}");
+    assert!(
+        stderr.contains("the server asks `Which city?`, and gets no answer"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn options_of_another_kind_of_target_are_refused_by_name() {
+    let url = http("plain");
+    for (arguments, error) in [
+        (
+            vec!["ping", &url, "--config", "a=b"],
+            "`--config` only applies to servlets",
+        ),
+        (
+            vec!["ping", &url, "--env", "a=b"],
+            "`--env` only applies to commands",
+        ),
+        (
+            vec!["ping", "--header", "a: b", "--", "true"],
+            "`--header` only applies to URLs",
+        ),
+        (
+            vec!["call", "x.wasm", "t", "--era", "handshake"],
+            "`--era` only applies to servers that are not servlets",
+        ),
+        (
+            vec!["call", "x.wasm", "t", "--insecure"],
+            "`--insecure` only applies to servers that are not servlets",
+        ),
+        (
+            vec!["catalog", "x.toml", "--memory", "1MiB"],
+            "`--memory` cannot be combined with a configuration file",
+        ),
+        (
+            vec!["catalog", "x.json", "--retry", "3"],
+            "`--retry` does not apply to a catalog in a file",
+        ),
+        (
+            vec!["ping", "--server", "a", "--", "true"],
+            "`--server` cannot be combined with a command after `--`",
+        ),
+        (
+            vec!["ping", "a.wasm", "--", "true"],
+            "`a.wasm` is one server too many\n  help: name the server as TARGET, with `--server`, or as a command after `--`",
+        ),
+    ] {
+        let (code, _, stderr) = run(&arguments);
+        assert_eq!((code, stderr), (2, format!("error: {error}\n")));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_the_command_and_its_server() {
+    use std::time::Duration;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log");
+    let [program, script] = puppet("slow");
+    let log_option = ["--log", log.to_str().expect("UTF-8")];
+    let arguments = [
+        "call",
+        "any",
+        "--json",
+        "{}",
+        "--era",
+        "handshake",
+        "--",
+        &program,
+        &script,
+    ];
+    let (mut servlet, _home) = command(arguments.iter().chain(&log_option));
+    let running = servlet
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let running = running.expect("the command runs");
+    // The call takes a minute, and the handshake a moment.
+    std::thread::sleep(Duration::from_secs(1));
+    interrupt(running.id());
+    let (code, _, stderr) = parts(&running.wait_with_output().expect("it ends"));
+    assert_eq!((code, &*stderr), (27, "error: cancelled\n"));
+    let log = std::fs::read_to_string(log).expect("the server has ended in an orderly way");
+    assert!(log.contains("notifications/initialized"), "{log}");
+}

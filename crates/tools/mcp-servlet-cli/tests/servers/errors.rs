@@ -1,0 +1,180 @@
+//! The table of errors: which exit code and which text each has.
+
+use serde_json::{Value, json};
+
+use crate::support::{http, http_with, puppet, run};
+
+/// Runs a command that fails, in both formats. Its exit code, its kind, and its text.
+#[track_caller]
+fn fail(arguments: &[&str], server: &[&str]) -> (i32, String, String) {
+    let (code, _, stderr) = run(arguments.iter().chain(server));
+    let json = ["--format", "json"];
+    let (same, stdout, _) = run(arguments.iter().chain(&json).chain(server));
+    assert_eq!(code, same, "{arguments:?}: {stderr}");
+    let report: Value = serde_json::from_str(&stdout).expect("JSON");
+    let kind = report["error"]["kind"].as_str().expect("a kind").to_owned();
+    let message = report["error"]["message"].as_str().expect("a message");
+    let start = message.lines().next().unwrap_or_default();
+    assert!(stderr.contains(start), "{message}: {stderr}");
+    (code, kind, stderr)
+}
+
+#[test]
+fn each_code_of_json_rpc_has_an_exit_code() {
+    let url = http("errors");
+    for (code, exit, kind) in [
+        (-32700, 18, "parse-error"),
+        (-32600, 15, "invalid-request"),
+        (-32601, 14, "method-not-found"),
+        (-32602, 16, "invalid-params"),
+        (-32603, 19, "internal-error"),
+        (-32001, 20, "server-error"),
+        (-32021, 23, "protocol"),
+        (7, 21, "json-rpc-error"),
+    ] {
+        let arguments = json!({ "code": code }).to_string();
+        let (got, got_kind, stderr) = fail(&["call", &url, "any", "--json", &arguments], &[]);
+        assert_eq!((got, &*got_kind), (exit, kind), "{code}: {stderr}");
+        let expected = format!("error: as you wish: tools/call of `{url}`\n");
+        assert!(stderr.starts_with(&expected), "{stderr}");
+    }
+    let (exit, kind, _) = fail(&["read", &url, "a:b"], &[]);
+    assert_eq!((exit, &*kind), (17, "invalid-uri"));
+    let arguments = [
+        "call",
+        &url,
+        "any",
+        "--json",
+        r#"{"code":7}"#,
+        "--format",
+        "json",
+    ];
+    let (_, stdout, _) = run(arguments);
+    let error = json!({
+        "error": { "kind": "json-rpc-error", "message": "as you wish", "code": 7, "data": { "b": 1, "a": 2 } },
+    });
+    assert_eq!(stdout, format!("{error}\n"));
+}
+
+#[test]
+fn each_failure_of_a_connection_has_an_exit_code() {
+    let refused = ["ping", "http://127.0.0.1:1"];
+    let (exit, kind, stderr) = fail(&refused, &[]);
+    assert_eq!((exit, &*kind), (10, "connectivity"));
+    assert!(
+        stderr.contains("  help: check the URL, and that the server runs\n"),
+        "{stderr}"
+    );
+
+    let retries = [&refused[..], &["--retry", "3", "--every", "20ms"]].concat();
+    let (exit, kind, stderr) = fail(&retries, &[]);
+    assert_eq!((exit, &*kind), (12, "retry-exhausted"));
+    assert!(
+        stderr.starts_with("error: 4 attempts failed, the last one because "),
+        "{stderr}"
+    );
+
+    let (exit, kind, _) = fail(
+        &["catalog", &http("silent-lists"), "--timeout", "200ms"],
+        &[],
+    );
+    assert_eq!((exit, &*kind), (11, "request-timeout"));
+
+    let (exit, kind, stderr) = fail(
+        &[
+            "call",
+            &http("expires-always"),
+            "any",
+            "--json",
+            "{}",
+            "--era",
+            "handshake",
+        ],
+        &[],
+    );
+    assert_eq!((exit, &*kind), (22, "session-invalid"), "{stderr}");
+}
+
+#[test]
+fn a_command_that_ends_is_quoted() {
+    let [program, script] = puppet("dies-at-start");
+    let (exit, kind, stderr) = fail(&["catalog"], &["--", &program, &script]);
+    assert_eq!((exit, &*kind), (10, "connectivity"));
+    for part in [
+        "ended with exit status: 7",
+        "\n  standard error: a setting is missing\n",
+    ] {
+        assert!(stderr.contains(part), "{stderr}");
+    }
+    let (exit, _, stderr) = fail(&["catalog"], &["--", "no-such-program"]);
+    assert_eq!(exit, 10);
+    assert!(
+        stderr.contains("cannot start `no-such-program`"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn servers_that_break_rules_have_exit_codes() {
+    let denied = json!({ "replies": {
+        "server/discover": [{ "status": 401, "headers": { "www-authenticate": "Bearer" } }],
+        "initialize": [{ "status": 401, "headers": { "www-authenticate": "Bearer" } }],
+    } });
+    for (url, exit, kind) in [
+        (http("wrong-list"), 23, "protocol"),
+        (http("endless"), 24, "limit"),
+        (http_with(denied), 13, "authentication"),
+    ] {
+        let (got, got_kind, stderr) = fail(&["catalog", &url], &[]);
+        assert_eq!((got, &*got_kind), (exit, kind), "{stderr}");
+    }
+    let asks = json!({ "versions": ["2026-07-28"], "replies": { "tools/call": [{ "result": {
+        "resultType": "input_required",
+        "inputRequests": { "x": { "method": "sampling/createMessage", "params": {} } },
+    } }] } });
+    let (exit, kind, stderr) = fail(&["call", &http_with(asks), "any", "--json", "{}"], &[]);
+    assert_eq!((exit, &*kind), (26, "input-required"));
+    assert!(
+        stderr.contains("the server sent `sampling/createMessage`"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn targets_that_cannot_be_used_are_wrong_usage() {
+    for (arguments, expected) in [
+        (
+            vec!["catalog", "localhost:8080"],
+            "`http://localhost:8080/mcp`",
+        ),
+        (vec!["catalog", "ftp://host/a"], "unknown scheme `ftp`"),
+        (
+            vec!["catalog", "http://mcp.example"],
+            "`http` is not encrypted",
+        ),
+        (
+            vec!["catalog", "nothing"],
+            "no configuration of an MCP client has a server `nothing`",
+        ),
+        (vec!["catalog"], "a servlet or a server is missing"),
+        (vec!["call", "old.json", "tool"], "it is a catalog"),
+        (
+            vec!["ping", "http://127.0.0.1:1", "--header", "Accept: x"],
+            "the header `Accept` cannot be set",
+        ),
+        (
+            vec![
+                "ping",
+                "http://127.0.0.1:1",
+                "--bearer-env",
+                "NO_SUCH_VARIABLE",
+            ],
+            "`NO_SUCH_VARIABLE` is not set",
+        ),
+        (vec!["explain", "limits"], "there is a code `limit`"),
+    ] {
+        let (code, _, stderr) = run(&arguments);
+        assert_eq!(code, 2, "{arguments:?}: {stderr}");
+        assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
+    }
+}
