@@ -194,7 +194,7 @@ fn stops_the_call_of_a_disconnected_client_only() {
 fn a_call_that_is_cancelled_in_a_session_is_stopped_and_others_go_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let (wire, address) = serve_http(&spinning(folder.path()));
-    let operations = wire.said_after("operations on http://");
+    let operations = wire.said_after("metrics on http://");
     let operations = operations.strip_suffix("/metrics").expect("an address");
     let session = open(&address);
     for id in 1..=5 {
@@ -241,7 +241,7 @@ fn a_second_signal_ends_a_server_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut wire, address) = serve_http(&spinning(folder.path()));
     let _running = post(&address, &json!({ "do": 1 }));
-    let operations = wire.said_after("operations on http://");
+    let operations = wire.said_after("metrics on http://");
     let operations = operations.strip_suffix("/metrics").expect("an address");
     while !metrics(operations).contains("servlet_calls_running 1") {}
     let start = Instant::now();

@@ -65,9 +65,9 @@ fn text_is_drawn_in_every_family() {
 fn an_image_is_of_its_media_type(client: &Client) {
     let arguments = json!({ "svg": svg("<a href='https://example.com'><circle r='5'/></a>") });
     let result = client.call("draw_svg", arguments).unwrap();
-    assert_eq!(result.is_error, None, "{:?}", result.content[0].text);
-    assert_eq!(result.content[0].mime_type.as_deref(), Some("image/png"));
-    let data = result.content[0].data.as_deref().unwrap();
+    assert_eq!(result.is_error, None, "{:?}", result.content[0].as_text());
+    let (data, mime_type) = result.content[0].as_image().unwrap();
+    assert_eq!(mime_type, "image/png");
     assert!(data.starts_with("iVBORw0KGgo"), "{data}");
 }
 

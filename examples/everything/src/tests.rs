@@ -141,7 +141,7 @@ fn prompts_take_their_arguments(client: &Client) {
     let result = client
         .get_prompt("test_prompt_with_arguments", arguments)
         .expect("a prompt");
-    let text = result.messages[0].content.text.as_deref();
+    let text = result.messages[0].content.as_text();
     assert_eq!(text, Some("The first is a, the second is b."));
     let words = client.complete_prompt("test_prompt_with_arguments", "arg1", "test");
     assert_eq!(words.expect("suggestions").values, ["test", "testimony"]);
@@ -151,6 +151,7 @@ fn prompts_take_their_arguments(client: &Client) {
 fn a_prompt_asks_as_a_tool_does(client: &Client) {
     let client = client.with_form("user_context", json!({ "context": "rain" }));
     let prompt = client.get_prompt("test_input_required_result_prompt", json!({}));
-    let text = prompt.expect("a prompt").messages[0].content.text.clone();
-    assert_eq!(text.as_deref(), Some("The situation is: rain."));
+    let prompt = prompt.expect("a prompt");
+    let text = prompt.messages[0].content.as_text();
+    assert_eq!(text, Some("The situation is: rain."));
 }

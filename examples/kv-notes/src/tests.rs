@@ -78,7 +78,7 @@ fn a_summary_embeds_the_note(client: &Client) {
         panic!("two messages");
     };
     let text = "Summarize this note in 1 sentences.";
-    assert_eq!(ask.content.text.as_deref(), Some(text));
+    assert_eq!(ask.content.as_text(), Some(text));
     let note = note.content.resource.as_ref().expect("a resource");
     assert_eq!(note.text.as_deref(), Some("milk, bread"));
 }

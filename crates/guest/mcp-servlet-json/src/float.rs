@@ -10,7 +10,7 @@
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
     clippy::float_cmp,
-    reason = "limbs are halves of words, lengths and exponents are small, and equal is meant exactly"
+    reason = "limbs are half words, lengths and exponents are small, and floats are compared exactly on purpose"
 )]
 
 mod big;

@@ -56,6 +56,32 @@ impl Content {
         Self::resource(ResourceContents::blob(uri, bytes))
     }
 
+    /// The text of a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        self.of(ContentType::Text)?.text.as_deref()
+    }
+
+    /// An image in base64, and its media type.
+    pub fn as_image(&self) -> Option<(&str, &str)> {
+        self.of(ContentType::Image)?.data_and_type()
+    }
+
+    /// Audio in base64, and its media type.
+    pub fn as_audio(&self) -> Option<(&str, &str)> {
+        self.of(ContentType::Audio)?.data_and_type()
+    }
+
+    /// An embedded resource.
+    pub fn as_resource(&self) -> Option<&ResourceContents> {
+        self.of(ContentType::Resource)?.resource.as_ref()
+    }
+
+    /// The URI and the name of a linked resource.
+    pub fn as_resource_link(&self) -> Option<(&str, &str)> {
+        let link = self.of(ContentType::ResourceLink)?;
+        Some((link.uri.as_deref()?, link.name.as_deref()?))
+    }
+
     /// The same with hints for the client: audience, priority, time of the last change.
     #[must_use]
     pub fn with_annotations(self, annotations: Annotations) -> Self {
@@ -91,6 +117,14 @@ impl Content {
             None => self.mime_type = Some(mime_type.into()),
         }
         self
+    }
+
+    fn of(&self, r#type: ContentType) -> Option<&Self> {
+        (self.r#type == r#type).then_some(self)
+    }
+
+    fn data_and_type(&self) -> Option<(&str, &str)> {
+        Some((self.data.as_deref()?, self.mime_type.as_deref()?))
     }
 
     fn binary(r#type: ContentType, bytes: &[u8]) -> Self {

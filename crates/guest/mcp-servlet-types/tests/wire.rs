@@ -85,6 +85,23 @@ fn keeps_every_kind_of_content() {
 }
 
 #[test]
+fn views_are_empty_for_another_kind() {
+    let text = Content::text("hi");
+    assert_eq!((text.as_text(), text.as_image()), (Some("hi"), None));
+    let image = Content::image(b"\x89PNG", "image/png");
+    assert_eq!(image.as_image(), Some(("iVBORw==", "image/png")));
+    assert_eq!((image.as_audio(), image.as_text()), (None, None));
+    let audio = Content::audio(b"RIFF", "audio/wav");
+    assert_eq!(audio.as_audio(), Some(("UklGRg==", "audio/wav")));
+    let resource = Content::text_resource("a://b", "c");
+    let contents = resource.as_resource().expect("a resource");
+    assert_eq!(contents.text.as_deref(), Some("c"));
+    let link = Content::resource_link("a://b", "b");
+    assert_eq!(link.as_resource_link(), Some(("a://b", "b")));
+    assert_eq!(link.as_resource(), None);
+}
+
+#[test]
 fn keeps_structured_content_of_any_kind() {
     for structured in [json!(null), json!([1]), json!("x"), json!({"a": null})] {
         keeps::<CallToolResult>(&json!({"content": [], "structuredContent": structured}));

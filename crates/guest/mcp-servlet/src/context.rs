@@ -45,9 +45,10 @@ impl Context {
         self.host.config_value(key)
     }
 
-    /// The variable `key`, as an earlier call on this instance of the servlet set it.
+    /// The variable `key`, as this call or an earlier one has set it.
     ///
-    /// Variables are in the memory of one instance: do not rely on them after a call.
+    /// `servlet serve` keeps variables until it loads the servlet again. Other hosts may lose them earlier, so store elsewhere what
+    /// must last.
     pub fn var(&self, key: &str) -> Option<Vec<u8>> {
         self.host.var(key)
     }
@@ -92,7 +93,7 @@ impl Context {
     ///
     /// [`HttpError`](crate::HttpError) if there is no response, with the reason as its
     /// [`kind`](crate::HttpError::kind): no connection, a host that the operator does not allow, a
-    /// response that is too large. In hosts other than `servlet`, these end the call instead, unless
+    /// response that is too large. In hosts other than `servlet serve`, these end the call instead, unless
     /// the URL is not an HTTP URL.
     #[cfg(feature = "http")]
     pub fn http(

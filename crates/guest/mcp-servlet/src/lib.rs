@@ -20,8 +20,8 @@
 //! # fn main() {}
 //! ```
 //!
-//! Built as a `cdylib` for `wasm32-unknown-unknown`, that is a servlet for every host. Natively it is
-//! an ordinary function, and [`Servlet::call`] runs the real dispatch in a unit test.
+//! Built as a `cdylib` for `wasm32-unknown-unknown`, the crate is a servlet that every host can load. In a native build, the
+//! function stays an ordinary function, and [`Servlet::call`] runs the real dispatch in a unit test.
 //!
 //! - [`macro@tool`] turns a function into a tool; its parameters are the tool's arguments.
 //! - [`macro@resource`], [`macro@resource_template`] and [`macro@prompt`] do the same for what a client reads

@@ -39,13 +39,13 @@ pub enum ArgumentError {
         known: Vec<String>,
     },
     /// The same key was given twice.
-    #[error("argument `{key}` is given twice")]
+    #[error("duplicate argument `{key}`")]
     Twice {
         /// The key.
         key: String,
     },
     /// The value is not JSON, and the schema does not accept a string.
-    #[error("argument `{key}`: expected {expected}, but `{given}` is not JSON")]
+    #[error("argument `{key}`: expected {expected}, found `{given}`")]
     NotJson {
         /// The key.
         key: String,

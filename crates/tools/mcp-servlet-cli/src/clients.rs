@@ -169,7 +169,7 @@ pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
     let absolute = std::path::absolute(path);
     let absolute = absolute.ok().filter(|path| path.exists());
     let absolute = absolute.ok_or_else(|| {
-        let message = format!("there is no `{}`", path.display());
+        let message = format!("cannot find `{}`", path.display());
         Failure::new(Kind::Usage, message)
     })?;
     text(&absolute)

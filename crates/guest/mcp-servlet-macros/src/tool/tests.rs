@@ -125,7 +125,7 @@ fn makes_no_type_for_a_method() {
     );
     assert!(
         !text.contains("struct"),
-        "no type can stand in an `impl`: {text}"
+        "an `impl` cannot contain the marker type: {text}"
     );
     assert!(text.contains("tool `greet` cannot be a method"), "{text}");
 }

@@ -10,7 +10,8 @@ use crate::error::ToolError;
 impl Context {
     /// The variable `key` as set by [`set_var_json`](Self::set_var_json).
     ///
-    /// Variables are in the memory of one instance: do not rely on them after a call.
+    /// `servlet serve` keeps variables until it loads the servlet again. Other hosts may lose them earlier, so store elsewhere what
+    /// must last.
     ///
     /// ```
     /// use mcp_servlet::prelude::*;

@@ -18,7 +18,7 @@ macro_rules! __xtp_plugin {
             clippy::all,
             clippy::pedantic,
             missing_docs,
-            reason = "what a schema declares is there, whether it is used or not"
+            reason = "a plugin may leave types and functions of its schema unused"
         )]
         $visibility mod $name {
             ::core::include!(::core::concat!(

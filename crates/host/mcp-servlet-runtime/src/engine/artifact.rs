@@ -78,7 +78,7 @@ impl Artifacts {
     /// The compiled module, if there is a file that fits.
     pub(super) fn load(&self, engine: &Engine, quality: Quality) -> Option<Module> {
         let path = self.path(engine, quality)?;
-        // Windows changes the time of a file only for those who may write to it.
+        // On Windows, setting the time needs write access.
         let file = File::options().read(true).write(cfg!(windows)).open(&path);
         let file = file.ok()?;
         // The time says when it was used last.

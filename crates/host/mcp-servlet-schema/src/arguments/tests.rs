@@ -78,7 +78,7 @@ fn error_has_expected_and_found() {
     for (given, error) in [
         (
             "count=abc",
-            "argument `count`: expected integer, but `abc` is not JSON; count=3",
+            "argument `count`: expected integer, found `abc`; count=3",
         ),
         (
             "count=1.5",
@@ -86,7 +86,7 @@ fn error_has_expected_and_found() {
         ),
         (
             "on=yes",
-            "argument `on`: expected boolean, but `yes` is not JSON; on=true",
+            "argument `on`: expected boolean, found `yes`; on=true",
         ),
         (
             "on=1",
@@ -94,7 +94,7 @@ fn error_has_expected_and_found() {
         ),
         (
             "list=a,b",
-            "argument `list`: expected array, but `a,b` is not JSON; list='[\"a\", \"b\"]'",
+            "argument `list`: expected array, found `a,b`; list='[\"a\", \"b\"]'",
         ),
         (
             "colour=blue",
@@ -112,19 +112,19 @@ fn error_has_expected_and_found() {
         ("=5", "expected `key=value` or `key:=json`, found `=5`"),
         (
             "text:=x",
-            "argument `text`: expected any JSON, but `x` is not JSON; text:='\"text\"'",
+            "argument `text`: expected any JSON, found `x`; text:='\"text\"'",
         ),
         (
             "count:=x",
-            "argument `count`: expected any JSON, but `x` is not JSON; count:=3",
+            "argument `count`: expected any JSON, found `x`; count:=3",
         ),
         (
             "colour:=red",
-            "argument `colour`: expected any JSON, but `red` is not JSON; colour:='\"red\"'",
+            "argument `colour`: expected any JSON, found `red`; colour:='\"red\"'",
         ),
         (
             "level:=x",
-            "argument `level`: expected any JSON, but `x` is not JSON; level:=1",
+            "argument `level`: expected any JSON, found `x`; level:=1",
         ),
     ] {
         assert_eq!(read(given), Err(error.into()), "{given}");
@@ -144,7 +144,7 @@ fn lists_all_arguments_if_none_is_similar() {
 #[test]
 fn refuses_a_duplicate_key() {
     let error = parse_arguments(&schema(), &["text=a", "text=b"]).expect_err("twice");
-    assert_eq!(error.to_string(), "argument `text` is given twice");
+    assert_eq!(error.to_string(), "duplicate argument `text`");
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Transports {
         }
         if let Some(listener) = &operations {
             let address = listener.local_addr()?;
-            note(format_args!("operations on http://{address}/metrics"));
+            note(format_args!("metrics on http://{address}/metrics"));
         }
         let options = self.options(limits);
         let stdio = async {
@@ -233,7 +233,7 @@ fn origin(text: &str) -> Result<String, String> {
 async fn second_signal(server: &Server) -> Result<(), Failure> {
     server.unless_stopping(std::future::pending::<()>()).await;
     mcp_servlet_server::shutdown_signal().await?;
-    tracing::warn!("stopped at once; running calls get no answer");
+    tracing::warn!("stopped at once; running calls get no response");
     Ok(())
 }
 
