@@ -55,7 +55,7 @@ pub struct LoadOptions {
     /// How many WebAssembly instructions a call may execute, roughly: wasmtime counts most instructions as one unit of
     /// fuel, and a few, such as `nop` and `block`, as none. `None` means no limit.
     ///
-    /// In contrast to the time, the same call always takes the same fuel. Counting makes the servlet slower, and starts
+    /// In contrast to the time, the same work always takes the same fuel. Counting makes the servlet slower, and starts
     /// if this or the fuel of a tool is set.
     pub fuel: Option<u64>,
     /// The limit for the output of a call in bytes; `None` means that only `memory` limits it.

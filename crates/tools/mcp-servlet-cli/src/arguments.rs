@@ -12,7 +12,7 @@ use crate::failure::{Failure, Kind};
 /// Arguments for a tool or a prompt.
 #[derive(Args, Debug)]
 pub(crate) struct ArgumentOptions {
-    /// Arguments by their schema, `key:=json` for any JSON; or `-` to read them all as JSON from standard input
+    /// Arguments: the schema decides how `key=value` is parsed, `key:=json` is JSON; `-` reads all arguments as JSON from standard input
     #[arg(value_name = "KEY=VALUE")]
     words: Vec<String>,
 

@@ -21,7 +21,7 @@ use crate::{
 
 /// List everything that a servlet or any other MCP server offers, and what is wrong with it
 ///
-/// With `--format json`, the catalog can be kept in a file, and compared later with `servlet catalog diff`.
+/// `--output` writes the catalog to a file as JSON, and `servlet catalog diff` compares it later.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct CatalogCommand {
@@ -36,7 +36,7 @@ pub(crate) struct CatalogCommand {
     #[arg(long, value_enum)]
     format: Option<CatalogFormat>,
 
-    /// Write to this file
+    /// Write JSON to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -61,10 +61,10 @@ enum Action {
 /// Compares two catalogs.
 #[derive(Args, Debug)]
 struct Diff {
-    /// The old one: a `.json` file, or any other target
+    /// The old catalog: a `.json` file, or any other target
     old: String,
 
-    /// The new one
+    /// The new catalog, in the same way
     new: Option<String>,
 
     /// `json` prints a list
@@ -89,7 +89,7 @@ enum CatalogFormat {
 /// What is a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Deny {
-    /// Anything that is wrong with the catalog
+    /// Any diagnostic
     Diagnostics,
 }
 
@@ -100,6 +100,14 @@ impl CatalogCommand {
         }
         let target = self.server.only_target(self.target.as_ref())?;
         let format = self.format();
+        if format == CatalogFormat::Human && self.output.is_some() {
+            let message = "`--output` writes JSON, which `--format human` is not";
+            return Err(Failure::with_help(
+                Kind::Usage,
+                message,
+                "leave `--format` out",
+            ));
+        }
         if format == CatalogFormat::Raw {
             let lists = lists(&self.server, &target, Format::Json)?;
             return self.print(&to_json(&lists)?);

@@ -310,12 +310,14 @@ mod tests {
     fn every_option_counts_as_given() {
         let typed = [
             "--config=a=b",
+            "--config-env=a=B",
             "--allow-host=a.example",
             "--allow-private",
             "--proxy=http://a.example:1",
             "--allow-path=a",
             "--timeout=1s",
             "--memory=1MiB",
+            "--fuel=1",
             "--compile-timeout=1s",
         ];
         for option in typed {

@@ -14,8 +14,8 @@ use crate::{
 
 /// Log in to a server that requires it
 ///
-/// The URL for the browser is always printed. On a terminal, the browser is opened as well. The login is stored in a file
-/// that only you can read, and renewed when it expires.
+/// Prints a URL for the browser, and opens it if standard error is a terminal. The login is stored in a file that only you
+/// can read. Its token is renewed before it expires.
 #[derive(Args, Debug)]
 pub(crate) struct Login {
     /// A URL, or the name of a server in the configuration of an MCP client
@@ -25,7 +25,7 @@ pub(crate) struct Login {
     #[arg(long)]
     no_browser: bool,
 
-    /// The ID of a client that is registered at the authorization server, instead of a new one
+    /// The ID of a client that the authorization server knows, instead of a new registration
     #[arg(long, value_name = "ID")]
     client_id: Option<String>,
 

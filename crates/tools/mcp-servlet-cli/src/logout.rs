@@ -17,7 +17,7 @@ pub(crate) struct Logout {
     /// A URL, or the name of a server in the configuration of an MCP client
     target: String,
 
-    /// The ID of the client, if the login has one
+    /// The `--client-id` that you logged in with, if any
     #[arg(long, value_name = "ID")]
     client_id: Option<String>,
 }

@@ -13,7 +13,7 @@ use crate::{
     terminal::{self, one_line},
 };
 
-/// Connect to a server and ask whether it answers
+/// Connect to a server and check that it answers
 ///
 /// With `--retry`, it waits until the server runs, for example in a script that deploys it.
 #[derive(Args, Debug)]

@@ -18,10 +18,10 @@ use crate::{
 
 /// List the servers in the configurations of MCP clients on this machine
 ///
-/// Nothing is started, and no value of a variable or header is shown. The names work as the TARGET of other commands.
+/// Starts no server, and shows no value of a variable or header. Other commands take these names as TARGET.
 #[derive(Args, Debug)]
 pub(crate) struct Servers {
-    /// Only those of this client, such as cursor
+    /// List only the servers of this client, such as cursor
     #[arg(long, value_name = "CLIENT")]
     source: Option<String>,
 
@@ -67,7 +67,7 @@ impl Servers {
 
 fn write<W: Write>(out: &mut Visible<W>, servers: &[Shown<'_>]) -> io::Result<()> {
     if servers.is_empty() {
-        return writeln!(out, "no configuration of an MCP client names a server");
+        return writeln!(out, "no servers found");
     }
     let length = |text: &str| one_line(text).chars().count();
     let names = servers.iter().map(|server| length(server.name())).max();

@@ -24,7 +24,7 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "URI")]
     resource: Vec<String>,
 
-    /// The least level of log messages, such as debug or warning
+    /// The minimum level of log messages, such as debug or warning
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     level: String,
 

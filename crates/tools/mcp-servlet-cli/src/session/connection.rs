@@ -49,11 +49,11 @@ pub(super) struct Connection {
     #[arg(long, value_name = "NAME: VALUE", value_parser = Secret(header))]
     header: Vec<(String, String)>,
 
-    /// Send the token in this environment variable
+    /// Send the token from this environment variable
     #[arg(long, value_name = "NAME", conflicts_with = "basic")]
     bearer_env: Option<String>,
 
-    /// Send a user, and the password in this environment variable
+    /// Send this user name, and the password from the environment variable NAME
     #[arg(long, value_name = "USER:NAME", value_parser = user)]
     basic: Option<(String, String)>,
 
@@ -69,17 +69,17 @@ pub(super) struct Connection {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// Refuse the certificates that the lists in this PEM file revoke; may be repeated
+    /// Refuse the certificates that the lists in this PEM file revoke; needs --tls-ca; may be repeated
     #[arg(long, value_name = "FILE", requires = "tls_ca")]
     tls_crl: Vec<PathBuf>,
 
-    /// The least version of TLS
+    /// The minimum version of TLS
     ///
     /// [default: 1.2]
     #[arg(long, value_enum, value_name = "VERSION")]
     tls_min: Option<TlsMin>,
 
-    /// Accept every certificate, so that the connection can be read and changed on its way
+    /// Accept every certificate; others can then read and change the messages
     #[arg(long)]
     insecure: bool,
 
@@ -123,7 +123,7 @@ pub(super) struct Connection {
     #[arg(long, value_name = "TIME", requires = "retry")]
     every: Option<Limit<Duration>>,
 
-    /// The most entries of one list
+    /// The maximum number of entries in a list
     ///
     /// [default: 10000]
     #[arg(long, value_name = "COUNT")]
@@ -145,7 +145,7 @@ enum Transport {
     Auto,
     /// Streamable HTTP, the transport since 2025-03-26
     Http,
-    /// HTTP+SSE, the transport before
+    /// HTTP+SSE, the transport of 2024-11-05
     Sse,
 }
 
