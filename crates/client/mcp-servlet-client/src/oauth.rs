@@ -237,8 +237,12 @@ impl OAuth {
         if server.headers().contains_key(AUTHORIZATION) {
             return Ok(None);
         }
-        let tokens = Tokens::new(server, self.file(server)?);
-        Ok(Some(Arc::new(tokens)))
+        // Without a folder for logins, there is no login to use.
+        let Ok(folder) = self.logins() else {
+            return Ok(None);
+        };
+        let file = LoginFile::find(&folder, server.url(), self.identity.id.as_deref())?;
+        Ok(Some(Arc::new(Tokens::new(server, file))))
     }
 
     /// The file for a new login.

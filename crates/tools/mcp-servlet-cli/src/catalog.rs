@@ -109,6 +109,11 @@ impl CatalogCommand {
             ));
         }
         if format == CatalogFormat::Raw {
+            if self.deny.is_some() {
+                let message =
+                    "`--format raw` has no diagnostics, so `--deny` cannot be combined with it";
+                return Err(Failure::new(Kind::Usage, message));
+            }
             let lists = lists(&self.server, &target, Format::Json)?;
             return self.print(&to_json(&lists)?);
         }

@@ -32,7 +32,7 @@ use crate::{
     login,
 };
 
-/// How long a process of a server may take to end after the command has.
+/// How long the process of a server, or the renewal of a login, may take to end after the command has.
 const LEAVING: Duration = Duration::from_millis(1500);
 
 /// The servlet or server of a command, with its options.
@@ -152,7 +152,7 @@ impl ServerOptions {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let result = runtime.block_on(async {
             let result = self.connected(target, work).await;
-            if matches!(target, Target::Command(_) | Target::Name(_)) {
+            if !matches!(target, Target::Module(_) | Target::Servlets(_)) {
                 settle().await;
             }
             result
@@ -240,7 +240,7 @@ async fn until_signal<T>(work: impl Future<Output = Result<T, Failure>>) -> Resu
     }
 }
 
-/// Waits until the tasks that end the process of a server have done so.
+/// Waits until the tasks that end the process of a server, or store a renewed login, have done so.
 async fn settle() {
     let end = Instant::now() + LEAVING;
     while Handle::current().metrics().num_alive_tasks() > 0 && Instant::now() < end {

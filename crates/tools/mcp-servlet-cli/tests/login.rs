@@ -148,7 +148,7 @@ async fn a_server_has_the_name_that_a_client_configures() {
     let report = "/mcp`, with the scopes: read write offline_access\n";
     assert!(log.ends_with(report), "{log}");
     for (name, error) in [
-        ("tool", "`tool` is a command"),
+        ("tool", "`tool` is not at a URL"),
         ("other", "has a server `other`"),
         ("localhost:8080", "`http://localhost:8080/mcp`"),
     ] {
