@@ -285,7 +285,7 @@ mod tests {
         std::thread::scope(|threads| {
             for byte in 0..4_u8 {
                 let path = &path;
-                threads.spawn(move || write(path, &[byte; 100_000]).expect("room"));
+                threads.spawn(move || write(path, &vec![byte; 100_000]).expect("room"));
             }
         });
         let code = fs::read(&path).expect("one of them");

@@ -20,7 +20,7 @@ pub(super) struct Instance {
 /// Why there is no instance.
 enum Failed {
     /// The pool is full. The call has not begun.
-    NoRoom(Call),
+    NoRoom(Box<Call>),
     Stopped(Stop),
 }
 
@@ -52,7 +52,7 @@ impl Instance {
             Ok(instance) => return Ok(instance),
         };
         let code = code.outside_pool().map_err(|error| Stop::start(&error))?;
-        let started = Self::start_in(&code, shared, call, slice).await;
+        let started = Self::start_in(&code, shared, *call, slice).await;
         started.map_err(|failed| match failed {
             Failed::NoRoom(_) => Stop::Start("there is no room for another instance".to_owned()),
             Failed::Stopped(stop) => stop,
@@ -74,7 +74,7 @@ impl Instance {
             Err(error) if error.is::<PoolConcurrencyLimitError>() => {
                 let empty = Call::new(store.data().call.limits);
                 let call = std::mem::replace(&mut store.data_mut().call, empty);
-                return Err(Failed::NoRoom(call));
+                return Err(Failed::NoRoom(Box::new(call)));
             }
             Err(error) => return Err(stopped(&mut store, &error).at_start().into()),
         };

@@ -31,8 +31,8 @@ use tasks::Tasks;
 /// The highest limit for connections, sessions or calls.
 const MOST: usize = 1_000_000;
 
-/// The highest limit for fuel: the largest integer of TOML.
-const MOST_FUEL: usize = i64::MAX as usize;
+/// The highest limit for fuel: the largest integer of TOML on a 64-bit system.
+const MOST_FUEL: usize = isize::MAX.unsigned_abs();
 
 /// The highest limit for instances. Each of them reserves some gigabytes of address space.
 const MOST_INSTANCES: usize = 10_000;
