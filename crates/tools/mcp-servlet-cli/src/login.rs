@@ -8,6 +8,7 @@ use mcp_servlet_client::{Http, LoggedIn, OAuth, Target};
 
 use crate::{
     failure::{Failure, Kind},
+    logins::oauth,
     session::Target as Word,
     terminal::{self, note, one_line},
 };
@@ -93,15 +94,6 @@ fn report(server: &Http, login: &LoggedIn) -> std::io::Result<()> {
 /// The URL of a server, without user, password and query.
 pub(crate) fn label(server: &Http) -> String {
     Target::from(server.clone()).to_string()
-}
-
-/// Logins of this command.
-pub(crate) fn oauth(client_id: Option<&str>) -> OAuth {
-    let oauth = OAuth::new().client_name("servlet");
-    match client_id {
-        Some(id) => oauth.client_id(id),
-        None => oauth,
-    }
 }
 
 /// The server that a URL or a name means.

@@ -7,7 +7,8 @@ use mcp_servlet_client::LoggedOut;
 
 use crate::{
     failure::Failure,
-    login::{block_on, label, oauth, server},
+    login::{block_on, label, server},
+    logins::oauth,
     terminal,
 };
 

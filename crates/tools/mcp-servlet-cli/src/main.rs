@@ -38,6 +38,7 @@ mod inspect;
 mod limits;
 mod logging;
 mod login;
+mod logins;
 mod logout;
 mod needs;
 mod new;

@@ -29,7 +29,7 @@ use crate::{
     failure::{Failure, Kind, print_json_error},
     format::Format,
     limits::Limits,
-    login,
+    logins,
 };
 
 /// How long the process of a server, or the renewal of a login, may take to end after the command has.
@@ -190,7 +190,7 @@ impl ServerOptions {
         };
         let request = self.limits.request_timeout().or(opening.request);
         let options = self.connection.options(opening.connect, request);
-        let options = options.answers(Answering::new()).oauth(login::oauth(None));
+        let options = options.answers(Answering::new()).oauth(logins::oauth(None));
         let session = Session::connect_with(&opening.server, &options).await;
         match session {
             Ok(session) => Ok((session, opening.name)),
