@@ -27,7 +27,6 @@ pub struct Guest {
     module: Module,
     abi: Abi,
     options: LoadOptions,
-    digest: [u8; 32],
     pool: Arc<Pool>,
 }
 
@@ -53,7 +52,6 @@ impl Guest {
     /// # Errors
     /// See [`Guest::load`].
     pub fn from_fetched(fetched: Fetched, options: &LoadOptions) -> Result<Self, LoadError> {
-        let digest = fetched.digest();
         let Fetched { name, origin, wasm } = fetched;
         let module = read_module(&name, &wasm)?;
         let abi = check_abi(&name, &module)?;
@@ -65,7 +63,6 @@ impl Guest {
             module,
             abi,
             options: options.clone(),
-            digest,
             pool,
         })
     }
@@ -91,7 +88,7 @@ impl Guest {
 
     /// The SHA-256 digest of the module.
     pub fn digest(&self) -> [u8; 32] {
-        self.digest
+        self.pool.digest()
     }
 
     /// The exports, imports and sections of the module.

@@ -247,10 +247,10 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Reads a module and checks its limits for compilation.
+/// Reads a module and checks its sections against the limits for compilation.
 pub(crate) fn read_module(servlet: &str, wasm: &[u8]) -> Result<Module, LoadError> {
     let module = Module::read(wasm);
-    let module = module.and_then(|module| bounds::check(wasm).map(|()| module));
+    let module = module.and_then(|module| bounds::check_sections(wasm).map(|()| module));
     module.map_err(|source| LoadError::Unreadable {
         servlet: servlet.to_owned(),
         source,

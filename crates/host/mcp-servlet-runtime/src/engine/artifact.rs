@@ -38,8 +38,8 @@ pub(super) struct Artifacts {
 }
 
 impl Artifacts {
-    /// The files of a module in this cache. An error if its directory cannot be used.
-    pub(super) fn open(cache: &CompileCache, wasm: &[u8]) -> Result<Self, LoadError> {
+    /// The files of the module with this digest. An error if the directory of the cache cannot be used.
+    pub(super) fn open(cache: &CompileCache, module: &[u8]) -> Result<Self, LoadError> {
         let directory = match cache {
             CompileCache::Off => None,
             CompileCache::Directory(directory) => {
@@ -54,7 +54,7 @@ impl Artifacts {
         let digest: [u8; 32] = Sha256::new()
             .chain_update(KERNEL)
             .chain_update(MERGE)
-            .chain_update(wasm)
+            .chain_update(module)
             .finalize()
             .into();
         let digest = digest

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 use wasmtime::{InstancePre, Module, Result};
 
@@ -18,7 +19,12 @@ use super::{
     settings::{self, Host, Metering},
 };
 use crate::{
-    error::LoadError, inspect, lock::lock, options::LoadOptions, runtime::RUNTIME, state::State,
+    error::LoadError,
+    inspect::{self, bounds},
+    lock::lock,
+    options::LoadOptions,
+    runtime::RUNTIME,
+    state::State,
 };
 
 /// How long a servlet is in use before it is compiled again. Most commands that make one call end earlier.
@@ -30,6 +36,8 @@ static TURN: Semaphore = Semaphore::const_new(1);
 /// The compiled code of a servlet.
 pub(super) struct Code {
     linked: Mutex<InstancePre<State>>,
+    /// The SHA-256 digest of the module.
+    pub(super) digest: [u8; 32],
     metering: Metering,
     /// The code for instances for which the pool has no room.
     outside_pool: OnceLock<InstancePre<State>>,
@@ -42,6 +50,7 @@ struct Source {
     name: String,
     wasm: Arc<[u8]>,
     module: inspect::Module,
+    digest: [u8; 32],
     artifacts: Artifacts,
     metering: Metering,
 }
@@ -55,9 +64,11 @@ impl Code {
         options: &LoadOptions,
         functions: Vec<HostFunction>,
     ) -> Result<Arc<Self>, LoadError> {
+        let digest: [u8; 32] = Sha256::digest(wasm).into();
         let source = Source {
             name: name.to_owned(),
-            artifacts: Artifacts::open(&options.cache, wasm)?,
+            artifacts: Artifacts::open(&options.cache, &digest)?,
+            digest,
             wasm: Arc::clone(wasm),
             module: module.clone(),
             metering: if options.counts_fuel() {
@@ -66,7 +77,20 @@ impl Code {
                 Metering::Off
             },
         };
-        let code = Self::find(&source, options, functions);
+        let stored = source.stored();
+        if stored.is_none() {
+            bounds::check_all(wasm).map_err(|source| LoadError::Unreadable {
+                servlet: name.to_owned(),
+                source,
+            })?;
+        }
+        let code = match stored {
+            Some((host, module, quality)) => {
+                let code = source.link(host, &module, functions);
+                code.map(|code| (code, quality))
+            }
+            None => Self::compile(&source, options, functions).map(|code| (code, Quality::Quick)),
+        };
         let (code, quality) = code.map_err(|error| LoadError::Compile {
             servlet: name.to_owned(),
             message: format!("{error:#}"),
@@ -106,18 +130,11 @@ impl Code {
         Ok(self.outside_pool.get_or_init(|| linked).clone())
     }
 
-    fn find(
+    fn compile(
         source: &Source,
         options: &LoadOptions,
         functions: Vec<HostFunction>,
-    ) -> Result<(Self, Quality)> {
-        for quality in [Quality::Optimized, Quality::Quick] {
-            for host in source.hosts() {
-                if let Some(module) = source.artifacts.load(&host.engine, quality) {
-                    return Ok((source.link(host, &module, functions)?, quality));
-                }
-            }
-        }
+    ) -> Result<Self> {
         let code = compile_within(
             options.compile,
             settings::compiler(Quality::Quick, source.metering)?,
@@ -125,7 +142,7 @@ impl Code {
         )?;
         let (host, module) = source.fitting(&code)?;
         source.artifacts.store(&host.engine, Quality::Quick, &code);
-        Ok((source.link(host, &module, functions)?, Quality::Quick))
+        source.link(host, &module, functions)
     }
 
     fn replace(&self, source: &Source) -> Result<()> {
@@ -149,10 +166,24 @@ impl Source {
     fn link(&self, host: &Host, module: &Module, functions: Vec<HostFunction>) -> Result<Code> {
         Ok(Code {
             linked: Mutex::new(host.link(module, &functions)?),
+            digest: self.digest,
             metering: self.metering,
             outside_pool: OnceLock::new(),
             functions,
         })
+    }
+
+    /// The best code that was compiled before. The module was checked then.
+    fn stored(&self) -> Option<(&'static Host, Module, Quality)> {
+        [Quality::Optimized, Quality::Quick]
+            .into_iter()
+            .find_map(|quality| {
+                let mut hosts = self.hosts();
+                hosts.find_map(|host| {
+                    let module = self.artifacts.load(&host.engine, quality)?;
+                    Some((host, module, quality))
+                })
+            })
     }
 
     /// A compiled module in the first engine that it fits.

@@ -98,6 +98,11 @@ impl Pool {
         &self.wasm
     }
 
+    /// The SHA-256 digest of the module.
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        self.runner.digest()
+    }
+
     /// The limits for the number of instances and for their idle time.
     pub(crate) fn instances(&self) -> &Instances {
         &self.instances

@@ -68,6 +68,11 @@ impl Runner {
         })
     }
 
+    /// The SHA-256 digest of the module.
+    pub(super) fn digest(&self) -> [u8; 32] {
+        self.code.digest
+    }
+
     /// Runs an export within the limits of its call. A new instance starts as a part of the call.
     pub(super) async fn run(&self, run: Run<'_>, slice: &Slice) -> Done {
         let progress = Arc::clone(&run.call.progress);

@@ -78,19 +78,39 @@ enum Refused {
     Damaged(#[from] BinaryReaderError),
 }
 
-/// Checks a module against the limits for compilation.
-pub(crate) fn check(wasm: &[u8]) -> Result<(), Unreadable> {
-    count(wasm).map_err(|refused| match refused {
+/// Checks the sections of a module against the limits for compilation, but not the bodies of its functions.
+pub(crate) fn check_sections(wasm: &[u8]) -> Result<(), Unreadable> {
+    check(wasm, Bodies::Skip)
+}
+
+/// Checks a module against the limits for compilation. Bodies take more time than everything else that is read before
+/// compilation, so they are only checked if the module must be compiled.
+pub(crate) fn check_all(wasm: &[u8]) -> Result<(), Unreadable> {
+    check(wasm, Bodies::Count)
+}
+
+/// What happens to the bodies of functions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bodies {
+    Skip,
+    Count,
+}
+
+fn check(wasm: &[u8], bodies: Bodies) -> Result<(), Unreadable> {
+    count(wasm, bodies).map_err(|refused| match refused {
         Refused::Limit(limit) => Unreadable::Limit(limit),
         Refused::Damaged(error) => Unreadable::damaged(&error),
     })
 }
 
-fn count(wasm: &[u8]) -> Result<(), Refused> {
+fn count(wasm: &[u8], bodies: Bodies) -> Result<(), Refused> {
     LimitExceeded::size(wasm.len() as u64)?;
     let mut counts = Counts::default();
     for payload in Parser::new(0).parse_all(wasm) {
-        counts.section(payload?)?;
+        match payload? {
+            Payload::CodeSectionEntry(_) if bodies == Bodies::Skip => {}
+            payload => counts.section(payload)?,
+        }
     }
     Ok(())
 }
