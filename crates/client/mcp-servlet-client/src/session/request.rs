@@ -138,7 +138,7 @@ impl Session {
                     return Ok(Some(response.map(|_| ())));
                 }
                 () = slot.failed.notified() => return Ok(None),
-                () = sleep_until(deadline) => return Err(timed_out(start.elapsed())),
+                () = sleep_until(deadline) => return Err(timed_out(deadline.saturating_duration_since(start))),
                 Some(one) = progress.recv() => {
                     report(one);
                     if let Some(last) = last {
