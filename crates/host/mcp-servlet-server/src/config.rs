@@ -1,11 +1,13 @@
 //! `servlet.toml`: the servlets that a server offers, and their limits.
 
 mod cache;
+mod endpoint;
 mod file;
 mod hosts;
 mod names;
 mod problem;
 mod read;
+mod restart;
 mod secrets;
 mod table;
 mod units;
@@ -13,22 +15,25 @@ mod watch;
 mod wording;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
-use mcp_servlet_host::{Entry, Introduction, LoadError, Loaded, OnFailure};
+use mcp_servlet_host::{Entry, Host, Introduction, LoadError, Loaded, Mount, OnFailure};
 use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Proxy, Source};
 use mcp_servlet_schema::Provider;
 
 use crate::{HttpOptions, TaskOptions, watch::Snapshot};
+pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Limits, Requests, ServletSection};
 pub use hosts::parse_host;
 pub use problem::{ConfigError, Problem};
 use read::Read;
 pub use units::parse_memory;
 pub use watch::watch;
+pub(crate) use watch::{Watch, warn_of};
 
 /// A configuration that was read and checked.
 #[derive(Clone, Debug)]
@@ -43,6 +48,13 @@ pub struct Config {
     pub tasks: TaskOptions,
     /// The provider whose restrictions input schemas are rewritten for.
     pub schemas_for: Option<Provider>,
+    /// The addresses that endpoints listen on, in the order of the file.
+    pub listeners: Vec<Listener>,
+    /// Where clients connect, in the order of the file. If there are none, the caller of the server
+    /// decides.
+    pub endpoints: Vec<Endpoint>,
+    /// The members of endpoints by name: each is a range of `entries`.
+    members: BTreeMap<String, Range<usize>>,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -128,6 +140,7 @@ impl Config {
             return Err(wrong(problems));
         };
         let mut reader = Reader {
+            text,
             folder: path.parent().unwrap_or(Path::new("")),
             defaults: LoadOptions::default(),
             mode,
@@ -139,9 +152,16 @@ impl Config {
         let mut sections: Vec<_> = file.servlet.iter().collect();
         sections.sort_by_key(|(_, section)| section.span().start);
         let mut entries = Vec::new();
+        let mut members = BTreeMap::new();
         for (name, section) in sections {
+            let start = entries.len();
             reader.servlet(name, section, &mut entries);
+            members.insert(name.clone(), start..entries.len());
         }
+        let tasks = file.tasks.options();
+        let listeners = reader.listeners(&file);
+        let names: Vec<_> = members.keys().map(String::as_str).collect();
+        let endpoints = reader.endpoints(&file, &names, &tasks);
         if !reader.problems.is_empty() {
             return Err(wrong(reader.problems));
         }
@@ -149,8 +169,11 @@ impl Config {
             entries,
             introduction: file.server.introduction(),
             http: file.http.options(),
-            tasks: file.tasks.options(),
+            tasks,
             schemas_for: file.server.schemas_for,
+            listeners,
+            endpoints,
+            members,
             variables: reader.variables,
             files: files.clone(),
         })
@@ -167,6 +190,25 @@ impl Config {
             .introduced(self.introduction.clone())
             .with_schemas_for(self.schemas_for);
         Ok(loaded)
+    }
+
+    /// What an endpoint serves of the servlets that [`load`](Self::load) returned.
+    pub fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded) -> Host {
+        let names = endpoint.members.as_deref();
+        let mounts = match names {
+            None => loaded.mounts.iter().flatten().cloned().collect(),
+            Some(names) => names.iter().flat_map(|name| self.member(name, loaded)).collect(),
+        };
+        Host::compose(mounts)
+            .introduced(endpoint.introduction.clone())
+            .with_schemas_for(self.schemas_for)
+    }
+
+    /// The servlets of a member, without those that could not be loaded.
+    fn member(&self, name: &str, loaded: &Loaded) -> Vec<Mount> {
+        let entries = self.members.get(name).cloned();
+        let mounts = entries.and_then(|entries| loaded.mounts.get(entries));
+        mounts.into_iter().flatten().flatten().cloned().collect()
     }
 
     /// The JSON Schema of configurations, for editors.
@@ -190,6 +232,7 @@ enum Mode {
 
 /// Turns sections into entries and collects problems.
 struct Reader<'a> {
+    text: &'a str,
     folder: &'a Path,
     /// Limits of servlets that set none.
     defaults: LoadOptions,
@@ -225,6 +268,12 @@ impl Reader<'_> {
 
     fn problem(&mut self, span: std::ops::Range<usize>, message: String) {
         self.problems.push(Problem { span, message });
+    }
+
+    /// The number of the line with this offset.
+    fn line(&self, offset: usize) -> usize {
+        let before = self.text.get(..offset).unwrap_or_default();
+        before.matches('\n').count() + 1
     }
 
     fn servlet(

@@ -1,5 +1,7 @@
 //! The keys of the file.
 
+mod endpoint;
+mod listener;
 mod requests;
 mod tasks;
 
@@ -25,6 +27,8 @@ use super::{
     units::{Count, Memory, Size, Time},
 };
 use crate::HttpOptions;
+pub(super) use endpoint::{EndpointSection, Headers, Kind};
+pub(super) use listener::ListenerSection;
 pub(super) use requests::Requests;
 use tasks::Tasks;
 
@@ -53,6 +57,12 @@ pub(super) struct File {
     pub(super) limits: Table<Limits>,
     /// What happens to arguments, unless a servlet says otherwise.
     pub(super) arguments: Table<Arguments>,
+    /// Addresses that endpoints listen on, by name.
+    #[schemars(with = "BTreeMap<String, ListenerSection>")]
+    pub(super) listener: BTreeMap<String, Spanned<Table<ListenerSection>>>,
+    /// Where clients connect, by name. Default: what the options `--http` and `--stdio` say.
+    #[schemars(with = "BTreeMap<String, EndpointSection>")]
+    pub(super) endpoint: BTreeMap<String, Spanned<Table<EndpointSection>>>,
     /// The servlets, by name.
     #[schemars(with = "BTreeMap<String, ServletSection>")]
     pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
