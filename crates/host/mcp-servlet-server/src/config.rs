@@ -192,12 +192,21 @@ impl Config {
         Ok(loaded)
     }
 
+    /// The URL of the first endpoint over streamable HTTP, unless an endpoint is standard input and
+    /// output, so that clients start the server.
+    pub fn url(&self) -> Option<String> {
+        endpoint::url(&self.endpoints, &self.listeners)
+    }
+
     /// What an endpoint serves of the servlets that [`load`](Self::load) returned.
     pub fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded) -> Host {
         let names = endpoint.members.as_deref();
         let mounts = match names {
             None => loaded.mounts.iter().flatten().cloned().collect(),
-            Some(names) => names.iter().flat_map(|name| self.member(name, loaded)).collect(),
+            Some(names) => names
+                .iter()
+                .flat_map(|name| self.member(name, loaded))
+                .collect(),
         };
         Host::compose(mounts)
             .introduced(endpoint.introduction.clone())
@@ -352,6 +361,7 @@ impl Reader<'_> {
         let mut options = self.defaults.clone();
         section.limits.apply(&mut options, self.folder);
         section.arguments.apply(&mut options);
+        section.resources.apply(&mut options);
         options.allow_private = section.allow.private;
         self.proxy(&section.requests, &mut options);
         self.limits(&section.limits, &options);

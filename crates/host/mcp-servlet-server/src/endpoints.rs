@@ -86,6 +86,13 @@ impl Endpoints {
         server
     }
 
+    /// The server of the endpoint with this name.
+    pub fn server_of(&self, endpoint: &str) -> Option<&Server> {
+        let mut all = self.all.iter();
+        let (_, server) = all.find(|(one, _)| one.name == endpoint)?;
+        Some(server)
+    }
+
     /// What each endpoint serves, by its name.
     pub fn hosts(&self) -> impl Iterator<Item = (&str, Arc<Host>)> {
         let all = self.all.iter();
@@ -155,9 +162,8 @@ impl Endpoints {
                 }
             }
         };
-        let listening = bound.into_iter();
-        let listening = listening.map(|one| listen(self.server(), one.listener, one.endpoints));
-        let (ended, _) = tokio::join!(pipe, join_all(listening));
+        let listening = join_all(bound.into_iter().map(Bound::serve));
+        let (ended, _) = tokio::join!(pipe, listening);
         ended
     }
 }
@@ -169,6 +175,13 @@ impl Bound {
     /// The error of the operating system.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
+    }
+
+    /// Serves the endpoints of this listener until the server is stopped.
+    pub async fn serve(self) {
+        if let Some((server, _)) = self.endpoints.first().cloned() {
+            listen(&server, self.listener, self.endpoints).await;
+        }
     }
 
     /// The paths that clients connect to, with the names of their endpoints.

@@ -51,11 +51,7 @@ pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) 
 ///
 /// The first endpoint's `connections` and `head_time` apply to the listener. If two endpoints have
 /// the same path, the first one answers.
-pub async fn listen(
-    server: &Server,
-    listener: TcpListener,
-    endpoints: Vec<(Server, HttpOptions)>,
-) {
+pub async fn listen(server: &Server, listener: TcpListener, endpoints: Vec<(Server, HttpOptions)>) {
     let end = CancellationToken::new();
     let first = endpoints.first().map(|(_, options)| Limits::of(options));
     let limits = first.unwrap_or_else(|| Limits::of(&HttpOptions::default()));
@@ -82,10 +78,16 @@ async fn answer(endpoints: &[Endpoint], request: Request) -> Response {
 
 /// The answer on all other paths.
 fn elsewhere(endpoints: &[Endpoint]) -> String {
-    let paths: Vec<_> = endpoints.iter().map(|endpoint| &*endpoint.options.path).collect();
+    let paths: Vec<_> = endpoints
+        .iter()
+        .map(|endpoint| &*endpoint.options.path)
+        .collect();
     match &*paths {
         [path] => format!("this is an MCP server, and its endpoint is {path}\n"),
-        paths => format!("this is an MCP server, and its endpoints are {}\n", paths.join(", ")),
+        paths => format!(
+            "this is an MCP server, and its endpoints are {}\n",
+            paths.join(", ")
+        ),
     }
 }
 
@@ -120,7 +122,13 @@ fn health(server: &Server) -> Router {
 
 /// How many servlets and tools the endpoints of the process have together.
 fn counts(server: &Server) -> (usize, usize) {
-    let hosts: Vec<_> = server.0.process.servers().iter().map(Server::host).collect();
+    let hosts: Vec<_> = server
+        .0
+        .process
+        .servers()
+        .iter()
+        .map(Server::host)
+        .collect();
     let servlets = hosts.iter().flat_map(|host| host.servlets());
     let servlets: BTreeSet<_> = servlets.map(|one| (one.name(), one.origin())).collect();
     let tools = hosts.iter().flat_map(|host| host.tools().map(Tool::name));
@@ -179,7 +187,10 @@ impl Endpoint {
 
     /// Whether the endpoint answers at this path. A slash at the end does not matter.
     fn has(&self, path: &str) -> bool {
-        let is = |own: &str| path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest == "/");
+        let is = |own: &str| {
+            path.strip_prefix(own)
+                .is_some_and(|rest| rest.is_empty() || rest == "/")
+        };
         is(&self.options.path) || self.messages().is_some_and(is)
     }
 
@@ -200,7 +211,9 @@ impl Endpoint {
             Transport::Sse(sse) => sse.answer(request).await,
         };
         if response.status() == StatusCode::FORBIDDEN {
-            return sender.refused(response, self.options.endpoint.as_deref()).await;
+            return sender
+                .refused(response, self.options.endpoint.as_deref())
+                .await;
         }
         if response.status().is_success() {
             headers.apply(response.headers_mut());

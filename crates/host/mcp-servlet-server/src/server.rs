@@ -136,9 +136,17 @@ impl Server {
     pub(crate) fn notify_sharing(&self, change: &Change) {
         let host = self.host();
         for server in self.0.process.servers() {
-            if Arc::ptr_eq(&server.0, &self.0) || share_a_servlet(&host, &server.host()) {
-                server.notify(change.clone());
+            let other = server.host();
+            if !Arc::ptr_eq(&server.0, &self.0) && !share_a_servlet(&host, &other) {
+                continue;
             }
+            if let Change::Resource(uri) = change {
+                other
+                    .servlets()
+                    .iter()
+                    .for_each(|servlet| servlet.forget_resource(uri));
+            }
+            server.notify(change.clone());
         }
     }
 

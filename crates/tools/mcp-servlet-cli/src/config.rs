@@ -47,7 +47,16 @@ impl ConfigCommand {
                     1 => "1 servlet".to_owned(),
                     count => format!("{count} servlets"),
                 };
-                writeln!(terminal::out(), "{}: valid, {servlets}", file.display())?;
+                let endpoints = match config.endpoints.len() {
+                    0 => String::new(),
+                    1 => ", 1 endpoint".to_owned(),
+                    count => format!(", {count} endpoints"),
+                };
+                writeln!(
+                    terminal::out(),
+                    "{}: valid, {servlets}{endpoints}",
+                    file.display()
+                )?;
             }
             Action::Schema => writeln!(terminal::json(), "{:#}", Config::schema())?,
         }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     HttpOptions, HttpTransport, ResponseHeaders, ServeOptions, TaskOptions, http::header_name,
-    parse_host_header, parse_origin,
+    parse_host_header, parse_origin, split_authority,
 };
 
 /// An address that endpoints listen on.
@@ -65,7 +65,10 @@ type EndpointTable = Spanned<Table<EndpointSection>>;
 
 /// Sections by name, in the order of the file.
 fn in_order<T>(sections: &BTreeMap<String, Spanned<T>>) -> Vec<(&str, &Spanned<T>)> {
-    let mut sections: Vec<_> = sections.iter().map(|(name, section)| (&**name, section)).collect();
+    let mut sections: Vec<_> = sections
+        .iter()
+        .map(|(name, section)| (&**name, section))
+        .collect();
     sections.sort_by_key(|(_, section)| section.span().start);
     sections
 }
@@ -115,7 +118,8 @@ impl Reader<'_> {
             self.forwarded(table);
             let transport = if *table.kind.get_ref() == Kind::Stdio {
                 if let Some(first) = stdio.replace(name) {
-                    let message = format!("endpoint `{first}` is `stdio` already; there can be one");
+                    let message =
+                        format!("endpoint `{first}` is `stdio` already; there can be one");
                     self.problem(table.kind.span(), message);
                 }
                 Some(EndpointTransport::Stdio)
@@ -140,7 +144,10 @@ impl Reader<'_> {
             if let Some(span) = span
                 && !kinds.contains(&kind)
             {
-                let kinds: Vec<_> = kinds.iter().map(|kind| format!("`{}`", kind.name())).collect();
+                let kinds: Vec<_> = kinds
+                    .iter()
+                    .map(|kind| format!("`{}`", kind.name()))
+                    .collect();
                 let message = format!(
                     "`{key}` is for endpoints of the kind {}; `{name}` is `{}`",
                     kinds.join(" or "),
@@ -171,14 +178,19 @@ impl Reader<'_> {
     }
 
     fn forwarded(&mut self, table: &EndpointSection) {
-        const CREDENTIALS: [&str; 4] =
-            ["authorization", "cookie", "mcp-session-id", "proxy-authorization"];
+        const CREDENTIALS: [&str; 4] = [
+            "authorization",
+            "cookie",
+            "mcp-session-id",
+            "proxy-authorization",
+        ];
         for name in table.forward_headers.iter().flat_map(Spanned::get_ref) {
             let text = name.get_ref();
             if let Err(message) = header_name(text) {
                 self.problem(name.span(), message);
             } else if CREDENTIALS.contains(&&*text.to_ascii_lowercase()) {
-                let message = format!("servlets cannot read the header `{text}`: it is a credential");
+                let message =
+                    format!("servlets cannot read the header `{text}`: it is a credential");
                 self.problem(name.span(), message);
             }
         }
@@ -217,7 +229,8 @@ impl Reader<'_> {
     ) -> Option<(&'f str, &'f ListenerTable)> {
         let Some(wanted) = &table.listener else {
             let kind = table.kind.get_ref().name();
-            let message = format!("missing key `listener`: an endpoint of the kind `{kind}` needs one");
+            let message =
+                format!("missing key `listener`: an endpoint of the kind `{kind}` needs one");
             self.problem(table.kind.span(), message);
             return None;
         };
@@ -227,7 +240,9 @@ impl Reader<'_> {
         }
         let message = match similar(name, file.listener.keys().map(String::as_str)) {
             Some(near) => format!("there is no listener `{name}`; did you mean `{near}`?"),
-            None => format!("there is no listener `{name}`; add `[listener.{name}]` with its `address`"),
+            None => {
+                format!("there is no listener `{name}`; add `[listener.{name}]` with its `address`")
+            }
         };
         self.problem(wanted.span(), message);
         None
@@ -245,7 +260,8 @@ impl Reader<'_> {
             let message = format!("expected a path such as /mcp, found `{path}`");
             self.problem(given.span(), message);
         } else if path == "/health" {
-            let message = "`/health` is the path of the health check; give the endpoint another one";
+            let message =
+                "`/health` is the path of the health check; give the endpoint another one";
             self.problem(given.span(), message.to_owned());
         }
         path.clone()
@@ -288,7 +304,9 @@ impl Reader<'_> {
         options: &mut HttpOptions,
     ) {
         let address = listener.get_ref().address.get_ref();
-        let host = split_address(address).map(|(host, _)| host).unwrap_or_default();
+        let host = split_address(address)
+            .map(|(host, _)| host)
+            .unwrap_or_default();
         match &table.hosts {
             Some(hosts) => options.hosts = self.each(hosts.get_ref(), parse_host_header),
             None if !is_local(address) => {
@@ -333,7 +351,9 @@ impl Reader<'_> {
     ) {
         let table = section.get_ref();
         let span = |given: &Option<Spanned<String>>| {
-            given.as_ref().map_or_else(|| table.kind.span(), Spanned::span)
+            given
+                .as_ref()
+                .map_or_else(|| table.kind.span(), Spanned::span)
         };
         let mut claimed = vec![(&options.path, span(&table.path))];
         if let HttpTransport::Sse { messages, .. } = &options.transport {
@@ -396,12 +416,44 @@ impl EndpointSection {
 /// Splits an address into host and port.
 fn split_address(address: &str) -> Option<(&str, u16)> {
     let (host, port) = address.rsplit_once(':')?;
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
     let is_host = match bare {
         Some(host) => host.parse::<std::net::Ipv6Addr>().is_ok(),
         None => !host.is_empty() && !host.contains([':', '/', ' ']),
     };
     Some((bare.unwrap_or(host), port.parse().ok().filter(|_| is_host)?))
+}
+
+/// The URL of the first endpoint over streamable HTTP. None if there is none, or if clients start
+/// the server.
+pub(super) fn url(endpoints: &[Endpoint], listeners: &[Listener]) -> Option<String> {
+    let is_stdio = |one: &Endpoint| one.transport == EndpointTransport::Stdio;
+    if endpoints.iter().any(is_stdio) {
+        return None;
+    }
+    endpoints
+        .iter()
+        .find_map(|endpoint| match &endpoint.transport {
+            EndpointTransport::Http { listener, options }
+                if matches!(options.transport, HttpTransport::Streamable { .. }) =>
+            {
+                let listener = listeners.iter().find(|one| one.name == *listener)?;
+                let (_, port) = split_address(&listener.address)?;
+                let authority = match options
+                    .hosts
+                    .first()
+                    .map(|name| (name, split_authority(name)))
+                {
+                    Some((name, Some((_, Some(_))))) => name.clone(),
+                    Some((name, _)) => format!("{name}:{port}"),
+                    None => listener.address.clone(),
+                };
+                Some(format!("http://{authority}{}", options.path))
+            }
+            _ => None,
+        })
 }
 
 /// Whether only programs on this machine can connect.

@@ -3,6 +3,7 @@
 mod endpoint;
 mod listener;
 mod requests;
+mod resources;
 mod tasks;
 
 use std::{
@@ -30,6 +31,7 @@ use crate::HttpOptions;
 pub(super) use endpoint::{EndpointSection, Headers, Kind};
 pub(super) use listener::ListenerSection;
 pub(super) use requests::Requests;
+use resources::Resources;
 use tasks::Tasks;
 
 /// The highest limit for connections, sessions or calls.
@@ -140,6 +142,9 @@ pub(super) struct ServletSection {
     /// What happens to arguments.
     #[serde(default)]
     pub(super) arguments: Table<Arguments>,
+    /// What happens to what was read of its resources.
+    #[serde(default)]
+    pub(super) resources: Table<Resources>,
     /// Which of its tools appear, and how.
     #[serde(default)]
     pub(super) tools: Table<Tools>,

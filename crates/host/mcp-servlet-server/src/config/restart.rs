@@ -17,8 +17,12 @@ impl Config {
         for name in differing(listeners, |one| &one.name, is_same) {
             sections.push(format!("[listener.{name}]"));
         }
-        let is_same =
-            |a: &Endpoint, b: &Endpoint| a.transport == b.transport && a.options == b.options;
+        let is_same = |a: &Endpoint, b: &Endpoint| {
+            let mut options = a.options.clone();
+            // They are those of `[tasks]`.
+            options.tasks.clone_from(&b.options.tasks);
+            a.transport == b.transport && options == b.options
+        };
         let endpoints = (&*self.endpoints, &*started.endpoints);
         for name in differing(endpoints, |one| &one.name, is_same) {
             sections.push(format!("[endpoint.{name}]"));
@@ -34,7 +38,9 @@ fn differing<'c, T>(
     is_same: impl Fn(&T, &T) -> bool,
 ) -> Vec<&'c String> {
     let find = |list: &'c [T], wanted: &T| list.iter().find(|one| name(one) == name(wanted));
-    let changed = new.iter().filter(|one| find(old, one).is_none_or(|other| !is_same(one, other)));
+    let changed = new
+        .iter()
+        .filter(|one| find(old, one).is_none_or(|other| !is_same(one, other)));
     let removed = old.iter().filter(|one| find(new, one).is_none());
     changed.chain(removed).map(name).collect()
 }

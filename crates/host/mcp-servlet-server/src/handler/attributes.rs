@@ -31,7 +31,10 @@ pub(super) fn set(
     forward: &[String],
 ) {
     strip(meta);
-    let headers = context.extensions.get::<Parts>().map(|parts| &parts.headers);
+    let headers = context
+        .extensions
+        .get::<Parts>()
+        .map(|parts| &parts.headers);
     let session = match session {
         Some(session) => session.as_str(),
         None => headers

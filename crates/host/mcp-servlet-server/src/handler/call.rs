@@ -86,7 +86,10 @@ impl ToolCall {
         let task = Arc::clone(&self.task);
         let notifier = Notifier::new(&self.server, context, &self.threshold, task);
         let usage = notifier.usage();
-        let (session, forward) = (self.session.as_ref(), &self.server.0.options.forward_headers);
+        let (session, forward) = (
+            self.session.as_ref(),
+            &self.server.0.options.forward_headers,
+        );
         let request_meta = request_meta(context, inputs, notifier, session, forward);
         let observed = self.server.0.process.metrics.call(&self.host, name);
         let arguments = self.request.arguments.as_ref();
@@ -266,7 +269,10 @@ impl Handler {
                 }
             }
         } else {
-            input_rounds::answer(&self.server, context, &asked, inputs, |inputs| call.start(inputs)).await?
+            input_rounds::answer(&self.server, context, &asked, inputs, |inputs| {
+                call.start(inputs)
+            })
+            .await?
         };
         Ok(match answer {
             Answer::Complete(json) => self.answer::<CallToolResult>(context, json).into(),

@@ -55,7 +55,8 @@ impl Clock {
 
 /// The response to a request whose time is over.
 pub(super) fn timed_out(limit: Duration) -> ErrorData {
-    let message = format!("the request took longer than {limit:?}, the time limit of this endpoint");
+    let message =
+        format!("the request took longer than {limit:?}, the time limit of this endpoint");
     let data = json!({ "timeout": limit.as_secs_f64() });
     ErrorData::internal_error(message, Some(data))
 }

@@ -67,7 +67,9 @@ impl Tasks {
     pub(crate) fn create(&self, server: &Server) -> Option<Created> {
         let room = Room {
             _scope: Arc::clone(&self.0.room).try_acquire_owned().ok()?,
-            _server: Arc::clone(&server.0.process.tasks).try_acquire_owned().ok()?,
+            _server: Arc::clone(&server.0.process.tasks)
+                .try_acquire_owned()
+                .ok()?,
         };
         let disconnected = self.0.disconnected.child_token();
         // A client that does not know the id of a task cannot ask for it.

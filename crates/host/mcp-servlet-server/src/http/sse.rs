@@ -180,16 +180,19 @@ async fn serve(server: Server, id: SessionId, connection: Connection, registered
 /// The response with the events of a session. `session` ends it when the client has disconnected.
 fn stream(url: &str, events: Events, session: DropGuard) -> Response {
     let first = Some(format!("event: endpoint\ndata: {url}\n\n"));
-    let body = unfold((first, events, session), |(first, mut events, session)| async {
-        let event = match first {
-            Some(first) => first,
-            None => match tokio::time::timeout(KEEP_ALIVE, events.recv()).await {
-                Ok(event) => event?,
-                Err(_) => ":\n\n".to_owned(),
-            },
-        };
-        Some((Ok::<_, Infallible>(event), (None, events, session)))
-    });
+    let body = unfold(
+        (first, events, session),
+        |(first, mut events, session)| async {
+            let event = match first {
+                Some(first) => first,
+                None => match tokio::time::timeout(KEEP_ALIVE, events.recv()).await {
+                    Ok(event) => event?,
+                    Err(_) => ":\n\n".to_owned(),
+                },
+            };
+            Some((Ok::<_, Infallible>(event), (None, events, session)))
+        },
+    );
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store, no-transform"),

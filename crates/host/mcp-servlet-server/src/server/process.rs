@@ -44,6 +44,10 @@ impl Process {
     /// The servers of all endpoints.
     pub(crate) fn servers(&self) -> Vec<Server> {
         let servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
-        servers.iter().filter_map(Weak::upgrade).map(Server).collect()
+        servers
+            .iter()
+            .filter_map(Weak::upgrade)
+            .map(Server)
+            .collect()
     }
 }

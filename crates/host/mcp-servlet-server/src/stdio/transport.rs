@@ -6,9 +6,7 @@
 
 use std::{io, sync::Arc};
 
-use rmcp::{
-    RoleServer, service::TxJsonRpcMessage, transport::Transport,
-};
+use rmcp::{RoleServer, service::TxJsonRpcMessage, transport::Transport};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
     sync::Mutex,

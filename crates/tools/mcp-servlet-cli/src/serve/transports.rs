@@ -1,5 +1,7 @@
 //! The transports of a server, and its shutdown.
 
+use std::net::SocketAddr;
+
 use clap::Args;
 use mcp_servlet_server::{HttpOptions, Server, parse_host_header, parse_origin, split_authority};
 use tokio::net::TcpListener;
@@ -37,10 +39,22 @@ pub(crate) struct Transports {
 
     /// Serve /metrics for Prometheus, and /health, on a separate address
     #[arg(long, value_name = "ADDRESS")]
-    operations: Option<String>,
+    pub(super) operations: Option<String>,
 }
 
 impl Transports {
+    /// The first option that says where clients connect.
+    pub(super) fn endpoint_option(&self) -> Option<&'static str> {
+        let given = [
+            (self.http.is_some(), "--http"),
+            (self.stdio, "--stdio"),
+            (!self.http_name.is_empty(), "--http-name"),
+            (!self.http_origin.is_empty(), "--http-origin"),
+        ];
+        let (_, option) = given.into_iter().find(|(is_given, _)| *is_given)?;
+        Some(option)
+    }
+
     /// Serves until the client on standard input disconnects, or the process receives a signal to
     /// end. `limits` apply to HTTP.
     pub(crate) async fn run(self, server: Server, limits: HttpOptions) -> Result<(), Failure> {
@@ -84,18 +98,7 @@ impl Transports {
             }
             Ok(())
         };
-        let signals = async {
-            match server
-                .unless_stopping(mcp_servlet_server::shutdown_signal())
-                .await
-            {
-                Some(asked) => asked?,
-                None => return Ok(()),
-            }
-            tracing::info!("stopping");
-            server.stop();
-            Ok::<_, Failure>(())
-        };
+        let signals = stop_on_signal(&server);
         let all = async { tokio::try_join!(stdio, http, operations, signals).map(drop) };
         tokio::select! {
             result = all => result,
@@ -174,8 +177,19 @@ fn host(address: &str) -> Option<&str> {
     (!["0.0.0.0", "::", ""].contains(&host)).then_some(host)
 }
 
+/// Stops the server when the process receives a signal to end.
+pub(super) async fn stop_on_signal(server: &Server) -> Result<(), Failure> {
+    let signal = mcp_servlet_server::shutdown_signal();
+    if let Some(asked) = server.unless_stopping(signal).await {
+        asked?;
+        tracing::info!("stopping");
+        server.stop();
+    }
+    Ok(())
+}
+
 /// Returns when a second signal arrives while the server waits for running calls.
-async fn second_signal(server: &Server) -> Result<(), Failure> {
+pub(super) async fn second_signal(server: &Server) -> Result<(), Failure> {
     server.unless_stopping(std::future::pending::<()>()).await;
     mcp_servlet_server::shutdown_signal().await?;
     tracing::warn!("stopped at once; running calls get no response");
@@ -183,7 +197,7 @@ async fn second_signal(server: &Server) -> Result<(), Failure> {
 }
 
 /// Binds an address.
-async fn bind(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
+pub(super) async fn bind(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
     let Some(address) = address else {
         return Ok(None);
     };
@@ -193,11 +207,15 @@ async fn bind(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
             format!("cannot listen on `{address}`: {error}"),
         )
     })?;
-    let local = listener.local_addr()?;
+    warn_if_public(listener.local_addr()?);
+    Ok(Some(listener))
+}
+
+/// Warns about an address that other machines can reach.
+pub(super) fn warn_if_public(local: SocketAddr) {
     if !local.ip().is_loopback() {
         tracing::warn!(%local, "other machines can connect without authentication");
     }
-    Ok(Some(listener))
 }
 
 #[cfg(test)]

@@ -146,7 +146,9 @@ impl EndpointSection {
             self.question_time.map(|time| time.0),
         );
         let forward = self.forward_headers.iter().flat_map(Spanned::get_ref);
-        options.forward_headers = forward.map(|name| name.get_ref().to_ascii_lowercase()).collect();
+        options.forward_headers = forward
+            .map(|name| name.get_ref().to_ascii_lowercase())
+            .collect();
     }
 
     /// Applies the limits of sessions to `options`.
@@ -154,7 +156,9 @@ impl EndpointSection {
         let session = self.session.as_ref().map(|session| session.get_ref().0);
         let Session { idle, most } = session.unwrap_or_default();
         // An old client stays connected while it waits, and does not open a new session by itself.
-        let default = options.session_idle.filter(|_| self.kind.get_ref() != &Kind::Sse);
+        let default = options
+            .session_idle
+            .filter(|_| self.kind.get_ref() != &Kind::Sse);
         options.session_idle = idle.resolve(default);
         set(&mut options.sessions, most.map(|limit| limit.0));
     }

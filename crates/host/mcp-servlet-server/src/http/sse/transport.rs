@@ -28,7 +28,10 @@ pub(super) struct Connection {
 
 impl Connection {
     /// `end` ends the session.
-    pub(super) fn new(messages: mpsc::Receiver<Incoming>, end: CancellationToken) -> (Self, Events) {
+    pub(super) fn new(
+        messages: mpsc::Receiver<Incoming>,
+        end: CancellationToken,
+    ) -> (Self, Events) {
         let (events, receiver) = mpsc::channel(WAITING);
         let connection = Self {
             messages,
