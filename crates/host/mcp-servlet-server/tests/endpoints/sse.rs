@@ -13,6 +13,7 @@ use crate::{
     http::{INITIALIZE, send},
     site::{OLD, Site, WEB, Way, describe, eventually, servlet, tools},
     support::Wat,
+    time::asking,
 };
 
 const A: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
@@ -235,12 +236,30 @@ async fn clients_hear_of_changed_lists() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopping_server_answers_what_has_begun() {
-    let site = site("").await;
+    let site = Site::start(&format!("{WEB}{OLD}{A}"), &[("a.wasm", &asking())]).await;
     let mut stream = Stream::open(&site);
-    assert_eq!(stream.post(INITIALIZE), 202);
+    let initialize = INITIALIZE.replace(
+        "\"capabilities\":{}",
+        "\"capabilities\":{\"elicitation\":{}}",
+    );
+    assert_eq!(stream.post(&initialize), 202);
     assert!(stream.next().is_some());
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "ask" } });
+    assert_eq!(stream.post(&call.to_string()), 202);
+    let question = stream.next().expect("a question");
     site.endpoints.server().stop();
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    assert_eq!(stream.post(ping), 503);
+    assert_eq!(
+        stream.post(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#),
+        503
+    );
+    let result = json!({ "action": "accept", "content": {} });
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
+    assert_eq!(stream.post(&answer.to_string()), 202);
+    let answer = stream.next().expect("a message");
+    assert_eq!(
+        (&answer["id"], &answer["result"]["content"][0]["text"]),
+        (&json!(1), &json!("done"))
+    );
     assert_eq!(stream.next(), None, "the stream ends");
 }

@@ -65,7 +65,7 @@ impl Answers for Slow {
 }
 
 /// A servlet that asks before it answers.
-fn asking() -> Vec<u8> {
+pub(crate) fn asking() -> Vec<u8> {
     let schema = json!({ "type": "object", "properties": {} });
     let params = json!({ "mode": "form", "message": "Go on?", "requestedSchema": schema });
     let question = json!({ "method": "elicitation/create", "params": params });
