@@ -109,16 +109,18 @@ fn calls() -> anyhow::Result<OsString> {
 
 /// A configuration that serves these files over HTTP+SSE.
 fn sse(files: &[PathBuf]) -> anyhow::Result<PathBuf> {
-    let mut config = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
-        [endpoint.sse]\nkind = \"sse\"\nlistener = \"local\"\n"
-        .to_owned();
+    let endpoint = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
+        [endpoint.sse]\nkind = \"sse\"\nlistener = \"local\"\n";
+    let mut sections = vec![endpoint.to_owned()];
     for file in files {
         let name = file.file_stem().context("a file has a name")?;
-        let name = name.to_string_lossy();
-        config += &format!("[servlet.{name}]\nsource = {file:?}\nallow.hosts = [\"127.0.0.1\"]\n");
+        let (name, file) = (name.to_string_lossy(), file.display());
+        sections.push(format!(
+            "[servlet.{name}]\nsource = '{file}'\nallow.hosts = [\"127.0.0.1\"]\n"
+        ));
     }
     let path = target().join("clients-sse.toml");
-    fs::write(&path, config)?;
+    fs::write(&path, sections.concat())?;
     Ok(path)
 }
 

@@ -4,6 +4,7 @@ mod cache;
 mod endpoint;
 mod file;
 mod hosts;
+mod members;
 mod names;
 mod problem;
 mod read;
@@ -15,13 +16,12 @@ mod watch;
 mod wording;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     fs,
-    ops::Range,
     path::{Path, PathBuf},
 };
 
-use mcp_servlet_host::{Entry, Host, Introduction, LoadError, Loaded, Mount, OnFailure};
+use mcp_servlet_host::{Entry, Introduction, LoadError, Loaded, OnFailure};
 use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Proxy, Source};
 use mcp_servlet_schema::Provider;
 
@@ -29,6 +29,7 @@ use crate::{HttpOptions, TaskOptions, watch::Snapshot};
 pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Limits, Requests, ServletSection};
 pub use hosts::parse_host;
+use members::Members;
 pub use problem::{ConfigError, Problem};
 use read::Read;
 pub use units::parse_memory;
@@ -53,8 +54,8 @@ pub struct Config {
     /// Where clients connect, in the order of the file. If there are none, the caller of the server
     /// decides.
     pub endpoints: Vec<Endpoint>,
-    /// The members of endpoints by name: each is a range of `entries`.
-    members: BTreeMap<String, Range<usize>>,
+    /// What endpoints can serve.
+    members: Members,
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -152,16 +153,15 @@ impl Config {
         let mut sections: Vec<_> = file.servlet.iter().collect();
         sections.sort_by_key(|(_, section)| section.span().start);
         let mut entries = Vec::new();
-        let mut members = BTreeMap::new();
+        let mut members = Members::default();
         for (name, section) in sections {
             let start = entries.len();
             reader.servlet(name, section, &mut entries);
-            members.insert(name.clone(), start..entries.len());
+            members.add(name, start..entries.len());
         }
         let tasks = file.tasks.options();
         let listeners = reader.listeners(&file);
-        let names: Vec<_> = members.keys().map(String::as_str).collect();
-        let endpoints = reader.endpoints(&file, &names, &tasks);
+        let endpoints = reader.endpoints(&file, &members.names(), &tasks);
         if !reader.problems.is_empty() {
             return Err(wrong(reader.problems));
         }
@@ -190,34 +190,6 @@ impl Config {
             .introduced(self.introduction.clone())
             .with_schemas_for(self.schemas_for);
         Ok(loaded)
-    }
-
-    /// The URL of the first endpoint over streamable HTTP, unless an endpoint is standard input and
-    /// output, so that clients start the server.
-    pub fn url(&self) -> Option<String> {
-        endpoint::url(&self.endpoints, &self.listeners)
-    }
-
-    /// What an endpoint serves of the servlets that [`load`](Self::load) returned.
-    pub fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded) -> Host {
-        let names = endpoint.members.as_deref();
-        let mounts = match names {
-            None => loaded.mounts.iter().flatten().cloned().collect(),
-            Some(names) => names
-                .iter()
-                .flat_map(|name| self.member(name, loaded))
-                .collect(),
-        };
-        Host::compose(mounts)
-            .introduced(endpoint.introduction.clone())
-            .with_schemas_for(self.schemas_for)
-    }
-
-    /// The servlets of a member, without those that could not be loaded.
-    fn member(&self, name: &str, loaded: &Loaded) -> Vec<Mount> {
-        let entries = self.members.get(name).cloned();
-        let mounts = entries.and_then(|entries| loaded.mounts.get(entries));
-        mounts.into_iter().flatten().flatten().cloned().collect()
     }
 
     /// The JSON Schema of configurations, for editors.
