@@ -65,23 +65,27 @@ pub(super) fn timed_out(limit: Duration) -> ErrorData {
 mod tests {
     use super::*;
 
-    const LIMIT: Duration = Duration::from_millis(50);
-
     #[tokio::test]
     async fn parts_of_a_request_share_the_time() {
-        let clock = Clock::new(Some(LIMIT));
-        let part = || tokio::time::sleep(LIMIT * 2 / 3);
-        assert_eq!(clock.bound(part(), || false).await, Ok(()));
+        let limit = Duration::from_secs(2);
+        let clock = Clock::new(Some(limit));
+        let part = tokio::time::sleep(limit / 2);
+        assert_eq!(clock.bound(part, || false).await, Ok(()));
         // A pause between two parts does not count.
-        tokio::time::sleep(LIMIT).await;
-        assert_eq!(clock.bound(std::future::ready(()), || false).await, Ok(()));
-        assert_eq!(clock.bound(part(), || false).await, Err(LIMIT));
+        let used = clock.used();
+        tokio::time::sleep(limit / 8).await;
+        assert_eq!(clock.used(), used);
+        let begun = Instant::now();
+        let forever = std::future::pending::<()>();
+        assert_eq!(clock.bound(forever, || false).await, Err(limit));
+        assert!(begun.elapsed() < limit, "less than the whole time is left");
     }
 
     #[tokio::test]
     async fn answered_requests_and_requests_without_limit_go_on() {
-        let work = || tokio::time::sleep(LIMIT * 2);
-        let clock = Clock::new(Some(LIMIT));
+        let limit = Duration::from_millis(10);
+        let work = || tokio::time::sleep(5 * limit);
+        let clock = Clock::new(Some(limit));
         assert_eq!(clock.bound(work(), || true).await, Ok(()));
         assert_eq!(Clock::new(None).bound(work(), || false).await, Ok(()));
     }
