@@ -76,6 +76,12 @@ async fn answer(endpoints: &[Endpoint], request: Request) -> Response {
     }
 }
 
+/// Whether a request to `path` is for the endpoint at `own`. A slash at the end does not matter.
+fn is_at(path: &str, own: &str) -> bool {
+    let rest = path.strip_prefix(own);
+    rest.is_some_and(|rest| rest.is_empty() || rest == "/")
+}
+
 /// The answer on all other paths.
 fn elsewhere(endpoints: &[Endpoint]) -> String {
     let paths: Vec<_> = endpoints
@@ -185,13 +191,9 @@ impl Endpoint {
         Self { transport, options }
     }
 
-    /// Whether the endpoint answers at this path. A slash at the end does not matter.
+    /// Whether the endpoint answers at this path.
     fn has(&self, path: &str) -> bool {
-        let is = |own: &str| {
-            path.strip_prefix(own)
-                .is_some_and(|rest| rest.is_empty() || rest == "/")
-        };
-        is(&self.options.path) || self.messages().is_some_and(is)
+        is_at(path, &self.options.path) || self.messages().is_some_and(|own| is_at(path, own))
     }
 
     /// The path for messages, if it is not the path of the endpoint.

@@ -391,12 +391,9 @@ fn schema_for_editors_has_the_keys_of_the_reader() {
     let (_, endpoints) = guide.split_once("```toml\n").expect("an example");
     let (endpoints, _) = endpoints.split_once("```").expect("the end of the example");
     for right in [include_str!("../../../../../docs/servlet.toml"), endpoints] {
-        let valid = validator.validate(&value(right));
-        assert!(
-            valid.is_ok(),
-            "{}",
-            valid.map_err(|error| error.to_string()).unwrap_err()
-        );
+        let right = value(right);
+        let problem = validator.validate(&right).err();
+        assert!(problem.is_none(), "{problem:?}");
     }
     for wrong in [
         "[servlet.a]",

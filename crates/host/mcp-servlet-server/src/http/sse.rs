@@ -24,6 +24,7 @@ use super::{
     HttpOptions, body,
     gate::Gate,
     headers::{accepts_events, is_json},
+    is_at,
 };
 use crate::{
     handler::service,
@@ -78,7 +79,7 @@ impl Sse {
         if let Some(refusal) = self.gate.refusal(request.headers()).await {
             return refusal;
         }
-        let is_stream = request.uri().path().trim_end_matches('/') == self.options.path;
+        let is_stream = is_at(request.uri().path(), &self.options.path);
         match *request.method() {
             Method::GET if is_stream => self.open(request),
             Method::POST if !is_stream => self.post(request).await,
