@@ -83,6 +83,7 @@ fn reads_all_keys() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table with one row for each text")]
 fn reports_each_problem_with_its_position() {
     let http = |line: &str| format!("{LISTENER}{HTTP}{line}");
     let other = |more: &str| format!("{LISTENER}{HTTP}[endpoint.f]\nlistener = \"l\"\n{more}");

@@ -220,7 +220,7 @@ async fn a_refused_host_is_told_which_key_allows_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_endpoint_has_its_own_limits_of_sessions() {
-    let config = format!("{TWO}\n[http]\nsession_idle = \"none\"\n",);
+    let config = format!("{TWO}\n[http]\nsession_idle = \"none\"\n");
     let config = config.replace(
         "bundles = [\"a\"]\n",
         "bundles = [\"a\"]\nsession = { most = 1, idle = \"300ms\" }\n",

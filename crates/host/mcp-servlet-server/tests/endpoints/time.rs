@@ -50,9 +50,10 @@ struct Slow(Duration);
 
 impl Answers for Slow {
     fn offers(&self) -> Offers {
-        let mut offers = Offers::default();
-        offers.elicitation = true;
-        offers
+        Offers {
+            elicitation: true,
+            ..Offers::default()
+        }
     }
 
     fn elicit(&self, _: Elicitation) -> BoxFuture<'_, Input> {
