@@ -104,7 +104,7 @@ impl<T: ToJson + Schema> IntoToolResult for Json<T> {
     }
 }
 
-/// What wraps structured content that is not an object, as in [`Wrapped`].
+/// The text before structured content that is not an object, so that the result has the schema of [`Wrapped`].
 const BEFORE: &str = "{\"result\":";
 const AFTER: &str = "}";
 

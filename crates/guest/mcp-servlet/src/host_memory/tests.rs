@@ -23,7 +23,7 @@ impl HostMemory for &Block {
     }
 }
 
-/// Bytes of which no two neighbours are the same.
+/// Bytes in which each differs from the next one.
 fn bytes(length: usize) -> Vec<u8> {
     (0..=127).cycle().take(length).collect()
 }
