@@ -234,7 +234,7 @@ pub(super) struct Limits {
     /// The limit for the output of one call.
     #[schemars(with = "Size")]
     output: Limit<u64>,
-    /// How much the variables of an instance may take.
+    /// How much all variables of the servlet may take together.
     #[schemars(with = "Size")]
     vars: Limit<u64>,
     /// How many HTTP requests one call may send.
@@ -307,11 +307,11 @@ impl Arguments {
     expecting = "a table such as { min = 1, max = 4 }"
 )]
 pub(super) struct InstancesAre {
-    /// Instances that are created when the servlet loads and are always kept.
+    /// How many instances are kept even if they are idle.
     min: Option<Count<0, MOST_INSTANCES>>,
-    /// This many calls may run at the same time.
+    /// Maximum number of calls that run at the same time, each in its own instance.
     max: Option<Count<1, MOST_INSTANCES>>,
-    /// Instances beyond `min` are dropped when they are idle for that long.
+    /// Instances beyond `min` are dropped when they are idle for this long.
     #[schemars(with = "Time")]
     idle: Limit<Duration>,
 }
