@@ -1,4 +1,4 @@
-//! Several servlets with one list of tools and one list of prompts.
+//! Several members, servlets and remotes, with one list of tools and one list of prompts.
 
 mod index;
 mod names;
@@ -11,18 +11,20 @@ use std::{borrow::Cow, sync::Arc};
 use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, chain};
 use mcp_servlet_schema::Provider;
 
-use crate::{CallToolResult, FeatureKind, Listed, LoadError, Servlet, Tool, error::unknown_tool};
+use crate::{
+    CallToolResult, FeatureKind, Listed, LoadError, Member, Servlet, Tool, error::unknown_tool,
+};
 use index::{Collision, Index, Named, Names, Served};
 pub use names::{Filter, MAX_NAME, Prefix, name_problem};
 use names::{name_prompts, name_tools};
 pub use offer::Offer;
 use overlap::shared_uris;
 
-/// A servlet and how its tools and prompts are listed.
+/// A servlet or remote, and how its tools and prompts are listed.
 #[derive(Clone, Debug)]
 pub struct Mount {
-    /// The servlet.
-    pub servlet: Arc<Servlet>,
+    /// The servlet or remote.
+    pub member: Member,
     /// The prefix for the names of its tools and prompts.
     pub prefix: Prefix,
     /// Which of its tools are listed.
@@ -33,14 +35,14 @@ impl From<Servlet> for Mount {
     /// All tools and prompts keep their own names.
     fn from(servlet: Servlet) -> Self {
         Self {
-            servlet: Arc::new(servlet),
+            member: Member::Servlet(Arc::new(servlet)),
             prefix: Prefix::Never,
             filter: Filter::default(),
         }
     }
 }
 
-/// How a server introduces itself. Values that are not set come from the servlets.
+/// How a server introduces itself. Values that are not set come from its members.
 ///
 /// Start with `Introduction::default()` and set fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,14 +56,15 @@ pub struct Introduction {
     pub instructions: Option<String>,
 }
 
-/// A warning, with the number of the servlet that it is about.
+/// A warning, with the number of the member that it is about.
 type Warning = (usize, LoadError);
 
-/// Loaded servlets with an index of their tools and prompts.
+/// Loaded servlets and remotes, with an index of their tools and prompts.
 #[derive(Debug)]
 pub struct Host {
+    /// The members that are servlets.
     servlets: Vec<Arc<Servlet>>,
-    /// The mounts that the host was composed of.
+    /// What the host was composed of: all members.
     mounts: Vec<Mount>,
     tools: Index<Tool>,
     prompts: Index<Listed>,
@@ -76,11 +79,11 @@ impl Host {
         Self::compose(servlets.into_iter().map(Mount::from).collect())
     }
 
-    /// Serves several servlets together, in this order.
+    /// Serves several members together, in this order.
     ///
-    /// No servlet prevents another one from being served. A tool or prompt is left out if clients
+    /// No member prevents another one from being served. A tool or prompt is left out if clients
     /// would not accept its name, or if another one already has the name. A resource is left out if
-    /// an earlier servlet lists its URI. [`Host::problems`] has a warning for each.
+    /// an earlier member lists its URI. [`Host::problems`] has a warning for each.
     pub fn compose(mounts: Vec<Mount>) -> Self {
         Self::compose_after(mounts, &Names::new(), &Names::new())
     }
@@ -101,13 +104,10 @@ impl Host {
                 .iter()
                 .map(|one| taken(&mounts, FeatureKind::Prompt, one)),
         );
-        let servlets: Vec<_> = mounts
-            .iter()
-            .map(|mount| Arc::clone(&mount.servlet))
-            .collect();
-        problems.extend(shared_uris(&servlets));
+        problems.extend(shared_uris(&mounts));
+        let servlets = mounts.iter().filter_map(|mount| mount.member.as_servlet());
         Self {
-            servlets,
+            servlets: servlets.cloned().collect(),
             mounts,
             tools,
             prompts,
@@ -117,25 +117,24 @@ impl Host {
         }
     }
 
-    /// Whether one of the servlets can report that its lists have changed.
+    /// Whether the lists of a member can change.
     pub fn changes_lists(&self) -> bool {
-        let mut servlets = self.servlets.iter();
-        servlets.any(|servlet| servlet.module().changes_lists())
+        self.members().any(Member::changes_lists)
     }
 
-    /// A host with the current lists of all servlets that can report changes. If a servlet fails to
+    /// A host with the current lists of all members whose lists can change. If a servlet fails to
     /// list its items, its previous lists stay. Tools and prompts that were served keep their
     /// names, even if others appear or disappear.
     #[must_use]
     pub fn relisted(&self) -> Self {
         let mut mounts = self.mounts.clone();
         for mount in &mut mounts {
-            if mount.servlet.module().changes_lists() {
-                match mount.servlet.relisted() {
-                    Ok(servlet) => mount.servlet = Arc::new(servlet),
+            if mount.member.changes_lists() {
+                match mount.member.relisted() {
+                    Ok(member) => mount.member = member,
                     Err(error) => tracing::warn!(
                         "cannot update the lists of `{}`: {}",
-                        mount.servlet.name(),
+                        mount.member.name(),
                         chain(&error)
                     ),
                 }
@@ -158,19 +157,24 @@ impl Host {
         self
     }
 
-    /// Sets how the server introduces itself, instead of what its servlets provide.
+    /// Sets how the server introduces itself, instead of what its members provide.
     #[must_use]
     pub fn introduced(mut self, introduction: Introduction) -> Self {
         self.introduction = introduction;
         self
     }
 
-    /// How the server introduces itself. Values that are not set come from the servlets.
+    /// How the server introduces itself. Values that are not set come from its members.
     pub fn introduction(&self) -> &Introduction {
         &self.introduction
     }
 
-    /// The servlets, in order.
+    /// All members, in order.
+    pub fn members(&self) -> impl ExactSizeIterator<Item = &Member> + Clone {
+        self.mounts.iter().map(|mount| &mount.member)
+    }
+
+    /// The members that are servlets, in order.
     pub fn servlets(&self) -> &[Arc<Servlet>] {
         &self.servlets
     }
@@ -180,7 +184,7 @@ impl Host {
         self.problems.iter().map(|(_, problem)| problem)
     }
 
-    /// All tools as clients see them: servlet by servlet, each in its own order.
+    /// All tools as clients see them: member by member, each in its own order.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.tools.iter()
     }
@@ -190,49 +194,54 @@ impl Host {
         Some(&self.tools.get(name)?.entry)
     }
 
-    /// The servlet that has the tool with this name.
-    pub fn servlet_of(&self, tool: &str) -> Option<&Servlet> {
-        Some(&self.servlets[self.tools.get(tool)?.servlet])
+    /// The member that has the tool with this name.
+    pub fn member_of(&self, tool: &str) -> Option<&Member> {
+        Some(self.place(self.tools.get(tool)?).0)
     }
 
-    /// All prompts as clients see them: servlet by servlet, each in its own order.
+    /// The servlet that has the tool with this name. None if it is a tool of a remote.
+    pub fn servlet_of(&self, tool: &str) -> Option<&Servlet> {
+        Some(self.member_of(tool)?.as_servlet()?)
+    }
+
+    /// All prompts as clients see them: member by member, each in its own order.
     pub fn prompts(&self) -> impl Iterator<Item = &Listed> {
         self.prompts.iter()
     }
 
-    /// The servlet that has the prompt with this name.
+    /// The servlet that has the prompt with this name. None if it is a prompt of a remote.
     pub fn servlet_of_prompt(&self, prompt: &str) -> Option<&Servlet> {
-        Some(self.find_prompt(prompt)?.0)
+        Some(self.find_prompt(prompt)?.0.as_servlet()?)
     }
 
-    /// The servlet that has a prompt, and the servlet's own name for it.
-    pub(crate) fn find_prompt(&self, prompt: &str) -> Option<(&Servlet, &str)> {
+    /// The member that has a prompt, and the member's own name for it.
+    pub(crate) fn find_prompt(&self, prompt: &str) -> Option<(&Member, &str)> {
         Some(self.place(self.prompts.get(prompt)?))
     }
 
-    fn place<'h, T>(&'h self, served: &'h Served<T>) -> (&'h Servlet, &'h str) {
-        (&self.servlets[served.servlet], &served.original)
+    fn place<'h, T>(&'h self, served: &'h Served<T>) -> (&'h Member, &'h str) {
+        (&self.mounts[served.member].member, &served.original)
     }
 
-    /// The servlet that has a tool, the servlet's own name for it, and the arguments for the
-    /// servlet's schema.
+    /// The member that has a tool, the member's own name for it, and the arguments for the
+    /// member's schema.
     fn find<'h, 'a>(
         &'h self,
         tool: &str,
         arguments: Option<&'a JsonObject>,
-    ) -> Result<(&'h Servlet, &'h str, Option<Cow<'a, JsonObject>>), CallError> {
+    ) -> Result<(&'h Member, &'h str, Option<Cow<'a, JsonObject>>), CallError> {
         let Some(served) = self.tools.get(tool) else {
             return Err(unknown_tool(tool, self.tools().map(Tool::name)));
         };
-        let (servlet, name) = self.place(served);
+        let (member, name) = self.place(served);
         let arguments = arguments.map(|arguments| served.entry.arguments(arguments));
-        Ok((servlet, name, arguments))
+        Ok((member, name, arguments))
     }
 
     /// How many of these arguments a call of the tool would drop.
     pub fn count_dropped(&self, tool: &str, arguments: Option<&JsonObject>) -> usize {
         match self.find(tool, arguments) {
-            Ok((servlet, tool, Some(arguments))) => servlet.count_dropped(tool, &arguments),
+            Ok((member, tool, Some(arguments))) => member.count_dropped(tool, &arguments),
             _ => 0,
         }
     }
@@ -246,8 +255,11 @@ impl Host {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        let (servlet, tool, arguments) = self.find(tool, arguments)?;
-        servlet.call(tool, arguments.as_deref())
+        let (member, tool, arguments) = self.find(tool, arguments)?;
+        match member {
+            Member::Servlet(servlet) => servlet.call(tool, arguments.as_deref()),
+            Member::Remote(member) => member.call(tool, arguments.as_deref()),
+        }
     }
 
     /// Calls a tool on a thread that may block; see [`Servlet::call_async`].
@@ -273,8 +285,8 @@ impl Host {
         arguments: Option<&JsonObject>,
         request_meta: &RequestMeta,
     ) -> Result<CallToolResult, CallError> {
-        let (servlet, tool, arguments) = self.find(tool, arguments)?;
-        servlet
+        let (member, tool, arguments) = self.find(tool, arguments)?;
+        member
             .call_with(tool, arguments.as_deref(), request_meta)
             .await
     }
@@ -282,13 +294,13 @@ impl Host {
 
 fn taken<T: Named>(mounts: &[Mount], kind: FeatureKind, collision: &Collision<'_, T>) -> Warning {
     let Collision { lost, owner } = collision;
-    let origin = |at: usize| mounts[at].servlet.origin().to_owned();
+    let origin = |at: usize| mounts[at].member.origin().to_owned();
     let problem = LoadError::Taken {
         kind,
         entry: lost.entry.name().to_owned(),
-        origin: origin(lost.servlet),
+        origin: origin(lost.member),
         key: lost.name.clone(),
         owner: origin(*owner),
     };
-    (lost.servlet, problem)
+    (lost.member, problem)
 }
