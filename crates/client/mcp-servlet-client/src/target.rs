@@ -214,7 +214,8 @@ impl FromStr for Target {
     }
 }
 
-/// Without secrets: a command is its program, with `…` for its arguments; a URL has no user and no query.
+/// Without secrets: a command is its program, with `…` for its arguments; a URL is its [name](Http::name), or has no user and
+/// no query.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -222,7 +223,7 @@ impl fmt::Display for Target {
                 write!(f, "{}", command.program.display())
             }
             Self::Command(command) => write!(f, "{} …", command.program.display()),
-            Self::Http(http) => f.write_str(&public_url(http.url())),
+            Self::Http(http) => f.write_str(&http.label()),
         }
     }
 }

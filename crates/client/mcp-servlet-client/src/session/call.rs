@@ -42,7 +42,7 @@ impl CallOptions {
         Self::default()
     }
 
-    /// Sets how long the call may take.
+    /// Sets how long the call may take, without the time in which [`Answers`](crate::Answers) answer the server.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -73,8 +73,8 @@ impl CallOptions {
         self
     }
 
-    /// Cancels the call when the token is cancelled, also while [`Answers`](crate::Answers) are asked. Dropping the future
-    /// of the call does the same.
+    /// Cancels the call when the token is cancelled, even while [`Answers`](crate::Answers) answer the server. Dropping the
+    /// future of the call does the same.
     #[must_use]
     pub fn cancel_with(mut self, token: CancellationToken) -> Self {
         self.cancel = Some(token);
