@@ -29,12 +29,14 @@ mod message;
 mod panics;
 mod params;
 mod passthrough;
+mod remotes;
 mod server;
 mod signals;
 mod stdio;
 pub mod watch;
 
 pub use http::{HttpOptions, http, operations};
+pub use remotes::Remotes;
 pub use server::{ServeOptions, Server, TaskOptions};
 pub use signals::shutdown_signal;
 pub use stdio::{ServeError, serve_stream, stdio};

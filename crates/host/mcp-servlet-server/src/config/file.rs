@@ -21,6 +21,7 @@ use toml::Spanned;
 
 use super::{
     names,
+    remote::RemoteSection,
     table::Table,
     units::{Count, Memory, Size, Time},
 };
@@ -56,6 +57,9 @@ pub(super) struct File {
     /// The servlets, by name.
     #[schemars(with = "BTreeMap<String, ServletSection>")]
     pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
+    /// Other MCP servers, by name.
+    #[schemars(with = "BTreeMap<String, RemoteSection>")]
+    pub(super) remote: BTreeMap<String, Spanned<RemoteSection>>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
