@@ -79,9 +79,9 @@ impl ConfigCommand {
 fn reach(config: &Config) -> Result<(), Failure> {
     let runtime = Runtime::new()?;
     let mut required = config.remotes.clone();
-    required
-        .iter_mut()
-        .for_each(|remote| remote.required = true);
+    for remote in &mut required {
+        remote.required = true;
+    }
     let remotes = Remotes::default();
     let reached = runtime.block_on(remotes.update(&required));
     runtime.block_on(remotes.close());

@@ -82,14 +82,12 @@ fn take_sections<'t>(
 ) -> Option<DeTable<'t>> {
     let value = table.remove(key)?;
     let span = value.span();
-    match value.into_inner() {
-        DeValue::Table(sections) => Some(sections),
-        _ => {
-            let message = format!("expected a table for each {key}, such as {example}");
-            problems.push(Problem { span, message });
-            None
-        }
+    if let DeValue::Table(sections) = value.into_inner() {
+        return Some(sections);
     }
+    let message = format!("expected a table for each {key}, such as {example}");
+    problems.push(Problem { span, message });
+    None
 }
 
 /// Deserializes sections one by one.

@@ -47,7 +47,7 @@ fn of_remotes(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) 
         let words = command.and_then(|value| value.get_ref().as_array());
         // The program is no secret, but its arguments may be.
         let arguments = words.into_iter().flatten().skip(1);
-        secrets.extend(arguments.map(|word| word.span()));
+        secrets.extend(arguments.map(toml::Spanned::span));
         if let Some(url) = section.get("url") {
             let span = url.span();
             let parts = of_url(text.get(span.clone()).unwrap_or_default());
