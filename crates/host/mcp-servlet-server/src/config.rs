@@ -7,8 +7,10 @@ mod names;
 mod problem;
 mod read;
 mod remote;
+mod remotes;
 mod secrets;
 mod table;
+mod tools;
 mod units;
 mod watch;
 mod wording;
@@ -29,6 +31,7 @@ pub use hosts::parse_host;
 pub use problem::{ConfigError, Problem};
 use read::Read;
 pub use remote::RemoteEntry;
+pub use remotes::Remotes;
 pub use units::parse_memory;
 pub use watch::watch;
 

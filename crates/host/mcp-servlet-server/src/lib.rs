@@ -29,14 +29,13 @@ mod message;
 mod panics;
 mod params;
 mod passthrough;
-mod remotes;
 mod server;
 mod signals;
 mod stdio;
 pub mod watch;
 
+pub use config::Remotes;
 pub use http::{HttpOptions, http, operations};
-pub use remotes::Remotes;
 pub use server::{ServeOptions, Server, TaskOptions};
 pub use signals::shutdown_signal;
 pub use stdio::{ServeError, serve_stream, stdio};

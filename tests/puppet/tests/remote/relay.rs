@@ -118,7 +118,7 @@ async fn a_question_during_a_call_becomes_a_result_that_asks() {
         let question = question.expect("one");
         assert_eq!(question["method"], "elicitation/create");
         assert_eq!(question["params"]["message"], "Which city?");
-        assert_eq!(question["params"]["vendor"], 1);
+        assert_eq!(question["params"]["requestedSchema"]["type"], "object");
         let answer = json!({ "action": "accept", "content": { "city": "Oslo" } });
         let again = answered(request_meta, &asked, answer.clone());
         let result = call(&remote, "t", &again).await;

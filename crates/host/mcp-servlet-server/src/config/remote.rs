@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Mode, Reader, file::Tools, table::Table, units::ShortTime};
+use super::{Mode, Reader, table::Table, tools::Tools, units::ShortTime};
 use retries::Most;
 
 /// The variables that the process of a server always inherits.

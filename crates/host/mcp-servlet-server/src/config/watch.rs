@@ -5,8 +5,8 @@ use std::{path::PathBuf, sync::Arc};
 use mcp_servlet_host::{Host, Loaded};
 use mcp_servlet_runtime::chain;
 
-use super::{Config, Mode};
-use crate::{Remotes, Server, watch::Snapshot};
+use super::{Config, Mode, remotes::Remotes};
+use crate::{Server, watch::Snapshot};
 
 /// Serves a configuration, and reloads it whenever the file or a module that it names changes.
 ///

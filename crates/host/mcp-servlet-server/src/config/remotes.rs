@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use mcp_servlet_host::Mount;
 use mcp_servlet_remote::{NotReady, RemoteServer};
 
-use crate::config::RemoteEntry;
+use super::remote::RemoteEntry;
 
 /// The remotes of a configuration, which stay connected while it is reloaded. Clones are handles to the same remotes.
 #[derive(Clone, Debug, Default)]
