@@ -27,7 +27,7 @@ impl Mortal {
     pub(crate) fn start_at(puppet: &Puppet, address: SocketAddr) -> Self {
         let runtime = Runtime::new().expect("a runtime");
         let _inside = runtime.enter();
-        let listener = std::net::TcpListener::bind(address).expect("a free port");
+        let listener = bind(address);
         listener.set_nonblocking(true).expect("a socket");
         let address = listener.local_addr().expect("a port");
         let (listener, app) = (TcpListener::from_std(listener), puppet.app());
@@ -47,6 +47,18 @@ impl Mortal {
     pub(crate) fn kill(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
+        }
+    }
+}
+
+/// Binds a port, which a server that was just killed may still have for a moment.
+fn bind(address: SocketAddr) -> std::net::TcpListener {
+    let start = Instant::now();
+    loop {
+        match std::net::TcpListener::bind(address) {
+            Ok(listener) => return listener,
+            Err(error) if start.elapsed() > Duration::from_secs(2) => panic!("{address}: {error}"),
+            Err(_) => std::thread::sleep(Duration::from_millis(5)),
         }
     }
 }
