@@ -4,6 +4,7 @@ mod call;
 mod complete;
 mod connect;
 mod failure;
+mod forward;
 mod handler;
 mod input;
 mod list;

@@ -145,6 +145,16 @@ impl Host {
             .with_schemas_for(self.schemas_for)
     }
 
+    /// The same host with more members, after the others.
+    #[must_use]
+    pub fn joined(self, more: Vec<Mount>) -> Self {
+        let (introduction, schemas_for) = (self.introduction, self.schemas_for);
+        let mounts = self.mounts.into_iter().chain(more).collect();
+        Self::compose(mounts)
+            .introduced(introduction)
+            .with_schemas_for(schemas_for)
+    }
+
     /// Shows clients input schemas that a provider accepts. Arguments are still checked against the
     /// schemas of the servlets, after each `null` that only the rewritten schema allows was
     /// removed.

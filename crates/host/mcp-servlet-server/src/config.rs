@@ -6,8 +6,11 @@ mod hosts;
 mod names;
 mod problem;
 mod read;
+mod remote;
+mod remotes;
 mod secrets;
 mod table;
+mod tools;
 mod units;
 mod watch;
 mod wording;
@@ -27,6 +30,8 @@ use file::{File, Limits, Requests, ServletSection};
 pub use hosts::parse_host;
 pub use problem::{ConfigError, Problem};
 use read::Read;
+pub use remote::RemoteEntry;
+pub use remotes::Remotes;
 pub use units::parse_memory;
 pub use watch::watch;
 
@@ -35,6 +40,8 @@ pub use watch::watch;
 pub struct Config {
     /// The servlets, in the order of the file.
     pub entries: Vec<Entry>,
+    /// Other MCP servers, in the order of the file. They are members after the servlets.
+    pub remotes: Vec<RemoteEntry>,
     /// How the server introduces itself.
     pub introduction: Introduction,
     /// Limits and allowed hosts for clients over HTTP.
@@ -142,11 +149,13 @@ impl Config {
         for (name, section) in sections {
             reader.servlet(name, section, &mut entries);
         }
+        let remotes = reader.remotes(&file);
         if !reader.problems.is_empty() {
             return Err(wrong(reader.problems));
         }
         Ok(Self {
             entries,
+            remotes,
             introduction: file.server.introduction(),
             http: file.http.options(),
             tasks: file.tasks.options(),
@@ -209,6 +218,20 @@ impl Reader<'_> {
         self.proxy(&file.requests, &mut defaults);
         self.limits(limits, &defaults);
         self.defaults = defaults;
+    }
+
+    fn remotes(&mut self, file: &File) -> Vec<RemoteEntry> {
+        let mut sections: Vec<_> = file.remote.iter().collect();
+        sections.sort_by_key(|(_, section)| section.span().start);
+        let mut remotes = Vec::new();
+        for (name, section) in sections {
+            if file.servlet.contains_key(name) {
+                let message = format!("`{name}` is also a servlet; give one of them another name");
+                self.problem(section.span(), message);
+            }
+            remotes.extend(self.remote(name, section));
+        }
+        remotes
     }
 
     /// Reports a file or variable that the section needs and that is missing.

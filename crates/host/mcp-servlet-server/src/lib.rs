@@ -34,6 +34,7 @@ mod signals;
 mod stdio;
 pub mod watch;
 
+pub use config::Remotes;
 pub use http::{HttpOptions, http, operations};
 pub use server::{ServeOptions, Server, TaskOptions};
 pub use signals::shutdown_signal;

@@ -2,6 +2,7 @@
 
 pub(crate) mod active;
 pub(crate) mod changes;
+mod followers;
 mod metrics;
 mod options;
 mod relist;
@@ -11,7 +12,7 @@ pub(crate) mod task_results;
 
 use std::{
     future::Future,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
     thread,
 };
 
@@ -21,6 +22,7 @@ use tokio::sync::Semaphore;
 
 use active::Active;
 use changes::{Changes, differences};
+use followers::{Followers, follow};
 pub(crate) use metrics::Metrics;
 pub use options::{ServeOptions, TaskOptions};
 use relist::Relisting;
@@ -42,6 +44,8 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) seal: Seal,
     pub(crate) startup: Startup,
+    /// Tasks that follow the remotes of the host.
+    followers: Mutex<Followers>,
     /// Permits for tasks.
     pub(crate) tasks: Arc<Semaphore>,
     /// Room for the results of tasks.
@@ -49,7 +53,7 @@ pub(crate) struct Shared {
 }
 
 impl Server {
-    /// Creates a server for any number of transports.
+    /// Creates a server for any number of transports. With remotes, it needs the tokio runtime that they run in.
     pub fn new(host: Arc<Host>, options: ServeOptions) -> Self {
         Self::with(host, options, Startup::done())
     }
@@ -67,7 +71,7 @@ impl Server {
     }
 
     fn with(host: Arc<Host>, options: ServeOptions, startup: Startup) -> Self {
-        Self(Arc::new(Shared {
+        let server = Self(Arc::new(Shared {
             host: RwLock::new(host),
             tasks: semaphore(options.tasks.max),
             results: Results::new(options.tasks.results),
@@ -78,7 +82,20 @@ impl Server {
             metrics: Metrics::default(),
             seal: Seal::default(),
             startup,
-        }))
+            followers: Mutex::default(),
+        }));
+        server.follow();
+        server
+    }
+
+    /// Follows the remotes of the current host.
+    fn follow(&self) {
+        let followers = follow(self);
+        *self
+            .0
+            .followers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = followers;
     }
 
     /// The host that answers new requests.
@@ -98,6 +115,7 @@ impl Server {
         *current = host;
         drop(current);
         self.started();
+        self.follow();
         for change in changes {
             self.notify(change);
         }

@@ -81,7 +81,7 @@ impl CallOptions {
         self
     }
 
-    fn request_options(&self) -> RequestOptions<'_> {
+    pub(super) fn request_options(&self) -> RequestOptions<'_> {
         RequestOptions {
             timeout: self.timeout,
             max_total: self.max_total,
@@ -99,6 +99,11 @@ impl fmt::Debug for CallOptions {
             .field("meta", &self.meta)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether the HTTP headers of a call did not fit its arguments, so that it did not run.
+pub(super) fn is_header_mismatch(error: &Error) -> bool {
+    error.code() == Some(HEADER_MISMATCH)
 }
 
 impl Session {
@@ -150,7 +155,7 @@ impl Session {
         let options = options.request_options();
         match self.call_once(tool, arguments, &options).await {
             // The headers come from the list of tools.
-            Err(error) if error.code() == Some(HEADER_MISMATCH) => {
+            Err(error) if is_header_mismatch(&error) => {
                 self.page(List::Tools, None).await?;
                 self.call_once(tool, arguments, &options).await
             }

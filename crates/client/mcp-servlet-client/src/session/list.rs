@@ -65,6 +65,16 @@ impl List {
         }
     }
 
+    /// The entries of this list among all lists.
+    pub fn entries(self, lists: &mut Lists) -> &mut Option<Vec<Box<RawValue>>> {
+        match self {
+            Self::Tools => &mut lists.tools,
+            Self::Resources => &mut lists.resources,
+            Self::ResourceTemplates => &mut lists.resource_templates,
+            Self::Prompts => &mut lists.prompts,
+        }
+    }
+
     /// The member of a result that has the entries.
     fn member(self) -> &'static str {
         match self {
@@ -115,13 +125,18 @@ impl Session {
         all.unwrap_or_else(|_| Err(self.lists_timed_out(None)))
     }
 
+    /// What the server says about itself, without any list.
+    pub fn no_lists(&self) -> Lists {
+        none(&self.server)
+    }
+
     async fn collect_all(&self) -> Result<Lists, Error> {
-        let mut lists = none(&self.server);
+        let mut lists = self.no_lists();
         let mut size = 0;
         for list in List::ALL {
             if self.server.has(list.capability()) {
                 let all = self.collect(list, &mut size, &mut lists.problems).await?;
-                *entries(&mut lists, list) = Some(all);
+                *list.entries(&mut lists) = Some(all);
             }
         }
         Ok(lists)
@@ -199,15 +214,6 @@ fn none(server: &Server) -> Lists {
         resource_templates: None,
         prompts: None,
         problems: Vec::new(),
-    }
-}
-
-fn entries(lists: &mut Lists, list: List) -> &mut Option<Vec<Box<RawValue>>> {
-    match list {
-        List::Tools => &mut lists.tools,
-        List::Resources => &mut lists.resources,
-        List::ResourceTemplates => &mut lists.resource_templates,
-        List::Prompts => &mut lists.prompts,
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_servlet_host::{Filter, Introduction, OnFailure, Prefix};
+use mcp_servlet_host::{Introduction, OnFailure};
 use mcp_servlet_runtime::{
     CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, Limit, LoadOptions,
     ToolOptions, UnknownArguments,
@@ -21,7 +21,9 @@ use toml::Spanned;
 
 use super::{
     names,
+    remote::RemoteSection,
     table::Table,
+    tools::Tools,
     units::{Count, Memory, Size, Time},
 };
 use crate::HttpOptions;
@@ -56,6 +58,9 @@ pub(super) struct File {
     /// The servlets, by name.
     #[schemars(with = "BTreeMap<String, ServletSection>")]
     pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
+    /// Other MCP servers, by name.
+    #[schemars(with = "BTreeMap<String, RemoteSection>")]
+    pub(super) remote: BTreeMap<String, Spanned<RemoteSection>>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -171,21 +176,6 @@ pub(super) struct AllowedPath {
     /// Whether writing is refused.
     #[serde(default)]
     pub(super) read_only: bool,
-}
-
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(
-    deny_unknown_fields,
-    default,
-    expecting = "a table such as { only = [\"get_*\"] }"
-)]
-pub(super) struct Tools {
-    /// Patterns of the tools that clients see, with `*` and `?`. Default: all tools.
-    only: Vec<String>,
-    /// Patterns of tools to leave out.
-    except: Vec<String>,
-    /// The prefix of the names of its tools and prompts: `auto`, `never`, `name` for the servlet's name, or another prefix.
-    prefix: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -324,26 +314,6 @@ impl Server {
         introduction.version.clone_from(&self.version);
         introduction.instructions.clone_from(&self.instructions);
         introduction
-    }
-}
-
-impl Tools {
-    /// The prefix that the section describes.
-    pub(super) fn prefix(&self) -> Prefix {
-        match self.prefix.as_deref() {
-            None | Some("auto") => Prefix::Auto,
-            Some("never") => Prefix::Never,
-            Some("name") => Prefix::Name(None),
-            Some(prefix) => Prefix::Name(Some(prefix.to_owned())),
-        }
-    }
-
-    /// The filter that the section describes.
-    pub(super) fn filter(&self) -> Filter {
-        let mut filter = Filter::default();
-        filter.only.clone_from(&self.only);
-        filter.except.clone_from(&self.except);
-        filter
     }
 }
 

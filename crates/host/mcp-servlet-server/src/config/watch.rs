@@ -5,15 +5,15 @@ use std::{path::PathBuf, sync::Arc};
 use mcp_servlet_host::{Host, Loaded};
 use mcp_servlet_runtime::chain;
 
-use super::{Config, Mode};
+use super::{Config, Mode, remotes::Remotes};
 use crate::{Server, watch::Snapshot};
 
 /// Serves a configuration, and reloads it whenever the file or a module that it names changes.
 ///
 /// The changed version is loaded next to the running one and replaces it only if loading succeeds.
 /// Calls that have begun finish on the old version. `config` is the configuration that is being
-/// served. Never returns.
-pub async fn watch(server: &Server, path: PathBuf, config: Config) {
+/// served, and `remotes` are its remotes. Never returns.
+pub async fn watch(server: &Server, path: PathBuf, config: Config, remotes: Remotes) {
     let mut files = config.files;
     loop {
         files.changed().await;
@@ -26,8 +26,17 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
             }
             Err(panic) => Err(panic.to_string()),
         };
+        let loaded = match loaded {
+            Ok((config, loaded)) => {
+                let members = remotes.update(&config.remotes).await;
+                members
+                    .map(|members| (loaded, members))
+                    .map_err(|error| chain(&error))
+            }
+            Err(error) => Err(error),
+        };
         match loaded {
-            Ok(loaded) => {
+            Ok((loaded, members)) => {
                 for problem in &loaded.skipped {
                     tracing::error!("servlet skipped: {}", chain(problem));
                 }
@@ -43,7 +52,7 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
                 for unmet in loaded.unmet_needs() {
                     tracing::warn!("{unmet}");
                 }
-                server.replace(Arc::new(loaded.host));
+                server.replace(Arc::new(loaded.host.joined(members)));
                 tracing::info!("reloaded {}", path.display());
             }
             Err(error) => {
@@ -54,11 +63,13 @@ pub async fn watch(server: &Server, path: PathBuf, config: Config) {
 }
 
 /// Loads the current configuration. The snapshot has the files that the outcome depends on.
-fn load(path: &std::path::Path, previous: &Host) -> (Snapshot, Result<Loaded, String>) {
+fn load(path: &std::path::Path, previous: &Host) -> (Snapshot, Result<(Config, Loaded), String>) {
     let (files, config) = Config::look_and_read(path, Mode::Load);
-    let loaded = config
-        .map_err(|error| chain(&error))
-        .and_then(|config| config.load(Some(previous)).map_err(|error| chain(&error)));
+    let loaded = config.map_err(|error| chain(&error)).and_then(|config| {
+        let loaded = config.load(Some(previous));
+        let loaded = loaded.map_err(|error| chain(&error))?;
+        Ok((config, loaded))
+    });
     (files, loaded)
 }
 
