@@ -171,20 +171,17 @@ impl Proven {
         result: JsonObject,
         budget: &mut Budget,
     ) -> Result<JsonObject, RpcError> {
-        let Some(templates) = &self.tool.result else {
+        let is_error = result.get("isError") == Some(&Value::Bool(true));
+        if let Some(thrown) = catch::of_result(&result).filter(|_| is_error)
+            && let Some(error) = self.caught(request, prepared, &thrown, budget)
+        {
+            return Err(error);
+        }
+        let templates = self.tool.result.as_ref();
+        let maps_errors = templates.is_some_and(|all| all.iter().any(|(key, _)| key == "isError"));
+        let Some(templates) = templates.filter(|_| !is_error || maps_errors) else {
             return Ok(result);
         };
-        let is_error = result.get("isError") == Some(&Value::Bool(true));
-        if is_error {
-            if let Some(thrown) = catch::of_result(&result)
-                && let Some(error) = self.caught(request, prepared, &thrown, budget)
-            {
-                return Err(error);
-            }
-            if !templates.iter().any(|(key, _)| key == "isError") {
-                return Ok(result);
-            }
-        }
         self.mapped(request, prepared, templates, &result, budget)
     }
 

@@ -5,9 +5,11 @@ mod names;
 mod offer;
 mod overlap;
 mod route;
+mod virtual_tools;
 
 use std::{borrow::Cow, sync::Arc};
 
+use mcp_servlet_bundle::VirtualTool;
 use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, chain};
 use mcp_servlet_schema::Provider;
 
@@ -17,6 +19,8 @@ pub use names::{Filter, MAX_NAME, Prefix, name_problem};
 use names::{name_prompts, name_tools};
 pub use offer::Offer;
 use overlap::shared_uris;
+pub use virtual_tools::VirtualToolError;
+use virtual_tools::VirtualTools;
 
 /// A servlet and how its tools and prompts are listed.
 #[derive(Clone, Debug)]
@@ -64,6 +68,7 @@ pub struct Host {
     /// The mounts that the host was composed of.
     mounts: Vec<Mount>,
     tools: Index<Tool>,
+    virtual_tools: VirtualTools,
     prompts: Index<Listed>,
     problems: Vec<Warning>,
     introduction: Introduction,
@@ -82,13 +87,34 @@ impl Host {
     /// would not accept its name, or if another one already has the name. A resource is left out if
     /// an earlier servlet lists its URI. [`Host::problems`] has a warning for each.
     pub fn compose(mounts: Vec<Mount>) -> Self {
-        Self::compose_after(mounts, &Names::new(), &Names::new())
+        Self::compose_after(mounts, Arc::default(), &Names::new(), &Names::new())
+    }
+
+    /// Serves servlets and virtual tools together. Virtual tools have exactly their names: tools of
+    /// servlets with [`Prefix::Auto`] give way to them.
+    ///
+    /// # Errors
+    /// Every [`VirtualToolError`]. A virtual tool whose servlet is not in `mounts` is left out, with
+    /// a warning in [`Host::problems`].
+    pub fn compose_with(
+        mounts: Vec<Mount>,
+        virtual_tools: Arc<[VirtualTool]>,
+    ) -> Result<Self, Vec<VirtualToolError>> {
+        let host = Self::compose_after(mounts, virtual_tools, &Names::new(), &Names::new());
+        host.virtual_tool_errors()?;
+        Ok(host)
     }
 
     /// Like [`compose`](Self::compose), but tools and prompts that already have names for clients
     /// keep them.
-    fn compose_after(mounts: Vec<Mount>, tools: &Names<'_>, prompts: &Names<'_>) -> Self {
-        let (tools, mut problems) = name_tools(&mounts, tools);
+    fn compose_after(
+        mounts: Vec<Mount>,
+        virtual_tools: Arc<[VirtualTool]>,
+        tools: &Names<'_>,
+        prompts: &Names<'_>,
+    ) -> Self {
+        let reserved = virtual_tools.iter().map(VirtualTool::name);
+        let (tools, mut problems) = name_tools(&mounts, tools, reserved);
         let (tools, collisions) = Index::of(tools);
         problems.extend(
             collisions
@@ -106,7 +132,9 @@ impl Host {
             .map(|mount| Arc::clone(&mount.servlet))
             .collect();
         problems.extend(shared_uris(&servlets));
+        let virtual_tools = VirtualTools::prove(virtual_tools, &servlets, &tools);
         Self {
+            virtual_tools,
             servlets,
             mounts,
             tools,
@@ -141,7 +169,9 @@ impl Host {
                 }
             }
         }
-        Self::compose_after(mounts, &self.tools.names(), &self.prompts.names())
+        let virtual_tools = self.virtual_tools.all();
+        let (tools, prompts) = (self.tools.names(), self.prompts.names());
+        Self::compose_after(mounts, virtual_tools, &tools, &prompts)
             .introduced(self.introduction.clone())
             .with_schemas_for(self.schemas_for)
     }
@@ -153,7 +183,9 @@ impl Host {
     pub fn with_schemas_for(mut self, provider: Option<Provider>) -> Self {
         self.schemas_for = provider;
         if let Some(provider) = provider {
-            self.tools.iter_mut().for_each(|tool| tool.lower(provider));
+            let own = self.virtual_tools.iter_mut();
+            let tools = self.tools.iter_mut().chain(own);
+            tools.for_each(|tool| tool.lower(provider));
         }
         self
     }
@@ -176,23 +208,28 @@ impl Host {
     }
 
     /// Warnings: entries that are left out, templates that match the same URIs, patterns that match no tool.
-    pub fn problems(&self) -> impl ExactSizeIterator<Item = &LoadError> {
-        self.problems.iter().map(|(_, problem)| problem)
+    pub fn problems(&self) -> impl Iterator<Item = &LoadError> {
+        let problems = self.problems.iter().map(|(_, problem)| problem);
+        problems.chain(self.virtual_tools.warnings())
     }
 
-    /// All tools as clients see them: servlet by servlet, each in its own order.
+    /// All tools as clients see them: servlet by servlet, each in its own order, and then virtual tools.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.tools.iter()
+        self.tools.iter().chain(self.virtual_tools.iter())
     }
 
     /// The tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
-        Some(&self.tools.get(name)?.entry)
+        let served = self.tools.get(name).map(|served| &served.entry);
+        served.or_else(|| Some(self.virtual_tools.get(name)?.tool()))
     }
 
-    /// The servlet that has the tool with this name.
+    /// The servlet that has the tool with this name, or that a virtual tool calls.
     pub fn servlet_of(&self, tool: &str) -> Option<&Servlet> {
-        Some(&self.servlets[self.tools.get(tool)?.servlet])
+        match self.tools.get(tool) {
+            Some(served) => Some(&self.servlets[served.servlet]),
+            None => Some(self.virtual_tools.get(tool)?.handler()),
+        }
     }
 
     /// All prompts as clients see them: servlet by servlet, each in its own order.
@@ -246,6 +283,9 @@ impl Host {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
+        if let Some(virtual_tool) = self.virtual_tools.get(tool) {
+            return virtual_tool.call(arguments);
+        }
         let (servlet, tool, arguments) = self.find(tool, arguments)?;
         servlet.call(tool, arguments.as_deref())
     }
@@ -273,6 +313,9 @@ impl Host {
         arguments: Option<&JsonObject>,
         request_meta: &RequestMeta,
     ) -> Result<CallToolResult, CallError> {
+        if let Some(virtual_tool) = self.virtual_tools.get(tool) {
+            return virtual_tool.call_with(arguments, request_meta).await;
+        }
         let (servlet, tool, arguments) = self.find(tool, arguments)?;
         servlet
             .call_with(tool, arguments.as_deref(), request_meta)

@@ -138,10 +138,17 @@ fn mistakes_have_places() {
             .contains("4096 bytes, found 4097")
     );
     assert!(Expression::parse(" ").is_err());
-    for deep in ["1 + ".repeat(1000) + "1", "-".repeat(90) + "1", "(".repeat(90) + "1" + &")".repeat(90)] {
+    for deep in [
+        "1 + ".repeat(1000) + "1",
+        "-".repeat(90) + "1",
+        "(".repeat(90) + "1" + &")".repeat(90),
+    ] {
         let mistakes = Expression::parse(&deep);
         let is_deep = |mistake: &Mistake| mistake.message.contains("nested 96 deep");
-        assert!(mistakes.is_ok() || mistakes.is_err_and(|all| all.iter().all(is_deep)), "{deep}");
+        assert!(
+            mistakes.is_ok() || mistakes.is_err_and(|all| all.iter().all(is_deep)),
+            "{deep}"
+        );
     }
 }
 
