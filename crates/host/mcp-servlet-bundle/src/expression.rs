@@ -130,16 +130,15 @@ impl Expression {
         if !check.mistakes.is_empty() {
             return Err(check.mistakes);
         }
-        let program = match path::path(&expression, &source) {
-            Some(path) => Program::Path(path),
-            None => {
-                Rewrite::default().part(&mut expression);
-                Program::Cel(Arc::new(Cel {
-                    expression,
-                    depth: check.deepest,
-                    patterns: check.patterns.into(),
-                }))
-            }
+        let program = if let Some(path) = path::path(&expression, &source) {
+            Program::Path(path)
+        } else {
+            Rewrite::default().part(&mut expression);
+            Program::Cel(Arc::new(Cel {
+                expression,
+                depth: check.deepest,
+                patterns: check.patterns.into(),
+            }))
         };
         Ok(Self {
             reads: check.reads,

@@ -113,13 +113,10 @@ impl Shape {
             |members: &'_ [(String, Self)]| members.iter().position(|(known, _)| known == member);
         match self {
             Self::Any => Ok(&ANY),
-            Self::Members(members) => match find(members) {
-                Some(at) => Ok(&members[at].1),
-                None => {
-                    let known = listed(members.iter().map(|(name, _)| name.as_str()));
-                    Err(format!("`{name}` has no `{member}`; it has {known}"))
-                }
-            },
+            Self::Members(members) => find(members).map(|at| &members[at].1).ok_or_else(|| {
+                let known = listed(members.iter().map(|(name, _)| name.as_str()));
+                format!("`{name}` has no `{member}`; it has {known}")
+            }),
             Self::Arguments(names) if names.iter().any(|known| known == member) => Ok(&ANY),
             Self::Arguments(names) => Err(no_argument(member, names)),
             _ if RESULT.contains(&member) => Ok(&ANY),
@@ -129,15 +126,10 @@ impl Shape {
             Self::Result {
                 handler,
                 structured,
-            } => match find(structured) {
-                Some(at) => Ok(&structured[at].1),
-                None => {
-                    let known = listed(structured.iter().map(|(name, _)| name.as_str()));
-                    Err(format!(
-                        "`{handler}` has no `{member}` in its output schema; it has {known}"
-                    ))
-                }
-            },
+            } => find(structured).map(|at| &structured[at].1).ok_or_else(|| {
+                let known = listed(structured.iter().map(|(name, _)| name.as_str()));
+                format!("`{handler}` has no `{member}` in its output schema; it has {known}")
+            }),
         }
     }
 

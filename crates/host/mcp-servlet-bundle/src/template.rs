@@ -311,12 +311,11 @@ fn end(text: &str) -> Option<usize> {
                 characters.next();
             }
             (Some(open), _) if character == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(character),
             (None, '{') => depth += 1,
             (None, '}') if depth > 0 => depth -= 1,
             (None, '}') if text[at..].starts_with("}}") => return Some(at),
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
     }
     None

@@ -90,19 +90,24 @@ impl Host {
         Self::compose_after(mounts, Arc::default(), &Names::new(), &Names::new())
     }
 
-    /// Serves servlets and virtual tools together. Virtual tools have exactly their names: tools of
-    /// servlets with [`Prefix::Auto`] give way to them.
+    /// The same servlets together with virtual tools. Virtual tools have exactly their names: tools
+    /// of servlets with [`Prefix::Auto`] give way to them.
     ///
     /// # Errors
-    /// Every [`VirtualToolError`]. A virtual tool whose servlet is not in `mounts` is left out, with
-    /// a warning in [`Host::problems`].
-    pub fn compose_with(
-        mounts: Vec<Mount>,
+    /// Every [`VirtualToolError`]. A virtual tool whose servlet is not loaded is left out, with a
+    /// warning in [`Host::problems`].
+    pub fn with_virtual_tools(
+        self,
         virtual_tools: Arc<[VirtualTool]>,
     ) -> Result<Self, Vec<VirtualToolError>> {
-        let host = Self::compose_after(mounts, virtual_tools, &Names::new(), &Names::new());
+        if virtual_tools.is_empty() {
+            return Ok(self);
+        }
+        let host = Self::compose_after(self.mounts, virtual_tools, &Names::new(), &Names::new());
         host.virtual_tool_errors()?;
-        Ok(host)
+        Ok(host
+            .introduced(self.introduction)
+            .with_schemas_for(self.schemas_for))
     }
 
     /// Like [`compose`](Self::compose), but tools and prompts that already have names for clients

@@ -218,10 +218,10 @@ impl<'a> Check<'a> {
             let own = METHODS.iter().chain(FUNCTIONS).map(|(known, ..)| *known);
             let plain = [GLOBAL, MEMBERS, MACROS].into_iter().flatten().copied();
             let known = plain.chain(own);
-            let mut message = format!("there is no function `{name}`");
-            if let Some(known) = similar(name, known) {
-                message += &format!("; there is `{known}`");
-            }
+            let message = match similar(name, known) {
+                Some(known) => format!("there is no function `{name}`; there is `{known}`"),
+                None => format!("there is no function `{name}`"),
+            };
             self.mistakes.push(Mistake { range, message });
         }
     }

@@ -77,11 +77,11 @@ impl Rewrite {
         call.args
             .iter_mut()
             .for_each(|argument| self.costly(argument));
-        self.rename(call);
+        Self::rename(call);
     }
 
     /// Calls our own function instead of the one of `cel`.
-    fn rename(&mut self, call: &mut CallExpr) {
+    fn rename(call: &mut CallExpr) {
         let own = if call.target.is_some() {
             METHODS
         } else {

@@ -73,7 +73,7 @@ pub(super) fn compile(
         let place = at.key(key);
         let template = Template::parse(value, &place, expand, problems);
         template.each(&place, &mut |place, start, one| {
-            names.check(one, place, start, problems)
+            names.check(one, place, start, problems);
         });
         template
     };
@@ -124,10 +124,10 @@ fn kind_of(spec: &CatchSpec, place: &Place, problems: &mut Vec<Problem>) -> Opti
     let name = spec.kind.as_ref()?;
     let kind = Kind::named(name);
     if kind.is_none() {
-        let mut message = format!("there is no kind `{name}`");
-        if let Some(known) = similar(name, Kind::ALL.into_iter().map(Kind::name)) {
-            message += &format!("; there is `{known}`");
-        }
+        let message = match similar(name, Kind::ALL.into_iter().map(Kind::name)) {
+            Some(known) => format!("there is no kind `{name}`; there is `{known}`"),
+            None => format!("there is no kind `{name}`"),
+        };
         problems.push(Problem::new(place.key("kind"), message));
     }
     kind

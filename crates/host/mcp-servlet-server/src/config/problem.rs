@@ -14,6 +14,9 @@ pub enum ConfigError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// A servlet that must be there could not be loaded.
+    #[error(transparent)]
+    Load(mcp_servlet_host::LoadError),
     /// The configuration is invalid.
     #[error("{}", Shown { path, text, problems })]
     Wrong {

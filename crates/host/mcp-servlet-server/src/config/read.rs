@@ -10,6 +10,7 @@ use toml::{
 
 use super::{
     Problem,
+    bundle::{self, ReadTool, ToolSection},
     file::{File, ServletSection},
     secrets,
     table::Table,
@@ -27,6 +28,8 @@ const MAX_LENGTH: usize = 8 << 20;
 pub(super) struct Read {
     /// Everything that could be read. None if the text is not TOML.
     pub(super) file: Option<File>,
+    /// The virtual tools.
+    pub(super) tools: Vec<ReadTool>,
     pub(super) problems: Vec<Problem>,
     /// The byte ranges that errors must not show.
     pub(super) secrets: Vec<Range<usize>>,
@@ -42,6 +45,7 @@ pub(super) fn read(text: &str) -> Read {
         // Without a TOML table, no part of the text can be trusted.
         return Read {
             file: None,
+            tools: Vec::new(),
             problems: errors.iter().map(problem).collect(),
             secrets: secrets::of_garbled(text),
         };
@@ -56,6 +60,18 @@ pub(super) fn read(text: &str) -> Read {
             problems.push(Problem {
                 span: other.span(),
                 message: message.to_owned(),
+            });
+            None
+        }
+        None => None,
+    };
+    let bundles = match table.get_mut().remove("bundle") {
+        Some(value) if value.get_ref().is_table() => Some(value),
+        Some(other) => {
+            problems.push(Problem {
+                span: other.span(),
+                message: "expected a table for each tool, such as [bundle.ops.tool.search]"
+                    .to_owned(),
             });
             None
         }
@@ -82,6 +98,13 @@ pub(super) fn read(text: &str) -> Read {
             }
         }
     }
+    let mut tools = Vec::new();
+    if let Some(DeValue::Table(bundles)) = bundles.map(Spanned::into_inner) {
+        let read = |value| Table::<ToolSection>::deserialize(ValueDeserializer::from(value));
+        tools = bundle::read(bundles, text, &mut problems, |value, problems| {
+            recover(value, read, problems).map(|Table(section)| section)
+        });
+    }
     for problem in &mut problems {
         if secrets.iter().any(|secret| overlap(secret, &problem.span)) {
             wording::remove_found_value(&mut problem.message);
@@ -89,6 +112,7 @@ pub(super) fn read(text: &str) -> Read {
     }
     Read {
         file: Some(file),
+        tools,
         problems,
         secrets,
     }
@@ -101,6 +125,7 @@ fn too_long(text: &str) -> Read {
     );
     Read {
         file: None,
+        tools: Vec::new(),
         problems: vec![Problem {
             span: 0..0,
             message,
