@@ -27,7 +27,7 @@ use crate::{HttpOptions, TaskOptions, watch::Snapshot};
 use bundle::Bundles;
 use file::{File, Limits, Requests, ServletSection};
 pub use hosts::parse_host;
-pub use problem::{ConfigError, Problem};
+pub use problem::{ConfigError, Located, Problem};
 use read::Read;
 pub use units::parse_memory;
 pub use watch::watch;
