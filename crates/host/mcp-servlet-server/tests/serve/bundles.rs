@@ -247,3 +247,49 @@ fn tools_that_do_not_fit_their_servlets_are_problems_of_the_file() {
     let names: Vec<_> = moved.tools().map(|tool| tool.name().to_owned()).collect();
     assert_eq!(names, ["web_search", "search", "fixed"]);
 }
+
+/// The configuration of the guide, with a servlet as it describes it.
+#[test]
+fn the_guide_has_a_configuration_that_runs() {
+    let guide = include_str!("../../../../../docs/bundles.md");
+    let blocks = guide.split("```toml\n").skip(1);
+    let blocks = blocks.map(|block| block.split("```").next().expect("a block"));
+    let config = blocks
+        .collect::<Vec<_>>()
+        .join("\n")
+        .replace("web.wasm", "a.wasm");
+    let property = json!({ "type": "string" });
+    let tool = json!({
+        "name": "search",
+        "inputSchema": { "type": "object", "properties": { "query": property, "site": property, "key": property } },
+        "outputSchema": { "type": "object", "properties": { "total": {}, "pages": {} } },
+    });
+    let result = r#"{"content":[],"structuredContent":{"total":1,"pages":[{"title":"A"}]}}"#;
+    let fault =
+        "slow down\nmcp-fault: {\"code\":-32010,\"data\":{\"code\":\"RATE_LIMITED\",\"retry\":30}}";
+    let description = json!({ "tools": [tool] }).to_string();
+    let served = |wasm: &Wat| {
+        let folder = folder(&config, &wasm.wasm());
+        // The variables are empty for a server elsewhere.
+        let config = Config::read_for_elsewhere(&folder.path().join("servlet.toml"));
+        let loaded = config
+            .expect("a configuration")
+            .load(None)
+            .expect("servlets");
+        Served::start(loaded.host)
+    };
+    let call = json!({ "name": "find", "arguments": { "query": "q" } });
+    let answers = served(&Wat::new().describe(&description).answer(result));
+    let result = answers.ask("tools/call", call.clone()).message()["result"].clone();
+    assert_eq!(result["content"][0]["text"], "1 pages for q", "{result}");
+    assert_eq!(result["structuredContent"], json!({ "pages": ["A"] }));
+    let fails =
+        Wat::new()
+            .describe(&description)
+            .export("call", fault, "(call $error {}) (i32.const 1)");
+    let error = served(&fails).ask("tools/call", call).message()["error"].clone();
+    assert_eq!(
+        error,
+        json!({ "code": -32001, "message": "busy, try again", "data": { "retry": 30 } })
+    );
+}
