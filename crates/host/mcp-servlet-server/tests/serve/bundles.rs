@@ -20,9 +20,9 @@ fn echo() -> Wat {
     let body = "(local $head i64) (local $to i64) (local $i i64) (local $n i64)
         (local.set $head (call $block {}))
         (local.set $n (call $input_length))
-        (local.set $to (call $alloc (i64.add (local.get $n) (i64.const 34))))
+        (local.set $to (call $alloc (i64.add (local.get $n) (i64.const SIZE))))
         (block $done (loop $next
-            (br_if $done (i64.ge_u (local.get $i) (i64.const 33)))
+            (br_if $done (i64.ge_u (local.get $i) (i64.const HEAD)))
             (call $store (i64.add (local.get $to) (local.get $i))
                 (call $load (i64.add (local.get $head) (local.get $i))))
             (local.set $i (i64.add (local.get $i) (i64.const 1)))
@@ -30,16 +30,16 @@ fn echo() -> Wat {
         (local.set $i (i64.const 0))
         (block $done (loop $next
             (br_if $done (i64.ge_u (local.get $i) (local.get $n)))
-            (call $store (i64.add (local.get $to) (i64.add (local.get $i) (i64.const 33)))
+            (call $store (i64.add (local.get $to) (i64.add (local.get $i) (i64.const HEAD)))
                 (call $input (local.get $i)))
             (local.set $i (i64.add (local.get $i) (i64.const 1)))
             (br $next)))
-        (call $store (i64.add (local.get $to) (i64.add (local.get $n) (i64.const 33))) (i32.const 125))
-        (call $output_set (local.get $to) (i64.add (local.get $n) (i64.const 34)))
+        (call $store (i64.add (local.get $to) (i64.add (local.get $n) (i64.const HEAD))) (i32.const 125))
+        (call $output_set (local.get $to) (i64.add (local.get $n) (i64.const SIZE)))
         (i32.const 0)";
     let head = r#"{"content":[],"structuredContent":"#;
-    let body = body.replace("33", &head.len().to_string());
-    let body = body.replace("34", &(head.len() + 1).to_string());
+    let body = body.replace("HEAD", &head.len().to_string());
+    let body = body.replace("SIZE", &(head.len() + 1).to_string());
     Wat::new().describe(DESCRIPTION).export("call", head, &body)
 }
 
@@ -85,7 +85,10 @@ fn find(arguments: Value) -> Value {
 
 /// What every client gets for these calls.
 fn check(find: &Value, invalid: &Value, fixed: &Value) {
-    assert_eq!(find["content"][0]["text"], "rust for find", "{find}");
+    assert_eq!(
+        find["content"][0]["text"], "rust for find",
+        "{find} {fixed}"
+    );
     assert_eq!(
         find["structuredContent"],
         json!({ "limit": 3, "has_key": true })
@@ -117,7 +120,11 @@ fn clients_over_http_list_and_call_virtual_tools() {
     assert_eq!(tools[2]["description"], "Searches.");
     assert_eq!(tools[2]["inputSchema"]["required"], json!(["query"]));
     assert!(!list.to_string().contains("s3cret"), "{list}");
-    let results = CALLS.map(|call| served.ask("tools/call", call()).message()["result"].clone());
+    let results = CALLS.map(|call| {
+        let message = served.ask("tools/call", call()).message();
+        assert!(message["error"].is_null(), "{message}");
+        message["result"].clone()
+    });
     check(&results[0], &results[1], &results[2]);
 
     let session = served.open();
@@ -204,15 +211,15 @@ fn tools_that_do_not_fit_their_servlets_are_problems_of_the_file() {
     for (change, expected) in [
         (
             ("web:search\"\nset", "web:serch\"\nset"),
-            ":14:11: servlet `web` has no tool `serch`; there is `search`",
+            ":15:11: servlet `web` has no tool `serch`; there is `search`",
         ),
         (
             ("set = { key", "set = { kee = 1, key"),
-            ":15:15: `web:search` has no argument `kee`; it has `query`, `limit` and `key`",
+            ":16:15: `web:search` has no argument `kee`; it has `query`, `limit` and `key`",
         ),
         (
             ("set = { key = \"s3cret-key\"", "set = { key = 5"),
-            ":15:13: `web:search` takes {\"type\":\"string\"} for `key`, found an integer",
+            ":16:15: `web:search` takes {\"type\":\"string\"} for `key`, found an integer",
         ),
         (
             (
