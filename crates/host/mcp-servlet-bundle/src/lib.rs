@@ -13,11 +13,13 @@
 //! use mcp_servlet_bundle::{Budget, CheckArguments, Request, Session, Spec, VirtualTool};
 //! use serde_json::{Map, json};
 //!
-//! let mut spec = Spec::default();
-//! spec.name = "shout".to_owned();
-//! spec.handler = "echo:say".to_owned();
 //! let inputs = json!({ "text": "${{ request.arguments.text }}", "loud": true });
-//! spec.inputs = inputs.as_object().cloned();
+//! let spec = Spec {
+//!     name: "shout".to_owned(),
+//!     handler: "echo:say".to_owned(),
+//!     inputs: inputs.as_object().cloned(),
+//!     ..Spec::default()
+//! };
 //! let tool = VirtualTool::compile(&spec, &mut |text| Ok(text.to_owned())).unwrap();
 //!
 //! let handler = json!({

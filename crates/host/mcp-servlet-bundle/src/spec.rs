@@ -18,8 +18,6 @@ pub use catches::{CatchSpec, ErrorSpec};
 pub(crate) use content::problem as content_problem;
 
 /// A virtual tool as it is written in the table `[bundle.BUNDLE.tool.NAME]`.
-///
-/// Start with `Spec::default()` and set fields.
 #[derive(Clone, Default)]
 pub struct Spec {
     /// The name of the bundle.

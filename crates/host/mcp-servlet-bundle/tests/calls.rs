@@ -15,12 +15,12 @@ fn tool(spec: &Value) -> Proven {
 }
 
 fn with<T>(arguments: &Value, run: impl FnOnce(&Request<'_>) -> T) -> T {
-    let mut session = Session::default();
-    session.id = "s-1".to_owned();
-    session.client_info = json!({ "name": "c" })
-        .as_object()
-        .cloned()
-        .expect("an object");
+    let info = json!({ "name": "c" });
+    let session = Session {
+        id: "s-1".to_owned(),
+        client_info: info.as_object().cloned().expect("an object"),
+        ..Session::default()
+    };
     let meta = json!({ "trace": "t" })
         .as_object()
         .cloned()

@@ -13,6 +13,7 @@ fn only(spec: Value) -> (String, Option<std::ops::Range<usize>>, String) {
     (problem.place.to_string(), problem.range, problem.message)
 }
 
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 #[test]
 fn each_mistake_has_a_place_and_a_text() {
     let city = "${{ request.arguments.city }}";

@@ -213,9 +213,10 @@ impl Host {
     }
 
     /// Warnings: entries that are left out, templates that match the same URIs, patterns that match no tool.
-    pub fn problems(&self) -> impl Iterator<Item = &LoadError> {
+    pub fn problems(&self) -> impl ExactSizeIterator<Item = &LoadError> {
         let problems = self.problems.iter().map(|(_, problem)| problem);
-        problems.chain(self.virtual_tools.warnings())
+        let problems = problems.chain(self.virtual_tools.warnings());
+        problems.collect::<Vec<_>>().into_iter()
     }
 
     /// All tools as clients see them: servlet by servlet, each in its own order, and then virtual tools.

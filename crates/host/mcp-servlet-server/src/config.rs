@@ -150,11 +150,10 @@ impl Config {
         for (name, section) in &sections {
             reader.servlet(name, section, &mut entries);
         }
-        let names = sections.iter();
-        let names: Vec<_> = names
-            .map(|(name, section)| (name.as_str(), section.span().start))
-            .collect();
-        let bundles = reader.bundles(&tools, &names, text);
+        let names = sections
+            .iter()
+            .map(|(name, section)| (name.as_str(), section.span().start));
+        let bundles = reader.bundles(&tools, &names.collect::<Vec<_>>(), text);
         if !reader.problems.is_empty() {
             return Err(wrong(reader.problems));
         }

@@ -244,21 +244,21 @@ impl Reader<'_> {
         let text = |key: &str| json[key].as_str().map(str::to_owned);
         let object = |key: &str| json[key].as_object().cloned();
         let catches = json["catches"].as_array().into_iter().flatten();
-        let mut spec = Spec::default();
-        spec.bundle.clone_from(&tool.bundle);
-        spec.name.clone_from(&tool.name);
-        spec.handler = text("handler")?;
-        spec.description = text("description");
-        spec.title = text("title");
-        spec.annotations = json.get("annotations").cloned();
-        spec.arguments = self.schema(tool, "arguments")?;
-        spec.output = self.schema(tool, "output")?;
-        spec.inputs = object("inputs");
-        spec.set = object("set");
-        spec.result = object("result");
-        spec.catches = catches.map(catch).collect();
-        spec.timeout = tool.timeout;
-        Some(spec)
+        Some(Spec {
+            bundle: tool.bundle.clone(),
+            name: tool.name.clone(),
+            handler: text("handler")?,
+            description: text("description"),
+            title: text("title"),
+            annotations: json.get("annotations").cloned(),
+            arguments: self.schema(tool, "arguments")?,
+            output: self.schema(tool, "output")?,
+            inputs: object("inputs"),
+            set: object("set"),
+            result: object("result"),
+            catches: catches.map(catch).collect(),
+            timeout: tool.timeout,
+        })
     }
 
     /// A schema in the file, or in a file of its own. `None` if that cannot be read.
@@ -286,13 +286,14 @@ fn catch(json: &Value) -> CatchSpec {
     let text = |json: &Value, key: &str| json[key].as_str().map(str::to_owned);
     let empty = Map::new().into();
     let error = json.get("error").unwrap_or(&empty);
-    let mut spec = CatchSpec::default();
-    spec.code = json.get("code").cloned();
-    spec.kind = text(json, "kind");
-    spec.when = text(json, "when");
-    spec.error = ErrorSpec::default();
-    spec.error.code = error["code"].as_i64().unwrap_or_default();
-    spec.error.message = text(error, "message");
-    spec.error.data = error.get("data").cloned();
-    spec
+    CatchSpec {
+        code: json.get("code").cloned(),
+        kind: text(json, "kind"),
+        when: text(json, "when"),
+        error: ErrorSpec {
+            code: error["code"].as_i64().unwrap_or_default(),
+            message: text(error, "message"),
+            data: error.get("data").cloned(),
+        },
+    }
 }

@@ -53,30 +53,10 @@ pub(super) fn read(text: &str) -> Read {
     let secrets = secrets::of_table(table.get_ref(), text);
     let mut problems = Vec::new();
     // Servlets are deserialized one by one, so that a mistake in one does not repeat the work for the others.
-    let servlets = match table.get_mut().remove("servlet") {
-        Some(value) if value.get_ref().is_table() => Some(value),
-        Some(other) => {
-            let message = "expected a table for each servlet, such as [servlet.weather]";
-            problems.push(Problem {
-                span: other.span(),
-                message: message.to_owned(),
-            });
-            None
-        }
-        None => None,
-    };
-    let bundles = match table.get_mut().remove("bundle") {
-        Some(value) if value.get_ref().is_table() => Some(value),
-        Some(other) => {
-            problems.push(Problem {
-                span: other.span(),
-                message: "expected a table for each tool, such as [bundle.ops.tool.search]"
-                    .to_owned(),
-            });
-            None
-        }
-        None => None,
-    };
+    let example = "expected a table for each servlet, such as [servlet.weather]";
+    let servlets = take(&mut table, "servlet", example, &mut problems);
+    let example = "expected a table for each tool, such as [bundle.ops.tool.search]";
+    let bundles = take(&mut table, "bundle", example, &mut problems);
     let span = table.span();
     let head = Spanned::new(span, DeValue::Table(table.into_inner()));
     let read_head = |value: Spanned<DeValue<'_>>| {
@@ -87,24 +67,10 @@ pub(super) fn read(text: &str) -> Read {
         File::deserialize(Deserializer::from(Spanned::new(span, table)))
     };
     let mut file = recover(head, read_head, &mut problems).unwrap_or_default();
-    if let Some(DeValue::Table(mut servlets)) = servlets.map(Spanned::into_inner) {
-        leave_out_too_many(&mut servlets, &mut problems);
-        for (name, value) in servlets {
-            let span = value.span();
-            let read = |value| Table::<ServletSection>::deserialize(ValueDeserializer::from(value));
-            if let Some(Table(section)) = recover(value, read, &mut problems) {
-                let name = name.into_inner().into_owned();
-                file.servlet.insert(name, Spanned::new(span, section));
-            }
-        }
+    if let Some(servlets) = servlets {
+        read_servlets(servlets, &mut file, &mut problems);
     }
-    let mut tools = Vec::new();
-    if let Some(DeValue::Table(bundles)) = bundles.map(Spanned::into_inner) {
-        let read = |value| Table::<ToolSection>::deserialize(ValueDeserializer::from(value));
-        tools = bundle::read(bundles, text, &mut problems, |value, problems| {
-            recover(value, read, problems).map(|Table(section)| section)
-        });
-    }
+    let tools = bundles.map(|bundles| read_tools(bundles, text, &mut problems));
     for problem in &mut problems {
         if secrets.iter().any(|secret| overlap(secret, &problem.span)) {
             wording::remove_found_value(&mut problem.message);
@@ -112,10 +78,46 @@ pub(super) fn read(text: &str) -> Read {
     }
     Read {
         file: Some(file),
-        tools,
+        tools: tools.unwrap_or_default(),
         problems,
         secrets,
     }
+}
+
+/// Takes a section of named tables out of the file.
+fn take<'t>(
+    table: &mut Spanned<DeTable<'t>>,
+    key: &str,
+    example: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<DeTable<'t>> {
+    let value = table.get_mut().remove(key)?;
+    let span = value.span();
+    if let DeValue::Table(section) = value.into_inner() {
+        return Some(section);
+    }
+    let message = example.to_owned();
+    problems.push(Problem { span, message });
+    None
+}
+
+fn read_servlets(mut servlets: DeTable<'_>, file: &mut File, problems: &mut Vec<Problem>) {
+    leave_out_too_many(&mut servlets, problems);
+    for (name, value) in servlets {
+        let span = value.span();
+        let read = |value| Table::<ServletSection>::deserialize(ValueDeserializer::from(value));
+        if let Some(Table(section)) = recover(value, read, problems) {
+            let name = name.into_inner().into_owned();
+            file.servlet.insert(name, Spanned::new(span, section));
+        }
+    }
+}
+
+fn read_tools(bundles: DeTable<'_>, text: &str, problems: &mut Vec<Problem>) -> Vec<ReadTool> {
+    let read = |value| Table::<ToolSection>::deserialize(ValueDeserializer::from(value));
+    bundle::read(bundles, text, problems, |value, problems| {
+        recover(value, read, problems).map(|Table(section)| section)
+    })
 }
 
 fn too_long(text: &str) -> Read {

@@ -23,6 +23,7 @@ fn problems(bundles: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 #[test]
 fn a_problem_has_its_line_and_column() {
     let tool = |lines: &str| format!("[bundle.ops.tool.t]\nhandler = \"a:x\"\n{lines}\n");

@@ -28,12 +28,13 @@ impl Seen {
                 .cloned()
                 .unwrap_or_default()
         };
-        let mut session = Session::default();
-        session.client_info = object("clientInfo");
-        session.capabilities = object("clientCapabilities");
         let id = meta.get("mcp-servlet/session");
         let id = id.and_then(|session| session.get("id").unwrap_or(session).as_str());
-        session.id = id.unwrap_or_default().to_owned();
+        let session = Session {
+            id: id.unwrap_or_default().to_owned(),
+            client_info: object("clientInfo"),
+            capabilities: object("clientCapabilities"),
+        };
         meta.retain(|key, _| !key.starts_with(OWN));
         Self { meta, session }
     }
