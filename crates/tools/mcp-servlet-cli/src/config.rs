@@ -84,9 +84,8 @@ fn check(file: &Path, no_env: bool, load: bool) -> Result<Config, ConfigError> {
 
 /// Prints the problems as JSON. An error that has no position in the file is an error of the command.
 fn print_problems(file: &Path, config: Result<Config, ConfigError>) -> Result<(), Failure> {
-    let error = match config {
-        Ok(_) => return Ok(writeln!(terminal::json(), "[]")?),
-        Err(error) => error,
+    let Err(error) = config else {
+        return Ok(writeln!(terminal::json(), "[]")?);
     };
     let problems = error.located().into_iter();
     let problems: Vec<Value> = problems

@@ -1,3 +1,5 @@
+//! Values, mistakes and limits of expressions.
+
 use proptest::{collection, prelude::*};
 use serde_json::json;
 

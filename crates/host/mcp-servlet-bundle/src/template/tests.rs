@@ -1,3 +1,5 @@
+//! Expressions in the strings of values.
+
 use serde_json::json;
 
 use super::*;

@@ -34,6 +34,9 @@ pub(super) struct ReadTool {
     timeout: Option<Duration>,
 }
 
+/// A schema cannot be read, which was reported.
+struct Unreadable;
+
 /// The virtual tools of a configuration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bundles {
@@ -115,16 +118,12 @@ fn tools_of<'t>(value: Spanned<DeValue<'t>>, problems: &mut Vec<Problem>) -> Opt
     }
     let tools = tools?;
     let span = tools.span();
-    match tools.into_inner() {
-        DeValue::Table(tools) => Some(tools),
-        _ => {
-            wrong(
-                span,
-                "expected a table, such as [bundle.ops.tool.search]".to_owned(),
-            );
-            None
-        }
+    if let DeValue::Table(tools) = tools.into_inner() {
+        return Some(tools);
     }
+    let message = "expected a table, such as [bundle.ops.tool.search]".to_owned();
+    wrong(span, message);
+    None
 }
 
 impl Reader<'_> {
@@ -251,8 +250,8 @@ impl Reader<'_> {
             description: text("description"),
             title: text("title"),
             annotations: json.get("annotations").cloned(),
-            arguments: self.schema(tool, "arguments")?,
-            output: self.schema(tool, "output")?,
+            arguments: self.schema(tool, "arguments").ok()?,
+            output: self.schema(tool, "output").ok()?,
             inputs: object("inputs"),
             set: object("set"),
             result: object("result"),
@@ -261,10 +260,10 @@ impl Reader<'_> {
         })
     }
 
-    /// A schema in the file, or in a file of its own. `None` if that cannot be read.
-    fn schema(&mut self, tool: &ReadTool, key: &str) -> Option<Option<Value>> {
+    /// A schema in the file, or in a file of its own.
+    fn schema(&mut self, tool: &ReadTool, key: &str) -> Result<Option<Value>, Unreadable> {
         let Some(Value::String(path)) = tool.json.get(key) else {
-            return Some(tool.json.get(key).cloned());
+            return Ok(tool.json.get(key).cloned());
         };
         let path = self.folder.join(path);
         self.files.add(path.clone());
@@ -272,11 +271,11 @@ impl Reader<'_> {
         let schema =
             text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
         match schema {
-            Ok(schema) => Some(Some(schema)),
+            Ok(schema) => Ok(Some(schema)),
             Err(error) => {
                 let message = format!("cannot read `{}`: {error}", path.display());
                 self.problem(tool.places.at(key), message);
-                None
+                Err(Unreadable)
             }
         }
     }
