@@ -5,9 +5,11 @@ mod names;
 mod offer;
 mod overlap;
 mod route;
+mod virtual_tools;
 
 use std::{borrow::Cow, sync::Arc};
 
+use mcp_servlet_bundle::VirtualTool;
 use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, chain};
 use mcp_servlet_schema::Provider;
 
@@ -19,6 +21,8 @@ pub use names::{Filter, MAX_NAME, Prefix, name_problem};
 use names::{name_prompts, name_tools};
 pub use offer::Offer;
 use overlap::shared_uris;
+pub use virtual_tools::VirtualToolError;
+use virtual_tools::VirtualTools;
 
 /// A servlet or remote, and how its tools and prompts are listed.
 #[derive(Clone, Debug)]
@@ -67,6 +71,7 @@ pub struct Host {
     /// What the host was composed of: all members.
     mounts: Vec<Mount>,
     tools: Index<Tool>,
+    virtual_tools: VirtualTools,
     prompts: Index<Listed>,
     problems: Vec<Warning>,
     introduction: Introduction,
@@ -85,13 +90,39 @@ impl Host {
     /// would not accept its name, or if another one already has the name. A resource is left out if
     /// an earlier member lists its URI. [`Host::problems`] has a warning for each.
     pub fn compose(mounts: Vec<Mount>) -> Self {
-        Self::compose_after(mounts, &Names::new(), &Names::new())
+        Self::compose_after(mounts, Arc::default(), &Names::new(), &Names::new())
+    }
+
+    /// The same members together with virtual tools. Virtual tools have exactly their names: tools
+    /// of members with [`Prefix::Auto`] give way to them.
+    ///
+    /// # Errors
+    /// Every [`VirtualToolError`]. A virtual tool whose member is missing, or is a remote that was not reached yet, is left
+    /// out, with a warning in [`Host::problems`].
+    pub fn with_virtual_tools(
+        self,
+        virtual_tools: Arc<[VirtualTool]>,
+    ) -> Result<Self, Vec<VirtualToolError>> {
+        if virtual_tools.is_empty() {
+            return Ok(self);
+        }
+        let host = Self::compose_after(self.mounts, virtual_tools, &Names::new(), &Names::new());
+        host.virtual_tool_errors()?;
+        Ok(host
+            .introduced(self.introduction)
+            .with_schemas_for(self.schemas_for))
     }
 
     /// Like [`compose`](Self::compose), but tools and prompts that already have names for clients
     /// keep them.
-    fn compose_after(mounts: Vec<Mount>, tools: &Names<'_>, prompts: &Names<'_>) -> Self {
-        let (tools, mut problems) = name_tools(&mounts, tools);
+    fn compose_after(
+        mounts: Vec<Mount>,
+        virtual_tools: Arc<[VirtualTool]>,
+        tools: &Names<'_>,
+        prompts: &Names<'_>,
+    ) -> Self {
+        let reserved = virtual_tools.iter().map(VirtualTool::name);
+        let (tools, mut problems) = name_tools(&mounts, tools, reserved);
         let (tools, collisions) = Index::of(tools);
         problems.extend(
             collisions
@@ -105,8 +136,10 @@ impl Host {
                 .map(|one| taken(&mounts, FeatureKind::Prompt, one)),
         );
         problems.extend(shared_uris(&mounts));
+        let virtual_tools = VirtualTools::prove(virtual_tools, &mounts, &tools);
         let servlets = mounts.iter().filter_map(|mount| mount.member.as_servlet());
         Self {
+            virtual_tools,
             servlets: servlets.cloned().collect(),
             mounts,
             tools,
@@ -140,7 +173,9 @@ impl Host {
                 }
             }
         }
-        Self::compose_after(mounts, &self.tools.names(), &self.prompts.names())
+        let virtual_tools = self.virtual_tools.all();
+        let (tools, prompts) = (self.tools.names(), self.prompts.names());
+        Self::compose_after(mounts, virtual_tools, &tools, &prompts)
             .introduced(self.introduction.clone())
             .with_schemas_for(self.schemas_for)
     }
@@ -150,7 +185,8 @@ impl Host {
     pub fn joined(self, more: Vec<Mount>) -> Self {
         let (introduction, schemas_for) = (self.introduction, self.schemas_for);
         let mounts = self.mounts.into_iter().chain(more).collect();
-        Self::compose(mounts)
+        let virtual_tools = self.virtual_tools.all();
+        Self::compose_after(mounts, virtual_tools, &Names::new(), &Names::new())
             .introduced(introduction)
             .with_schemas_for(schemas_for)
     }
@@ -162,7 +198,9 @@ impl Host {
     pub fn with_schemas_for(mut self, provider: Option<Provider>) -> Self {
         self.schemas_for = provider;
         if let Some(provider) = provider {
-            self.tools.iter_mut().for_each(|tool| tool.lower(provider));
+            let own = self.virtual_tools.iter_mut();
+            let tools = self.tools.iter_mut().chain(own);
+            tools.for_each(|tool| tool.lower(provider));
         }
         self
     }
@@ -191,22 +229,28 @@ impl Host {
 
     /// Warnings: entries that are left out, templates that match the same URIs, patterns that match no tool.
     pub fn problems(&self) -> impl ExactSizeIterator<Item = &LoadError> {
-        self.problems.iter().map(|(_, problem)| problem)
+        let problems = self.problems.iter().map(|(_, problem)| problem);
+        let problems = problems.chain(self.virtual_tools.warnings());
+        problems.collect::<Vec<_>>().into_iter()
     }
 
-    /// All tools as clients see them: member by member, each in its own order.
+    /// All tools as clients see them: member by member, each in its own order, and then virtual tools.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.tools.iter()
+        self.tools.iter().chain(self.virtual_tools.iter())
     }
 
     /// The tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
-        Some(&self.tools.get(name)?.entry)
+        let served = self.tools.get(name).map(|served| &served.entry);
+        served.or_else(|| Some(self.virtual_tools.get(name)?.tool()))
     }
 
-    /// The member that has the tool with this name.
+    /// The member that has the tool with this name, or that a virtual tool calls.
     pub fn member_of(&self, tool: &str) -> Option<&Member> {
-        Some(self.place(self.tools.get(tool)?).0)
+        match self.tools.get(tool) {
+            Some(served) => Some(self.place(served).0),
+            None => Some(self.virtual_tools.get(tool)?.handler()),
+        }
     }
 
     /// The servlet that has the tool with this name. None if it is a tool of a remote.
@@ -265,11 +309,11 @@ impl Host {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        let (member, tool, arguments) = self.find(tool, arguments)?;
-        match member {
-            Member::Servlet(servlet) => servlet.call(tool, arguments.as_deref()),
-            Member::Remote(member) => member.call(tool, arguments.as_deref()),
+        if let Some(virtual_tool) = self.virtual_tools.get(tool) {
+            return virtual_tool.call(arguments);
         }
+        let (member, tool, arguments) = self.find(tool, arguments)?;
+        member.call(tool, arguments.as_deref())
     }
 
     /// Calls a tool on a thread that may block; see [`Servlet::call_async`].
@@ -295,6 +339,9 @@ impl Host {
         arguments: Option<&JsonObject>,
         request_meta: &RequestMeta,
     ) -> Result<CallToolResult, CallError> {
+        if let Some(virtual_tool) = self.virtual_tools.get(tool) {
+            return virtual_tool.call_with(arguments, request_meta).await;
+        }
         let (member, tool, arguments) = self.find(tool, arguments)?;
         member
             .call_with(tool, arguments.as_deref(), request_meta)

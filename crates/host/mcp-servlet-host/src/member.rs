@@ -52,7 +52,7 @@ impl RemoteMember {
     }
 
     /// Calls a tool and waits for its result, on a thread of its own.
-    pub(crate) fn call(
+    fn call(
         &self,
         tool: &str,
         arguments: Option<&JsonObject>,
@@ -214,6 +214,18 @@ impl Member {
     pub(crate) fn count_dropped(&self, tool: &str, arguments: &JsonObject) -> usize {
         let servlet = self.as_servlet();
         servlet.map_or(0, |servlet| servlet.count_dropped(tool, arguments))
+    }
+
+    /// Calls a tool and waits for its result; see [`call_with`](Self::call_with).
+    pub(crate) fn call(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+    ) -> Result<CallToolResult, CallError> {
+        match self {
+            Self::Servlet(servlet) => servlet.call(tool, arguments),
+            Self::Remote(member) => member.call(tool, arguments),
+        }
     }
 
     /// Calls a tool by the name that it has in the member, and without the host's prefix.

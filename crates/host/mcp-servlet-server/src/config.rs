@@ -1,5 +1,6 @@
 //! `servlet.toml`: the servlets that a server offers, and their limits.
 
+mod bundle;
 mod cache;
 mod file;
 mod hosts;
@@ -21,14 +22,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use mcp_servlet_host::{Entry, Introduction, LoadError, Loaded, OnFailure};
+use mcp_servlet_host::{Entry, Introduction, Loaded, OnFailure, VirtualToolError};
 use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Proxy, Source};
 use mcp_servlet_schema::Provider;
 
 use crate::{HttpOptions, TaskOptions, watch::Snapshot};
+use bundle::Bundles;
 use file::{File, Limits, Requests, ServletSection};
 pub use hosts::parse_host;
-pub use problem::{ConfigError, Problem};
+pub use problem::{ConfigError, Located, Problem};
 use read::Read;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
@@ -50,6 +52,10 @@ pub struct Config {
     pub tasks: TaskOptions,
     /// The provider whose restrictions input schemas are rewritten for.
     pub schemas_for: Option<Provider>,
+    /// The virtual tools.
+    bundles: Bundles,
+    /// The path of the configuration, and its text with secrets masked.
+    source: (PathBuf, String),
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -120,6 +126,7 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let Read {
             file,
+            tools,
             problems,
             secrets,
         } = read::read(text);
@@ -140,16 +147,26 @@ impl Config {
             mode,
             problems,
             variables: BTreeSet::new(),
+            in_directories: BTreeSet::new(),
             files,
         };
         reader.defaults(&file);
         let mut sections: Vec<_> = file.servlet.iter().collect();
         sections.sort_by_key(|(_, section)| section.span().start);
         let mut entries = Vec::new();
-        for (name, section) in sections {
+        for (name, section) in &sections {
             reader.servlet(name, section, &mut entries);
         }
         let remotes = reader.remotes(&file);
+        let servlets = sections
+            .iter()
+            .map(|(name, section)| (name.as_str(), section.span().start));
+        let others = file
+            .remote
+            .iter()
+            .map(|(name, section)| (name.as_str(), section.span().start));
+        let names: Vec<_> = servlets.chain(others).collect();
+        let bundles = reader.bundles(&tools, &names, text);
         if !reader.problems.is_empty() {
             return Err(wrong(reader.problems));
         }
@@ -160,22 +177,43 @@ impl Config {
             http: file.http.options(),
             tasks: file.tasks.options(),
             schemas_for: file.server.schemas_for,
+            bundles,
+            source: (path.to_owned(), secrets::masked(text, &secrets)),
             variables: reader.variables,
             files: files.clone(),
         })
     }
 
-    /// Loads the servlets; see [`Loaded::load`].
+    /// Loads the servlets, and proves that the virtual tools fit them; see [`Loaded::load`].
     ///
     /// # Errors
-    /// [`LoadError`].
-    pub fn load(&self, previous: Option<&mcp_servlet_host::Host>) -> Result<Loaded, LoadError> {
-        let mut loaded = Loaded::load(&self.entries, previous)?;
-        loaded.host = loaded
-            .host
+    /// [`ConfigError`] if a servlet with `on_failure = "fail"` cannot be loaded, or with every
+    /// problem of the virtual tools.
+    pub fn load(&self, previous: Option<&mcp_servlet_host::Host>) -> Result<Loaded, ConfigError> {
+        let mut loaded = Loaded::load(&self.entries, previous).map_err(ConfigError::Load)?;
+        let host = loaded.host.with_virtual_tools(self.bundles.tools());
+        loaded.host = host
+            .map_err(|errors| self.wrong_tools(&errors))?
             .introduced(self.introduction.clone())
             .with_schemas_for(self.schemas_for);
         Ok(loaded)
+    }
+
+    fn wrong_tools(&self, errors: &[VirtualToolError]) -> ConfigError {
+        let problems = errors.iter().map(|error| self.bundles.problem(error));
+        let mut problems: Vec<_> = problems.collect();
+        problems.sort_by_key(|problem| problem.span.start);
+        let (path, text) = self.source.clone();
+        ConfigError::Wrong {
+            path,
+            text,
+            problems,
+        }
+    }
+
+    /// How many virtual tools the configuration has.
+    pub fn virtual_tools(&self) -> usize {
+        self.bundles.tools().len()
     }
 
     /// The JSON Schema of configurations, for editors.
@@ -205,6 +243,8 @@ struct Reader<'a> {
     mode: Mode,
     problems: Vec<Problem>,
     variables: BTreeSet<String>,
+    /// The names of servlets that are named after their files.
+    in_directories: BTreeSet<String>,
     files: &'a mut Snapshot,
 }
 
@@ -262,6 +302,9 @@ impl Reader<'_> {
         // The servlets of a directory are named after their files.
         let is_one = sources.len() == 1 && !self.folder.join(section.source.get_ref()).is_dir();
         for source in sources {
+            if !is_one {
+                self.in_directories.insert(source.name());
+            }
             let mut entry = Entry::of(source, options.clone());
             entry.name = is_one.then(|| name.to_owned());
             entry.prefix = section.tools.prefix();

@@ -256,7 +256,10 @@ impl From<CallError> for Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        Self::new(Kind::Usage, chain(&error))
+        match error {
+            ConfigError::Load(error) => error.into(),
+            error => Self::new(Kind::Usage, chain(&error)),
+        }
     }
 }
 

@@ -54,10 +54,11 @@ impl Filter {
 
 /// Chooses tools and names them. Also returns problems: tools with names that clients do not
 /// accept, and patterns and options without a tool, each with the number of its member. The names
-/// may not be unique yet.
-pub(super) fn name_tools<'m>(
+/// may not be unique yet. `reserved` are the names of virtual tools.
+pub(super) fn name_tools<'m, 'r>(
     mounts: &'m [Mount],
     former: &Names<'_>,
+    reserved: impl Iterator<Item = &'r str>,
 ) -> (Vec<Chosen<'m, Tool>>, Vec<Warning>) {
     let idle = mounts.iter().enumerate().flat_map(|(at, mount)| {
         // The tools of a remote are unknown until it was reached.
@@ -72,7 +73,7 @@ pub(super) fn name_tools<'m>(
         problems.map(move |problem| (at, problem))
     });
     let mut problems: Vec<_> = idle.collect();
-    let mut tools = choose(mounts, former, |mount| {
+    let mut tools = choose(mounts, former, reserved, |mount| {
         let tools = mount.member.tools().iter();
         tools.filter(|tool| mount.filter.lets_pass(tool.name()))
     });
@@ -93,18 +94,21 @@ pub(super) fn name_tools<'m>(
 
 /// Names all prompts. The names may not be unique yet.
 pub(super) fn name_prompts<'m>(mounts: &'m [Mount], former: &Names<'_>) -> Vec<Chosen<'m, Listed>> {
-    choose(mounts, former, |mount| mount.member.prompts().iter())
+    choose(mounts, former, std::iter::empty(), |mount| {
+        mount.member.prompts().iter()
+    })
 }
 
 /// Names the entries of all members: with the names that clients already know, or else with a
-/// prefix if they need one.
-fn choose<'m, T: Named, I: Iterator<Item = &'m T>>(
+/// prefix if they need one. `reserved` are names that belong to others.
+fn choose<'m, 'r, T: Named, I: Iterator<Item = &'m T>>(
     mounts: &'m [Mount],
     former: &Names<'_>,
+    reserved: impl Iterator<Item = &'r str>,
     list: impl Fn(&'m Mount) -> I,
 ) -> Vec<Chosen<'m, T>> {
     let mut chosen = Vec::new();
-    let mut count: HashMap<String, usize> = HashMap::new();
+    let mut count: HashMap<String, usize> = reserved.map(|name| (name.to_owned(), 1)).collect();
     for (member, mount) in mounts.iter().enumerate() {
         for entry in list(mount) {
             let name = plain_name(mount, entry.name());

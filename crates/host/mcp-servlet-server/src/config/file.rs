@@ -20,6 +20,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{
+    bundle::BundleSection,
     names,
     remote::RemoteSection,
     table::Table,
@@ -55,6 +56,9 @@ pub(super) struct File {
     pub(super) limits: Table<Limits>,
     /// What happens to arguments, unless a servlet says otherwise.
     pub(super) arguments: Table<Arguments>,
+    /// Bundles of virtual tools, by name.
+    #[schemars(with = "BTreeMap<String, BundleSection>")]
+    pub(super) bundle: BTreeMap<String, Table<BundleSection>>,
     /// The servlets, by name.
     #[schemars(with = "BTreeMap<String, ServletSection>")]
     pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,

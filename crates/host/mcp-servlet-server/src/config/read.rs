@@ -8,7 +8,14 @@ use toml::{
     de::{DeArray, DeTable, DeValue, Deserializer, Error, ValueDeserializer},
 };
 
-use super::{Problem, file::File, secrets, table::Table, wording};
+use super::{
+    Problem,
+    bundle::{self, ReadTool, ToolSection},
+    file::File,
+    secrets,
+    table::Table,
+    wording,
+};
 
 /// How many servlets a configuration may have. Each one has an instance, and its file is checked
 /// four times a second.
@@ -21,6 +28,8 @@ const MAX_LENGTH: usize = 8 << 20;
 pub(super) struct Read {
     /// Everything that could be read. None if the text is not TOML.
     pub(super) file: Option<File>,
+    /// The virtual tools.
+    pub(super) tools: Vec<ReadTool>,
     pub(super) problems: Vec<Problem>,
     /// The byte ranges that errors must not show.
     pub(super) secrets: Vec<Range<usize>>,
@@ -36,6 +45,7 @@ pub(super) fn read(text: &str) -> Read {
         // Without a TOML table, no part of the text can be trusted.
         return Read {
             file: None,
+            tools: Vec::new(),
             problems: errors.iter().map(problem).collect(),
             secrets: secrets::of_garbled(text),
         };
@@ -46,6 +56,7 @@ pub(super) fn read(text: &str) -> Read {
     let mut take = |key, example| take_sections(table.get_mut(), key, example, &mut problems);
     let servlets = take("servlet", "[servlet.weather]");
     let remotes = take("remote", "[remote.github]");
+    let bundles = take("bundle", "[bundle.ops.tool.search]");
     let span = table.span();
     let head = Spanned::new(span, DeValue::Table(table.into_inner()));
     let read_head = |value: Spanned<DeValue<'_>>| {
@@ -61,6 +72,7 @@ pub(super) fn read(text: &str) -> Read {
         file.servlet = sections(servlets, &mut problems);
     }
     file.remote = remotes.map_or_else(BTreeMap::new, |remotes| sections(remotes, &mut problems));
+    let tools = bundles.map(|bundles| read_tools(bundles, text, &mut problems));
     for problem in &mut problems {
         if secrets.iter().any(|secret| overlap(secret, &problem.span)) {
             wording::remove_found_value(&mut problem.message);
@@ -68,6 +80,7 @@ pub(super) fn read(text: &str) -> Read {
     }
     Read {
         file: Some(file),
+        tools: tools.unwrap_or_default(),
         problems,
         secrets,
     }
@@ -106,6 +119,13 @@ fn sections<T: DeserializeOwned>(
     sections
 }
 
+fn read_tools(bundles: DeTable<'_>, text: &str, problems: &mut Vec<Problem>) -> Vec<ReadTool> {
+    let read = |value| Table::<ToolSection>::deserialize(ValueDeserializer::from(value));
+    bundle::read(bundles, text, problems, |value, problems| {
+        recover(value, read, problems).map(|Table(section)| section)
+    })
+}
+
 fn too_long(text: &str) -> Read {
     let found = text.len();
     let message = format!(
@@ -113,6 +133,7 @@ fn too_long(text: &str) -> Read {
     );
     Read {
         file: None,
+        tools: Vec::new(),
         problems: vec![Problem {
             span: 0..0,
             message,

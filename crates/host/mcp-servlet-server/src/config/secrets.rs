@@ -4,12 +4,15 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
+use super::bundle;
+
 /// The byte ranges of the values for servlets and of the credentials in their sources.
 pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     if let Some(requests) = table.get("requests") {
         proxies(requests.get_ref(), requests.span(), text, &mut secrets);
     }
+    bundle::secrets(table, text, &mut secrets);
     let servlets = table
         .get("servlet")
         .and_then(|value| value.get_ref().as_table());
