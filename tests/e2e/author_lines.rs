@@ -80,10 +80,10 @@ impl Pair {
     /// Checks that both refuse the call and name all of these arguments.
     fn all_refused(&self, tool: &str, arguments: &Value, names: &[&str]) {
         for result in self.call(tool, arguments) {
-            let said = text(&result);
-            assert!(result.is_error(), "{tool}({arguments}): {said}");
+            let message = text(&result);
+            assert!(result.is_error(), "{tool}({arguments}): {message}");
             for name in names {
-                assert!(said.contains(name), "{tool}({arguments}): {said}");
+                assert!(message.contains(name), "{tool}({arguments}): {message}");
             }
         }
     }

@@ -9,10 +9,10 @@ use e2e::{root, servlet};
 use crate::projects::{add_features, command, run, start, stdout};
 
 /// The output of a command: cargo's lines about the tests, and standard error, with the number of clients.
-fn said(command: &mut Command) -> (String, String) {
+fn outputs(command: &mut Command) -> (String, String) {
     let output = run(command);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    (stdout(&output), said)
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    (stdout(&output), messages)
 }
 
 /// The output of the project's test: one answer per line.
@@ -30,7 +30,7 @@ fn a_client_gets_the_same_answers_in_the_process_and_from_the_wasm() {
     write("tests/servlet.rs", include_str!("both_ways/tests.rs"));
     add_features(&project, &["http"]);
     let shown = ["--", "--nocapture", "--test-threads=1"];
-    let (native, _) = said(command("cargo", &project).arg("test").args(shown));
+    let (native, _) = outputs(command("cargo", &project).arg("test").args(shown));
     let wasm = command(servlet(), &project)
         .args(["test", ".", "--"])
         .args(shown)
@@ -45,9 +45,9 @@ fn a_client_gets_the_same_answers_in_the_process_and_from_the_wasm() {
 fn the_tests_of_examples_hold_for_their_wasm() {
     for (name, clients) in [("kv-notes", 6), ("everything", 11)] {
         let example = root().join("examples").join(name);
-        let (printed, said) = said(command(servlet(), Path::new(&example)).arg("test"));
+        let (printed, messages) = outputs(command(servlet(), Path::new(&example)).arg("test"));
         assert!(printed.contains(" 0 failed"), "{printed}");
         let expected = format!("{clients} clients tested the wasm of {name}");
-        assert!(said.contains(&expected), "{said}");
+        assert!(messages.contains(&expected), "{messages}");
     }
 }

@@ -84,15 +84,15 @@ fn call(servlet: &str, tool: &str, arguments: &Value) -> CallToolResult {
 /// Calls a tool and expects this error.
 fn assert_refused(servlet: &str, tool: &str, arguments: &Value, expected: &str) {
     let result = call(servlet, tool, arguments);
-    let (said, example) = text(&result)
+    let (message, example) = text(&result)
         .split_once("\nvalid arguments: ")
         .unwrap_or((text(&result), "{}"));
     assert!(serde_json::from_str::<Value>(example).is_ok(), "{example}");
     // The error adds a reason if the schema does not show it.
-    let reason = said.strip_prefix(expected);
+    let reason = message.strip_prefix(expected);
     assert!(
         reason.is_some_and(|reason| reason.is_empty() || reason.starts_with(": ")),
-        "{servlet}, {tool}({arguments}): {said}"
+        "{servlet}, {tool}({arguments}): {message}"
     );
     assert!(result.is_error(), "{servlet}, {tool}({arguments})");
     assert_eq!(result.structured_content(), None);

@@ -209,7 +209,7 @@ fn a_fault_reaches_the_client_with_code_and_data() {
 #[test]
 fn the_server_survives_a_panic_and_a_call_that_never_ends() {
     let client = serve(Era::Handshake, &[fixture("probe")], &["--timeout", "500ms"]);
-    for (tool, arguments, said) in [
+    for (tool, arguments, snippet) in [
         ("fall", json!({ "why": "of rain" }), "fell because of rain"),
         ("spin", json!({}), "did not finish `call` within 500ms"),
     ] {
@@ -220,7 +220,7 @@ fn the_server_survives_a_panic_and_a_call_that_never_ends() {
             json!({ "servlet": "probe", "export": "call" })
         );
         let message = error["message"].as_str().expect("a message");
-        assert!(message.contains(said), "{message}");
+        assert!(message.contains(snippet), "{message}");
         let after = call(&client, "echo", json!({ "text": "still here" }));
         assert_eq!(text(&after.expect("a result")), "still here");
     }

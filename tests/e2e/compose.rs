@@ -66,8 +66,11 @@ fn same_names_get_prefixes_and_links_still_work() {
         (link, &json!("sleep"))
     );
     let other = summary(&wire, "a_summarize");
-    let said = other["error"]["message"].as_str().expect("an error");
-    assert!(said.contains("there is no note called `to do`"), "{other}");
+    let problem = other["error"]["message"].as_str().expect("an error");
+    assert!(
+        problem.contains("there is no note called `to do`"),
+        "{other}"
+    );
     assert_eq!(suggested(&wire, "b_summarize"), json!(["to do"]));
     assert_eq!(suggested(&wire, "a_summarize"), json!([]));
     assert!(wire.finish().success());

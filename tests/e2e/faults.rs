@@ -150,19 +150,19 @@ fn each_fault_is_returned_to_its_caller_while_other_calls_succeed() {
     let served = Served::start();
     served.wire.says("servlet skipped: `slow` does not start");
     served.wire.says("servlet skipped: cannot load `broken`");
-    for (at, (body, said)) in FAULTS.iter().enumerate() {
+    for (at, (body, problem)) in FAULTS.iter().enumerate() {
         let faults = [served.begin(at), served.begin(at), served.begin(at)];
         served.assert_works();
         for id in faults {
             let answer = served.wire.end(id);
-            assert!(message(&answer).contains(said), "{body}: {answer}");
+            assert!(message(&answer).contains(problem), "{body}: {answer}");
         }
         let after = served.wire.call("t", &json!({ "do": 0 }));
         assert_eq!(after, "ok", "after {body}");
     }
     let escaped = served.wire.end(served.wire.begin_call("fetch", &json!({})));
-    let said = "`fetch` may not send a request to `http://127.0.0.1:9`";
-    assert!(message(&escaped).contains(said), "{escaped}");
+    let problem = "`fetch` may not send a request to `http://127.0.0.1:9`";
+    assert!(message(&escaped).contains(problem), "{escaped}");
     served.assert_works();
     assert!(served.wire.finish().success());
 }

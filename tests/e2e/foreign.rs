@@ -39,9 +39,9 @@ fn types_of_other_crates_are_arguments_and_results() {
     let tests = stdout(&run(command("cargo", &project).arg("test")));
     assert!(tests.contains("test result: ok. 6 passed"), "{tests}");
     let tested = run(command(servlet(), &project).arg("test"));
-    let said = String::from_utf8_lossy(&tested.stderr);
+    let messages = String::from_utf8_lossy(&tested.stderr);
     assert!(
-        said.contains("6 clients tested the wasm of foreign"),
-        "{said}"
+        messages.contains("6 clients tested the wasm of foreign"),
+        "{messages}"
     );
 }

@@ -29,7 +29,7 @@ fn response(method: &str) -> Value {
 
 /// All messages of the server until the result of a request; its own requests get answers.
 fn conversation(pipe: &mut Pipe, method: &str, params: &Value) -> Vec<Value> {
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     pipe.request(method, params.clone());
     loop {
         let mut message = pipe.receive();
@@ -37,7 +37,7 @@ fn conversation(pipe: &mut Pipe, method: &str, params: &Value) -> Vec<Value> {
         let asked = asked.as_str().filter(|_| !id.is_null());
         if let Some(asked) = asked {
             pipe.send(&json!({ "jsonrpc": "2.0", "id": id, "result": response(asked) }));
-            said.push(message);
+            messages.push(message);
             continue;
         }
         let result = &mut message["result"];
@@ -50,9 +50,9 @@ fn conversation(pipe: &mut Pipe, method: &str, params: &Value) -> Vec<Value> {
             .as_object_mut()
             .expect("an object")
             .shift_remove("id");
-        said.push(message);
+        messages.push(message);
         if has_ended {
-            return said;
+            return messages;
         }
         if let Some(questions) = questions {
             let answer = |(key, asked): (&String, &Value)| {
@@ -133,8 +133,8 @@ fn both_abis_return_the_same_in_both_protocol_eras() {
         let [mut servlet, mut other] = [open(&builds[0]), open(&builds[1])];
         for (method, params) in requests() {
             let expected = conversation(&mut servlet, method, &params);
-            let said = conversation(&mut other, method, &params);
-            assert_eq!(said, expected, "{method} {params}");
+            let messages = conversation(&mut other, method, &params);
+            assert_eq!(messages, expected, "{method} {params}");
         }
     }
 }
@@ -159,8 +159,8 @@ fn neither_abi_sends_unsupported_requests() {
 }
 
 /// The results of the three requests that the plugin sends to its client.
-fn interviewed(said: &[Value]) -> [Value; 3] {
-    let result = said.last().expect("a result");
+fn interviewed(messages: &[Value]) -> [Value; 3] {
+    let result = messages.last().expect("a result");
     let text = result["result"]["content"][0]["text"].as_str();
     let text = text.unwrap_or_else(|| panic!("{result}"));
     let mut answers = text
@@ -173,13 +173,17 @@ fn interviewed(said: &[Value]) -> [Value; 3] {
 fn input_requests_return_the_response_of_a_client_of_either_era() {
     let path = fixture("hyper_mcp");
     for mut pipe in [Pipe::legacy(&path, all(), &[]), Pipe::modern(&path, all())] {
-        let said = conversation(&mut pipe, "tools/call", &json!({ "name": "interview" }));
-        assert_eq!(said.len(), 4, "three questions and a result: {said:?}");
+        let messages = conversation(&mut pipe, "tools/call", &json!({ "name": "interview" }));
+        assert_eq!(
+            messages.len(),
+            4,
+            "three questions and a result: {messages:?}"
+        );
         let methods = ["elicitation/create", "sampling/createMessage", "roots/list"];
-        assert_eq!(interviewed(&said), methods.map(response));
-        let form = match said[0]["result"]["inputRequests"].as_object() {
+        assert_eq!(interviewed(&messages), methods.map(response));
+        let form = match messages[0]["result"]["inputRequests"].as_object() {
             Some(questions) => questions.values().next().expect("one")["params"].clone(),
-            None => said[0]["params"].clone(),
+            None => messages[0]["params"].clone(),
         };
         let at = json!({ "type": "string", "format": "date-time" });
         let schema = json!({ "type": "object", "properties": { "at": at } });
@@ -215,10 +219,10 @@ fn reads_changed_lists_again_and_notifies_clients() {
     pipe.request("resources/subscribe", uri.clone());
     assert!(pipe.receive()["result"].is_object());
     pipe.request("tools/call", json!({ "name": "facts_learn" }));
-    let mut said = [pipe.receive(), pipe.receive(), pipe.receive()];
+    let mut messages = [pipe.receive(), pipe.receive(), pipe.receive()];
     // The result and the notifications arrive in any order.
-    said.sort_by_key(|message| message["method"].as_str().map(str::to_owned));
-    let [result, updated, changed] = said;
+    messages.sort_by_key(|message| message["method"].as_str().map(str::to_owned));
+    let [result, updated, changed] = messages;
     assert_eq!(
         result["result"]["content"][0]["text"], "learned",
         "{result}"
@@ -242,7 +246,10 @@ fn inspect_names_the_abi() {
     ] {
         let mut command = servlet_command(["inspect"]);
         let output = command.arg(path).output().expect("the command runs");
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(said.contains(&format!("\n  abi      {abi}\n")), "{said}");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            printed.contains(&format!("\n  abi      {abi}\n")),
+            "{printed}"
+        );
     }
 }

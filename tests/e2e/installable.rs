@@ -143,8 +143,8 @@ fn a_proxy_of_the_environment_sees_no_request() {
         .args(["fetch", &argument, "--allow-host", "127.0.0.1"])
         .output()
         .expect("the command starts");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("[1, 2]"), "{output:?}");
+    let messages = String::from_utf8_lossy(&output.stdout);
+    assert!(messages.contains("[1, 2]"), "{output:?}");
     assert!(proxy.accept().is_err(), "the proxy got a request");
 }
 

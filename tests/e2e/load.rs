@@ -206,8 +206,8 @@ fn a_call_that_is_cancelled_in_a_session_is_stopped_and_others_go_on() {
         let cancelled = json!({
             "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
         });
-        let said = read(send(&address, &session, &cancelled));
-        assert!(said.starts_with("HTTP/1.1 202 "), "{said}");
+        let problem = read(send(&address, &session, &cancelled));
+        assert!(problem.starts_with("HTTP/1.1 202 "), "{problem}");
         // The only instance has been running all the time.
         assert_eq!(text(&wire.end(waiting)), "ok");
         let answer = read(running);

@@ -63,10 +63,10 @@ fn the_crate_log_takes_imports_only_where_something_is_logged() {
 
     let wasm = build(&project);
     let call = ["greet", "name=Ada"];
-    let said = run(command(servlet(), &project)
+    let messages = run(command(servlet(), &project)
         .arg("call")
         .arg(wasm)
         .args(call));
-    let said = String::from_utf8_lossy(&said.stderr);
-    assert!(said.contains("WARN servlet: greets Ada "), "{said}");
+    let messages = String::from_utf8_lossy(&messages.stderr);
+    assert!(messages.contains("WARN servlet: greets Ada "), "{messages}");
 }

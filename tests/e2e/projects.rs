@@ -24,9 +24,12 @@ pub(crate) fn command(program: impl AsRef<Path>, folder: &Path) -> Command {
 /// Runs a command that must succeed, and returns its output.
 pub(crate) fn run(command: &mut Command) -> Output {
     let output = command.output().expect("the command starts");
-    let said = String::from_utf8_lossy(&output.stderr);
+    let messages = String::from_utf8_lossy(&output.stderr);
     let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{command:?}\n{printed}\n{said}");
+    assert!(
+        output.status.success(),
+        "{command:?}\n{printed}\n{messages}"
+    );
     output
 }
 
@@ -36,8 +39,8 @@ pub(crate) fn stdout(output: &Output) -> String {
 
 /// Starts a project, with the versions of dependencies that this workspace has.
 pub(crate) fn start(folder: &Path, name: &str, options: &[&str]) -> PathBuf {
-    let said = run(command(servlet(), folder).args(["new", name]).args(options));
-    assert!(stdout(&said).contains(&format!("{name} is ready\n")));
+    let messages = run(command(servlet(), folder).args(["new", name]).args(options));
+    assert!(stdout(&messages).contains(&format!("{name} is ready\n")));
     let project = folder.join(name);
     fs::copy(root().join("Cargo.lock"), project.join("Cargo.lock")).expect("a copy");
     project
@@ -75,10 +78,10 @@ fn a_new_project_works_as_it_is_in_a_workspace_and_outside() {
         let wasm = built[0]["path"].as_str().expect("a path");
         assert!(wasm.ends_with("/built/hello.wasm"), "{wasm}");
         let tested = run(command(servlet(), &project).arg("test"));
-        let said = String::from_utf8_lossy(&tested.stderr);
+        let messages = String::from_utf8_lossy(&tested.stderr);
         assert!(
-            said.contains("2 clients tested the wasm of hello"),
-            "{said}"
+            messages.contains("2 clients tested the wasm of hello"),
+            "{messages}"
         );
         let called = run(command(servlet(), &project).args([
             "call",
@@ -93,8 +96,11 @@ fn a_new_project_works_as_it_is_in_a_workspace_and_outside() {
         .output();
     let again = again.expect("the command starts");
     assert_eq!(again.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&again.stderr);
-    assert!(said.starts_with("error: `hello` exists already"), "{said}");
+    let messages = String::from_utf8_lossy(&again.stderr);
+    assert!(
+        messages.starts_with("error: `hello` exists already"),
+        "{messages}"
+    );
 }
 
 #[test]
@@ -141,15 +147,15 @@ fn a_project_of_a_schema_builds_and_keeps_the_schema_and_its_warnings() {
 
     let options = ["new", "orchard", "--schema", "fruit.yaml"];
     let created = run(command(servlet(), folder.path()).args(options));
-    let said = stderr(&created);
-    assert!(said.starts_with(&warnings), "{said}");
+    let messages = stderr(&created);
+    assert!(messages.starts_with(&warnings), "{messages}");
     for step in [
         "building the template…\n",
         "built the template in ",
         "running `",
         "created `orchard` in ",
     ] {
-        assert!(said.contains(step), "{said}");
+        assert!(messages.contains(step), "{messages}");
     }
     let printed = stdout(&created);
     assert!(printed.starts_with("orchard is ready\n"), "{printed}");
@@ -164,9 +170,9 @@ fn a_project_of_a_schema_builds_and_keeps_the_schema_and_its_warnings() {
     let built = run(command(servlet(), &project).args(["build", "--format", "json"]));
     let list: Value = serde_json::from_slice(&built.stdout).expect("a list");
     assert_eq!(list[0]["exports"], json!(["peel", "ripen"]));
-    let said = stderr(&built);
-    assert!(said.starts_with("building `orchard`…\n"), "{said}");
-    assert!(said.contains("\nbuilt `orchard` in "), "{said}");
+    let messages = stderr(&built);
+    assert!(messages.starts_with("building `orchard`…\n"), "{messages}");
+    assert!(messages.contains("\nbuilt `orchard` in "), "{messages}");
 }
 
 /// The bundle, packed twice.

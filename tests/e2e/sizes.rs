@@ -117,8 +117,8 @@ fn tuned() -> BTreeMap<String, u64> {
     let output = servlet_command(["build", "--format", "json"])
         .output()
         .expect("servlet runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "servlet build failed\n{said}");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "servlet build failed\n{messages}");
     let built: Vec<Value> = serde_json::from_slice(&output.stdout).expect("a list");
     let size = |one: &Value| Some((one["package"].as_str()?.to_owned(), one["size"].as_u64()?));
     built.iter().filter_map(size).collect()

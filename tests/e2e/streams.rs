@@ -33,7 +33,7 @@ struct Heard {
     /// Answers without a request.
     surplus: Vec<String>,
     /// Standard error.
-    said: String,
+    printed: String,
 }
 
 impl Heard {
@@ -78,7 +78,7 @@ impl Wire {
         listen(output, &heard, Heard::take);
         let errors = process.stderr.take().expect("a pipe");
         listen(errors, &heard, |heard, line| {
-            heard.said.extend([line, "\n"]);
+            heard.printed.extend([line, "\n"]);
         });
         Self {
             input: Mutex::new(process.stdin.take()),
@@ -154,13 +154,13 @@ impl Wire {
 
     /// Waits until the server has written this to standard error.
     pub(crate) fn says(&self, text: &str) {
-        self.wait(text, |heard| heard.said.contains(text).then_some(()));
+        self.wait(text, |heard| heard.printed.contains(text).then_some(()));
     }
 
     /// The rest of the line in which the server writes this to standard error.
     pub(crate) fn said_after(&self, text: &str) -> String {
         self.wait(text, |heard| {
-            let (line, _) = heard.said.split_once(text)?.1.split_once('\n')?;
+            let (line, _) = heard.printed.split_once(text)?.1.split_once('\n')?;
             Some(line.to_owned())
         })
     }

@@ -191,8 +191,8 @@ fn a_servlet_for_wasi_has_clock_and_files() {
         .args(["call", "bare/reader.wasm", "clock"])
         .output()
         .expect("the command starts");
-    let said = String::from_utf8_lossy(&bare.stderr);
-    assert!(said.contains("--target wasm32-wasip1"), "{said}");
+    let messages = String::from_utf8_lossy(&bare.stderr);
+    assert!(messages.contains("--target wasm32-wasip1"), "{messages}");
 }
 
 /// The tool returns an error. The operator can fix the cause, the model cannot.
@@ -201,9 +201,9 @@ fn without_a_directory_the_option_is_named(project: &Path) {
     call.args(["call", "built/reader.wasm", "read", "path=/data/note.txt"]);
     let output = call.output().expect("the command starts");
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&output.stderr);
+    let messages = String::from_utf8_lossy(&output.stderr);
     let help = "  help: let the servlet open the directory: `--allow-path DIR`, or `allow.paths` in a configuration\n";
-    assert!(said.ends_with(help), "{said}");
+    assert!(messages.ends_with(help), "{messages}");
 }
 
 /// Standard output is the stream of MCP, so nothing else may write to it.
@@ -252,10 +252,12 @@ fn crates_without_randomness_or_with_code_for_browsers_get_the_lines_to_add() {
         let used = used.replacen("{name}!\")", &format!("{{name}}!\", {expression})"), 1);
         assert!(used.contains(expression), "{used}");
         fs::write(&source, used).expect("a file");
-        let said = failure(&project, &["build"]);
+        let messages = failure(&project, &["build"]);
         for line in lines {
-            let helps = said.lines().any(|said| said.trim().ends_with(&line));
-            assert!(helps, "{dependency}: `{line}` is missing:\n{said}");
+            let helps = messages
+                .lines()
+                .any(|message| message.trim().ends_with(&line));
+            assert!(helps, "{dependency}: `{line}` is missing:\n{messages}");
         }
     }
 }
@@ -271,22 +273,22 @@ fn a_crate_has_one_export() {
         "#[cfg(any())]\nmcp_servlet::export!",
     );
     fs::write(&source, format!("#![allow(dead_code)]\n{without}")).expect("a file");
-    let said = failure(&project, &["build"]);
+    let messages = failure(&project, &["build"]);
     assert!(
-        said.contains("exports no function that a host could call"),
-        "{said}"
+        messages.contains("exports no function that a host could call"),
+        "{messages}"
     );
     assert!(
-        said.contains("mcp_servlet::export!(pub static SERVLET"),
-        "{said}"
+        messages.contains("mcp_servlet::export!(pub static SERVLET"),
+        "{messages}"
     );
 
     let second =
         "mod other {\n    mcp_servlet::export!(static SERVLET = { tools: [super::greet] });\n}";
     fs::write(&source, format!("{one}\n{second}\n")).expect("a file");
-    let said = failure(&project, &["build"]);
+    let messages = failure(&project, &["build"]);
     assert!(
-        said.contains("list all functions in one `export!`"),
-        "{said}"
+        messages.contains("list all functions in one `export!`"),
+        "{messages}"
     );
 }

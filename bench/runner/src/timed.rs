@@ -68,8 +68,8 @@ pub(crate) fn memory(builder: &Builder, servlets: &[Vec<u8>]) -> anyhow::Result<
             .arg("--memory-of")
             .arg(&path)
             .output()?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "cannot measure memory: {said}");
+        let messages = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "cannot measure memory: {messages}");
         let bytes: f64 = String::from_utf8(output.stdout)?.trim().parse()?;
         *memory = bytes / 1024.0;
     }

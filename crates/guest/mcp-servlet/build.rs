@@ -1,7 +1,7 @@
 //! Turns the environment variable `MCP_SERVLET_ABI` into a `cfg` of this crate.
 //!
-//! The ABI is not a cargo feature: features are additive, and a module has one ABI. It does not use rustflags either: those of
-//! the environment replace the ones in a project's cargo configuration.
+//! The ABI is not a cargo feature: features are additive, and a module has one ABI. It is not in rustflags either: the
+//! variable `RUSTFLAGS` replaces the rustflags in a project's cargo configuration.
 
 use std::env;
 

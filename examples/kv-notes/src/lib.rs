@@ -34,13 +34,13 @@ fn write_note(
         return Err(ToolError::new("a note needs a name"));
     }
     let mut notes = notes(context)?;
-    let said = match notes.insert(name.clone(), text) {
+    let message = match notes.insert(name.clone(), text) {
         None => "written",
         Some(_) => "replaced",
     };
     context.set_var_json(NOTES, &notes)?;
     Ok(vec![
-        Content::text(said),
+        Content::text(message),
         Content::resource_link(uri(&name), name),
     ])
 }

@@ -79,7 +79,7 @@ fn a_summary_embeds_the_note(client: &Client) {
     };
     let text = "Summarize this note in 1 sentences.";
     assert_eq!(ask.content.as_text(), Some(text));
-    let note = note.content.resource.as_ref().expect("a resource");
+    let note = note.content.as_resource().expect("a resource");
     assert_eq!(note.text.as_deref(), Some("milk, bread"));
 }
 

@@ -143,7 +143,7 @@ fn choice(schema: &Value) -> &Value {
 }
 
 /// The text of a result of a tool, or of a prompt.
-fn said(result: &Value) -> &str {
+fn error_text(result: &Value) -> &str {
     let message = result["messages"][0]["content"]["text"].as_str();
     message.unwrap_or_else(|| text(result))
 }
@@ -156,7 +156,11 @@ fn sessions_are_asked_while_their_request_is_open() {
         let (questions, response) = pipe.converse(asking.method, asking.params, answer);
         let keys = asking.rounds.concat();
         assert_eq!(questions.len(), keys.len(), "{name}: {questions:?}");
-        assert_eq!(said(&response["result"]), asking.text, "{name}: {response}");
+        assert_eq!(
+            error_text(&response["result"]),
+            asking.text,
+            "{name}: {response}"
+        );
     }
 }
 
@@ -185,7 +189,7 @@ fn stateless_requests_are_sent_again_with_the_responses() {
         let (_, response) = pipe.ask(asking.method, asking.params);
         let result = &response["result"];
         assert_eq!(result["resultType"], "complete", "{name}: {response}");
-        assert_eq!(said(result), asking.text, "{name}");
+        assert_eq!(error_text(result), asking.text, "{name}");
     }
 }
 

@@ -102,9 +102,9 @@ fn fetch(arguments: Value) -> Result<String, Error> {
     let status = response.status_code();
     if !(200..300).contains(&status) {
         let body = response.body();
-        let said: String = String::from_utf8_lossy(&body).chars().take(200).collect();
+        let answer: String = String::from_utf8_lossy(&body).chars().take(200).collect();
         return Err(Error::msg(format!(
-            "the server answered with status {status}: {said}"
+            "the server answered with status {status}: {answer}"
         )));
     }
     let text = read(&response, arguments.raw)?;

@@ -97,17 +97,15 @@ impl<'de> Visitor<'de> for Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn first(text: &str) -> Option<(String, String)> {
-        let mut found = Findings::default();
-        find(text, &mut "/x".to_owned(), &mut found);
-        found.into_first()
-    }
+    use super::find;
+    use crate::finding::first;
 
     #[test]
     fn finds_repeated_names_at_every_level() {
-        let found = first(r#"[1, {"a/b": {"c": null, "d": -1.5, "c": "e", "\u0063": true}}]"#);
+        let found = first(
+            find,
+            r#"[1, {"a/b": {"c": null, "d": -1.5, "c": "e", "\u0063": true}}]"#,
+        );
         let (pointer, what) = found.expect("a repeated name");
         assert_eq!(
             (&*pointer, &*what),
@@ -123,7 +121,7 @@ mod tests {
             "7",
             "{ not JSON",
         ] {
-            assert_eq!(first(text), None, "{text}");
+            assert_eq!(first(find, text), None, "{text}");
         }
     }
 }

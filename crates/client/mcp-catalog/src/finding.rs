@@ -30,6 +30,17 @@ impl Findings {
     }
 }
 
+/// What a search finds in a text at `/x`: the first place, and what is there.
+#[cfg(test)]
+pub(crate) fn first(
+    find: impl FnOnce(&str, &mut String, &mut Findings),
+    text: &str,
+) -> Option<(String, String)> {
+    let mut found = Findings::default();
+    find(text, &mut "/x".to_owned(), &mut found);
+    found.into_first()
+}
+
 /// Appends a name to a JSON pointer for as long as `visit` runs.
 pub(crate) fn below<T>(
     pointer: &mut String,

@@ -1,6 +1,6 @@
 //! What an MCP server offers, in one normal form.
 //!
-//! [`Lists`] has what one server said: its tools, resources, resource templates and prompts, entry by
+//! [`Lists`] has the lists of one server: its tools, resources, resource templates and prompts, entry by
 //! entry as JSON text. A [`Catalog`] is made of it: a list of [`Item`]s of one shape, and
 //! [`Diagnostic`]s for everything that is wrong. A wrong entry hides no other.
 //!

@@ -1,11 +1,11 @@
-//! What one server said, as JSON text.
+//! The lists of one server, as JSON text.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// What a server said about itself and its lists, entry by entry as it wrote them.
+/// A server's description of itself and its lists, entry by entry as the server wrote them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Lists {

@@ -57,22 +57,17 @@ fn shortened(number: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn first(text: &str) -> Option<(String, String)> {
-        let mut found = Findings::default();
-        find(text, &mut "/x".to_owned(), &mut found);
-        found.into_first()
-    }
+    use super::find;
+    use crate::finding::first;
 
     #[test]
     fn finds_integers_beyond_64_bits() {
-        let (pointer, what) = first(r#"{"a/b": [1, 12345678901234567890123]}"#).unwrap();
+        let (pointer, what) = first(find, r#"{"a/b": [1, 12345678901234567890123]}"#).unwrap();
         assert_eq!(
             (&*pointer, &*what),
             ("/x/a~1b/1", "`12345678901234567890123`")
         );
-        let (pointer, what) = first("[-9223372036854775809, 18446744073709551616]").unwrap();
+        let (pointer, what) = first(find, "[-9223372036854775809, 18446744073709551616]").unwrap();
         assert_eq!(
             (&*pointer, &*what),
             ("/x/0", "`-9223372036854775809`, and in 1 other place")
@@ -88,7 +83,7 @@ mod tests {
             "100000000000000000000000e2",
             r#"{"12345678901234567890123": "12345678901234567890123"}"#,
         ] {
-            assert_eq!(first(text), None, "{text}");
+            assert_eq!(first(find, text), None, "{text}");
         }
     }
 }

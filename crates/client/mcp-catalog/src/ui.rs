@@ -113,7 +113,7 @@ fn prefix(template: &str) -> Option<&str> {
     prefix.starts_with("ui://").then_some(prefix)
 }
 
-/// Sorted texts of which none begins with another one, so that one comparison finds the prefix of a text.
+/// Sorted prefixes. One comparison finds the prefix of a text, because no prefix begins with another.
 struct Prefixes<'a>(Vec<&'a str>);
 
 impl<'a> Prefixes<'a> {

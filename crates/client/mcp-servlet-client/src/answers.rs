@@ -83,7 +83,7 @@ pub struct Elicitation {
 /// The user's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// The input, which matches the schema.
+    /// The input, which matches the schema. It is not sent if the user had to open a URL.
     Accept(Value),
     /// The user refuses.
     Decline,
@@ -163,7 +163,9 @@ async fn elicit(answers: &dyn Answers, params: Value) -> Value {
         url: text("url"),
         params: params.clone(),
     };
+    let is_url = request.url.is_some();
     match answers.elicit(request).await {
+        Input::Accept(_) if is_url => json!({ "action": "accept" }),
         Input::Accept(content) => json!({ "action": "accept", "content": content }),
         Input::Decline => json!({ "action": "decline" }),
         Input::Cancel => json!({ "action": "cancel" }),

@@ -95,7 +95,7 @@ impl Events {
             return next_received(&mut self.received).await;
         };
         tokio::select! {
-            // What has arrived before the end of the subscription comes before it.
+            // Events from before the end of the subscription come first.
             biased;
             event = next_received(&mut self.received) => event,
             end = task => {

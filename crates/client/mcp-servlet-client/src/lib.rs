@@ -21,6 +21,7 @@
 //! [`Limits`] bound the size of messages and lists, and [`Timeouts`] how long a server may take.
 
 mod answers;
+mod asking;
 mod bearer;
 mod content;
 mod error;

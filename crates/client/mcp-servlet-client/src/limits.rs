@@ -46,7 +46,7 @@ impl Default for Limits {
 pub struct Timeouts {
     /// One attempt to connect: 30 seconds.
     pub connect: Duration,
-    /// A request: 30 seconds.
+    /// A request: 30 seconds, without the time in which the server waits for [`Answers`](crate::Answers).
     pub request: Duration,
     /// All lists together: 60 seconds.
     pub lists: Duration,

@@ -24,7 +24,7 @@ use self::store::{ClientSecret, Login, LoginFile};
 use self::tokens::Tokens;
 use crate::bearer::Bearer;
 use crate::error::Error;
-use crate::target::{Http, public_url};
+use crate::target::Http;
 
 /// How long the user has for a login.
 const WAIT: Duration = Duration::from_mins(5);
@@ -115,7 +115,7 @@ impl OAuth {
     }
 
     /// Sets the id of a client that the authorization server knows. It registers no new one then. Each client has a login
-    /// of its own; without an id, a session takes the only login to its server.
+    /// of its own; without an id, a session uses the only login to its server, and fails if there are several.
     #[must_use]
     pub fn client_id(mut self, id: impl Into<String>) -> Self {
         self.identity.id = Some(id.into());
@@ -164,8 +164,8 @@ impl OAuth {
     /// Logs in with a browser on this machine. `show` gets the URL that the user has to open.
     ///
     /// # Errors
-    /// If the server publishes no OAuth metadata, if its authorization server does not register this client, if the user
-    /// refuses or takes longer than the [wait](Self::wait), or if the answer belongs to another login.
+    /// If the server publishes no OAuth metadata, if its authorization server does not register this client, or if the user
+    /// refuses or takes longer than the [wait](Self::wait).
     pub async fn login(&self, server: &Http, show: impl FnOnce(&str)) -> Result<LoggedIn, Error> {
         let login = async {
             let file = self.new_file(server)?;
@@ -178,9 +178,7 @@ impl OAuth {
             };
             store(&file, in_browser.run(show).await?).await
         };
-        login
-            .await
-            .map_err(|error| error.at(&public_url(server.url())))
+        login.await.map_err(|error| error.at(&server.label()))
     }
 
     /// Logs in without a browser, with the [id](Self::client_id) and the [secret](Self::client_secret_env) of the client. This is
@@ -198,9 +196,7 @@ impl OAuth {
             let login = login::with_secret(server, id, secret.clone(), self.scopes.clone());
             store(&file, login.await?).await
         };
-        login
-            .await
-            .map_err(|error| error.at(&public_url(server.url())))
+        login.await.map_err(|error| error.at(&server.label()))
     }
 
     /// Removes a login from this machine, and revokes its tokens if the authorization server offers that.
@@ -213,11 +209,13 @@ impl OAuth {
             if file.load()?.is_none() {
                 return Ok(LoggedOut::NotLoggedIn);
             }
-            let _lock = file.lock().await?;
-            let Some(login) = file.load()? else {
+            let lock = file.lock().await?;
+            let login = file.load()?;
+            file.remove()?;
+            lock.remove();
+            let Some(login) = login else {
                 return Ok(LoggedOut::NotLoggedIn);
             };
-            file.remove()?;
             match logout::revoke(&login, server).await {
                 Ok(true) => Ok(LoggedOut::Revoked),
                 Ok(false) => Ok(LoggedOut::Removed),
@@ -229,7 +227,7 @@ impl OAuth {
         };
         logout
             .await
-            .map_err(|error: Error| error.at(&public_url(server.url())))
+            .map_err(|error: Error| error.at(&server.label()))
     }
 
     /// What gives the requests of a session their tokens. None if they have other credentials.

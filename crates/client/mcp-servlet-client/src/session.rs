@@ -4,6 +4,7 @@ mod call;
 mod complete;
 mod connect;
 mod failure;
+mod forward;
 mod handler;
 mod input;
 mod list;
@@ -25,6 +26,7 @@ pub use self::complete::Completion;
 use self::handler::Handler;
 pub use self::list::{List, Page};
 pub use self::ping::Pong;
+use crate::asking::Asking;
 use crate::error::Error;
 use crate::limits::{Limits, Timeouts};
 use crate::options::Options;
@@ -39,6 +41,7 @@ use crate::target::Target;
 pub struct Session {
     service: RunningService<RoleClient, Handler>,
     tap: Arc<Tap>,
+    asking: Arc<Asking>,
     server: Server,
     target: String,
     timeouts: Timeouts,

@@ -45,6 +45,8 @@ pub struct Command {
     arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
     folder: Option<PathBuf>,
+    /// The only variables that are inherited; all of them without this.
+    inherited: Option<Vec<OsString>>,
 }
 
 /// Why a target cannot be used.
@@ -137,6 +139,7 @@ impl Command {
             arguments: Vec::new(),
             variables: Vec::new(),
             folder: None,
+            inherited: None,
         }
     }
 
@@ -150,10 +153,20 @@ impl Command {
         self
     }
 
-    /// Sets an environment variable. All others are inherited.
+    /// Sets an environment variable. All others are inherited, unless [`inherit_only`](Self::inherit_only) says which.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Inherits only the environment variables with these names.
+    #[must_use]
+    pub fn inherit_only<I>(mut self, names: I) -> Self
+    where
+        I: IntoIterator<Item: Into<OsString>>,
+    {
+        self.inherited = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
@@ -175,6 +188,10 @@ impl Command {
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         let variables = self.variables.iter();
         variables.map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+
+    pub(crate) fn inherited(&self) -> Option<&[OsString]> {
+        self.inherited.as_deref()
     }
 
     pub(crate) fn folder(&self) -> Option<&Path> {
@@ -214,7 +231,8 @@ impl FromStr for Target {
     }
 }
 
-/// Without secrets: a command is its program, with `…` for its arguments; a URL has no user and no query.
+/// Without secrets: a command is its program, with `…` for its arguments; a URL is its [name](Http::name), or has no user and
+/// no query.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -222,7 +240,7 @@ impl fmt::Display for Target {
                 write!(f, "{}", command.program.display())
             }
             Self::Command(command) => write!(f, "{} …", command.program.display()),
-            Self::Http(http) => f.write_str(&public_url(http.url())),
+            Self::Http(http) => f.write_str(&http.label()),
         }
     }
 }

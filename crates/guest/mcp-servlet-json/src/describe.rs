@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn long_values_are_cut_between_characters() {
-        let said = describe(&format!("\"{}\"", "é".repeat(41))).into_owned();
-        assert_eq!(said, format!("the string \"{}…\"", "é".repeat(40)));
+        let shortened = describe(&format!("\"{}\"", "é".repeat(41))).into_owned();
+        assert_eq!(shortened, format!("the string \"{}…\"", "é".repeat(40)));
         assert_eq!(
             describe(&format!("\"{}\"", "é".repeat(40))).chars().count(),
             53
@@ -81,14 +81,14 @@ mod tests {
 
     #[test]
     fn broken_values_are_described_too() {
-        for (text, said) in [
+        for (text, expected) in [
             ("", "no JSON value"),
             ("tru", "no JSON value"),
             ("\"abc", "an invalid string"),
             ("01", "an invalid number"),
             (" {", "an object"),
         ] {
-            assert_eq!(describe(text), said);
+            assert_eq!(describe(text), expected);
         }
     }
 }

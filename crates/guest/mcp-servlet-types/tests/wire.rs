@@ -280,3 +280,13 @@ fn completion_keeps_its_fields() {
         "completion": { "values": ["a", "b"], "total": 7, "hasMore": true },
     }));
 }
+
+#[test]
+fn text_of_a_result_joins_its_text_blocks() {
+    let result: CallToolResult = read(&json!({"content": [
+        {"type": "text", "text": "a"},
+        {"type": "image", "text": "no text block", "data": "iVBORw==", "mimeType": "image/png"},
+        {"type": "text", "text": "b"},
+    ]}));
+    assert_eq!(result.text(), "a\nb");
+}

@@ -1,7 +1,7 @@
 //! The Extism ABI: bytes in and out of the host, and the functions it offers.
 //!
-//! Handles to host memory never leave this file. Exactly one wrapper here names each host function, so
-//! that a servlet imports only what it uses. `host_memory.rs` copies the bytes.
+//! Handles to host memory stay in this file; `host_memory.rs` only gets them to copy bytes. Exactly one wrapper
+//! here names each host function, so that a servlet imports only what it uses.
 #![allow(unsafe_code, reason = "host functions are foreign functions")]
 
 use extism_pdk::extism as kernel;

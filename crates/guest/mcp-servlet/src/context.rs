@@ -47,8 +47,8 @@ impl Context {
 
     /// The variable `key`, as this call or an earlier one has set it.
     ///
-    /// `servlet serve` keeps variables until it loads the servlet again. Other hosts may lose them earlier, so store elsewhere what
-    /// must last.
+    /// `servlet serve` keeps variables until it loads the servlet again. Other hosts may lose them earlier. Store data
+    /// that must last outside the servlet.
     pub fn var(&self, key: &str) -> Option<Vec<u8>> {
         self.host.var(key)
     }

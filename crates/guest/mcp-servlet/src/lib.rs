@@ -289,7 +289,7 @@ pub use mcp_servlet_macros::resource_template;
 /// mcp_servlet::export!(static SERVLET = { prompts: [review] });
 /// # fn main() -> Result<(), Fault> {
 /// let result = SERVLET.client().get_prompt("review", json!({ "code": "a = 1", "level": "3" }))?;
-/// let text = result.messages[0].content.text.as_deref();
+/// let text = result.messages[0].content.as_text();
 /// assert_eq!(text, Some("Review this code, strictness 3:\n\na = 1"));
 /// # Ok(())
 /// # }

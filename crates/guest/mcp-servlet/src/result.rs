@@ -21,8 +21,8 @@ use crate::tool_result::ToolResult;
 /// | `String`, `&'static str`, `char`, `i128`, `u128` | one block of text |
 /// | `()` | no content |
 /// | [`Json<T>`](Json) | structured content, its schema, and the JSON as text |
-/// | other numbers, `bool` | the same as [`Json`] of it; a float that is not finite is an error |
-/// | `Option` of these two | the same as `Json<Option<T>>` |
+/// | other numbers, `bool` | structured content, its schema, and the value as text; a float that is not finite is an error |
+/// | `Option` of `Json<T>`, of these numbers or of `bool` | structured content that is `null` for `None`, and its schema |
 /// | any other `Option<T>` | what `T` becomes, or no content |
 /// | [`Content`], `Vec<Content>` | these blocks |
 /// | [`ToolResult`] | itself |
@@ -104,7 +104,7 @@ impl<T: ToJson + Schema> IntoToolResult for Json<T> {
     }
 }
 
-/// What wraps structured content that is not an object, as in [`Wrapped`].
+/// The text before structured content that is not an object, so that the result has the schema of [`Wrapped`].
 const BEFORE: &str = "{\"result\":";
 const AFTER: &str = "}";
 
@@ -250,7 +250,7 @@ macro_rules! displayed {
 
 displayed!(char, i128, u128);
 
-/// The result of a tool that returns a number or a boolean, from its JSON.
+/// The result of a tool that returns a number or a boolean, from its JSON. `Json` would add the code of serde.
 #[inline(never)]
 fn value(json: &str) -> ToolResult {
     ToolResult::structured(BEFORE, json, AFTER)
@@ -302,7 +302,7 @@ integers! {
     write_u64: u8, u16, u32, u64, usize;
 }
 
-/// What a function writes: numbers as `Display` writes them, without its code.
+/// The text that `write` appends. The functions for numbers write the same text as `Display`, whose code is larger.
 #[inline]
 fn text(write: impl FnOnce(&mut String)) -> String {
     let mut text = String::new();

@@ -85,8 +85,8 @@ pub trait Schema {
     const UNITS: &'static [(&'static str, &'static str)] = &[];
 }
 
-/// Whether the schema cannot show `Default::default()` of a field of type `T`. For an `Option` that is the same as an
-/// absent field.
+/// Whether the schema cannot show `Default::default()` of a field of type `T`. An `Option` hides nothing: its default
+/// is an absent field.
 #[doc(hidden)]
 pub const fn hides_default<T: Schema + ?Sized>() -> bool {
     T::DEFAULT.is_empty() && !T::OPTIONAL

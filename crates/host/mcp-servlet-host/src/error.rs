@@ -116,6 +116,16 @@ pub enum LoadError {
         /// The file, URL or name of the servlet that has the name or URI.
         owner: String,
     },
+    /// A virtual tool is left out.
+    #[error("tool `{tool}` of bundle `{bundle}` is skipped: {problem}")]
+    VirtualTool {
+        /// The name of the bundle.
+        bundle: String,
+        /// The name of the tool.
+        tool: String,
+        /// Why it cannot be served.
+        problem: String,
+    },
     /// Two servlets have resource templates that match the same URIs.
     #[error(
         "resource template `{template}` of `{origin}` matches URIs of `{other}`, a template of `{owner}`"

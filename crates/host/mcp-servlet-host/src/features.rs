@@ -24,6 +24,24 @@ pub struct Listed {
 }
 
 impl Listed {
+    /// Takes an item from a list of this kind.
+    ///
+    /// # Errors
+    /// The member that identifies it is missing or no string.
+    pub fn new(kind: FeatureKind, json: JsonObject) -> Result<Self, Problem> {
+        Self::with_key(kind.members().1, json)
+    }
+
+    fn with_key(member: &str, json: JsonObject) -> Result<Self, Problem> {
+        match json.get(member) {
+            Some(Value::String(key)) => Ok(Self {
+                key: key.clone(),
+                json,
+            }),
+            other => Err(Problem::expected(format!("/{member}"), "a string", other)),
+        }
+    }
+
     /// What identifies the item in its list: the URI of a resource, the URI template of a resource
     /// template, or the name of a prompt.
     pub fn key(&self) -> &str {
@@ -116,18 +134,13 @@ fn entries(output: &[u8], member: &str, key: &str) -> Result<Vec<Listed>, Proble
         let Value::Object(json) = entry else {
             return Err(Problem::expected(at, "an object", Some(&entry)));
         };
-        let Some(Value::String(value)) = json.get(key) else {
-            return Err(Problem::expected(
-                format!("{at}/{key}"),
-                "a string",
-                json.get(key),
-            ));
-        };
-        let key = value.clone();
-        if entries.iter().any(|entry| entry.key == key) {
+        let entry = Listed::with_key(key, json)
+            .map_err(|problem| Problem::new(format!("{at}{}", problem.at), problem.message))?;
+        let key = &entry.key;
+        if entries.iter().any(|entry| entry.key == *key) {
             return Err(Problem::new(at, format!("`{key}` is listed twice")));
         }
-        entries.push(Listed { key, json });
+        entries.push(entry);
     }
     Ok(entries)
 }

@@ -1,28 +1,34 @@
-//! Several servlets with one list of tools and one list of prompts.
+//! Several members, servlets and remotes, with one list of tools and one list of prompts.
 
 mod index;
 mod names;
 mod offer;
 mod overlap;
 mod route;
+mod virtual_tools;
 
 use std::{borrow::Cow, sync::Arc};
 
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, chain};
+use mcp_servlet_bundle::VirtualTool;
+use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
 use mcp_servlet_schema::Provider;
 
-use crate::{CallToolResult, FeatureKind, Listed, LoadError, Servlet, Tool, error::unknown_tool};
+use crate::{
+    CallToolResult, FeatureKind, Listed, LoadError, Member, Servlet, Tool, error::unknown_tool,
+};
 use index::{Collision, Index, Named, Names, Served};
 pub use names::{Filter, MAX_NAME, Prefix, name_problem};
 use names::{name_prompts, name_tools};
 pub use offer::Offer;
 use overlap::shared_uris;
+pub use virtual_tools::VirtualToolError;
+use virtual_tools::VirtualTools;
 
-/// A servlet and how its tools and prompts are listed.
+/// A servlet or remote, and how its tools and prompts are listed.
 #[derive(Clone, Debug)]
 pub struct Mount {
-    /// The servlet.
-    pub servlet: Arc<Servlet>,
+    /// The servlet or remote.
+    pub member: Member,
     /// The prefix for the names of its tools and prompts.
     pub prefix: Prefix,
     /// Which of its tools are listed.
@@ -33,14 +39,14 @@ impl From<Servlet> for Mount {
     /// All tools and prompts keep their own names.
     fn from(servlet: Servlet) -> Self {
         Self {
-            servlet: Arc::new(servlet),
+            member: Member::Servlet(Arc::new(servlet)),
             prefix: Prefix::Never,
             filter: Filter::default(),
         }
     }
 }
 
-/// How a server introduces itself. Values that are not set come from the servlets.
+/// How a server introduces itself. Values that are not set come from its members.
 ///
 /// Start with `Introduction::default()` and set fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,16 +60,18 @@ pub struct Introduction {
     pub instructions: Option<String>,
 }
 
-/// A warning, with the number of the servlet that it is about.
+/// A warning, with the number of the member that it is about.
 type Warning = (usize, LoadError);
 
-/// Loaded servlets with an index of their tools and prompts.
+/// Loaded servlets and remotes, with an index of their tools and prompts.
 #[derive(Debug)]
 pub struct Host {
+    /// The members that are servlets.
     servlets: Vec<Arc<Servlet>>,
-    /// The mounts that the host was composed of.
+    /// What the host was composed of: all members.
     mounts: Vec<Mount>,
     tools: Index<Tool>,
+    virtual_tools: VirtualTools,
     prompts: Index<Listed>,
     problems: Vec<Warning>,
     introduction: Introduction,
@@ -76,19 +84,47 @@ impl Host {
         Self::compose(servlets.into_iter().map(Mount::from).collect())
     }
 
-    /// Serves several servlets together, in this order.
+    /// Serves several members together, in this order.
     ///
-    /// No servlet prevents another one from being served. A tool or prompt is left out if clients
+    /// No member prevents another one from being served. A tool or prompt is left out if clients
     /// would not accept its name, or if another one already has the name. A resource is left out if
-    /// an earlier servlet lists its URI. [`Host::problems`] has a warning for each.
+    /// an earlier member lists its URI. [`Host::problems`] has a warning for each.
     pub fn compose(mounts: Vec<Mount>) -> Self {
-        Self::compose_after(mounts, &Names::new(), &Names::new())
+        let none = (Arc::default(), Vec::new());
+        Self::compose_after(mounts, none, &Names::new(), &Names::new())
+    }
+
+    /// The same members together with virtual tools, which can also call `handlers` that the host does not serve. Virtual
+    /// tools have exactly their names: tools of members with [`Prefix::Auto`] give way to them.
+    ///
+    /// A virtual tool that does not fit its handler is left out, with a warning in [`problems`](Self::problems) and an error
+    /// in [`virtual_tool_errors`](Self::virtual_tool_errors). One whose handler is missing, or is a remote that was not
+    /// reached yet, is left out with a warning.
+    #[must_use]
+    pub fn with_virtual_tools(
+        self,
+        virtual_tools: Vec<VirtualTool>,
+        handlers: Vec<Member>,
+    ) -> Self {
+        if virtual_tools.is_empty() {
+            return self;
+        }
+        let added = (virtual_tools.into(), handlers);
+        Self::compose_after(self.mounts, added, &Names::new(), &Names::new())
+            .introduced(self.introduction)
+            .with_schemas_for(self.schemas_for)
     }
 
     /// Like [`compose`](Self::compose), but tools and prompts that already have names for clients
     /// keep them.
-    fn compose_after(mounts: Vec<Mount>, tools: &Names<'_>, prompts: &Names<'_>) -> Self {
-        let (tools, mut problems) = name_tools(&mounts, tools);
+    fn compose_after(
+        mounts: Vec<Mount>,
+        (virtual_tools, handlers): (Arc<[VirtualTool]>, Vec<Member>),
+        tools: &Names<'_>,
+        prompts: &Names<'_>,
+    ) -> Self {
+        let reserved = virtual_tools.iter().map(VirtualTool::name);
+        let (tools, mut problems) = name_tools(&mounts, tools, reserved);
         let (tools, collisions) = Index::of(tools);
         problems.extend(
             collisions
@@ -101,13 +137,12 @@ impl Host {
                 .iter()
                 .map(|one| taken(&mounts, FeatureKind::Prompt, one)),
         );
-        let servlets: Vec<_> = mounts
-            .iter()
-            .map(|mount| Arc::clone(&mount.servlet))
-            .collect();
-        problems.extend(shared_uris(&servlets));
+        problems.extend(shared_uris(&mounts));
+        let virtual_tools = VirtualTools::prove(virtual_tools, handlers, &mounts, &tools);
+        let servlets = mounts.iter().filter_map(|mount| mount.member.as_servlet());
         Self {
-            servlets,
+            virtual_tools,
+            servlets: servlets.cloned().collect(),
             mounts,
             tools,
             prompts,
@@ -117,33 +152,42 @@ impl Host {
         }
     }
 
-    /// Whether one of the servlets can report that its lists have changed.
+    /// Whether the lists of a member can change.
     pub fn changes_lists(&self) -> bool {
-        let mut servlets = self.servlets.iter();
-        servlets.any(|servlet| servlet.module().changes_lists())
+        let mut members = self.members().chain(self.handlers());
+        members.any(Member::changes_lists)
     }
 
-    /// A host with the current lists of all servlets that can report changes. If a servlet fails to
+    /// A host with the current lists of all members whose lists can change. If a servlet fails to
     /// list its items, its previous lists stay. Tools and prompts that were served keep their
     /// names, even if others appear or disappear.
     #[must_use]
     pub fn relisted(&self) -> Self {
         let mut mounts = self.mounts.clone();
         for mount in &mut mounts {
-            if mount.servlet.module().changes_lists() {
-                match mount.servlet.relisted() {
-                    Ok(servlet) => mount.servlet = Arc::new(servlet),
-                    Err(error) => tracing::warn!(
-                        "cannot update the lists of `{}`: {}",
-                        mount.servlet.name(),
-                        chain(&error)
-                    ),
-                }
-            }
+            mount.member.relist();
         }
-        Self::compose_after(mounts, &self.tools.names(), &self.prompts.names())
+        let mut handlers = self.handlers().to_vec();
+        handlers.iter_mut().for_each(Member::relist);
+        let virtual_tools = self.virtual_tools.all();
+        let (tools, prompts) = (self.tools.names(), self.prompts.names());
+        Self::compose_after(mounts, (virtual_tools, handlers), &tools, &prompts)
             .introduced(self.introduction.clone())
             .with_schemas_for(self.schemas_for)
+    }
+
+    /// The same host with more members, after the others.
+    #[must_use]
+    pub fn joined(self, more: Vec<Mount>) -> Self {
+        let (introduction, schemas_for) = (self.introduction, self.schemas_for);
+        let mounts = self.mounts.into_iter().chain(more).collect();
+        let virtual_tools = (
+            self.virtual_tools.all(),
+            self.virtual_tools.handlers().to_vec(),
+        );
+        Self::compose_after(mounts, virtual_tools, &Names::new(), &Names::new())
+            .introduced(introduction)
+            .with_schemas_for(schemas_for)
     }
 
     /// Shows clients input schemas that a provider accepts. Arguments are still checked against the
@@ -153,86 +197,104 @@ impl Host {
     pub fn with_schemas_for(mut self, provider: Option<Provider>) -> Self {
         self.schemas_for = provider;
         if let Some(provider) = provider {
-            self.tools.iter_mut().for_each(|tool| tool.lower(provider));
+            let own = self.virtual_tools.iter_mut();
+            let tools = self.tools.iter_mut().chain(own);
+            tools.for_each(|tool| tool.lower(provider));
         }
         self
     }
 
-    /// Sets how the server introduces itself, instead of what its servlets provide.
+    /// Sets how the server introduces itself, instead of what its members provide.
     #[must_use]
     pub fn introduced(mut self, introduction: Introduction) -> Self {
         self.introduction = introduction;
         self
     }
 
-    /// How the server introduces itself. Values that are not set come from the servlets.
+    /// How the server introduces itself. Values that are not set come from its members.
     pub fn introduction(&self) -> &Introduction {
         &self.introduction
     }
 
-    /// The servlets, in order.
+    /// All members, in order.
+    pub fn members(&self) -> impl ExactSizeIterator<Item = &Member> + Clone {
+        self.mounts.iter().map(|mount| &mount.member)
+    }
+
+    /// The members that are servlets, in order.
     pub fn servlets(&self) -> &[Arc<Servlet>] {
         &self.servlets
     }
 
     /// Warnings: entries that are left out, templates that match the same URIs, patterns that match no tool.
     pub fn problems(&self) -> impl ExactSizeIterator<Item = &LoadError> {
-        self.problems.iter().map(|(_, problem)| problem)
+        let problems = self.problems.iter().map(|(_, problem)| problem);
+        let problems = problems.chain(self.virtual_tools.warnings());
+        problems.collect::<Vec<_>>().into_iter()
     }
 
-    /// All tools as clients see them: servlet by servlet, each in its own order.
+    /// All tools as clients see them: member by member, each in its own order, and then virtual tools.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.tools.iter()
+        self.tools.iter().chain(self.virtual_tools.iter())
     }
 
     /// The tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
-        Some(&self.tools.get(name)?.entry)
+        let served = self.tools.get(name).map(|served| &served.entry);
+        served.or_else(|| Some(self.virtual_tools.get(name)?.tool()))
     }
 
-    /// The servlet that has the tool with this name.
+    /// The member that has the tool with this name, or that a virtual tool calls.
+    pub fn member_of(&self, tool: &str) -> Option<&Member> {
+        match self.tools.get(tool) {
+            Some(served) => Some(self.place(served).0),
+            None => Some(self.virtual_tools.get(tool)?.handler()),
+        }
+    }
+
+    /// The servlet that has the tool with this name. None if it is a tool of a remote.
     pub fn servlet_of(&self, tool: &str) -> Option<&Servlet> {
-        Some(&self.servlets[self.tools.get(tool)?.servlet])
+        Some(self.member_of(tool)?.as_servlet()?)
     }
 
-    /// All prompts as clients see them: servlet by servlet, each in its own order.
+    /// All prompts as clients see them: member by member, each in its own order.
     pub fn prompts(&self) -> impl Iterator<Item = &Listed> {
         self.prompts.iter()
     }
 
-    /// The servlet that has the prompt with this name.
+    /// The servlet that has the prompt with this name. None if it is a prompt of a remote.
     pub fn servlet_of_prompt(&self, prompt: &str) -> Option<&Servlet> {
-        Some(self.find_prompt(prompt)?.0)
+        Some(self.find_prompt(prompt)?.0.as_servlet()?)
     }
 
-    /// The servlet that has a prompt, and the servlet's own name for it.
-    pub(crate) fn find_prompt(&self, prompt: &str) -> Option<(&Servlet, &str)> {
+    /// The member that has a prompt, and the member's own name for it.
+    pub(crate) fn find_prompt(&self, prompt: &str) -> Option<(&Member, &str)> {
         Some(self.place(self.prompts.get(prompt)?))
     }
 
-    fn place<'h, T>(&'h self, served: &'h Served<T>) -> (&'h Servlet, &'h str) {
-        (&self.servlets[served.servlet], &served.original)
+    fn place<'h, T>(&'h self, served: &'h Served<T>) -> (&'h Member, &'h str) {
+        (&self.mounts[served.member].member, &served.original)
     }
 
-    /// The servlet that has a tool, the servlet's own name for it, and the arguments for the
-    /// servlet's schema.
+    /// The member that has a tool, the member's own name for it, and the arguments for the
+    /// member's schema.
     fn find<'h, 'a>(
         &'h self,
         tool: &str,
         arguments: Option<&'a JsonObject>,
-    ) -> Result<(&'h Servlet, &'h str, Option<Cow<'a, JsonObject>>), CallError> {
+    ) -> Result<(&'h Member, &'h str, Option<Cow<'a, JsonObject>>), CallError> {
         let Some(served) = self.tools.get(tool) else {
             return Err(unknown_tool(tool, self.tools().map(Tool::name)));
         };
-        let (servlet, name) = self.place(served);
+        let (member, name) = self.place(served);
         let arguments = arguments.map(|arguments| served.entry.arguments(arguments));
-        Ok((servlet, name, arguments))
+        Ok((member, name, arguments))
     }
 
     /// How many of these arguments a call of the tool would drop.
     pub fn count_dropped(&self, tool: &str, arguments: Option<&JsonObject>) -> usize {
         match self.find(tool, arguments) {
-            Ok((servlet, tool, Some(arguments))) => servlet.count_dropped(tool, &arguments),
+            Ok((member, tool, Some(arguments))) => member.count_dropped(tool, &arguments),
             _ => 0,
         }
     }
@@ -246,8 +308,11 @@ impl Host {
         tool: &str,
         arguments: Option<&JsonObject>,
     ) -> Result<CallToolResult, CallError> {
-        let (servlet, tool, arguments) = self.find(tool, arguments)?;
-        servlet.call(tool, arguments.as_deref())
+        if let Some(virtual_tool) = self.virtual_tools.get(tool) {
+            return virtual_tool.call(arguments);
+        }
+        let (member, tool, arguments) = self.find(tool, arguments)?;
+        member.call(tool, arguments.as_deref())
     }
 
     /// Calls a tool on a thread that may block; see [`Servlet::call_async`].
@@ -273,8 +338,11 @@ impl Host {
         arguments: Option<&JsonObject>,
         request_meta: &RequestMeta,
     ) -> Result<CallToolResult, CallError> {
-        let (servlet, tool, arguments) = self.find(tool, arguments)?;
-        servlet
+        if let Some(virtual_tool) = self.virtual_tools.get(tool) {
+            return virtual_tool.call_with(arguments, request_meta).await;
+        }
+        let (member, tool, arguments) = self.find(tool, arguments)?;
+        member
             .call_with(tool, arguments.as_deref(), request_meta)
             .await
     }
@@ -282,13 +350,13 @@ impl Host {
 
 fn taken<T: Named>(mounts: &[Mount], kind: FeatureKind, collision: &Collision<'_, T>) -> Warning {
     let Collision { lost, owner } = collision;
-    let origin = |at: usize| mounts[at].servlet.origin().to_owned();
+    let origin = |at: usize| mounts[at].member.origin().to_owned();
     let problem = LoadError::Taken {
         kind,
         entry: lost.entry.name().to_owned(),
-        origin: origin(lost.servlet),
+        origin: origin(lost.member),
         key: lost.name.clone(),
         owner: origin(*owner),
     };
-    (lost.servlet, problem)
+    (lost.member, problem)
 }

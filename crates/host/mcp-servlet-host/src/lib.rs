@@ -31,20 +31,27 @@ mod feature_kind;
 mod features;
 mod host;
 mod load;
+mod member;
+mod remote;
 mod result;
 mod servlet;
 pub mod testbed;
 mod tool;
 mod unmet_needs;
 
+pub use mcp_servlet_bundle as bundle;
 pub use mcp_servlet_runtime as runtime;
 
 pub use content::{Content, PromptMessage, ResourceContents, ResourceData};
 pub use error::LoadError;
 pub use feature_kind::{FeatureKind, FeatureList};
 pub use features::Listed;
-pub use host::{Filter, Host, Introduction, MAX_NAME, Mount, Offer, Prefix, name_problem};
+pub use host::{
+    Filter, Host, Introduction, MAX_NAME, Mount, Offer, Prefix, VirtualToolError, name_problem,
+};
 pub use load::{Entry, Loaded, OnFailure};
+pub use member::{Member, RemoteMember};
+pub use remote::{Answer, Remote, RemoteLists};
 pub use result::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
 pub use servlet::Servlet;
 pub use tool::Tool;

@@ -11,7 +11,7 @@ use std::{
 use mcp_servlet_runtime::{Fetched, LoadError as ModuleError, LoadOptions, Source};
 use serde::Deserialize;
 
-use crate::{Filter, Host, LoadError, Mount, Prefix, Servlet, UnmetNeeds};
+use crate::{Filter, Host, LoadError, Member, Mount, Prefix, Servlet, UnmetNeeds};
 
 /// The maximum number of servlets that are fetched at the same time.
 const MAX_FETCHES: usize = 8;
@@ -108,7 +108,7 @@ impl Loaded {
                 }
             };
             mounts.push(Some(Mount {
-                servlet,
+                member: Member::Servlet(servlet),
                 prefix: entry.prefix.clone(),
                 filter: entry.filter.clone(),
             }));

@@ -199,8 +199,8 @@ fn prompts_have_messages() {
         json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "t" } }] });
     assert_eq!(get(&right).expect("messages"), right);
     let error = get(&json!({ "messages": "t" })).expect_err("no messages");
-    let said = "output of `get_prompt`, /messages: expected an array, found a string";
-    assert!(error.to_string().ends_with(said), "{error}");
+    let problem = "output of `get_prompt`, /messages: expected an array, found a string";
+    assert!(error.to_string().ends_with(problem), "{error}");
 }
 
 #[test]
@@ -214,6 +214,6 @@ fn clients_get_as_many_suggestions_as_mcp_allows() {
     assert!(suggested.values().eq(&values[..100]));
     assert!(suggested.has_more());
     let error = complete(json!({})).expect_err("no values");
-    let said = "/completion/values: expected an array, found nothing";
-    assert!(error.to_string().ends_with(said), "{error}");
+    let problem = "/completion/values: expected an array, found nothing";
+    assert!(error.to_string().ends_with(problem), "{error}");
 }

@@ -152,10 +152,10 @@ fn functions_for_input_requests_need_a_client() {
     let error = servlet
         .complete(&JsonObject::new())
         .expect_err("there is no client");
-    let said = chain(&error);
+    let message = chain(&error);
     assert!(
-        said.contains("`list_roots`: there is no client to ask here"),
-        "{said}"
+        message.contains("`list_roots`: there is no client to ask here"),
+        "{message}"
     );
 }
 

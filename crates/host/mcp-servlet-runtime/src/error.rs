@@ -2,6 +2,7 @@
 
 mod call;
 mod fetch;
+mod remote;
 
 use std::{io, path::PathBuf};
 
@@ -11,6 +12,7 @@ use crate::{
 };
 pub use call::{CallError, CallErrorKind, Site};
 pub use fetch::FetchError;
+pub use remote::RemoteFailure;
 
 /// Why a module was not loaded.
 #[derive(Debug, thiserror::Error)]

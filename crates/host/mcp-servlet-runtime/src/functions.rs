@@ -3,6 +3,7 @@
 mod ask;
 mod extism;
 mod http;
+mod json;
 mod log;
 mod notify;
 

@@ -51,7 +51,7 @@ mod text;
 pub use abi::{Abi, CALL, DESCRIBE, FEATURE_EXPORTS, LIST_TOOLS};
 pub use call::Job;
 pub use engine::{HostFunction, Messages, Plugin};
-pub use error::{CallError, CallErrorKind, FetchError, LoadError, Site};
+pub use error::{CallError, CallErrorKind, FetchError, LoadError, RemoteFailure, Site};
 pub use exchange::{HttpFailure, HttpRequest, HttpResponse};
 pub use fault::Fault;
 pub use glob::matches as glob_matches;

@@ -1,8 +1,8 @@
 //! Validates JSON against the schemas of MCP tools, and explains in words what is wrong.
 //!
-//! [`Schemas`] checks the arguments and results of a tool, and [`Validator`] any value. [`parse_arguments`] reads arguments as a
-//! person types them, `key=value`, according to the tool's schema. [`lower`] rewrites a schema into
-//! one that a model [`Provider`] accepts.
+//! [`Schemas`] checks the arguments and results of a tool, and [`Validator`] any value. [`parse_arguments`] reads
+//! arguments as a person types them, `key=value`, according to the tool's schema. [`lower`] rewrites a schema into one
+//! that a model [`Provider`] accepts.
 //!
 //! ```
 //! use mcp_servlet_schema::Schemas;

@@ -111,6 +111,23 @@ impl Validator {
     pub fn check(&self, value: &Value) -> Result<(), String> {
         self.0.check(value)
     }
+
+    /// The JSON pointer of the first part that does not match, for messages that must not show
+    /// values. The pointer is empty for the whole value, and for a value that is too large.
+    ///
+    /// ```
+    /// use mcp_servlet_schema::Validator;
+    /// use serde_json::json;
+    ///
+    /// let validator = Validator::new(&json!({ "properties": { "n": { "type": "integer" } } })).unwrap();
+    /// assert_eq!(validator.first_problem(&json!({ "n": "secret" })).as_deref(), Some("/n"));
+    /// assert_eq!(validator.first_problem(&json!({ "n": 1 })), None);
+    /// ```
+    pub fn first_problem(&self, value: &Value) -> Option<String> {
+        self.0.check(value).err()?;
+        let first = self.0.validator.iter_errors(value).next();
+        Some(first.map_or_else(String::new, |error| error.instance_path().to_string()))
+    }
 }
 
 impl Schemas {

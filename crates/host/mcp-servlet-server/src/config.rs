@@ -1,5 +1,6 @@
 //! `servlet.toml`: the servlets that a server offers, and their limits.
 
+mod bundle;
 mod cache;
 mod endpoint;
 mod file;
@@ -8,9 +9,12 @@ mod members;
 mod names;
 mod problem;
 mod read;
+mod remote;
+mod remotes;
 mod restart;
 mod secrets;
 mod table;
+mod tools;
 mod units;
 mod watch;
 mod wording;
@@ -21,26 +25,31 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use mcp_servlet_host::{Entry, Introduction, LoadError, Loaded, OnFailure};
+use mcp_servlet_host::{Entry, Introduction, Loaded, OnFailure, VirtualToolError};
 use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Proxy, Source};
 use mcp_servlet_schema::Provider;
 
 use crate::{HttpOptions, TaskOptions, watch::Snapshot};
+use bundle::{Bundles, ReadTool};
 pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Limits, Requests, ServletSection};
 pub use hosts::parse_host;
 use members::Members;
-pub use problem::{ConfigError, Problem};
+pub use problem::{ConfigError, Located, Problem};
 use read::Read;
+pub use remote::RemoteEntry;
+pub use remotes::Remotes;
 pub use units::parse_memory;
 pub use watch::watch;
-pub(crate) use watch::{Watch, warn_of};
+pub(crate) use watch::{Renewed, Watch, warn_of};
 
 /// A configuration that was read and checked.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The servlets, in the order of the file.
     pub entries: Vec<Entry>,
+    /// Other MCP servers, in the order of the file. They are members after the servlets.
+    pub remotes: Vec<RemoteEntry>,
     /// How the server introduces itself.
     pub introduction: Introduction,
     /// Limits and allowed hosts for clients over HTTP.
@@ -49,6 +58,8 @@ pub struct Config {
     pub tasks: TaskOptions,
     /// The provider whose restrictions input schemas are rewritten for.
     pub schemas_for: Option<Provider>,
+    /// The virtual tools.
+    bundles: Bundles,
     /// The addresses that endpoints listen on, in the order of the file.
     pub listeners: Vec<Listener>,
     /// Where clients connect, in the order of the file. If there are none, the caller of the server
@@ -56,6 +67,8 @@ pub struct Config {
     pub endpoints: Vec<Endpoint>,
     /// What endpoints can serve.
     members: Members,
+    /// The path of the configuration, and its text with secrets masked.
+    source: (PathBuf, String),
     /// The environment variables that its values refer to.
     pub variables: BTreeSet<String>,
     /// The configuration and the files that it names, as they were before they were read.
@@ -126,6 +139,7 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let Read {
             file,
+            tools,
             problems,
             secrets,
         } = read::read(text);
@@ -147,6 +161,7 @@ impl Config {
             mode,
             problems,
             variables: BTreeSet::new(),
+            in_directories: BTreeSet::new(),
             files,
         };
         reader.defaults(&file);
@@ -154,48 +169,119 @@ impl Config {
         sections.sort_by_key(|(_, section)| section.span().start);
         let mut entries = Vec::new();
         let mut members = Members::default();
-        for (name, section) in sections {
+        for (name, section) in &sections {
             let start = entries.len();
             reader.servlet(name, section, &mut entries);
             members.add(name, start..entries.len());
         }
+        let remotes = reader.remotes(&file);
+        let named = named(&file);
+        let bundles = reader.bundles(&tools, &named);
+        members.add_remotes(file.remote.keys());
+        members.add_bundles(tools.iter().map(ReadTool::bundle));
         let tasks = file.tasks.options();
         let listeners = reader.listeners(&file);
         let endpoints = reader.endpoints(&file, &members.names(), &tasks);
+        reader.repeated_tools(&tools, &endpoints);
         if !reader.problems.is_empty() {
             return Err(wrong(reader.problems));
         }
         Ok(Self {
             entries,
+            remotes,
             introduction: file.server.introduction(),
             http: file.http.options(),
             tasks,
             schemas_for: file.server.schemas_for,
+            bundles,
             listeners,
             endpoints,
             members,
+            source: (path.to_owned(), secrets::masked(text, &secrets)),
             variables: reader.variables,
             files: files.clone(),
         })
     }
 
-    /// Loads the servlets; see [`Loaded::load`].
+    /// Loads the servlets, and proves that the virtual tools fit them; see [`Loaded::load`].
     ///
     /// # Errors
-    /// [`LoadError`].
-    pub fn load(&self, previous: Option<&mcp_servlet_host::Host>) -> Result<Loaded, LoadError> {
-        let mut loaded = Loaded::load(&self.entries, previous)?;
-        loaded.host = loaded
-            .host
-            .introduced(self.introduction.clone())
-            .with_schemas_for(self.schemas_for);
+    /// [`ConfigError`] if a servlet with `on_failure = "fail"` cannot be loaded, or with every
+    /// problem of the virtual tools.
+    pub fn load(&self, previous: Option<&mcp_servlet_host::Host>) -> Result<Loaded, ConfigError> {
+        let mut loaded = Loaded::load(&self.entries, previous).map_err(ConfigError::Load)?;
+        let host = loaded.host.introduced(self.introduction.clone());
+        loaded.host = host.with_schemas_for(self.schemas_for);
+        if self.endpoints.is_empty() {
+            let tools = self.bundles.tools().to_vec();
+            loaded.host = loaded.host.with_virtual_tools(tools, Vec::new());
+        }
+        self.prove(&loaded)?;
         Ok(loaded)
+    }
+
+    /// Fails with the problems of virtual tools that do not fit the servlets that they call.
+    fn prove(&self, loaded: &Loaded) -> Result<(), ConfigError> {
+        let mut errors = loaded.host.virtual_tool_errors().to_vec();
+        for endpoint in &self.endpoints {
+            let host = self.host_of(endpoint, loaded, &[]);
+            for error in host.virtual_tool_errors() {
+                if !errors.contains(error) {
+                    errors.push(error.clone());
+                }
+            }
+        }
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(self.wrong_tools(&errors))
+    }
+
+    fn wrong_tools(&self, errors: &[VirtualToolError]) -> ConfigError {
+        let problems = errors.iter().map(|error| self.bundles.problem(error));
+        let mut problems: Vec<_> = problems.collect();
+        problems.sort_by_key(|problem| problem.span.start);
+        let (path, text) = self.source.clone();
+        ConfigError::Wrong {
+            path,
+            text,
+            problems,
+        }
+    }
+
+    /// How many virtual tools the configuration has.
+    pub fn virtual_tools(&self) -> usize {
+        self.bundles.tools().len()
     }
 
     /// The JSON Schema of configurations, for editors.
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(File).to_value()
     }
+}
+
+/// What a section is about, in messages.
+#[derive(Clone, Copy)]
+struct Named<'f> {
+    name: &'f str,
+    kind: &'static str,
+    /// Where the section begins.
+    start: usize,
+}
+
+/// The servlets and remotes of a file.
+fn named(file: &File) -> Vec<Named<'_>> {
+    let servlets = file.servlet.iter().map(|(name, section)| Named {
+        name,
+        kind: "servlet",
+        start: section.span().start,
+    });
+    let remotes = file.remote.iter().map(|(name, section)| Named {
+        name,
+        kind: "remote",
+        start: section.span().start,
+    });
+    servlets.chain(remotes).collect()
 }
 
 /// Why a configuration is read.
@@ -220,6 +306,8 @@ struct Reader<'a> {
     mode: Mode,
     problems: Vec<Problem>,
     variables: BTreeSet<String>,
+    /// The names of servlets that are named after their files.
+    in_directories: BTreeSet<String>,
     files: &'a mut Snapshot,
 }
 
@@ -233,6 +321,20 @@ impl Reader<'_> {
         self.proxy(&file.requests, &mut defaults);
         self.limits(limits, &defaults);
         self.defaults = defaults;
+    }
+
+    fn remotes(&mut self, file: &File) -> Vec<RemoteEntry> {
+        let mut sections: Vec<_> = file.remote.iter().collect();
+        sections.sort_by_key(|(_, section)| section.span().start);
+        let mut remotes = Vec::new();
+        for (name, section) in sections {
+            if file.servlet.contains_key(name) {
+                let message = format!("`{name}` is also a servlet; give one of them another name");
+                self.problem(section.span(), message);
+            }
+            remotes.extend(self.remote(name, section));
+        }
+        remotes
     }
 
     /// Reports a file or variable that the section needs and that is missing.
@@ -269,6 +371,9 @@ impl Reader<'_> {
         // The servlets of a directory are named after their files.
         let is_one = sources.len() == 1 && !self.folder.join(section.source.get_ref()).is_dir();
         for source in sources {
+            if !is_one {
+                self.in_directories.insert(source.name());
+            }
             let mut entry = Entry::of(source, options.clone());
             entry.name = is_one.then(|| name.to_owned());
             entry.prefix = section.tools.prefix();

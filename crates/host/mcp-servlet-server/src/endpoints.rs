@@ -5,7 +5,7 @@ mod reload;
 use std::{io, net::SocketAddr, sync::Arc};
 
 use futures_util::future::join_all;
-use mcp_servlet_host::{Host, Loaded};
+use mcp_servlet_host::{Host, Loaded, Mount};
 use mcp_servlet_runtime::chain;
 use tokio::net::TcpListener;
 
@@ -27,7 +27,7 @@ use crate::{
 /// # std::fs::write(&path, "[endpoint.pipe]\nkind = \"stdio\"\n")?;
 /// let config = Config::read(&path)?;
 /// let loaded = config.load(None)?;
-/// let endpoints = Endpoints::new(&config, &loaded).expect("the file has an endpoint");
+/// let endpoints = Endpoints::new(&config, &loaded, &[]).expect("the file has an endpoint");
 /// assert_eq!(endpoints.hosts().count(), 1);
 /// # Ok(())
 /// # }
@@ -58,11 +58,12 @@ pub struct BindError {
 }
 
 impl Endpoints {
-    /// Makes a server for each endpoint of a configuration. `None` if it has none.
-    pub fn new(config: &Config, loaded: &Loaded) -> Option<Self> {
+    /// Makes a server for each endpoint of a configuration. `None` if it has none. `remotes` are those of the
+    /// configuration, from [`Remotes::update`](crate::Remotes::update).
+    pub fn new(config: &Config, loaded: &Loaded, remotes: &[Mount]) -> Option<Self> {
         let mut all: Vec<(Endpoint, Server)> = Vec::new();
         for endpoint in &config.endpoints {
-            let host = Arc::new(config.host_of(endpoint, loaded));
+            let host = Arc::new(config.host_of(endpoint, loaded, remotes));
             let options = endpoint.options.clone();
             let server = match all.first() {
                 Some((_, first)) => first.endpoint(host, options),

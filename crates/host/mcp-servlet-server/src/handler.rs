@@ -17,7 +17,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use mcp_servlet_host::{FeatureKind, Host};
+use mcp_servlet_host::{FeatureKind, Host, Member};
 use mcp_servlet_runtime::{CallError, Fault, JsonObject, RequestMeta};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -415,13 +415,14 @@ pub(crate) fn protocol_error(error: &CallError) -> ErrorData {
     ErrorData::new(ErrorCode(code), message, data)
 }
 
-/// The server's name and version: the operator's, or the servlet's if there is only one.
+/// The server's name and version: the operator's, or the member's if there is only one.
 fn implementation(host: &Host) -> Implementation {
-    let mut implementation = match host.servlets() {
-        [servlet] => {
-            let info = servlet.server_info().cloned().map(Value::from);
+    let mut members = host.members();
+    let mut implementation = match (members.next(), members.next()) {
+        (Some(member), None) => {
+            let info = member.server_info().cloned().map(Value::from);
             info.and_then(|info| serde_json::from_value(info).ok())
-                .unwrap_or_else(|| Implementation::new(servlet.name(), "0.0.0"))
+                .unwrap_or_else(|| Implementation::new(member.name(), "0.0.0"))
         }
         _ => Implementation::new("mcp-servlet", env!("CARGO_PKG_VERSION")),
     };
@@ -439,9 +440,6 @@ fn instructions(host: &Host) -> Option<String> {
     if let Some(text) = &host.introduction().instructions {
         return Some(text.clone());
     }
-    let servlets = host.servlets().iter();
-    let texts: Vec<_> = servlets
-        .filter_map(|servlet| servlet.instructions())
-        .collect();
+    let texts: Vec<_> = host.members().filter_map(Member::instructions).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }

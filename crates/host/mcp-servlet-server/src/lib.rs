@@ -37,6 +37,7 @@ mod signals;
 mod stdio;
 pub mod watch;
 
+pub use config::Remotes;
 pub use endpoints::{BindError, Bound, Endpoints};
 pub use http::{
     HttpOptions, HttpTransport, ResponseForm, ResponseHeaders, http, listen, operations,

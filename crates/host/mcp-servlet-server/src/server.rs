@@ -2,6 +2,7 @@
 
 pub(crate) mod active;
 pub(crate) mod changes;
+mod followers;
 mod metrics;
 mod options;
 mod process;
@@ -12,7 +13,7 @@ pub(crate) mod task_results;
 
 use std::{
     future::Future,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
     thread,
 };
 
@@ -21,6 +22,7 @@ use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;
 
 use changes::{Changes, differences};
+use followers::{Followers, follow};
 pub use options::{ServeOptions, TaskOptions};
 pub(crate) use process::Process;
 use seal::Seal;
@@ -40,11 +42,13 @@ pub(crate) struct Shared {
     pub(crate) changes: Changes,
     pub(crate) seal: Seal,
     pub(crate) startup: Startup,
+    /// Tasks that follow the remotes of the host.
+    followers: Mutex<Followers>,
     pub(crate) process: Arc<Process>,
 }
 
 impl Server {
-    /// Creates a server for any number of transports.
+    /// Creates a server for any number of transports. With remotes, it needs the tokio runtime that they run in.
     pub fn new(host: Arc<Host>, options: ServeOptions) -> Self {
         let process = Arc::new(Process::new(&options.tasks));
         Self::with(host, options, Startup::done(), process)
@@ -86,10 +90,22 @@ impl Server {
             changes: Changes::default(),
             seal: Seal::default(),
             startup,
+            followers: Mutex::default(),
             process: Arc::clone(&process),
         }));
         process.add(&server);
+        server.follow();
         server
+    }
+
+    /// Follows the remotes of the current host.
+    fn follow(&self) {
+        let followers = follow(self);
+        *self
+            .0
+            .followers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = followers;
     }
 
     /// The host that answers new requests.
@@ -109,6 +125,7 @@ impl Server {
         *current = host;
         drop(current);
         self.started();
+        self.follow();
         for change in changes {
             self.notify(change);
         }

@@ -179,9 +179,13 @@ fn names_each_reference_without_a_target() {
             "a": { "$ref": "#/$defs/Range" },
             "b": { "type": "array", "items": { "$ref": "#/$defs/a~1b" } },
             "c": { "$ref": "#/%24defs/a~1b" },
+            "d": { "$ref": "#/$defs/Page%3CItem%3E" },
             "$ref": { "type": "string" },
         },
-        "$defs": { "a/b": { "anyOf": [{ "$ref": "#/definitions/Gone" }, { "$ref": "#" }] } },
+        "$defs": {
+            "a/b": { "anyOf": [{ "$ref": "#/definitions/Gone" }, { "$ref": "#" }] },
+            "Page<Item>": { "type": "array" },
+        },
     });
     let output = json!({ "type": "object", "properties": { "x": { "$ref": "#/$defs/X" } } });
     let found = problems(

@@ -2,9 +2,10 @@
 
 mod feedback;
 mod remote;
+mod save;
 mod signature;
 
-use std::{io::Write as _, sync::Arc};
+use std::{io::Write as _, path::PathBuf, sync::Arc};
 
 use clap::Args;
 use mcp_servlet_host::{CallToolResult, Servlet, Tool};
@@ -46,6 +47,10 @@ pub(crate) struct Call {
     #[arg(long, value_name = "POINTER", value_parser = pointer)]
     select: Option<String>,
 
+    /// Write images, audio and binary resources of the result to new files in this folder
+    #[arg(long, value_name = "FOLDER")]
+    save: Option<PathBuf>,
+
     /// `json` prints the whole result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -77,10 +82,21 @@ impl Call {
         let schema = servlet.tool(tool).map(Tool::input_schema);
         let arguments = self.arguments.read(words, schema)?;
         let result = call(&servlet, tool, &arguments, self.request_meta()?)?;
+        if let Ok(result) = &result {
+            self.save(result)?;
+        }
         match (&self.select, self.format) {
             (Some(pointer), _) => select(result?.json(), pointer),
             (None, Format::Human) => show(&result?, |result| servlet.help(result)),
             (None, Format::Json) => print(result.map(CallToolResult::into_json)),
+        }
+    }
+
+    /// Saves what `--save` asks for.
+    fn save(&self, result: &CallToolResult) -> Result<(), Failure> {
+        match &self.save {
+            Some(folder) => save::save(folder, result),
+            None => Ok(()),
         }
     }
 
@@ -124,7 +140,7 @@ fn show(
         }
         return Err(Failure::ToolError);
     }
-    Ok(write_result(&mut terminal::out(), result)?)
+    Ok(write_result(&mut terminal::document(), result)?)
 }
 
 /// Prints an MCP result as JSON, or the error.
@@ -156,7 +172,7 @@ fn select(result: &JsonObject, pointer: &str) -> Result<(), Failure> {
             let help = "`--format json` prints the whole result";
             return Err(Failure::with_help(Kind::Usage, message, help));
         }
-        Some(Value::String(text)) => write_text(&mut terminal::out(), text)?,
+        Some(Value::String(text)) => write_text(&mut terminal::document(), text)?,
         Some(part) => writeln!(terminal::json(), "{part}")?,
     }
     failed_if_error(result)

@@ -2,6 +2,7 @@
 
 mod changes;
 mod human;
+mod impact;
 
 use std::{
     fs,
@@ -12,6 +13,7 @@ use std::{
 use clap::{Args, Subcommand, ValueEnum};
 use mcp_catalog::{Catalog, Lists};
 
+use self::{changes::Change, impact::Impact};
 use crate::{
     failure::{Failure, Kind},
     format::Format,
@@ -54,7 +56,7 @@ pub(crate) struct CatalogCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Compare two catalogs; the exit code is 1 if they differ
+    /// Compare two catalogs; the exit code is 1 if something has changed that clients rely on
     Diff(Box<Diff>),
 }
 
@@ -70,6 +72,10 @@ struct Diff {
     /// `json` prints a list
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+
+    /// Which changes end the command with exit code 1
+    #[arg(long, value_enum, default_value_t)]
+    deny: DenyChange,
 
     #[command(flatten)]
     server: ServerOptions,
@@ -91,6 +97,28 @@ enum CatalogFormat {
 enum Deny {
     /// Any diagnostic
     Diagnostics,
+}
+
+/// Which changes are a failure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum DenyChange {
+    /// What clients rely on: removed items, and incompatible schemas and hints
+    #[default]
+    Breaking,
+    /// These, and what models and people read, such as descriptions
+    Text,
+    /// Every change
+    Any,
+}
+
+impl DenyChange {
+    fn has(self, impact: Impact) -> bool {
+        match self {
+            Self::Breaking => impact == Impact::Breaking,
+            Self::Text => matches!(impact, Impact::Breaking | Impact::Text),
+            Self::Any => true,
+        }
+    }
 }
 
 impl CatalogCommand {
@@ -155,8 +183,7 @@ impl CatalogCommand {
 
 impl Diff {
     fn run(self) -> Result<(), Failure> {
-        let old = Target::parse(&self.old)?;
-        let new = self.server.only_target(self.new.as_ref())?;
+        let (old, new) = self.server.two_targets(&self.old, self.new.as_ref())?;
         let old = catalog(&self.server, &old, self.format)?;
         let new = catalog(&self.server, &new, self.format)?;
         let changes = changes::between(&old, &new);
@@ -164,11 +191,11 @@ impl Diff {
             Format::Human => changes::write(&mut terminal::out(), &changes)?,
             Format::Json => writeln!(terminal::json(), "{}", changes::to_json(&changes))?,
         }
-        if changes.is_empty() {
-            Ok(())
-        } else {
-            Err(Failure::CheckFailed)
+        let mut impacts = changes.iter().map(Change::impact);
+        if impacts.any(|impact| self.deny.has(impact)) {
+            return Err(Failure::CheckFailed);
         }
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, LoadError as ModuleEr
 use mcp_servlet_schema::ArgumentError;
 use mcp_servlet_server::config::ConfigError;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     credentials::hidden,
@@ -55,7 +55,7 @@ pub(crate) enum Kind {
     Servlet,
     /// The person who builds the servlet.
     Build,
-    /// Whoever can fix this kind of error of a session.
+    /// It depends on this kind of error of a session.
     Server(ErrorKind),
 }
 
@@ -100,6 +100,36 @@ impl Failure {
             },
             other => other,
         }
+    }
+
+    /// The same failure with the exit code that a command without a session has: the servlet runs in this process.
+    pub(crate) fn of_servlet(self) -> Self {
+        let Self::Server { error, .. } = self else {
+            return self;
+        };
+        let kind = match error.kind() {
+            ErrorKind::InvalidParams | ErrorKind::InvalidUri => Kind::Usage,
+            _ => Kind::Servlet,
+        };
+        Self::Message {
+            kind,
+            message: indented(error.message(), "  "),
+            help: error.help().map(str::to_owned),
+        }
+    }
+
+    /// Prints an error of a session for programs.
+    pub(crate) fn print_json(&self) -> io::Result<()> {
+        let json = match self {
+            Self::Server { error, .. } => json_of(error),
+            Self::Message {
+                kind: Kind::Server(kind),
+                message,
+                ..
+            } => json!({ "kind": kind.code(), "message": message }),
+            _ => return Ok(()),
+        };
+        writeln!(terminal::json(), "{}", json!({ "error": json }))
     }
 
     /// Prints the error and returns its exit code.
@@ -153,8 +183,7 @@ fn report_server(error: &ServerError, name: Option<&str>) {
     }
 }
 
-/// Prints an error of a session for programs.
-pub(crate) fn print_json_error(error: &ServerError) -> io::Result<()> {
+fn json_of(error: &ServerError) -> Value {
     let mut json = json!({ "kind": error.kind().code(), "message": error.message() });
     if let Some(code) = error.code() {
         json["code"] = code.into();
@@ -162,7 +191,7 @@ pub(crate) fn print_json_error(error: &ServerError) -> io::Result<()> {
     if let Some(data) = error.data() {
         json["data"] = data.clone();
     }
-    writeln!(terminal::json(), "{}", json!({ "error": json }))
+    json
 }
 
 impl From<ServerError> for Failure {
@@ -227,7 +256,10 @@ impl From<CallError> for Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        Self::new(Kind::Usage, chain(&error))
+        match error {
+            ConfigError::Load(error) => error.into(),
+            error => Self::new(Kind::Usage, chain(&error)),
+        }
     }
 }
 

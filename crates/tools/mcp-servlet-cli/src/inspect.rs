@@ -80,7 +80,7 @@ impl Inspect {
 /// A servlet as a server mounts it by default.
 fn mount(servlet: &Arc<Servlet>) -> Mount {
     Mount {
-        servlet: Arc::clone(servlet),
+        member: Arc::clone(servlet).into(),
         prefix: Prefix::default(),
         filter: Filter::default(),
     }

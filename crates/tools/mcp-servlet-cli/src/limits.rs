@@ -194,7 +194,7 @@ impl Limits {
         proxy.map(|proxy| format!("the URL `{proxy}`"))
     }
 
-    /// The first of these options that was given; `--timeout` only counts if it is asked for.
+    /// The first of these options that was given. `--timeout` counts if `with_timeout` is true.
     pub(crate) fn first_given(&self, with_timeout: bool) -> Option<&'static str> {
         let given = [
             ("--config", !self.config.is_empty()),

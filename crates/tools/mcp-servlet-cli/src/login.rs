@@ -1,15 +1,14 @@
 //! `servlet login`: logs in to a server that requires it.
 
-use std::{env, fs, io::Write as _};
+use std::io::Write as _;
 
 use clap::Args;
-use mcp_client_config::{Connection, Places, Platform, Variables, discover};
 use mcp_servlet_client::{Http, LoggedIn, OAuth, Target};
 
 use crate::{
-    failure::{Failure, Kind},
+    failure::Failure,
     logins::oauth,
-    session::Target as Word,
+    session::{Access, login_target},
     terminal::{self, note, one_line},
 };
 
@@ -20,7 +19,7 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct Login {
     /// A URL, or the name of a server in the configuration of an MCP client
-    target: String,
+    target: Option<String>,
 
     /// Print the URL for the browser, but do not open the browser
     #[arg(long)]
@@ -41,11 +40,14 @@ pub(crate) struct Login {
     /// A scope to ask for, in addition to those of an earlier login; several are separated by spaces
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
+
+    #[command(flatten)]
+    access: Access,
 }
 
 impl Login {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let server = server(&self.target)?;
+        let server = login_target(self.target.as_ref(), &self.access)?;
         let oauth = self.oauth();
         let login = block_on(async {
             if self.client_credentials {
@@ -91,49 +93,9 @@ fn report(server: &Http, login: &LoggedIn) -> std::io::Result<()> {
     writeln!(terminal::out(), "logged in to `{server}`{scopes}")
 }
 
-/// The URL of a server, without user, password and query.
+/// The name of a server, or its URL without user, password and query.
 pub(crate) fn label(server: &Http) -> String {
     Target::from(server.clone()).to_string()
-}
-
-/// The server that a URL or a name means.
-pub(crate) fn server(target: &str) -> Result<Http, Failure> {
-    let usage = |error: &dyn std::error::Error| Failure::new(Kind::Usage, error.to_string());
-    let name = match Word::parse(target)? {
-        Word::Url(url) => return Http::new(&url).map_err(|error| usage(&error)),
-        Word::Name(name) => name,
-        _ => return Err(no_url(target)),
-    };
-    let home = env::home_dir().unwrap_or_default();
-    let folder = env::current_dir()?;
-    let environment = |name: &str| env::var(name).ok();
-    let places = Places::new(Platform::HERE, home, folder, &environment);
-    let found = discover(&places, |path| fs::read_to_string(path));
-    let server = found.find(&name).ok_or_else(|| unknown(&name))?;
-    let variables = Variables::new(&places, &environment);
-    let connection = server.connection.resolve(&variables);
-    match connection.map_err(|error| usage(&error))? {
-        Connection::Command { .. } => Err(no_url(target)),
-        Connection::Http { url, headers, .. } => {
-            let http = Http::new(&url).map_err(|error| usage(&error))?;
-            let mut headers = headers.iter();
-            let http = headers.try_fold(http, |http, (name, value)| {
-                http.literal_header(name, value.expose())
-            });
-            http.map_err(|error| usage(&error))
-        }
-    }
-}
-
-fn unknown(name: &str) -> Failure {
-    let message = format!("no configuration of an MCP client has a server `{name}`");
-    let help = "write the URL of the server, such as `https://mcp.example.com/mcp`";
-    Failure::with_help(Kind::Usage, message, help)
-}
-
-fn no_url(name: &str) -> Failure {
-    let message = format!("`{name}` is not at a URL; only such servers have logins");
-    Failure::new(Kind::Usage, message)
 }
 
 /// Runs a future on this thread.

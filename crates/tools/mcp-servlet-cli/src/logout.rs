@@ -7,8 +7,9 @@ use mcp_servlet_client::LoggedOut;
 
 use crate::{
     failure::Failure,
-    login::{block_on, label, server},
+    login::{block_on, label},
     logins::oauth,
+    session::{Access, login_target},
     terminal,
 };
 
@@ -16,16 +17,19 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct Logout {
     /// A URL, or the name of a server in the configuration of an MCP client
-    target: String,
+    target: Option<String>,
 
     /// The `--client-id` that you logged in with, if any
     #[arg(long, value_name = "ID")]
     client_id: Option<String>,
+
+    #[command(flatten)]
+    access: Access,
 }
 
 impl Logout {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let server = server(&self.target)?;
+        let server = login_target(self.target.as_ref(), &self.access)?;
         let oauth = oauth(self.client_id.as_deref());
         let ended = block_on(async { Ok(oauth.logout(&server).await?) })?;
         let target = label(&server);

@@ -65,7 +65,7 @@ impl Prompt {
         let arguments = self.arguments.read(words, schema.as_ref())?;
         let result = servlet.get_prompt(name, Some(&arguments));
         match self.format {
-            Format::Human => Ok(write_messages(&mut terminal::out(), &result?)?),
+            Format::Human => Ok(write_messages(&mut terminal::document(), &result?)?),
             Format::Json => print(result.map(GetPromptResult::into_json)),
         }
     }
@@ -93,7 +93,7 @@ impl Prompt {
             return Ok(writeln!(terminal::json(), "{}", result.raw.get())?);
         }
         let result = GetPromptResult::new(members(&result.raw)?);
-        Ok(write_messages(&mut terminal::out(), &result)?)
+        Ok(write_messages(&mut terminal::document(), &result)?)
     }
 }
 

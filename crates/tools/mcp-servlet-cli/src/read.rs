@@ -90,7 +90,7 @@ impl Read {
 
 /// Prints a single text unchanged. Anything else is printed with its URI.
 fn show(contents: &[ResourceContents<'_>]) -> io::Result<()> {
-    let mut out = terminal::out();
+    let mut out = terminal::document();
     if let [only] = contents
         && let Some(text) = only.text()
     {

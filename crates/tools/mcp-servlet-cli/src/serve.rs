@@ -13,7 +13,7 @@ use mcp_servlet_host::{Entry, LoadError, Loaded, OnFailure, Prefix, UnmetNeeds};
 use mcp_servlet_runtime::{LoadOptions, Source, public_url};
 use mcp_servlet_schema::Provider;
 use mcp_servlet_server::{
-    Endpoints, HttpOptions, ServeOptions, Server,
+    HttpOptions, Remotes, ServeOptions, Server,
     config::{self, Config},
 };
 use tokio::runtime::Runtime;
@@ -85,7 +85,13 @@ impl Serve {
             }
             config => (config, loaded),
         };
-        report(&loaded)?;
+        let remotes = config
+            .as_ref()
+            .map_or(&[][..], |(_, config)| &config.remotes);
+        warn(&loaded);
+        if remotes.is_empty() {
+            require_servlets(&loaded)?;
+        }
         needs::warn(loaded.unmet_needs(), config.is_none());
         let host = match self.schemas_for {
             Some(_) => loaded.host.with_schemas_for(self.schemas_for),
@@ -95,15 +101,21 @@ impl Serve {
         if let Some((_, config)) = &config {
             options.tasks.clone_from(&config.tasks);
         }
-        let server = Server::new(Arc::new(host), options);
         let runtime = Runtime::new()?;
+        let inside = runtime.enter();
+        let connected = Remotes::default();
+        let members = runtime.block_on(connected.update(remotes));
+        let members = members.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))?;
+        let server = Server::new(Arc::new(host.joined(members)), options);
         let mut http = HttpOptions::default();
         if let Some((path, config)) = config {
             http.clone_from(&config.http);
-            let server = server.clone();
-            runtime.spawn(async move { config::watch(&server, path, config).await });
+            let (server, remotes) = (server.clone(), connected.clone());
+            runtime.spawn(async move { config::watch(&server, path, config, remotes).await });
         }
         let result = runtime.block_on(self.transports.run(server, http));
+        runtime.block_on(connected.close());
+        drop(inside);
         // Does not wait for standard input or for a call whose result is no longer needed.
         runtime.shutdown_background();
         result
@@ -116,13 +128,11 @@ impl Serve {
         loaded: Loaded,
     ) -> Result<(), Failure> {
         warn_about_skipped(&loaded);
-        some_servlet(&loaded)?;
-        let Some(endpoints) = Endpoints::new(&config, &loaded) else {
-            return Ok(());
-        };
-        endpoints::warn(&endpoints);
+        if config.remotes.is_empty() {
+            require_servlets(&loaded)?;
+        }
         needs::warn(loaded.unmet_needs(), false);
-        endpoints::serve(endpoints, path, config, loaded, &self.transports)
+        endpoints::serve(path, config, loaded, &self.transports)
     }
 
     fn print_config(
@@ -317,11 +327,11 @@ pub(crate) fn entries(
 /// Warns about servlets that are skipped. Fails if nothing is left.
 pub(crate) fn report(loaded: &Loaded) -> Result<(), Failure> {
     warn(loaded);
-    some_servlet(loaded)
+    require_servlets(loaded)
 }
 
 /// Fails if no servlet could be loaded.
-fn some_servlet(loaded: &Loaded) -> Result<(), Failure> {
+fn require_servlets(loaded: &Loaded) -> Result<(), Failure> {
     if loaded.host.servlets().is_empty() {
         return Err(Failure::new(Kind::Servlet, "no servlet could be loaded"));
     }

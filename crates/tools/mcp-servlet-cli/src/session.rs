@@ -1,5 +1,6 @@
 //! Sessions with any MCP server: which one a command line means, and how a command talks to it.
 
+mod access;
 mod answers;
 mod attach;
 mod configured;
@@ -10,7 +11,7 @@ mod target;
 use std::{ffi::OsString, path::Path, time::Duration};
 
 use clap::Args;
-use mcp_servlet_client::{ErrorKind, HttpTransport, Session, Target as Server};
+use mcp_servlet_client::{ErrorKind, Http, HttpTransport, Session, Target as Server};
 use mcp_servlet_runtime::Source;
 use mcp_servlet_server::shutdown_signal;
 use tokio::{
@@ -18,15 +19,15 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use self::{answers::Answering, connection::Connection};
 pub(crate) use self::{
+    access::{Access, Lookup},
     configured::discover,
-    connection::Lookup,
     items::{entries, find, unknown},
     target::Target,
 };
+use self::{answers::Answering, connection::Connection};
 use crate::{
-    failure::{Failure, Kind, print_json_error},
+    failure::{Failure, Kind},
     format::Format,
     limits::Limits,
     logins,
@@ -61,8 +62,15 @@ struct Opening {
 impl ServerOptions {
     /// The target, and the words of the command line after it.
     pub(crate) fn target(&self, words: Vec<String>) -> Result<(Target, Vec<String>), Failure> {
+        let (target, words) = self.named(words)?;
+        self.check(&target)?;
+        Ok((target, words))
+    }
+
+    /// The target, whose options are not checked, and the words after it.
+    fn named(&self, words: Vec<String>) -> Result<(Target, Vec<String>), Failure> {
         let mut words = words.into_iter();
-        let target = match (&self.connection.server, self.command.is_empty()) {
+        let target = match (&self.connection.access.server, self.command.is_empty()) {
             (Some(_), false) => {
                 let message = "`--server` cannot be combined with a command after `--`";
                 return Err(Failure::new(Kind::Usage, message));
@@ -74,13 +82,40 @@ impl ServerOptions {
                 None => return Err(missing("a servlet or a server")),
             },
         };
-        self.check(&target)?;
         Ok((target, words.collect()))
     }
 
     /// The target of a command that needs nothing else.
     pub(crate) fn only_target(&self, word: Option<&String>) -> Result<Target, Failure> {
-        let (target, words) = self.target(word.cloned().into_iter().collect())?;
+        let target = self.only_named(word)?;
+        self.check(&target)?;
+        Ok(target)
+    }
+
+    /// The targets of a comparison. The options apply to both, so they must not have credentials if both are servers.
+    pub(crate) fn two_targets(
+        &self,
+        old: &str,
+        new: Option<&String>,
+    ) -> Result<(Target, Target), Failure> {
+        let (old, new) = (Target::parse(old)?, self.only_named(new)?);
+        let secret = self.connection.first_secret();
+        if let Some(option) = secret.filter(|_| old.is_server() && new.is_server()) {
+            let message = format!("`{option}` would go to both servers");
+            let help = "write one catalog to a file with `servlet catalog TARGET --output FILE`, and compare the file";
+            return Err(Failure::with_help(Kind::Usage, message, help));
+        }
+        let has_options = if old.is_server() && !new.is_server() {
+            &old
+        } else {
+            &new
+        };
+        self.check(has_options)?;
+        Ok((old, new))
+    }
+
+    fn only_named(&self, word: Option<&String>) -> Result<Target, Failure> {
+        let (target, words) = self.named(word.cloned().into_iter().collect())?;
         match words.first() {
             None => Ok(target),
             Some(word) => {
@@ -159,10 +194,13 @@ impl ServerOptions {
         });
         // Does not wait for a thread that reads standard input.
         runtime.shutdown_background();
-        if let (Err(Failure::Server { error, .. }), Format::Json) = (&result, format) {
-            print_json_error(error)?;
+        if let (Err(failure), Format::Json) = (&result, format) {
+            failure.print_json()?;
         }
-        result
+        match target {
+            Target::Module(_) | Target::Servlets(_) => result.map_err(Failure::of_servlet),
+            _ => result,
+        }
     }
 
     async fn connected<T>(
@@ -190,7 +228,9 @@ impl ServerOptions {
         };
         let request = self.limits.request_timeout().or(opening.request);
         let options = self.connection.options(opening.connect, request);
-        let options = options.answers(Answering::new()).oauth(logins::oauth(None));
+        let options = options
+            .answers(Answering::new())
+            .oauth(logins::oauth(self.connection.client_id.as_deref()));
         let session = Session::connect_with(&opening.server, &options).await;
         match session {
             Ok(session) => Ok((session, opening.name)),
@@ -210,10 +250,35 @@ impl Opening {
     }
 }
 
-/// Whether a path leads to a `servlet.toml`.
+/// Whether a path leads to a `servlet.toml`. Case does not count, as on the file systems of Windows and macOS.
 fn is_config(path: &Path) -> bool {
     path.extension()
-        .is_some_and(|extension| extension == "toml")
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
+}
+
+/// The server that a login is for, which is at a URL.
+pub(crate) fn login_target(word: Option<&String>, access: &Access) -> Result<Http, Failure> {
+    let target = match (&access.server, word) {
+        (Some(_), Some(word)) => {
+            let message = format!("`{word}` is one server too many");
+            let help = "name the server as TARGET or with `--server`";
+            return Err(Failure::with_help(Kind::Usage, message, help));
+        }
+        (Some(name), None) => Target::Name(name.clone()),
+        (None, Some(word)) => Target::parse(word)?,
+        (None, None) => return Err(missing("a server")),
+    };
+    let found = match &target {
+        Target::Url(url) => Some(access.http(url, HttpTransport::Auto)?),
+        Target::Name(name) => configured::find_http(name, access)?,
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        let word = word.or(access.server.as_ref());
+        let word = word.map(String::as_str).unwrap_or_default();
+        let message = format!("`{word}` is not at a URL; only such servers have logins");
+        Failure::new(Kind::Usage, message)
+    })
 }
 
 /// A word that the command line lacks.

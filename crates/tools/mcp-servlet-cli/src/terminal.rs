@@ -1,7 +1,7 @@
 //! Output for people and programs. All output of this command goes through this module.
 //!
 //! Names, descriptions, messages and files may come from hostile servlets, schemas and servers.
-//! Control characters in them could rewrite the screen, and characters that nobody sees could hide
+//! Control characters in them could rewrite the screen, and invisible characters could hide
 //! what a model reads, so they are printed as escapes such as `\u{1b}`.
 
 use std::{
@@ -212,8 +212,9 @@ pub(crate) fn question(text: &str) {
     let _ = stderr.flush();
 }
 
-/// Standard output, for a document that may be redirected to a file. It is escaped only on a terminal.
+/// Standard output, for a document or a result that may be redirected to a file. It is escaped only on a terminal.
 pub(crate) fn document() -> Box<dyn Write> {
+    clear_status();
     let stdout = io::stdout().lock();
     if stdout.is_terminal() {
         return Box::new(out());

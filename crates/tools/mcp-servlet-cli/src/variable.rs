@@ -15,7 +15,7 @@ impl Variable {
     /// Parses `KEY=VARIABLE`. The key may contain `=`.
     ///
     /// # Errors
-    /// A message without the name, which may be a secret that was meant for `--config`.
+    /// A message without the name, which may be a secret that the user meant for `--config`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (key, name) = text.rsplit_once('=').ok_or("expected KEY=VARIABLE")?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -145,7 +145,7 @@ async fn a_server_has_the_name_that_a_client_configures() {
         .log_in(&["login", "notes", "--no-browser", "--scope", "read write"])
         .await;
     assert_eq!(code, 0, "{log}");
-    let report = "/mcp`, with the scopes: read write offline_access\n";
+    let report = "logged in to `notes`, with the scopes: read write offline_access\n";
     assert!(log.ends_with(report), "{log}");
     for (name, error) in [
         ("tool", "`tool` is not at a URL"),
@@ -156,4 +156,93 @@ async fn a_server_has_the_name_that_a_client_configures() {
         assert_eq!(output.status.code(), Some(2), "{name}");
         assert!(text(&output.stderr).contains(error), "{name}");
     }
+}
+
+/// Logs in without a browser as [`ROBOT`].
+async fn log_in_as_program(stage: &Stage, options: &[&str]) -> Output {
+    let client = ["--client-id", ROBOT, "--client-secret-env", "ROBOT_SECRET"];
+    let login = [&["login", "--client-credentials"][..], &client, options].concat();
+    stage.run(&login).await
+}
+
+#[tokio::test]
+async fn one_of_several_clients_is_chosen_by_its_id() {
+    let stage = Stage::new(AuthorizationServer::default()).await;
+    let url = stage.server.url();
+    let output = log_in_as_program(&stage, &[&url]).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    // The same login under the id of another client, as if that had logged in.
+    let folder = stage.home.path().join("state/mcp-servlet/logins");
+    let entries = std::fs::read_dir(&folder).expect("a folder");
+    let first = entries
+        .map(|entry| entry.expect("an entry").path())
+        .find(|path| path.extension().is_some_and(|end| end == "json"))
+        .expect("a login");
+    let login = std::fs::read_to_string(&first).expect("a login");
+    let name = first
+        .file_stem()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
+    let (server, _) = name.rsplit_once('-').expect("a server and a client");
+    let other = folder.join(format!("{server}-0000000000000001.json"));
+    std::fs::copy(&first, &other).expect("a copy");
+    std::fs::write(&other, login.replace("\"robot\"", "\"other\"")).expect("a login");
+
+    for command in ["catalog", "logout"] {
+        let output = stage.run(&[command, &url]).await;
+        assert_eq!(output.status.code(), Some(13));
+        let error = text(&output.stderr);
+        let help = "choose one with `--client-id ID`: `other`, `robot`";
+        assert!(error.contains(help), "{error}");
+        let output = stage.run(&[command, &url, "--client-id", ROBOT]).await;
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    assert_eq!(stage.stored(), 1);
+}
+
+#[tokio::test]
+async fn a_login_has_the_options_of_connections() {
+    let stage = Stage::new(AuthorizationServer::default()).await;
+    let url = stage.server.url();
+    let base = url.trim_end_matches("/mcp");
+    let servers = format!(
+        r#"{{ "mcpServers": {{ "notes": {{ "url": "{base}/secret-path", "disabled": true, "headers": {{ "Accept": "x" }} }} }} }}"#,
+    );
+    std::fs::write(stage.home.path().join("other.json"), servers).expect("a file");
+    let server = ["--server", "notes", "--client-config", "other.json"];
+    let options = [&server[..], &["--path", "/mcp", "--header", "X-A: b"]].concat();
+    let output = log_in_as_program(&stage, &options).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("logged in to `notes`"));
+    let output = stage.run(&[&["logout"], &options[..]].concat()).await;
+    assert_eq!(text(&output.stdout), "logged out of `notes`\n");
+
+    let catalog = [&["catalog"], &options[..]].concat();
+    let output = stage.run(&catalog).await;
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(13));
+    assert!(error.contains("`servlet login notes`"), "{error}");
+    assert!(
+        !error.contains("/mcp") && !error.contains("secret-path"),
+        "{error}"
+    );
+
+    for (options, expected) in [
+        (
+            &["--header", "Accept: x"][..],
+            "the header `Accept` cannot be set",
+        ),
+        (&["--tls-ca", "none.pem"], "cannot read `none.pem`"),
+        (&["--server", "notes"], "is one server too many"),
+    ] {
+        let login = [&["login", &*url][..], options].concat();
+        let output = stage.run(&login).await;
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+        assert!(text(&output.stderr).contains(expected), "{options:?}");
+    }
+    let output = stage
+        .run(&["login", "http://mcp.example", "--path", "/x"])
+        .await;
+    assert!(text(&output.stderr).contains("`http` is not encrypted"));
 }

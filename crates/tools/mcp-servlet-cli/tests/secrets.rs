@@ -375,11 +375,15 @@ fn a_server_logs_no_header_of_a_request() {
         .spawn()
         .expect("the command runs");
     let mut errors = BufReader::new(server.stderr.take().expect("a pipe"));
-    let mut said = String::new();
+    let mut message = String::new();
     let address = loop {
-        let start = said.len();
-        assert_ne!(errors.read_line(&mut said).expect("text"), 0, "{said}");
-        if let Some((_, address)) = said[start..].split_once("listening on http://") {
+        let start = message.len();
+        assert_ne!(
+            errors.read_line(&mut message).expect("text"),
+            0,
+            "{message}"
+        );
+        if let Some((_, address)) = message[start..].split_once("listening on http://") {
             let (address, _) = address.split_once('/').expect("a path");
             break address.to_owned();
         }
@@ -398,6 +402,6 @@ fn a_server_logs_no_header_of_a_request() {
     assert!(answer.starts_with(b"HTTP/1.1 "), "{answer:?}");
     server.kill().expect("the server ends");
     server.wait().expect("the server ends");
-    errors.read_to_string(&mut said).expect("text");
-    assert!(!said.contains(MARK), "{said}");
+    errors.read_to_string(&mut message).expect("text");
+    assert!(!message.contains(MARK), "{message}");
 }

@@ -388,7 +388,12 @@ fn run_all(text: &str) -> BTreeSet<String> {
         let output = servlet(folder.path(), &arguments);
         for (stream, bytes) in [("output", &output.stdout), ("error", &output.stderr)] {
             let shown = String::from_utf8_lossy(bytes);
-            // A document is written as it is, so that it means the same.
+            // Redirected results stay as the servlet or the server wrote them. Another test has a terminal.
+            let is_result = matches!(&*run[0], "call" | "read" | "prompt");
+            if is_result && stream == "output" {
+                continue;
+            }
+            // The text of a document stays the same, but for control characters, which TOML escapes.
             let is_document = run.iter().take(2).eq(["config", "init"]) && stream == "output";
             let found = if is_document { active } else { hidden };
             assert_eq!(

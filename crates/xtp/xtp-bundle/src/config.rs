@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn error_names_the_problem() {
-        for (text, said) in [
+        for (text, problem) in [
             ("dependencies: [cargo]", "`template-suffix` is missing"),
             ("template-suffix: '.'", "`template-suffix` is empty"),
             ("template-suffix: [ejs]", "`template-suffix` is not text"),
@@ -129,7 +129,7 @@ mod tests {
             ("", "expected one document"),
         ] {
             let error = Config::parse(text).unwrap_err().to_string();
-            assert_eq!(error, format!("the bundle's `config.yaml`: {said}"));
+            assert_eq!(error, format!("the bundle's `config.yaml`: {problem}"));
         }
         assert!(Config::parse("a: b: c").is_err());
     }

@@ -78,15 +78,15 @@ fn of(root: &Node) -> Report {
 
 /// Reports what the library refuses and our own reading accepts: mistakes below keys without a meaning.
 pub(crate) fn check(root: &Node, report: &mut diagnostic::Report) {
-    let said = of(root);
+    let reported = of(root);
     let mut seen = BTreeSet::new();
-    for found in &said.errors {
+    for found in &reported.errors {
         if seen.insert(&found.message) {
             let at = place::find(root, &found.path);
             report.error(Code::Library, &at, &found.message);
         }
     }
-    if said.crashed {
+    if reported.crashed {
         let message = "the official library fails at this schema with a `TypeError`";
         report.error(Code::Library, &place::find(root, "#"), message);
     }

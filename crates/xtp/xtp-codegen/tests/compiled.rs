@@ -33,8 +33,8 @@ fn compiles_every_case_for_wasm() {
     cargo.args(["check", "--quiet", "--locked", "--package", "xtp-goldens"]);
     cargo.args(["--target", "wasm32-unknown-unknown"]);
     let output = cargo.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{messages}");
 }
 
 /// Runs clippy like the CI workflow of a new project.
@@ -44,8 +44,8 @@ fn clippy_accepts_every_case() {
     cargo.args(["clippy", "--quiet", "--locked", "--package", "xtp-goldens"]);
     cargo.args(["--", "--deny", "warnings"]);
     let output = cargo.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{messages}");
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn rustfmt_leaves_a_file_of_its_own_as_it_is() {
     let config = ["--edition", "2024", "--check", "--config", "max_width=80"];
     let output = Command::new("rustfmt").args(config).args(&files).output();
     let output = output.unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}");
+    let messages = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{messages}");
 }
 
 #[test]

@@ -14,8 +14,9 @@ const INTRODUCTION: &str = "\
 [code](reference.md#codes-of-xtp-schemas), its position in the file, and a fix. Under the marked text is its JSON pointer, which
 helps if the file was converted from JSON.
 
-If only one of the published rules of XTP and the library of the official generators refuses something, that is a warning. With
-`--mode strict`, the published rules decide what is an error; with `--mode compat`, the library does.
+By default, an error is a schema that cannot be generated or whose meaning is unclear. Everything else that the published rules
+of XTP or the library of the official generators refuse is a warning, and so is a probable mistake. With `--mode strict`, the
+published rules decide what is an error; with `--mode compat`, the library does.
 
 A test of `crates/xtp/xtp-codegen` writes this page.
 ";

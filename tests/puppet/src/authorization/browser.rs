@@ -1,4 +1,4 @@
-//! A browser that does as it is told.
+//! A browser that follows redirects.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

@@ -8,7 +8,9 @@ use mcp_servlet_client::{
 use puppet::Puppet;
 use serde_json::{Value, json};
 
-use crate::support::{ERAS, attach, connect_http, count_tools, http_target, lists_json};
+use crate::support::{
+    ERAS, attach, connect_http, count_tools, ends_during_a_call, http_target, lists_json,
+};
 
 /// The URL of a puppet with this script.
 async fn url(script: Value) -> (String, Puppet) {
@@ -132,13 +134,7 @@ async fn a_common_stream_that_never_opens_blocks_nothing() {
 #[tokio::test]
 async fn an_event_stream_that_ends_too_early_is_a_broken_connection() {
     let (session, puppet) = connect_http("streams").await;
-    let error = session
-        .call("any", Value::Null)
-        .await
-        .expect_err("an error");
-    assert_eq!(error.kind(), ErrorKind::Connectivity, "{error}");
-    assert_eq!(puppet.received("tools/call"), 1);
-    assert_eq!(session.waiting(), 0);
+    ends_during_a_call(&session, &puppet).await;
 }
 
 #[tokio::test]

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use mcp_servlet_client::{
     Answers, CallOptions, CancellationToken, Elicitation, Era, ErrorKind, Input, Limits, Offers,
-    Options, Root,
+    Options, Root, Session,
 };
+use puppet::Puppet;
 use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::support::{attach, attach_with};
 
@@ -178,6 +180,101 @@ async fn a_call_can_be_cancelled_while_the_user_is_asked() {
         assert_eq!(error.kind(), ErrorKind::Cancelled, "{script}");
         assert_eq!(error.operation(), Some("tools/call"));
         assert_eq!(session.waiting(), 0);
+    }
+}
+
+/// Answers after some time.
+struct Slow(Duration);
+
+impl Answers for Slow {
+    fn elicit(&self, _: Elicitation) -> BoxFuture<'_, Input> {
+        let wait = tokio::time::sleep(self.0);
+        Box::pin(async {
+            wait.await;
+            Input::Accept(json!({}))
+        })
+    }
+}
+
+/// A session with a server that plays this script, and with answers.
+async fn session_with(script: Value, answers: impl Answers) -> Session {
+    let puppet = Puppet::with(serde_json::from_value(script).expect("a script"));
+    let (reader, writer) = puppet.pipe();
+    let options = Options::new().era(Era::Handshake).answers(answers);
+    let session = Session::attach(reader, writer, &options).await;
+    session.expect("a session")
+}
+
+#[tokio::test]
+async fn time_in_which_the_user_is_asked_does_not_count() {
+    let ask = json!({ "method": "elicitation/create", "params": { "message": "Which city?" } });
+    let done = json!({ "content": [{ "type": "text", "text": "done" }] });
+    let replies = json!([{ "ask": ask, "result": done }, { "ask": ask }]);
+    let script = json!({ "versions": ["2025-11-25"], "replies": { "tools/call": replies } });
+    let session = session_with(script, Slow(Duration::from_millis(400))).await;
+    let options = CallOptions::new().timeout(Duration::from_millis(200));
+    let result = session.call_with("any", Value::Null, &options).await;
+    assert_eq!(result.expect("a result").text(), "done");
+    // After the answer to the second request, the server says nothing more.
+    let start = Instant::now();
+    let error = session.call_with("any", Value::Null, &options).await;
+    let error = error.expect_err("a timeout");
+    assert_eq!(error.kind(), ErrorKind::RequestTimeout);
+    assert_eq!(error.message(), "no response within 200 ms");
+    assert!(start.elapsed() >= Duration::from_millis(600));
+}
+
+#[tokio::test]
+async fn a_url_that_the_user_has_opened_has_no_content() {
+    let params = json!({ "message": "Log in.", "mode": "url", "url": "https://example.com" });
+    let ask = json!({ "method": "elicitation/create", "params": params });
+    let result = json!({ "content": [], "structuredContent": "$answer" });
+    let script = json!({
+        "versions": ["2025-11-25"],
+        "replies": { "tools/call": [{ "ask": ask, "result": result }] },
+    });
+    let session = session_with(script, Slow(Duration::ZERO)).await;
+    let result = session.call("any", Value::Null).await.expect("a result");
+    let answer = result.structured.expect("structured content");
+    assert_eq!(answer.get(), r#"{"action":"accept"}"#);
+}
+
+#[tokio::test]
+async fn a_server_can_give_its_request_up() {
+    let ask = json!({ "method": "elicitation/create", "params": { "message": "Which city?" } });
+    let cancel =
+        json!({ "method": "notifications/cancelled", "params": { "requestId": "puppet-1" } });
+    let answer = json!({ "content": [], "structuredContent": "$answer" });
+    let script = json!({
+        "versions": ["2025-11-25"],
+        "replies": { "tools/call": [
+            { "ask": ask, "result": answer },
+            { "before": [cancel], "result": { "content": [] } },
+        ] },
+    });
+    let (asked, mut answering) = mpsc::channel(1);
+    let session = session_with(script, Pending(asked)).await;
+    let mut asking = std::pin::pin!(session.call("any", Value::Null));
+    let mut open = tokio::select! {
+        _ = &mut asking => panic!("it waits for the answer"),
+        open = answering.recv() => open.expect("a request"),
+    };
+    session.call("any", Value::Null).await.expect("a result");
+    let dropped = tokio::time::timeout(Duration::from_secs(5), open.closed()).await;
+    dropped.expect("nothing waits for the answer");
+}
+
+/// Never answers, and sends the other end of what it holds meanwhile.
+struct Pending(mpsc::Sender<oneshot::Sender<()>>);
+
+impl Answers for Pending {
+    fn elicit(&self, _: Elicitation) -> BoxFuture<'_, Input> {
+        Box::pin(async {
+            let (sender, held) = oneshot::channel();
+            self.0.send(sender).await.expect("a test");
+            let _ = held.await;
+            Input::Decline
+        })
     }
 }
 

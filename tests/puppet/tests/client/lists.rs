@@ -1,6 +1,6 @@
 //! Lists: pages, limits, capabilities and entries as the server wrote them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::TryStreamExt as _;
 use mcp_servlet_client::{Error, ErrorKind, Limits, List, Lists, Options, Timeouts};
@@ -92,10 +92,38 @@ async fn a_repeated_cursor_ends_the_list_with_a_problem() {
     );
 }
 
+/// Runs again in another process, to measure its memory.
 #[tokio::test]
 async fn pages_that_never_end_are_a_limit() {
+    if std::env::var_os(ALONE).is_some() {
+        return read_endless_pages().await;
+    }
+    let program = std::env::current_exe().expect("a path");
+    let mut command = std::process::Command::new(program);
+    let name = "lists::pages_that_never_end_are_a_limit";
+    command
+        .args(["--exact", name, "--nocapture"])
+        .env(ALONE, "1");
+    let start = Instant::now();
+    let output = tokio::task::spawn_blocking(move || command.output()).await;
+    let output = output.expect("a task").expect("output");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+const ALONE: &str = "PUPPET_TEST_ALONE";
+
+async fn read_endless_pages() {
     let (session, puppet) = attach("endless").await;
     let error = session.lists().await.expect_err("a limit");
+    if cfg!(target_os = "linux") {
+        let peak = peak_memory();
+        assert!(peak < 100 << 10, "{peak} KiB");
+    }
     assert_eq!(error.kind(), ErrorKind::Limit);
     assert_eq!(error.kind().exit_code(), 24);
     assert_eq!(puppet.received("tools/list"), 100);
@@ -105,6 +133,14 @@ async fn pages_that_never_end_are_a_limit() {
             .contains("more than 100 pages of a list: tools/list"),
         "{error}"
     );
+}
+
+/// The most memory that this process has used, in KiB (proc_pid_status(5)).
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak = line.expect("a peak").trim().trim_end_matches(" kB");
+    peak.parse().expect("a number")
 }
 
 #[tokio::test]
@@ -137,9 +173,16 @@ async fn each_limit_of_lists_is_enforced() {
         ),
     ] {
         let (session, _) = attach_with(script, &options).await;
-        let error = session.lists().await.expect_err("a limit");
-        assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
-        assert!(error.to_string().contains(text), "{error}");
+        let pages = session.pages(List::Tools).try_collect::<Vec<_>>().await;
+        let (session, _) = attach_with(script, &options).await;
+        let errors = [
+            session.lists().await.expect_err("a limit"),
+            pages.expect_err("a limit"),
+        ];
+        for error in errors {
+            assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+            assert!(error.to_string().contains(text), "{error}");
+        }
     }
     let (session, _) = attach_with("five-pages", &with(|limits| limits.items = 5)).await;
     assert!(session.lists().await.is_ok());
@@ -150,8 +193,29 @@ async fn all_lists_together_have_a_time() {
     let mut timeouts = Timeouts::default();
     timeouts.lists = Duration::from_millis(50);
     let (session, _) = attach_with("silent-lists", &Options::new().timeouts(timeouts)).await;
-    let error = session.lists().await.expect_err("a timeout");
-    assert_eq!(error.kind(), ErrorKind::RequestTimeout);
+    let pages = session.pages(List::Tools).try_collect::<Vec<_>>().await;
+    let errors = [
+        session.lists().await.expect_err("a timeout"),
+        pages.expect_err("a timeout"),
+    ];
+    for error in errors {
+        assert_eq!(error.kind(), ErrorKind::RequestTimeout);
+        assert!(error.message().contains("within 50ms"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn pages_end_at_a_repeated_cursor() {
+    let (session, puppet) = attach("same-cursor").await;
+    let pages: Vec<_> = session
+        .pages(List::Tools)
+        .try_collect()
+        .await
+        .expect("pages");
+    let entries = pages.iter().flat_map(|page| &page.entries);
+    let names: Vec<_> = entries.map(|entry| name(entry)).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(puppet.received("tools/list"), 2);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod events;
 mod http;
 mod input;
 mod lists;
+mod login;
 mod oauth;
 mod pool;
 mod processes;

@@ -19,24 +19,24 @@ const FOLDER: &str = "PUPPET_TEST_FOLDER";
 const CLIENT_SECRET: &str = "PUPPET_TEST_SECRET";
 
 /// A server with a folder for logins.
-struct Stage {
-    server: ProtectedServer,
+pub(crate) struct Stage {
+    pub(crate) server: ProtectedServer,
     folder: TempDir,
 }
 
 impl Stage {
-    async fn new(rules: AuthorizationServer) -> Self {
+    pub(crate) async fn new(rules: AuthorizationServer) -> Self {
         Self {
             server: rules.start().await,
             folder: tempfile::tempdir().expect("a folder"),
         }
     }
 
-    fn http(&self) -> Http {
+    pub(crate) fn http(&self) -> Http {
         Http::new(&self.server.url()).expect("a URL")
     }
 
-    fn oauth(&self) -> OAuth {
+    pub(crate) fn oauth(&self) -> OAuth {
         OAuth::new().folder(self.folder.path())
     }
 
@@ -46,7 +46,7 @@ impl Stage {
     }
 
     /// The error of a login. If it comes before the browser, the URL must not be shown.
-    async fn login_error(&self, is_shown: bool) -> Error {
+    pub(crate) async fn login_error(&self, is_shown: bool) -> Error {
         let mut shown = false;
         let show = |url: &str| {
             shown = true;
@@ -65,12 +65,12 @@ impl Stage {
         Session::connect_with(&self.http().into(), &options).await
     }
 
-    async fn session(&self) -> Session {
+    pub(crate) async fn session(&self) -> Session {
         self.connect().await.expect("a session")
     }
 
     /// The files of logins, without those that are only locked.
-    fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.path()).expect("a folder");
         let paths = entries.map(|entry| entry.expect("an entry").path());
         let paths = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
@@ -149,105 +149,6 @@ async fn without_a_login_the_error_says_how_to_log_in() {
 }
 
 #[tokio::test]
-async fn refused_registration_fails_before_the_browser() {
-    for (registers, text) in [
-        (true, "refuses to register this client"),
-        (false, "does not register clients"),
-    ] {
-        let stage = Stage::new(AuthorizationServer {
-            registers,
-            refuses_clients: true,
-            ..Default::default()
-        })
-        .await;
-        let error = stage.login_error(false).await;
-        assert_eq!(error.kind(), ErrorKind::Authentication);
-        assert!(error.message().contains(text), "{error}");
-        assert!(error.to_string().contains("`--client-id ID`"), "{error}");
-    }
-}
-
-#[tokio::test]
-async fn an_authorization_server_without_pkce_is_refused() {
-    let stage = Stage::new(AuthorizationServer {
-        has_pkce: false,
-        ..Default::default()
-    })
-    .await;
-    let error = stage.login_error(false).await;
-    assert!(error.message().contains("PKCE"), "{error}");
-}
-
-#[tokio::test]
-async fn a_token_endpoint_elsewhere_without_tls_is_refused() {
-    for endpoint in [
-        "http://login.example.com/token",
-        "https://10.0.0.1/token",
-        "https://169.254.169.254/token",
-        "file:///etc/passwd",
-    ] {
-        let stage = Stage::new(AuthorizationServer {
-            token_endpoint: Some(endpoint),
-            ..Default::default()
-        })
-        .await;
-        let error = stage.login_error(false).await;
-        assert_eq!(error.kind(), ErrorKind::Protocol);
-        assert!(error.message().contains(endpoint), "{error}");
-    }
-}
-
-#[tokio::test]
-async fn an_answer_with_another_state_is_refused() {
-    let stage = Stage::new(AuthorizationServer {
-        state: Some("another"),
-        ..Default::default()
-    })
-    .await;
-    let error = stage.login_error(true).await;
-    assert!(error.message().contains("`state`"), "{error}");
-    assert!(stage.files().is_empty());
-}
-
-#[tokio::test]
-async fn an_answer_of_another_issuer_is_refused_before_anything_else_of_it_is_used() {
-    for denies in [false, true] {
-        let stage = Stage::new(AuthorizationServer {
-            issuer: Some("https://attacker.example"),
-            denies,
-            ..Default::default()
-        })
-        .await;
-        let error = stage.login_error(true).await;
-        assert_eq!(error.kind(), ErrorKind::Protocol);
-        assert!(
-            error.message().contains("found `https://attacker.example`"),
-            "{error}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_user_can_refuse() {
-    let stage = Stage::new(AuthorizationServer {
-        denies: true,
-        ..Default::default()
-    })
-    .await;
-    let error = stage.login_error(true).await;
-    assert_eq!(error.kind(), ErrorKind::Authentication);
-    assert!(error.message().contains("`access_denied`"), "{error}");
-}
-
-#[tokio::test]
-async fn a_login_that_nobody_does_ends() {
-    let stage = Stage::new(AuthorizationServer::default()).await;
-    let oauth = stage.oauth().wait(Duration::from_millis(20));
-    let error = oauth.login(&stage.http(), |_| {}).await;
-    assert_eq!(error.expect_err("nobody").kind(), ErrorKind::RequestTimeout);
-}
-
-#[tokio::test]
 async fn a_client_may_be_named_by_the_url_of_its_metadata() {
     for (reads_client_metadata, client) in [
         (true, "https://client.example/metadata.json"),
@@ -289,7 +190,7 @@ async fn a_missing_scope_is_added_to_those_of_the_login() {
 #[tokio::test]
 async fn an_expired_token_is_renewed() {
     let stage = Stage::new(AuthorizationServer {
-        first_lifetime: 1,
+        first_lifetime: 0,
         ..Default::default()
     })
     .await;
@@ -297,6 +198,55 @@ async fn an_expired_token_is_renewed() {
     for _ in 0..2 {
         assert_eq!(count_tools(&stage.session().await).await, 1);
         assert_eq!(stage.server.count("refresh_token"), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_lasts_a_few_seconds_is_used_until_half_of_them_are_over() {
+    let stage = Stage::new(AuthorizationServer {
+        first_lifetime: 0,
+        lifetime: 29,
+        ..Default::default()
+    })
+    .await;
+    stage.login().await;
+    for _ in 0..3 {
+        assert_eq!(count_tools(&stage.session().await).await, 1);
+        assert_eq!(stage.server.count("refresh_token"), 1);
+    }
+}
+
+#[tokio::test]
+async fn servers_that_differ_in_the_query_have_their_own_logins() {
+    let stage = Stage::new(AuthorizationServer::default()).await;
+    let tenant = |name| {
+        let url = format!("{}?tenant={name}", stage.server.url());
+        Http::new(&url).expect("a URL")
+    };
+    let login = stage.oauth().login(&tenant("a"), browse).await;
+    login.expect("a login");
+    assert_eq!(count(&tenant("a"), &stage.oauth()).await, 1);
+    let options = Options::new().oauth(stage.oauth());
+    let other = Session::connect_with(&tenant("b").into(), &options).await;
+    let error = other.expect_err("no login");
+    assert_eq!(error.kind(), ErrorKind::Authentication);
+    assert!(!error.to_string().contains("tenant"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_with_a_name_is_called_by_it() {
+    let stage = Stage::new(AuthorizationServer::default()).await;
+    let http = stage.http().name("notes");
+    let options = Options::new().oauth(stage.oauth());
+    let connect = async || Session::connect_with(&http.clone().into(), &options).await;
+    let no_login = connect().await.expect_err("no token");
+    stage.login().await;
+    stage.server.expire_tokens();
+    stage.server.expire_logins();
+    for error in [no_login, connect().await.expect_err("no login")] {
+        let text = format!("{error} {error:?}");
+        assert!(text.contains("`servlet login notes`"), "{text}");
+        assert!(!text.contains("/mcp"), "{text}");
     }
 }
 
@@ -330,7 +280,7 @@ async fn a_login_that_has_ended_says_so() {
 #[tokio::test]
 async fn a_renewal_is_stored_even_if_the_connection_is_given_up() {
     let stage = Stage::new(AuthorizationServer {
-        first_lifetime: 1,
+        first_lifetime: 0,
         token_wait: Duration::from_millis(500),
         ..Default::default()
     })
@@ -380,7 +330,7 @@ async fn processes_renew_a_login_once() {
         return;
     }
     let stage = Stage::new(AuthorizationServer {
-        first_lifetime: 1,
+        first_lifetime: 0,
         token_wait: Duration::from_millis(300),
         ..Default::default()
     })
@@ -402,7 +352,7 @@ async fn a_program_logs_in_with_its_secret() {
         return;
     }
     let stage = Stage::new(AuthorizationServer {
-        first_lifetime: 1,
+        first_lifetime: 0,
         ..Default::default()
     })
     .await;
@@ -437,7 +387,8 @@ async fn a_logout_revokes_the_tokens_and_removes_the_file() {
     assert_eq!(stage.server.logins(), 1);
     assert_eq!(logout().await, LoggedOut::Revoked);
     assert_eq!(stage.server.logins(), 0);
-    assert!(stage.files().is_empty());
+    let left = std::fs::read_dir(stage.folder.path()).expect("a folder");
+    assert_eq!(left.count(), 0, "neither a login nor a lock is left");
     let error = stage.connect().await.expect_err("no token");
     assert_eq!(error.kind(), ErrorKind::Authentication);
     assert_eq!(logout().await, LoggedOut::NotLoggedIn);
@@ -458,7 +409,7 @@ async fn logins_belong_to_a_server_and_a_client() {
 #[tokio::test]
 async fn no_secret_is_logged_or_shown() {
     let stage = Stage::new(AuthorizationServer {
-        first_lifetime: 1,
+        first_lifetime: 0,
         ..Default::default()
     })
     .await;

@@ -161,6 +161,47 @@ async fn a_server_that_dies_in_a_call_is_not_called_twice() {
     assert_eq!(calls.count(), 1);
 }
 
+/// Writes a line of 17 MiB, and then says that it has done so.
+const LONG_LINE: &str =
+    "read line; head -c 17825792 /dev/zero | tr '\\0' x; echo; touch ended; sleep 1000";
+
+#[tokio::test]
+async fn a_line_above_the_limit_fails_within_a_second_of_its_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = Command::new("sh").args(["-c", LONG_LINE]);
+    let target = Target::from(target.current_dir(folder.path()));
+    let error = Session::connect(&target).await.expect_err("a limit");
+    let failed = std::time::SystemTime::now();
+    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    // The process may be stopped before the end of its line.
+    if let Ok(ended) = std::fs::metadata(folder.path().join("ended")) {
+        let ended = ended.modified().expect("a time");
+        let passed = failed.duration_since(ended).unwrap_or_default();
+        assert!(passed < Duration::from_secs(1), "{passed:?}");
+    }
+}
+
+#[tokio::test]
+async fn ten_thousand_calls_leave_neither_a_request_nor_a_process() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = shell(folder.path(), "exec PUPPET plain");
+    let session = Session::connect(&target.into()).await.expect("a session");
+    let process = std::fs::read_to_string(folder.path().join("pid")).expect("a process id");
+    for number in 0..10_000 {
+        let call = session.call("weather", serde_json::json!({ "city": "Oslo" }));
+        if number % 3 == 0 {
+            let mut call = std::pin::pin!(call);
+            assert!(futures_util::poll!(&mut call).is_pending());
+        } else {
+            call.await.expect("a result");
+        }
+    }
+    session.ping().await.expect("an answer");
+    assert_eq!(session.waiting(), 0);
+    session.close().await;
+    assert!(!is_alive(process.trim()));
+}
+
 #[tokio::test]
 async fn a_server_that_ends_at_the_probe_is_started_once_more_without_it() {
     let folder = tempfile::tempdir().expect("a folder");

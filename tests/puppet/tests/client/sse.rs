@@ -6,7 +6,7 @@ use mcp_servlet_client::{Era, ErrorKind, Http, HttpTransport, Options, Session};
 use puppet::Puppet;
 use serde_json::{Value, json};
 
-use crate::support::{arrived, attach_with, lists_json};
+use crate::support::{arrived, attach_with, ends_during_a_call, lists_json};
 
 async fn sse(script: &str) -> (Http, Puppet) {
     let puppet = Puppet::new(script);
@@ -90,12 +90,7 @@ async fn an_endpoint_may_be_a_whole_url() {
 async fn a_stream_that_ends_is_a_broken_connection() {
     let (http, puppet) = sse("dies-in-call").await;
     let session = Session::connect(&http.into()).await.expect("a session");
-    let error = session
-        .call("any", Value::Null)
-        .await
-        .expect_err("an error");
-    assert_eq!(error.kind(), ErrorKind::Connectivity, "{error}");
-    assert_eq!(puppet.received("tools/call"), 1);
+    ends_during_a_call(&session, &puppet).await;
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_servlet_client::{Command, Era, Options, Session, Target};
+use mcp_servlet_client::{Command, Era, ErrorKind, Options, Session, Target};
 use puppet::Puppet;
 use serde_json::Value;
 
@@ -33,6 +33,15 @@ pub(crate) async fn http_target(script: &str) -> (Target, Puppet) {
     let address = puppet.http().await;
     let target = format!("http://{address}").parse();
     (target.expect("a URL"), puppet)
+}
+
+/// Checks that a call of a server that ends during it fails, and that it was sent once.
+pub(crate) async fn ends_during_a_call(session: &Session, puppet: &Puppet) {
+    let error = session.call("any", Value::Null).await;
+    let error = error.expect_err("an error");
+    assert_eq!(error.kind(), ErrorKind::Connectivity, "{error}");
+    assert_eq!(puppet.received("tools/call"), 1);
+    assert_eq!(session.waiting(), 0);
 }
 
 /// Waits until a message has arrived.

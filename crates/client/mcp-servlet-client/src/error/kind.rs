@@ -1,6 +1,18 @@
 //! The kinds of errors.
 
 /// The kind of an error. `docs/client-errors.md` has a section for each.
+///
+/// Later versions may add kinds, so a `match` has an arm for the others:
+///
+/// ```
+/// # use mcp_servlet_client::ErrorKind;
+/// fn is_worth_another_try(kind: ErrorKind) -> bool {
+///     match kind {
+///         ErrorKind::Connectivity | ErrorKind::RequestTimeout => true,
+///         _ => false,
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -117,6 +129,59 @@ impl ErrorKind {
         }
     }
 }
+
+/// A `match` without an arm for other kinds does not compile outside this crate, even if it has all of today's kinds.
+///
+/// ```compile_fail,E0004
+/// use mcp_servlet_client::ErrorKind;
+/// match ErrorKind::Limit {
+///     ErrorKind::Connectivity => {}
+///     ErrorKind::RequestTimeout => {}
+///     ErrorKind::RetryExhausted => {}
+///     ErrorKind::Authentication => {}
+///     ErrorKind::MethodNotFound => {}
+///     ErrorKind::InvalidRequest => {}
+///     ErrorKind::InvalidParams => {}
+///     ErrorKind::InvalidUri => {}
+///     ErrorKind::ParseError => {}
+///     ErrorKind::InternalError => {}
+///     ErrorKind::ServerError => {}
+///     ErrorKind::JsonRpcError => {}
+///     ErrorKind::SessionInvalid => {}
+///     ErrorKind::Protocol => {}
+///     ErrorKind::Limit => {}
+///     ErrorKind::Schema => {}
+///     ErrorKind::InputRequired => {}
+///     ErrorKind::Cancelled => {}
+/// }
+/// ```
+///
+/// ```
+/// use mcp_servlet_client::ErrorKind;
+/// match ErrorKind::Limit {
+///     ErrorKind::Connectivity => {}
+///     ErrorKind::RequestTimeout => {}
+///     ErrorKind::RetryExhausted => {}
+///     ErrorKind::Authentication => {}
+///     ErrorKind::MethodNotFound => {}
+///     ErrorKind::InvalidRequest => {}
+///     ErrorKind::InvalidParams => {}
+///     ErrorKind::InvalidUri => {}
+///     ErrorKind::ParseError => {}
+///     ErrorKind::InternalError => {}
+///     ErrorKind::ServerError => {}
+///     ErrorKind::JsonRpcError => {}
+///     ErrorKind::SessionInvalid => {}
+///     ErrorKind::Protocol => {}
+///     ErrorKind::Limit => {}
+///     ErrorKind::Schema => {}
+///     ErrorKind::InputRequired => {}
+///     ErrorKind::Cancelled => {}
+///     _ => panic!("a kind that this test does not have"),
+/// }
+/// ```
+#[cfg(doctest)]
+struct Exhaustiveness;
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,7 @@ pub(super) fn authentication(message: impl Into<String>) -> Error {
 
 /// The user has to log in, or to log in again.
 pub(super) fn login_needed(message: impl Into<String>, target: &Http) -> Error {
-    let help = format!("log in with `servlet login {}`", public_url(target.url()));
+    let help = format!("log in with `servlet login {}`", target.label());
     authentication(message).with_help(help)
 }
 
@@ -84,7 +84,13 @@ pub(super) fn from_rmcp(error: AuthError, target: &Http) -> Error {
             ))
         }
         AuthError::DiscoveryRequestFailed { url, source } => {
-            let message = format!("cannot read `{}`: {}", public_url(&url), deepest(&*source));
+            // The URL of metadata may have the path of the server.
+            let place = if target.has_name() {
+                url.origin().ascii_serialization()
+            } else {
+                public_url(&url)
+            };
+            let message = format!("cannot read `{place}`: {}", deepest(&*source));
             Error::new(ErrorKind::Connectivity, message)
         }
         AuthError::AuthorizationServerMismatch {

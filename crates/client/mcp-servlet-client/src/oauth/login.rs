@@ -42,13 +42,14 @@ impl InBrowser<'_> {
             .get_authorization_url(&borrowed(&scopes))
             .await
             .map_err(|error| self.failed(error))?;
+        let state = state_of(&url);
         show(&url);
-        let answer = self.wait_for(loopback).await?;
-        let (code, state) = check(&answer, &url, &provider)?;
+        let answer = self.wait_for(loopback, &state).await?;
+        let code = check(&answer, &provider)?;
         let issuer = answer.get("iss");
         let exchange = provider
             .manager
-            .exchange_code_for_token_with_issuer(code, state, issuer);
+            .exchange_code_for_token_with_issuer(code, &state, issuer);
         unlogged(exchange)
             .await
             .map_err(|error| self.failed(error))?;
@@ -104,8 +105,8 @@ impl InBrowser<'_> {
         Ok(client.client_secret.map(ClientSecret::Issued))
     }
 
-    async fn wait_for(&self, loopback: Loopback) -> Result<Answer, Error> {
-        let answer = timeout(self.wait, loopback.answer()).await;
+    async fn wait_for(&self, loopback: Loopback, state: &str) -> Result<Answer, Error> {
+        let answer = timeout(self.wait, loopback.answer(state)).await;
         let answer = answer.map_err(|_| {
             let message = format!("the browser brought no answer within {:?}", self.wait);
             Error::new(ErrorKind::RequestTimeout, message)
@@ -166,7 +167,7 @@ pub(super) async fn get_with_secret(
     Ok(credentials)
 }
 
-/// The login, as it is stored.
+/// The login for the file.
 fn stored(
     provider: &Provider,
     target: &Http,
@@ -183,26 +184,19 @@ fn stored(
     }
 }
 
-/// Checks that an answer belongs to this login and comes from this authorization server, and returns its code and
-/// `state`. Nothing else of it is used before.
-fn check<'a>(
-    answer: &'a Answer,
-    url: &str,
-    provider: &Provider,
-) -> Result<(&'a str, &'a str), Error> {
-    let sent = Url::parse(url).ok();
-    let sent = sent.and_then(|url| {
+/// The `state` of a login, which rmcp chooses.
+fn state_of(url: &str) -> String {
+    let url = Url::parse(url).ok();
+    let state = url.and_then(|url| {
         let mut parameters = url.query_pairs();
         let state = parameters.find(|(name, _)| name == "state")?;
         Some(state.1.into_owned())
     });
-    let state = answer
-        .get("state")
-        .filter(|state| sent.as_deref() == Some(*state));
-    let state = state.ok_or_else(|| {
-        let message = "the browser brought the answer to another login: its `state` is not the one that was sent";
-        failure::authentication(message).with_help("log in again")
-    })?;
+    state.unwrap_or_default()
+}
+
+/// Checks that an answer comes from this authorization server, and returns its code. Nothing else of it is used before.
+fn check<'a>(answer: &'a Answer, provider: &Provider) -> Result<&'a str, Error> {
     let expected = || provider.issuer.clone();
     match answer.get("iss") {
         Some(issuer) if issuer != provider.issuer => {
@@ -217,8 +211,7 @@ fn check<'a>(
             answer.get("error_description"),
         ));
     }
-    let code = answer.get("code").unwrap_or_default();
-    Ok((code, state))
+    Ok(answer.get("code").unwrap_or_default())
 }
 
 fn borrowed(scopes: &[String]) -> Vec<&str> {

@@ -17,6 +17,8 @@ const PATH: &str = "/callback";
 const HEAD: usize = 16 << 10;
 /// How long a browser may take to send a head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+const NOT_FOUND: &str = "404 Not Found";
+const BAD_REQUEST: &str = "400 Bad Request";
 const PAGE: &str = "<!doctype html><meta charset=utf-8><title>Login</title>\
     <p>The program that you log in with has the answer. You can close this page.";
 
@@ -42,8 +44,9 @@ impl Loopback {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits for the answer. Browsers open connections that they do not use, so all are served at once.
-    pub(super) async fn answer(self) -> io::Result<Answer> {
+    /// Waits for the answer with this `state`. Other programs and pages can send requests to this port, too; they get an
+    /// error. Browsers open connections that they do not use, so all are served at once.
+    pub(super) async fn answer(self, state: &str) -> io::Result<Answer> {
         let (found, mut answers) = mpsc::channel(1);
         let mut connections = JoinSet::new();
         loop {
@@ -51,9 +54,9 @@ impl Loopback {
                 Some(answer) = answers.recv() => return Ok(answer),
                 accepted = self.listener.accept() => {
                     let (stream, _) = accepted?;
-                    let found = found.clone();
+                    let (found, state) = (found.clone(), state.to_owned());
                     connections.spawn(async move {
-                        if let Ok(Some(answer)) = serve(stream).await {
+                        if let Ok(Some(answer)) = serve(stream, &state).await {
                             // An error means that another connection had the answer first.
                             let _ = found.send(answer).await;
                         }
@@ -70,11 +73,13 @@ impl Answer {
         self.0.get(name).map(String::as_str)
     }
 
-    /// The answer in the first line of a request. None if it has none.
-    fn parse(head: &str) -> Option<Self> {
-        let target = head.strip_prefix("GET ")?.split(' ').next()?;
-        let base = Url::parse("http://127.0.0.1").ok()?;
-        let url = base.join(target).ok().filter(|url| url.path() == PATH)?;
+    /// The answer with this `state` in the first line of a request, or else the status of the response.
+    fn parse(head: &str, state: &str) -> Result<Self, &'static str> {
+        let url = callback(head).ok_or(NOT_FOUND)?;
+        Self::of_query(&url, state).ok_or(BAD_REQUEST)
+    }
+
+    fn of_query(url: &Url, state: &str) -> Option<Self> {
         let mut answer = Self::default();
         for (name, value) in url.query_pairs() {
             // A parameter must not occur twice (RFC 6749, section 3.1).
@@ -83,20 +88,27 @@ impl Answer {
                 return None;
             }
         }
-        Some(answer).filter(|answer| answer.get("code").or(answer.get("error")).is_some())
+        let is_answer = answer.get("code").or(answer.get("error")).is_some();
+        let is_ours = !state.is_empty() && answer.get("state") == Some(state);
+        (is_answer && is_ours).then_some(answer)
     }
 }
 
+/// The URL of a GET request for the path of answers.
+fn callback(head: &str) -> Option<Url> {
+    let target = head.strip_prefix("GET ")?.split(' ').next()?;
+    let base = Url::parse("http://127.0.0.1").ok()?;
+    base.join(target).ok().filter(|url| url.path() == PATH)
+}
+
 /// Answers one request.
-async fn serve(mut stream: TcpStream) -> io::Result<Option<Answer>> {
+async fn serve(mut stream: TcpStream, state: &str) -> io::Result<Option<Answer>> {
     let head = timeout(HEAD_TIMEOUT, head(&mut stream)).await??;
-    let answer = Answer::parse(&head);
-    let status = if answer.is_some() {
-        "200 OK"
-    } else {
-        "404 Not Found"
+    let answer = Answer::parse(&head, state);
+    let (status, page) = match &answer {
+        Ok(_) => ("200 OK", PAGE),
+        Err(status) => (*status, ""),
     };
-    let page = if answer.is_some() { PAGE } else { "" };
     let response = format!(
         "HTTP/1.1 {status}\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\n\
         cache-control: no-store\r\nreferrer-policy: no-referrer\r\nconnection: close\r\n\r\n{page}",
@@ -104,7 +116,7 @@ async fn serve(mut stream: TcpStream) -> io::Result<Option<Answer>> {
     );
     stream.write_all(response.as_bytes()).await?;
     stream.shutdown().await?;
-    Ok(answer)
+    Ok(answer.ok())
 }
 
 /// The request until its empty line.
@@ -126,40 +138,56 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_answers_are_taken() {
-        let answer = Answer::parse("GET /callback?code=a%20b&state=c HTTP/1.1\r\n\r\n");
-        let answer = answer.expect("an answer");
-        assert_eq!(answer.get("code"), Some("a b"));
-        assert_eq!(answer.get("state"), Some("c"));
-        assert!(Answer::parse("GET /callback?error=access_denied HTTP/1.1").is_some());
-        for other in [
-            "GET /favicon.ico HTTP/1.1",
-            "GET /callback HTTP/1.1",
-            "GET /callback?state=c HTTP/1.1",
-            "GET /callback?code=a&code=b HTTP/1.1",
-            "POST /callback?code=a HTTP/1.1",
-            "GET /other/callback?code=a HTTP/1.1",
-            "",
+    fn only_answers_to_this_login_are_taken() {
+        let parse = |head| Answer::parse(head, "c").map_err(|status| &status[..3]);
+        let answer = parse("GET /callback?code=a%20b&state=c HTTP/1.1\r\n\r\n");
+        assert_eq!(answer.expect("an answer").get("code"), Some("a b"));
+        assert!(parse("GET /callback?error=access_denied&state=c HTTP/1.1").is_ok());
+        for (head, status) in [
+            ("GET /callback HTTP/1.1", "400"),
+            ("GET /callback?code=a HTTP/1.1", "400"),
+            ("GET /callback?code=a&state=d HTTP/1.1", "400"),
+            ("GET /callback?error=access_denied HTTP/1.1", "400"),
+            ("GET /callback?state=c HTTP/1.1", "400"),
+            ("GET /callback?code=a&code=b&state=c HTTP/1.1", "400"),
+            ("GET /favicon.ico HTTP/1.1", "404"),
+            ("POST /callback?code=a&state=c HTTP/1.1", "404"),
+            ("GET /other/callback?code=a&state=c HTTP/1.1", "404"),
+            ("", "404"),
         ] {
-            assert!(Answer::parse(other).is_none(), "{other}");
+            assert_eq!(parse(head).err(), Some(status), "{head}");
         }
+        let unknown = Answer::parse("GET /callback?code=a&state= HTTP/1.1", "");
+        assert!(unknown.is_err(), "a login without a state");
     }
 
-    #[tokio::test]
-    async fn a_connection_without_a_request_does_not_block_the_answer() {
-        let loopback = Loopback::bind().await.expect("a port");
-        let port = loopback.port;
-        let answer = tokio::spawn(loopback.answer());
-        let _silent = TcpStream::connect(("127.0.0.1", port))
-            .await
-            .expect("a connection");
+    /// The response to a GET request.
+    async fn get(port: u16, path: &str) -> String {
         let mut browser = TcpStream::connect(("127.0.0.1", port))
             .await
             .expect("a connection");
-        let request = b"GET /callback?code=a HTTP/1.1\r\n\r\n";
-        browser.write_all(request).await.expect("a request");
-        let mut page = String::new();
-        browser.read_to_string(&mut page).await.expect("a page");
+        let request = format!("GET {path} HTTP/1.1\r\n\r\n");
+        let sent = browser.write_all(request.as_bytes()).await;
+        sent.expect("a request");
+        let mut response = String::new();
+        let read = browser.read_to_string(&mut response).await;
+        read.expect("a response");
+        response
+    }
+
+    #[tokio::test]
+    async fn neither_silence_nor_a_stray_request_ends_the_wait() {
+        let loopback = Loopback::bind().await.expect("a port");
+        let port = loopback.port;
+        let answer = tokio::spawn(async move { loopback.answer("c").await });
+        let _silent = TcpStream::connect(("127.0.0.1", port))
+            .await
+            .expect("a connection");
+        for path in ["/callback?code=a&state=d", "/callback?error=e", "/callback"] {
+            let response = get(port, path).await;
+            assert!(response.starts_with("HTTP/1.1 400 "), "{path}: {response}");
+        }
+        let page = get(port, "/callback?code=a&state=c").await;
         assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.ends_with(PAGE));
         let answer = answer.await.expect("a task").expect("an answer");
         assert_eq!(answer.get("code"), Some("a"));

@@ -60,6 +60,21 @@ pub(super) fn lock_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Whether an open file is still the one at a path.
+#[cfg(unix)]
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let (open, there) = (file.metadata(), fs::symlink_metadata(path));
+    open.ok().map(identity) == there.ok().map(identity)
+}
+
+/// Whether a file is still at a path. While it is open, no other file can have the path.
+#[cfg(not(unix))]
+pub(super) fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
 /// Opens a file, but not the one that a symbolic link leads to.
 #[cfg(unix)]
 fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use reqwest::StatusCode;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, CredentialStore as _,
     InMemoryCredentialStore, OAuthClientConfig, StoredCredentials, VendorExtraTokenFields,
@@ -17,7 +17,7 @@ use super::network::Network;
 use crate::bearer::Secret;
 use crate::error::{Error, ErrorKind};
 use crate::target::{Http, public_url};
-use crate::transport::http::not_sent;
+use crate::transport::http::{bearer_challenge, not_sent};
 
 /// A message without effect, which a server refuses if it requires a login.
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -158,7 +158,8 @@ pub(super) async fn unlogged<F: Future>(step: F) -> F::Output {
     step.with_subscriber(Dispatch::none()).await
 }
 
-/// rmcp's part. It refuses private addresses in the metadata, unless the server has one itself.
+/// rmcp's part. It refuses private addresses in the metadata, unless the server has one itself. Both HTTP clients read at
+/// most 1 MiB of a body.
 async fn manager(target: &Http, network: &Network) -> Result<AuthorizationManager, Error> {
     let url = public_url(target.url());
     let manager = if Network::is_private(target) {
@@ -185,10 +186,7 @@ async fn challenge(target: &Http, network: &Network) -> Result<Option<String>, E
     if response.status() != StatusCode::UNAUTHORIZED {
         return Ok(None);
     }
-    let challenges = response.headers().get_all(WWW_AUTHENTICATE).into_iter();
-    let mut challenges = challenges.filter_map(|challenge| challenge.to_str().ok());
-    let bearer = challenges.find(|challenge| challenge.to_ascii_lowercase().contains("bearer"));
-    Ok(bearer.map(str::to_owned))
+    Ok(bearer_challenge(response.headers()).map(str::to_owned))
 }
 
 fn no_authorization_server() -> Error {

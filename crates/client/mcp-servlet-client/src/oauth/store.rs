@@ -13,12 +13,12 @@ use url::Url;
 use super::{failure, private};
 use crate::bearer::Secret;
 use crate::error::{Error, ErrorKind};
-use crate::target::public_url;
 
 /// How long to wait for another process that renews the same login.
 const LOCK_WAIT: Duration = Duration::from_mins(1);
 const LOCK_POLL: Duration = Duration::from_millis(20);
-/// Tokens are renewed this long before they expire, in seconds, because requests take time.
+/// Tokens are renewed this long before they expire, in seconds, because requests take time. Tokens that last less than a
+/// minute are renewed after half of their time.
 const EARLY: u64 = 30;
 
 /// How the tokens of a login are renewed.
@@ -60,7 +60,16 @@ pub(super) struct LoginFile {
 
 /// While it exists, no other task or process changes the login.
 pub(super) struct Lock {
+    path: PathBuf,
     _file: File,
+}
+
+impl Lock {
+    /// Removes the file of the lock, together with the login that it is for.
+    pub(super) fn remove(self) {
+        // A file that stays is empty and does no harm.
+        let _ = private::remove(&self.path);
+    }
 }
 
 impl ClientSecret {
@@ -94,10 +103,11 @@ impl Login {
     pub(super) fn usable_token(&self, refused: Option<&Secret>, now: u64) -> Option<Secret> {
         let lifetime = self.tokens()?["expires_in"].as_u64();
         let received = self.credentials.token_received_at;
-        let expires = lifetime
-            .zip(received)
-            .map(|(lifetime, received)| received.saturating_add(lifetime));
-        let is_fresh = expires.is_none_or(|expires| expires > now.saturating_add(EARLY));
+        let renewal = lifetime.zip(received).map(|(lifetime, received)| {
+            let early = EARLY.min(lifetime / 2);
+            received.saturating_add(lifetime - early)
+        });
+        let is_fresh = renewal.is_none_or(|renewal| renewal > now);
         let token = self.access_token().filter(|_| is_fresh);
         token.filter(|token| refused != Some(token))
     }
@@ -132,9 +142,9 @@ impl LoginFile {
         match (others.pop(), others.is_empty()) {
             (Some(only), true) => Ok(only),
             (None, _) => Ok(named),
-            (Some(_), false) => {
-                let message = "there are logins of several clients, and no client is named";
-                Err(failure::authentication(message).with_help("name one by its id"))
+            (Some(last), false) => {
+                others.push(last);
+                Err(several_clients(&others))
             }
         }
     }
@@ -183,11 +193,13 @@ impl LoginFile {
     pub(super) async fn lock(&self) -> Result<Lock, Error> {
         let path = self.path.with_extension("lock");
         let failed = |error| failure::file("lock", &path, error);
-        let file = private::lock_file(&path).map_err(failed)?;
+        let mut file = private::lock_file(&path).map_err(failed)?;
         let end = Instant::now() + LOCK_WAIT;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Lock { _file: file }),
+                Ok(()) if private::is_at(&file, &path) => return Ok(Lock { path, _file: file }),
+                // A logout has removed the file since it was opened.
+                Ok(()) => file = private::lock_file(&path).map_err(failed)?,
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
                 Err(TryLockError::WouldBlock) if Instant::now() > end => {
                     let message = format!("another process holds `{}`", path.display());
@@ -204,7 +216,27 @@ fn prefix(server: &Url) -> String {
     let host = server.host_str().unwrap_or_default();
     let is_plain = |one: &char| one.is_ascii_alphanumeric() || matches!(one, '.' | '-');
     let host: String = host.chars().filter(is_plain).take(100).collect();
-    format!("{host}-{}-", digest(&public_url(server)))
+    format!("{host}-{}-", digest(&without_user(server)))
+}
+
+/// A URL without user, password and fragment. Two servers may differ in the query alone.
+fn without_user(server: &Url) -> String {
+    let mut server = server.clone();
+    // Only URLs without a host have no user to remove.
+    let _ = server.set_username("");
+    let _ = server.set_password(None);
+    server.set_fragment(None);
+    server.into()
+}
+
+/// There are logins of several clients, and the caller names none. Their ids are those that the user chose.
+fn several_clients(files: &[LoginFile]) -> Error {
+    let logins = files.iter().filter_map(|file| file.load().ok().flatten());
+    let mut ids: Vec<_> = logins.map(|login| login.credentials.client_id).collect();
+    ids.sort();
+    let message = "several clients are logged in to the server";
+    let help = format!("choose one with `--client-id ID`: `{}`", ids.join("`, `"));
+    failure::authentication(message).with_help(help)
 }
 
 /// A short name for a text.
@@ -236,13 +268,16 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_usable_until_30_seconds_before_it_expires() {
+    fn a_token_is_usable_until_30_seconds_or_half_of_its_time_before_it_expires() {
         let hush = Secret::new("hush");
         for (expires_in, refused, now, is_usable) in [
             (Some(100), None, 1000, true),
             (Some(100), None, 1069, true),
             (Some(100), None, 1070, false),
             (Some(100), None, u64::MAX, false),
+            (Some(20), None, 1009, true),
+            (Some(20), None, 1010, false),
+            (Some(0), None, 1000, false),
             (Some(u64::MAX), None, 5000, true),
             (None, None, 5000, true),
             (Some(100), Some("hush"), 1000, false),
@@ -267,11 +302,12 @@ mod tests {
         let first = file("https://mcp.example.com/mcp", None);
         let name = first.display().to_string();
         assert!(name.starts_with("logins/mcp.example.com-"), "{name}");
-        assert_eq!(first, file("https://user:pw@mcp.example.com/mcp?x#y", None));
+        assert_eq!(first, file("https://user:pw@mcp.example.com/mcp#y", None));
         for other in [
             file("https://mcp.example.com/other", None),
             file("http://mcp.example.com/mcp", None),
             file("https://mcp.example.com:99/mcp", None),
+            file("https://mcp.example.com/mcp?tenant=a", None),
             file("https://mcp.example.com/mcp", Some("me")),
         ] {
             assert_ne!(first, other);
@@ -290,7 +326,8 @@ mod tests {
         assert_eq!(find(None).expect("a path"), file(Some("one")).path);
         assert_eq!(find(Some("two")).expect("a path"), file(Some("two")).path);
         save(Some("two"));
-        assert!(find(None).is_err());
+        let error = find(None).expect_err("two clients").to_string();
+        assert!(error.contains("`--client-id ID`: `me`, `me`"), "{error}");
         save(None);
         assert_eq!(find(None).expect("a path"), file(None).path);
     }

@@ -21,7 +21,7 @@ use crate::target::{Http, public_url};
 /// Gives the requests of one session their tokens.
 pub(super) struct Tokens {
     renewal: Arc<Renewal>,
-    /// The login as it was last read. The lock lets one task renew it, and the others wait.
+    /// The login that was last read from the file. The lock lets one task renew it, and the others wait.
     login: Mutex<Option<Login>>,
 }
 
@@ -81,7 +81,7 @@ impl Renewal {
             let network = Network::new(&self.target).await?;
             self.renew(&mut login, &network).await?;
             self.file.save(&login)?;
-            tracing::debug!(server = %login.server, "login renewed");
+            tracing::debug!(server = %self.target.label(), "login renewed");
         }
         Ok(Some(login))
     }

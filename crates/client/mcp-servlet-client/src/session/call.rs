@@ -42,7 +42,7 @@ impl CallOptions {
         Self::default()
     }
 
-    /// Sets how long the call may take.
+    /// Sets how long the call may take, without the time in which [`Answers`](crate::Answers) answer the server.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -73,15 +73,15 @@ impl CallOptions {
         self
     }
 
-    /// Cancels the call when the token is cancelled, also while [`Answers`](crate::Answers) are asked. Dropping the future
-    /// of the call does the same.
+    /// Cancels the call when the token is cancelled, even while [`Answers`](crate::Answers) answer the server. Dropping the
+    /// future of the call does the same.
     #[must_use]
     pub fn cancel_with(mut self, token: CancellationToken) -> Self {
         self.cancel = Some(token);
         self
     }
 
-    fn request_options(&self) -> RequestOptions<'_> {
+    pub(super) fn request_options(&self) -> RequestOptions<'_> {
         RequestOptions {
             timeout: self.timeout,
             max_total: self.max_total,
@@ -99,6 +99,11 @@ impl fmt::Debug for CallOptions {
             .field("meta", &self.meta)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether the HTTP headers of a call did not fit its arguments, so that it did not run.
+pub(super) fn is_header_mismatch(error: &Error) -> bool {
+    error.code() == Some(HEADER_MISMATCH)
 }
 
 impl Session {
@@ -150,7 +155,7 @@ impl Session {
         let options = options.request_options();
         match self.call_once(tool, arguments, &options).await {
             // The headers come from the list of tools.
-            Err(error) if error.code() == Some(HEADER_MISMATCH) => {
+            Err(error) if is_header_mismatch(&error) => {
                 self.page(List::Tools, None).await?;
                 self.call_once(tool, arguments, &options).await
             }

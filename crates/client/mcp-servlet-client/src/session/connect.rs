@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{sleep, timeout};
 
 use super::{Handler, Session};
+use crate::asking::Asking;
 use crate::bearer::Bearer;
 use crate::error::{Error, ErrorKind};
 use crate::options::{Era, Options};
@@ -231,7 +232,8 @@ async fn open<T>(
 where
     T: Transport<RoleClient> + Send + 'static,
 {
-    let handler = Handler::new(options);
+    let asking = Arc::new(Asking::default());
+    let handler = Handler::new(options, Arc::clone(&asking));
     let mode = lifecycle(options.era);
     let mut serving = Box::pin(handler.serve_with_lifecycle(transport, mode));
     let served = tokio::select! {
@@ -252,6 +254,7 @@ where
         service,
         server: Server::new(protocol.unwrap_or_default(), &opening),
         tap,
+        asking,
         target: target.to_owned(),
         timeouts: options.timeouts,
         limits: options.limits,

@@ -11,6 +11,7 @@ use rmcp::service::{NotificationContext, RequestContext, Service};
 use serde_json::Value;
 
 use crate::answers::{Answers, Unanswered, answer};
+use crate::asking::Asking;
 use crate::options::Options;
 
 /// What rmcp asks about this client.
@@ -18,10 +19,11 @@ use crate::options::Options;
 pub(crate) struct Handler {
     config: ClientConfig,
     pub(crate) answers: Arc<dyn Answers>,
+    asking: Arc<Asking>,
 }
 
 impl Handler {
-    pub(crate) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &Options, asking: Arc<Asking>) -> Self {
         let answers = Arc::clone(&options.answers);
         let capabilities = answers.offers().capabilities();
         let capabilities = serde_json::from_value(capabilities);
@@ -33,6 +35,7 @@ impl Handler {
         Self {
             config: config.with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE),
             answers,
+            asking,
         }
     }
 }
@@ -41,7 +44,7 @@ impl Service<RoleClient> for Handler {
     async fn handle_request(
         &self,
         request: ServerRequest,
-        _: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ClientResult, ErrorData> {
         if matches!(request, ServerRequest::PingRequest(_)) {
             return Ok(ClientResult::empty(()));
@@ -49,8 +52,11 @@ impl Service<RoleClient> for Handler {
         let mut request = serde_json::to_value(request).unwrap_or_default();
         let params = request.get_mut("params").map(Value::take);
         let method = request["method"].as_str().unwrap_or_default();
-        let answer = answer(&*self.answers, method, params.unwrap_or_default()).await;
-        match answer {
+        let _asked = self.asking.begin();
+        let answer = answer(&*self.answers, method, params.unwrap_or_default());
+        // The server may give its request up.
+        let answer = context.ct.run_until_cancelled(answer).await;
+        match answer.unwrap_or(Err(Unanswered::Refused)) {
             Ok(result) => Ok(ClientResult::CustomResult(CustomResult(result))),
             Err(Unanswered::UnknownMethod) => Err(ErrorData::new(
                 ErrorCode::METHOD_NOT_FOUND,

@@ -1,11 +1,14 @@
 //! Lists of tools, resources, resource templates and prompts.
 
-use futures_util::stream::{Stream, TryStreamExt as _, try_unfold};
+mod pages;
+
+use futures_util::stream::{Stream, try_unfold};
 use mcp_catalog::{ListProblem, Lists, code};
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
+use self::pages::{Reading, bytes};
 use super::Session;
 use super::request::RequestOptions;
 use crate::error::{Error, ErrorKind};
@@ -62,6 +65,16 @@ impl List {
         }
     }
 
+    /// The entries of this list among all lists.
+    pub fn entries(self, lists: &mut Lists) -> &mut Option<Vec<Box<RawValue>>> {
+        match self {
+            Self::Tools => &mut lists.tools,
+            Self::Resources => &mut lists.resources,
+            Self::ResourceTemplates => &mut lists.resource_templates,
+            Self::Prompts => &mut lists.prompts,
+        }
+    }
+
     /// The member of a result that has the entries.
     fn member(self) -> &'static str {
         match self {
@@ -90,18 +103,13 @@ impl Session {
 
     /// The pages of a list. The stream requests a page when it is polled for it.
     ///
-    /// If the list has more pages than [`Limits::pages`](crate::Limits::pages), the last item is an error.
+    /// If the list exceeds one of the [`Limits`](crate::Limits) of lists, or takes longer than
+    /// [`Timeouts::lists`](crate::Timeouts::lists), the last item is an error. A page with the `nextCursor` of an earlier one is
+    /// the last one, because such pages would never end.
     pub fn pages(&self, list: List) -> impl Stream<Item = Result<Page, Error>> + '_ {
-        try_unfold((0, Some(None)), move |(taken, cursor)| async move {
-            let Some(cursor) = cursor else {
-                return Ok(None);
-            };
-            if taken == self.limits.pages {
-                return Err(self.too_many(list, "pages of a list", taken));
-            }
-            let page = self.page(list, cursor).await?;
-            let next = page.next_cursor.clone().map(Some);
-            Ok(Some((page, (taken + 1, next))))
+        try_unfold(Reading::new(self, list, 0), move |mut reading| async move {
+            let page = reading.page(self).await?;
+            Ok(page.map(|page| (page, reading)))
         })
     }
 
@@ -113,21 +121,22 @@ impl Session {
     /// # Errors
     /// If a request fails, if a result has no list, or if the server exceeds a limit.
     pub async fn lists(&self) -> Result<Lists, Error> {
-        let limit = self.timeouts.lists;
-        let all = timeout(limit, self.collect_all()).await;
-        all.unwrap_or_else(|_| {
-            let message = format!("the lists were not complete within {limit:?}");
-            Err(Error::new(ErrorKind::RequestTimeout, message).at(&self.target))
-        })
+        let all = timeout(self.timeouts.lists, self.collect_all()).await;
+        all.unwrap_or_else(|_| Err(self.lists_timed_out(None)))
+    }
+
+    /// What the server says about itself, without any list.
+    pub fn no_lists(&self) -> Lists {
+        none(&self.server)
     }
 
     async fn collect_all(&self) -> Result<Lists, Error> {
-        let mut lists = none(&self.server);
+        let mut lists = self.no_lists();
         let mut size = 0;
         for list in List::ALL {
             if self.server.has(list.capability()) {
                 let all = self.collect(list, &mut size, &mut lists.problems).await?;
-                *entries(&mut lists, list) = Some(all);
+                *list.entries(&mut lists) = Some(all);
             }
         }
         Ok(lists)
@@ -141,44 +150,21 @@ impl Session {
         problems: &mut Vec<ListProblem>,
     ) -> Result<Vec<Box<RawValue>>, Error> {
         let mut entries = Vec::new();
-        let mut cursors = std::collections::HashSet::new();
-        // The index of the first entry of the previous page.
-        let mut previous = 0;
-        let mut stream = std::pin::pin!(self.pages(list));
+        let mut reading = Reading::new(self, list, *size);
         loop {
-            let page = match stream.try_next().await {
+            let page = match reading.page(self).await {
                 Ok(Some(page)) => page,
-                Ok(None) => return Ok(entries),
-                Err(error) if has_no_templates(list, &error) => return Ok(entries),
+                Ok(None) => break,
+                Err(error) if has_no_templates(list, &error) => break,
                 Err(error) => return Err(error),
             };
-            let repeats = page
-                .next_cursor
-                .clone()
-                .is_some_and(|next| !cursors.insert(next));
-            if !(repeats && same(&entries[previous..], &page.entries)) {
-                previous = entries.len();
-                *size += bytes(&page.entries);
-                entries.extend(page.entries);
-            }
-            if entries.len() > self.limits.items {
-                return Err(self.too_many(list, "entries of a list", self.limits.items));
-            }
-            if *size > self.limits.lists {
-                return Err(self.too_many(list, "bytes of all lists", self.limits.lists));
-            }
-            if repeats {
+            if page.next_cursor.is_some() && reading.has_ended() {
                 problems.push(repeated_cursor(list));
-                return Ok(entries);
             }
+            entries.extend(page.entries);
         }
-    }
-
-    fn too_many(&self, list: List, what: &str, limit: usize) -> Error {
-        let message = format!("the server sent more than {limit} {what}");
-        let error = Error::new(ErrorKind::Limit, message)
-            .with_help("raise the limit if you trust the server");
-        error.at(&self.target).during(list.method())
+        *size += bytes(&entries);
+        Ok(entries)
     }
 }
 
@@ -231,15 +217,6 @@ fn none(server: &Server) -> Lists {
     }
 }
 
-fn entries(lists: &mut Lists, list: List) -> &mut Option<Vec<Box<RawValue>>> {
-    match list {
-        List::Tools => &mut lists.tools,
-        List::Resources => &mut lists.resources,
-        List::ResourceTemplates => &mut lists.resource_templates,
-        List::Prompts => &mut lists.prompts,
-    }
-}
-
 fn repeated_cursor(list: List) -> ListProblem {
     ListProblem {
         code: code::CURSOR_REPEATS.into(),
@@ -251,13 +228,4 @@ fn repeated_cursor(list: List) -> ListProblem {
 /// Whether a server with resources says that it has no method for templates.
 fn has_no_templates(list: List, error: &Error) -> bool {
     list == List::ResourceTemplates && error.kind() == ErrorKind::MethodNotFound
-}
-
-fn bytes(entries: &[Box<RawValue>]) -> usize {
-    entries.iter().map(|entry| entry.get().len()).sum()
-}
-
-fn same(left: &[Box<RawValue>], right: &[Box<RawValue>]) -> bool {
-    let right = right.iter().map(|entry| entry.get());
-    left.iter().map(|entry| entry.get()).eq(right)
 }

@@ -8,7 +8,6 @@ use rmcp::service::{PeerRequestOptions, RequestHandle, ServiceError};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::{Receiver, channel};
-use tokio::time::{Instant, sleep_until};
 
 use super::Session;
 use super::failure::{not_answered, timed_out};
@@ -18,8 +17,6 @@ use crate::tap::{Reply, Slot, SlotExtension, Tap};
 
 /// How many reports of progress wait for a caller that is slow. Further ones are dropped.
 const PROGRESS: usize = 1024;
-/// Ten years.
-const FAR_FUTURE: Duration = Duration::from_hours(10 * 365 * 24);
 
 /// What the caller wants of one request.
 #[derive(Default)]
@@ -107,7 +104,8 @@ impl Session {
         }
     }
 
-    /// Waits until rmcp has a response, or until the transport has failed. An error means that the caller waits no more.
+    /// Waits until rmcp has a response, or until the transport has failed. An error means that the time is over; time in which
+    /// the server waits for this side does not count.
     async fn answered(
         &self,
         sent: &mut Sent<'_>,
@@ -116,9 +114,7 @@ impl Session {
         options: &RequestOptions<'_>,
     ) -> Result<Option<Result<(), ServiceError>>, Error> {
         let limit = options.timeout.unwrap_or(self.timeouts.request);
-        let start = Instant::now();
-        let last = options.max_total.map(|total| after(start, total));
-        let mut deadline = after(start, limit);
+        let mut deadline = self.asking.deadline(limit);
         let handle = sent.handle.as_mut().expect("it was just sent");
         let report = |one: Progress| {
             if let Some(report) = options.on_progress {
@@ -138,21 +134,14 @@ impl Session {
                     return Ok(Some(response.map(|_| ())));
                 }
                 () = slot.failed.notified() => return Ok(None),
-                () = sleep_until(deadline) => return Err(timed_out(deadline.saturating_duration_since(start))),
+                () = deadline.over() => return Err(timed_out(deadline.limit())),
                 Some(one) = progress.recv() => {
                     report(one);
-                    if let Some(last) = last {
-                        deadline = last.min(after(Instant::now(), limit));
+                    if let Some(total) = options.max_total {
+                        deadline.restart(limit, total);
                     }
                 }
             }
         }
     }
-}
-
-/// A later time. Durations such as `Duration::MAX` are longer than any clock goes.
-fn after(start: Instant, duration: Duration) -> Instant {
-    start
-        .checked_add(duration)
-        .unwrap_or_else(|| start + FAR_FUTURE)
 }

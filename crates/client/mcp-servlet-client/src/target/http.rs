@@ -46,6 +46,8 @@ pub struct Http {
     transport: HttpTransport,
     headers: HeaderMap,
     tls: Tls,
+    /// What messages call the server, instead of its URL.
+    name: Option<String>,
 }
 
 impl Http {
@@ -82,6 +84,7 @@ impl Http {
             transport: HttpTransport::Auto,
             headers: HeaderMap::new(),
             tls: Tls::default(),
+            name: None,
         })
     }
 
@@ -155,6 +158,13 @@ impl Http {
         self
     }
 
+    /// Sets what errors, logs and their help call the server, instead of its URL, whose path may be secret.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
     fn authorization(mut self, value: &str) -> Result<Self, TargetError> {
         let value = secret(value).ok_or_else(|| TargetError::InvalidHeader {
             name: AUTHORIZATION.to_string(),
@@ -165,6 +175,16 @@ impl Http {
 
     pub(crate) fn url(&self) -> &Url {
         &self.url
+    }
+
+    /// What messages call the server: its name, or its URL without user, password and query.
+    pub(crate) fn label(&self) -> String {
+        self.name.clone().unwrap_or_else(|| public_url(&self.url))
+    }
+
+    /// Whether messages must not show the URL.
+    pub(crate) fn has_name(&self) -> bool {
+        self.name.is_some()
     }
 
     /// The URL for HTTP+SSE, whose path is `/sse` if none was given.
@@ -194,7 +214,7 @@ impl fmt::Debug for Http {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.keys().collect();
         f.debug_struct("Http")
-            .field("url", &public_url(&self.url))
+            .field("url", &self.label())
             .field("transport", &self.transport)
             .field("headers", &names)
             .field("tls", &self.tls)

@@ -1,6 +1,7 @@
 //! Servers that are started as processes.
 
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -100,6 +101,9 @@ impl Child {
 /// Starts a process in a group of its own, so that signals reach its children too.
 fn spawn(command: &Command) -> io::Result<Box<dyn ChildWrapper>> {
     let mut wrap = CommandWrap::with_new(command.program(), |process| {
+        if let Some(names) = command.inherited() {
+            process.env_clear().envs(kept(names));
+        }
         process
             .args(command.arguments())
             .envs(command.variables())
@@ -116,6 +120,12 @@ fn spawn(command: &Command) -> io::Result<Box<dyn ChildWrapper>> {
     #[cfg(windows)]
     wrap.wrap(process_wrap::tokio::JobObject);
     wrap.spawn()
+}
+
+/// The variables of this process with these names.
+fn kept(names: &[OsString]) -> impl Iterator<Item = (OsString, OsString)> {
+    let names = names.iter();
+    names.filter_map(|name| Some((name.clone(), std::env::var_os(name)?)))
 }
 
 /// Waits until a process ends, or ends it. Its input is closed by then.

@@ -29,8 +29,8 @@ use crate::tap::Tap;
 use crate::target::{Http, TargetError};
 
 pub(super) use self::body::{BodyError, events, text};
-pub(crate) use self::response::not_sent;
 use self::response::refused;
+pub(crate) use self::response::{bearer_challenge, not_sent};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
@@ -70,6 +70,8 @@ pub(crate) fn connector(target: &Http, connect: Duration) -> Result<reqwest::Cli
 pub(crate) struct Client {
     http: reqwest::Client,
     headers: HeaderMap,
+    /// What messages call the server.
+    label: String,
     /// What gives requests their tokens.
     bearer: Option<Arc<dyn Bearer>>,
     /// The most bytes of a message.
@@ -82,6 +84,7 @@ impl Client {
         Self {
             http,
             headers: target.headers().clone(),
+            label: target.label(),
             bearer: None,
             limit,
             tap,
@@ -125,7 +128,7 @@ impl Client {
         if response.status().is_success() {
             return Ok(response);
         }
-        Err(refused(response).await)
+        Err(refused(response, &self.label).await)
     }
 
     /// Sends a message with a token. If the server refuses the token, the message is sent once more with a new one.
@@ -151,7 +154,6 @@ impl Client {
         &self,
         request: RequestBuilder,
         message: &ClientJsonRpcMessage,
-        limit: usize,
     ) -> Result<StreamableHttpPostResponse, Error> {
         let response = self.send(request).await?;
         let session = response.headers().get(SESSION);
@@ -165,11 +167,11 @@ impl Client {
         let id = request_id(message);
         match content_type(&response) {
             Some(kind) if kind.starts_with(EVENTS) => {
-                let events = self.tapped_events(response, limit, id);
+                let events = self.tapped_events(response, id);
                 Ok(StreamableHttpPostResponse::Sse(events, session))
             }
             Some(kind) if kind.starts_with(JSON) => {
-                let text = text(response, limit).await?;
+                let text = text(response, self.limit).await?;
                 let json = self.tap.received(&text).unwrap_or_default();
                 let parsed = serde_json::from_str(&json);
                 match (parsed, id) {
@@ -188,11 +190,10 @@ impl Client {
     fn tapped_events(
         &self,
         response: Response,
-        limit: usize,
         id: Option<RequestId>,
     ) -> BoxStream<'static, Result<Sse, SseError>> {
         let tap = Arc::clone(&self.tap);
-        let events = events(response, limit).map(move |event| match event {
+        let events = events(response, self.limit).map(move |event| match event {
             Ok(mut event) => {
                 let data = event.data.as_deref().and_then(|data| tap.received(data));
                 event.data = data.map(Cow::into_owned);
@@ -227,25 +228,12 @@ impl StreamableHttpClient for Client {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse, Failure> {
-        self.post_message_with_max_sse_event_size(uri, message, session, token, headers, self.limit)
-            .await
-    }
-
-    async fn post_message_with_max_sse_event_size(
-        &self,
-        uri: Arc<str>,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
-        token: Option<String>,
-        headers: HashMap<HeaderName, HeaderValue>,
-        limit: usize,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
         self.tap.sent(&message);
         let request = self.request(Method::POST, &uri);
         let request = with_session(request, session.as_deref(), token, headers);
         let body = serde_json::to_vec(&message)?;
         let request = request.header(CONTENT_TYPE, JSON).body(body);
-        match self.post(request, &message, limit).await {
+        match self.post(request, &message).await {
             Ok(response) => Ok(response),
             Err(error) if error.http_status() == Some(404) && session.is_some() => {
                 Err(StreamableHttpError::SessionExpired)
@@ -303,9 +291,7 @@ impl StreamableHttpClient for Client {
             }
         };
         match content_type(&response) {
-            Some(kind) if kind.starts_with(EVENTS) => {
-                Ok(self.tapped_events(response, self.limit, None))
-            }
+            Some(kind) if kind.starts_with(EVENTS) => Ok(self.tapped_events(response, None)),
             kind => Err(StreamableHttpError::UnexpectedContentType(kind)),
         }
     }

@@ -301,21 +301,21 @@ fn a_pointer_into_another_text_is_harmless() {
 
 #[test]
 fn errors_display_reason_and_offset() {
-    let said = |text: &str| error::<Order>(text).to_string();
-    assert_eq!(said("{"), "unexpected end of the text at offset 1");
-    assert_eq!(said("{7"), "expected a key at offset 1");
-    assert_eq!(said("[7]"), "wrong type, expected an object at offset 0");
+    let message = |text: &str| error::<Order>(text).to_string();
+    assert_eq!(message("{"), "unexpected end of the text at offset 1");
+    assert_eq!(message("{7"), "expected a key at offset 1");
+    assert_eq!(message("[7]"), "wrong type, expected an object at offset 0");
     assert_eq!(
-        said(r#"{"id":1.5}"#),
+        message(r#"{"id":1.5}"#),
         "wrong type, expected an integer at offset 6"
     );
-    assert_eq!(said("{}"), "missing field `id` at offset 0");
+    assert_eq!(message("{}"), "missing field `id` at offset 0");
     assert_eq!(
-        said(r#"{"x":1}"#),
+        message(r#"{"x":1}"#),
         "unknown field `x`, expected id or items or state or pair at offset 1"
     );
     assert_eq!(
-        said(r#"{"state":"Lost"}"#),
+        message(r#"{"state":"Lost"}"#),
         "unknown variant `Lost`, expected New or Sent at offset 9"
     );
     assert_eq!(Error::custom("odd").to_string(), "odd");

@@ -139,7 +139,7 @@ mod tests {
             let json = RawJson::parse(text).unwrap();
             assert_eq!(RawObject::try_from(json.clone()), Err(json));
         }
-        let said = from_str::<Vec<RawObject>>("[{}, 7]").unwrap_err();
-        assert_eq!((said.kind(), said.offset()), (ErrorKind::WrongType, 5));
+        let error = from_str::<Vec<RawObject>>("[{}, 7]").unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::WrongType, 5));
     }
 }

@@ -130,7 +130,7 @@ impl TypeOptions {
             {
                 diagnostics.error(
                     &item.meta,
-                    "expected one type for reading and writing\nhelp: use the same type in `from` and `into`",
+                    "expected one type for reading and writing\nhelp: use the same type in `from` or `try_from` and in `into`",
                 );
             }
             _ => self.proxy = Some(ty),

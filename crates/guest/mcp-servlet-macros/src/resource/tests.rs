@@ -138,8 +138,8 @@ fn explains_templates_that_cannot_be_parsed_from_a_uri() {
         ),
     ] {
         let parsed = Template::parse(template).and_then(|template| template.check());
-        let said = parsed.expect_err(template);
-        assert!(said.starts_with(problem), "{template}: {said}");
-        assert!(said.contains("\nhelp: "), "{template}: {said}");
+        let message = parsed.expect_err(template);
+        assert!(message.starts_with(problem), "{template}: {message}");
+        assert!(message.contains("\nhelp: "), "{template}: {message}");
     }
 }

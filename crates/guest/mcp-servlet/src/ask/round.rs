@@ -39,7 +39,7 @@ impl Round {
     }
 
     /// The response to a request. Without one, the request is sent in the next round. In hyper-mcp's second ABI, this call
-    /// waits for the response.
+    /// waits for the response, unless the host takes requests for input as results.
     pub(super) fn ask<Q: InputRequest>(&mut self, request: &Q) -> Option<Q::Response> {
         #[cfg(all(mcp_servlet_abi = "hyper-mcp-v2", target_family = "wasm"))]
         if self.responses.is_empty() {

@@ -23,8 +23,9 @@ const TEXTS: &[&str] = &[
 ];
 
 impl HttpResponse {
-    /// The body as text. Its byte order mark names the charset, or else the header, or the declaration of HTML or
-    /// XML near the beginning; otherwise UTF-8. Invalid bytes become `\u{fffd}`.
+    /// The body as text. The charset comes from the first of these that names one: the byte order mark, the
+    /// `Content-Type` header, the declaration of HTML or XML near the beginning. Otherwise it is UTF-8. Invalid bytes
+    /// become `\u{fffd}`.
     ///
     /// ```
     /// use mcp_servlet::HttpResponse;

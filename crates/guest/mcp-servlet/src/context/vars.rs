@@ -10,8 +10,7 @@ use crate::error::ToolError;
 impl Context {
     /// The variable `key` as set by [`set_var_json`](Self::set_var_json).
     ///
-    /// `servlet serve` keeps variables until it loads the servlet again. Other hosts may lose them earlier, so store elsewhere what
-    /// must last.
+    /// It lasts as long as any other [variable](Self::var).
     ///
     /// ```
     /// use mcp_servlet::prelude::*;

@@ -23,9 +23,9 @@ impl HostMemory for &Block {
     }
 }
 
-/// Bytes of which no two neighbours are the same.
+/// ASCII that repeats after 127 bytes, so that no two blocks of 128 bytes are the same.
 fn bytes(length: usize) -> Vec<u8> {
-    (0..=127).cycle().take(length).collect()
+    (0..127).cycle().take(length).collect()
 }
 
 #[test]

@@ -68,14 +68,14 @@ fn steps(context: &Context) -> Result<String, ToolError> {
 
 #[tool]
 fn all(context: &Context) -> Result<String, ToolError> {
-    let questions = (
+    let requests = (
         elicit::<Name>("name", "Who?"),
         sample("poem", "A poem.")
             .with_max_tokens(100)
             .with_system_prompt("Rhyme."),
         roots("places"),
     );
-    let (name, poem, places) = context.ask(questions)?;
+    let (name, poem, places) = context.ask(requests)?;
     let name = name.accepted().map_or_else(String::new, |name| name.name);
     Ok(format!("{name}: {} ({})", poem.text(), places[0].uri))
 }

@@ -54,8 +54,8 @@ fn explains_invalid_arguments() {
             "`/start_index` must match",
         ),
     ] {
-        let said = refuse(&arguments);
-        assert!(said.contains(says), "{arguments}: {said}");
+        let message = refuse(&arguments);
+        assert!(message.contains(says), "{arguments}: {message}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The tools and prompts of several servlets, by the names that clients use.
+//! The tools and prompts of several members, by the names that clients use.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub(super) trait Named: Sized {
 
 /// An entry that clients will see, and its name for them.
 pub(super) struct Chosen<'m, T> {
-    pub(super) servlet: usize,
+    pub(super) member: usize,
     pub(super) name: String,
     pub(super) entry: &'m T,
     /// Whether the entry is new, in contrast to one that clients already know by its name.
@@ -24,23 +24,23 @@ pub(super) struct Chosen<'m, T> {
 impl<T: Named> Chosen<'_, T> {
     /// The entry with the lowest rank keeps its name.
     fn rank(&self) -> (bool, usize, bool) {
-        (self.is_new, self.servlet, self.name != self.entry.name())
+        (self.is_new, self.member, self.name != self.entry.name())
     }
 }
 
-/// The names that clients know, by the number of the servlet and the servlet's own name for the entry.
+/// The names that clients know, by the number of the member and the member's own name for the entry.
 pub(super) type Names<'h> = HashMap<(usize, &'h str), &'h str>;
 
-/// An entry as clients see it, and its servlet.
+/// An entry as clients see it, and its member.
 #[derive(Debug)]
 pub(super) struct Served<T> {
     pub(super) entry: T,
-    pub(super) servlet: usize,
-    /// The servlet's own name for the entry.
+    pub(super) member: usize,
+    /// The member's own name for the entry.
     pub(super) original: String,
 }
 
-/// Entries in the order of the servlets, with an index by name.
+/// Entries in the order of the members, with an index by name.
 #[derive(Debug)]
 pub(super) struct Index<T> {
     entries: Vec<Served<T>>,
@@ -50,13 +50,13 @@ pub(super) struct Index<T> {
 /// An entry whose name belongs to another one.
 pub(super) struct Collision<'m, T> {
     pub(super) lost: Chosen<'m, T>,
-    /// The servlet that keeps the name.
+    /// The member that keeps the name.
     pub(super) owner: usize,
 }
 
 impl<T: Named> Index<T> {
     /// If several entries have the same name, the one that is already served keeps it, or else the
-    /// one of the first servlet. Within a servlet, an entry without a prefix wins.
+    /// one of the first member. Within a member, an entry without a prefix wins.
     pub(super) fn of(chosen: Vec<Chosen<'_, T>>) -> (Self, Vec<Collision<'_, T>>) {
         let mut owners: HashMap<&str, &Chosen<'_, T>> = HashMap::with_capacity(chosen.len());
         for one in &chosen {
@@ -67,7 +67,7 @@ impl<T: Named> Index<T> {
         }
         let owner = |one: &Chosen<'_, T>| {
             let owner = owners[one.name.as_str()];
-            (!std::ptr::eq(owner, one)).then_some(owner.servlet)
+            (!std::ptr::eq(owner, one)).then_some(owner.member)
         };
         let owners: Vec<_> = chosen.iter().map(owner).collect();
         let mut index = Self {
@@ -86,7 +86,7 @@ impl<T: Named> Index<T> {
 
     fn add(&mut self, chosen: Chosen<'_, T>) {
         let Chosen {
-            servlet,
+            member,
             name,
             entry,
             ..
@@ -94,14 +94,14 @@ impl<T: Named> Index<T> {
         self.places.insert(name.clone(), self.entries.len());
         self.entries.push(Served {
             entry: entry.renamed(name),
-            servlet,
+            member,
             original: entry.name().to_owned(),
         });
     }
 
     pub(super) fn names(&self) -> Names<'_> {
         let names = self.entries.iter().map(|served| {
-            let key = (served.servlet, served.original.as_str());
+            let key = (served.member, served.original.as_str());
             (key, served.entry.name())
         });
         names.collect()
@@ -115,10 +115,10 @@ impl<T: Named> Index<T> {
         self.entries.iter_mut().map(|served| &mut served.entry)
     }
 
-    /// The entries of one servlet.
-    pub(super) fn of_servlet(&self, servlet: usize) -> impl Iterator<Item = &T> {
+    /// The entries of one member.
+    pub(super) fn of_member(&self, member: usize) -> impl Iterator<Item = &T> {
         let entries = self.entries.iter();
-        let entries = entries.filter(move |served| served.servlet == servlet);
+        let entries = entries.filter(move |served| served.member == member);
         entries.map(|served| &served.entry)
     }
 

@@ -14,20 +14,20 @@ use crate::{Listed, LoadError, Tool};
 /// protocol 128.
 pub const MAX_NAME: usize = 64;
 
-/// The prefix for the names of a servlet's tools and prompts. Resources have no prefix: clients
+/// The prefix for the names of a member's tools and prompts. Resources have no prefix: clients
 /// know them by their URIs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Prefix {
-    /// The servlet's name and `_`, but only for names that another servlet also has.
+    /// The member's name and `_`, but only for names that another member also has.
     #[default]
     Auto,
     /// No prefix.
     Never,
-    /// This name and `_`, for all tools and prompts. `None` uses the servlet's name.
+    /// This name and `_`, for all tools and prompts. `None` uses the member's name.
     Name(Option<String>),
 }
 
-/// Which tools of a servlet are listed. In a pattern, `*` matches any text and `?` matches one character.
+/// Which tools of a member are listed. In a pattern, `*` matches any text and `?` matches one character.
 ///
 /// Start with `Filter::default()`, which lists all tools, and set fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,35 +53,39 @@ impl Filter {
 }
 
 /// Chooses tools and names them. Also returns problems: tools with names that clients do not
-/// accept, and patterns and options without a tool, each with the number of its servlet. The names
-/// may not be unique yet.
-pub(super) fn name_tools<'m>(
+/// accept, and patterns and options without a tool, each with the number of its member. The names
+/// may not be unique yet. `reserved` are the names of virtual tools.
+pub(super) fn name_tools<'m, 'r>(
     mounts: &'m [Mount],
     former: &Names<'_>,
+    reserved: impl Iterator<Item = &'r str>,
 ) -> (Vec<Chosen<'m, Tool>>, Vec<Warning>) {
     let idle = mounts.iter().enumerate().flat_map(|(at, mount)| {
-        let patterns = mount.filter.idle(mount.servlet.tools());
+        // The tools of a remote are unknown until it was reached.
+        let is_known = mount.member.as_servlet().is_some() || !mount.member.tools().is_empty();
+        let patterns = mount.filter.idle(mount.member.tools());
+        let patterns = patterns.filter(move |_| is_known);
         let patterns = patterns.map(|pattern| LoadError::NoSuchTool {
-            servlet: mount.servlet.name().to_owned(),
+            servlet: mount.member.name().to_owned(),
             pattern: pattern.clone(),
         });
-        let problems = patterns.chain(mount.servlet.unknown_tools());
+        let problems = patterns.chain(mount.member.unknown_tools());
         problems.map(move |problem| (at, problem))
     });
     let mut problems: Vec<_> = idle.collect();
-    let mut tools = choose(mounts, former, |mount| {
-        let tools = mount.servlet.tools().iter();
+    let mut tools = choose(mounts, former, reserved, |mount| {
+        let tools = mount.member.tools().iter();
         tools.filter(|tool| mount.filter.lets_pass(tool.name()))
     });
     tools.retain(|tool| match name_problem(&tool.name) {
         None => true,
         Some(problem) => {
             let problem = LoadError::ToolName {
-                origin: mounts[tool.servlet].servlet.origin().to_owned(),
+                origin: mounts[tool.member].member.origin().to_owned(),
                 tool: tool.name.clone(),
                 problem,
             };
-            problems.push((tool.servlet, problem));
+            problems.push((tool.member, problem));
             false
         }
     });
@@ -90,24 +94,27 @@ pub(super) fn name_tools<'m>(
 
 /// Names all prompts. The names may not be unique yet.
 pub(super) fn name_prompts<'m>(mounts: &'m [Mount], former: &Names<'_>) -> Vec<Chosen<'m, Listed>> {
-    choose(mounts, former, |mount| mount.servlet.prompts().iter())
+    choose(mounts, former, std::iter::empty(), |mount| {
+        mount.member.prompts().iter()
+    })
 }
 
-/// Names the entries of all servlets: with the names that clients already know, or else with a
-/// prefix if they need one.
-fn choose<'m, T: Named, I: Iterator<Item = &'m T>>(
+/// Names the entries of all members: with the names that clients already know, or else with a
+/// prefix if they need one. `reserved` are names that belong to others.
+fn choose<'m, 'r, T: Named, I: Iterator<Item = &'m T>>(
     mounts: &'m [Mount],
     former: &Names<'_>,
+    reserved: impl Iterator<Item = &'r str>,
     list: impl Fn(&'m Mount) -> I,
 ) -> Vec<Chosen<'m, T>> {
     let mut chosen = Vec::new();
-    let mut count: HashMap<String, usize> = HashMap::new();
-    for (servlet, mount) in mounts.iter().enumerate() {
+    let mut count: HashMap<String, usize> = reserved.map(|name| (name.to_owned(), 1)).collect();
+    for (member, mount) in mounts.iter().enumerate() {
         for entry in list(mount) {
             let name = plain_name(mount, entry.name());
             *count.entry(name.clone()).or_default() += 1;
             chosen.push(Chosen {
-                servlet,
+                member,
                 name,
                 entry,
                 is_new: true,
@@ -115,12 +122,12 @@ fn choose<'m, T: Named, I: Iterator<Item = &'m T>>(
         }
     }
     for one in &mut chosen {
-        let mount = &mounts[one.servlet];
-        if let Some(name) = former.get(&(one.servlet, one.entry.name())) {
+        let mount = &mounts[one.member];
+        if let Some(name) = former.get(&(one.member, one.entry.name())) {
             (*name).clone_into(&mut one.name);
             one.is_new = false;
         } else if mount.prefix == Prefix::Auto && count[one.name.as_str()] > 1 {
-            one.name = prefixed(mount.servlet.name(), &one.name);
+            one.name = prefixed(mount.member.name(), &one.name);
         }
     }
     chosen
@@ -130,7 +137,7 @@ fn choose<'m, T: Named, I: Iterator<Item = &'m T>>(
 fn plain_name(mount: &Mount, name: &str) -> String {
     match &mount.prefix {
         Prefix::Auto | Prefix::Never => name.to_owned(),
-        Prefix::Name(None) => prefixed(mount.servlet.name(), name),
+        Prefix::Name(None) => prefixed(mount.member.name(), name),
         Prefix::Name(Some(prefix)) => prefixed(prefix, name),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::route::Entries;
-use crate::{Host, Listed, LoadError, Servlet, Tool};
+use crate::{Host, Listed, LoadError, Member, Servlet, Tool};
 
 /// What a host serves of one servlet, with the names that clients use.
 #[derive(Clone, Debug, Default)]
@@ -24,21 +24,24 @@ pub struct Offer<'h> {
 impl Host {
     /// What this host serves of one of its servlets; nothing of any other servlet.
     pub fn offer(&self, servlet: &Arc<Servlet>) -> Offer<'_> {
-        let mut servlets = self.servlets.iter();
-        let Some(at) = servlets.position(|one| Arc::ptr_eq(one, servlet)) else {
+        let is_it = |member: &Member| {
+            let one = member.as_servlet();
+            one.is_some_and(|one| Arc::ptr_eq(one, servlet))
+        };
+        let Some(at) = self.members().position(is_it) else {
             return Offer::default();
         };
         let listed = |entries: Entries| {
-            let listed = self.listed(entries).filter(|(servlet, _)| *servlet == at);
+            let listed = self.listed(entries).filter(|(member, _)| *member == at);
             listed.map(|(_, entry)| entry).collect()
         };
         let problems = self.problems.iter();
-        let problems = problems.filter(|(servlet, _)| *servlet == at);
+        let problems = problems.filter(|(member, _)| *member == at);
         Offer {
-            tools: self.tools.of_servlet(at).collect(),
-            resources: listed(Servlet::resources),
-            resource_templates: listed(Servlet::resource_templates),
-            prompts: self.prompts.of_servlet(at).collect(),
+            tools: self.tools.of_member(at).collect(),
+            resources: listed(Member::resources),
+            resource_templates: listed(Member::resource_templates),
+            prompts: self.prompts.of_member(at).collect(),
             problems: problems.map(|(_, problem)| problem).collect(),
         }
     }

@@ -1,48 +1,45 @@
-//! URIs that several servlets share: resources that are listed twice, and templates that match the
-//! same URIs or a resource of another servlet.
+//! URIs that several members share: resources that are listed twice, and templates that match the
+//! same URIs or a resource of another member.
 
-use std::{
-    collections::{HashMap, HashSet, hash_map::Entry},
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet, hash_map::Entry};
 
-use super::Warning;
-use crate::{FeatureKind, Listed, LoadError, Servlet};
+use super::{Mount, Warning};
+use crate::{FeatureKind, Listed, LoadError, Member};
 
 /// Templates are compared in full if that takes at most this many steps. Longer ones, which only a
-/// hostile servlet has, count as overlapping if their literal beginnings do.
+/// hostile member has, count as overlapping if their literal beginnings do.
 const MAX_STEPS: usize = 1 << 20;
 
-/// Warnings about resources and templates that an earlier servlet also has.
-pub(crate) fn shared_uris(servlets: &[Arc<Servlet>]) -> Vec<Warning> {
-    let mut problems = listed_twice(servlets, FeatureKind::Resource, Servlet::resources);
+/// Warnings about resources and templates that an earlier member also has.
+pub(crate) fn shared_uris(mounts: &[Mount]) -> Vec<Warning> {
+    let mut problems = listed_twice(mounts, FeatureKind::Resource, Member::resources);
     problems.extend(listed_twice(
-        servlets,
+        mounts,
         FeatureKind::ResourceTemplate,
-        Servlet::resource_templates,
+        Member::resource_templates,
     ));
-    problems.extend(overlaps(servlets));
+    problems.extend(overlaps(mounts));
     problems
 }
 
 fn listed_twice(
-    servlets: &[Arc<Servlet>],
+    mounts: &[Mount],
     kind: FeatureKind,
-    list: fn(&Servlet) -> &[Listed],
+    list: fn(&Member) -> &[Listed],
 ) -> Vec<Warning> {
     let mut owners = HashMap::new();
     let mut problems = Vec::new();
-    for (at, servlet) in servlets.iter().enumerate() {
-        for entry in list(servlet) {
+    for (at, Mount { member, .. }) in mounts.iter().enumerate() {
+        for entry in list(member) {
             match owners.entry(entry.key()) {
                 Entry::Vacant(free) => {
-                    free.insert(servlet);
+                    free.insert(member);
                 }
                 Entry::Occupied(owner) => {
                     let problem = LoadError::Taken {
                         kind,
                         entry: entry.key().to_owned(),
-                        origin: servlet.origin().to_owned(),
+                        origin: member.origin().to_owned(),
                         key: entry.key().to_owned(),
                         owner: owner.get().origin().to_owned(),
                     };
@@ -54,15 +51,15 @@ fn listed_twice(
     problems
 }
 
-/// One warning for each pair of servlets, about the first two templates that overlap, and one about
-/// the first resource of the later servlet that a template of the earlier one matches.
-fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<Warning> {
-    let each = servlets.iter();
+/// One warning for each pair of members, about the first two templates that overlap, and one about
+/// the first resource of the later member that a template of the earlier one matches.
+fn overlaps(mounts: &[Mount]) -> Vec<Warning> {
+    let each = mounts.iter().map(|mount| &mount.member);
     let templates: Vec<Vec<_>> = each
         .clone()
         .map(|one| patterns(one.resource_templates()).collect())
         .collect();
-    // A resource that an earlier servlet also lists is skipped.
+    // A resource that an earlier member also lists is skipped.
     let mut seen = HashSet::new();
     let resources: Vec<Vec<_>> = each
         .map(|one| {
@@ -70,9 +67,9 @@ fn overlaps(servlets: &[Arc<Servlet>]) -> Vec<Warning> {
             listed.filter(|one| seen.insert(one.text)).collect()
         })
         .collect();
-    let origin = |at: usize| servlets[at].origin().to_owned();
+    let origin = |at: usize| mounts[at].member.origin().to_owned();
     let mut problems = Vec::new();
-    for second in 0..servlets.len() {
+    for second in 0..mounts.len() {
         for first in 0..second {
             // Equal templates have a warning already, because they are listed twice.
             if let Some((one, other)) = overlap(&templates[second], &templates[first]) {

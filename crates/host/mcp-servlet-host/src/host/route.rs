@@ -1,30 +1,43 @@
-//! Finds the servlet that has a resource or a prompt.
+//! Finds the member that has a resource or a prompt.
 //!
-//! URI templates have several dialects, so only a servlet knows which URIs its templates match. The
-//! host therefore tries one servlet after the other, and starts with those that are likely to have
+//! URI templates have several dialects, so only a member knows which URIs its templates match. The
+//! host therefore tries one member after the other, and starts with those that are likely to have
 //! the resource.
 
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
 
 use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta};
 
 use crate::{
-    CompleteResult, GetPromptResult, Host, Listed, ReadResourceResult, Servlet,
+    CompleteResult, GetPromptResult, Host, Listed, Member, ReadResourceResult,
     error::unknown_prompt,
 };
 
-/// The servlets that may have this resource, in the order in which the host tries them.
-fn candidates<'h>(servlets: &'h [Arc<Servlet>], uri: &str) -> Vec<&'h Arc<Servlet>> {
-    let readers = servlets.iter().filter(|servlet| servlet.reads_resources());
-    let mut readers: Vec<_> = readers.collect();
-    // The sort is stable: servlets with the same claim keep their order, so a later one cannot take
+/// The members that may have this resource, in the order in which the host tries them.
+fn candidates<'h>(
+    members: impl Iterator<Item = &'h Member>,
+    uri: &str,
+) -> Vec<(Claim, &'h Member)> {
+    let readers = members.filter(|member| member.reads_resources());
+    let mut readers: Vec<_> = readers.map(|member| (claim(member, uri), member)).collect();
+    // The sort is stable: members with the same claim keep their order, so a later one cannot take
     // over URIs.
-    readers.sort_by_key(|servlet| claim(servlet, uri));
+    readers.sort_by_key(|(claim, _)| *claim);
     readers
 }
 
-/// Why a servlet may have a resource, the strongest claim first.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+/// Whether the next member is asked after this error.
+fn goes_on(claim: Claim, member: &Member, error: &CallError) -> bool {
+    match error.kind {
+        CallErrorKind::UnknownResource { .. } => true,
+        // A remote that is down does not hide the resources of others.
+        CallErrorKind::Remote { .. } => claim == Claim::None && member.as_remote().is_some(),
+        _ => false,
+    }
+}
+
+/// Why a member may have a resource, the strongest claim first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Claim {
     /// It lists the URI.
     Listed,
@@ -34,11 +47,11 @@ enum Claim {
     None,
 }
 
-fn claim(servlet: &Servlet, uri: &str) -> Claim {
-    if servlet.resources().iter().any(|entry| entry.key() == uri) {
+fn claim(member: &Member, uri: &str) -> Claim {
+    if member.resources().iter().any(|entry| entry.key() == uri) {
         return Claim::Listed;
     }
-    let mut templates = servlet.resource_templates().iter().map(Listed::key);
+    let mut templates = member.resource_templates().iter().map(Listed::key);
     let begins = templates.any(|template| {
         let literal = template.split('{').next().unwrap_or_default();
         uri.starts_with(literal)
@@ -47,28 +60,28 @@ fn claim(servlet: &Servlet, uri: &str) -> Claim {
 }
 
 impl Host {
-    /// All resources with fixed URIs: servlet by servlet, each in its own order.
+    /// All resources with fixed URIs: member by member, each in its own order.
     pub fn resources(&self) -> impl Iterator<Item = &Listed> {
-        self.listed(Servlet::resources).map(|(_, entry)| entry)
+        self.listed(Member::resources).map(|(_, entry)| entry)
     }
 
     /// All resource templates.
     pub fn resource_templates(&self) -> impl Iterator<Item = &Listed> {
-        let listed = self.listed(Servlet::resource_templates);
+        let listed = self.listed(Member::resource_templates);
         listed.map(|(_, entry)| entry)
     }
 
-    /// The entries with the number of their servlet. If two servlets list the same entry, only the
-    /// first servlet's entry is listed, and only that servlet answers.
+    /// The entries with the number of their member. If two members list the same entry, only the
+    /// first member's entry is listed, and only that member answers.
     pub(super) fn listed(&self, entries: Entries) -> impl Iterator<Item = (usize, &Listed)> {
         let mut seen = HashSet::new();
-        let servlets = self.servlets().iter().enumerate();
-        let all = servlets
-            .flat_map(move |(at, servlet)| entries(servlet).iter().map(move |entry| (at, entry)));
+        let members = self.members().enumerate();
+        let all = members
+            .flat_map(move |(at, member)| entries(member).iter().map(move |entry| (at, entry)));
         all.filter(move |(_, entry)| seen.insert(entry.key()))
     }
 
-    /// Reads a resource from the servlet that has it; see [`Servlet::read_resource_with`].
+    /// Reads a resource from the member that has it; see [`Servlet::read_resource_with`].
     ///
     /// # Errors
     /// [`CallError`].
@@ -77,19 +90,16 @@ impl Host {
         uri: &str,
         request_meta: &RequestMeta,
     ) -> Result<ReadResourceResult, CallError> {
-        for servlet in candidates(self.servlets(), uri) {
-            match servlet.read_resource_with(uri, request_meta).await {
-                Err(CallError {
-                    kind: CallErrorKind::UnknownResource { .. },
-                    ..
-                }) => {}
+        for (claim, member) in candidates(self.members(), uri) {
+            match member.read_resource_with(uri, request_meta).await {
+                Err(error) if goes_on(claim, member, &error) => {}
                 other => return other,
             }
         }
         Err(CallError::unknown_resource(uri))
     }
 
-    /// Fills in a prompt of the servlet that has it; see [`Servlet::get_prompt_with`].
+    /// Fills in a prompt of the member that has it; see [`Servlet::get_prompt_with`].
     ///
     /// # Errors
     /// [`CallError`].
@@ -100,8 +110,8 @@ impl Host {
         request_meta: &RequestMeta,
     ) -> Result<GetPromptResult, CallError> {
         match self.find_prompt(prompt) {
-            Some((servlet, prompt)) => {
-                servlet
+            Some((member, prompt)) => {
+                member
                     .get_prompt_with(prompt, arguments, request_meta)
                     .await
             }
@@ -109,7 +119,7 @@ impl Host {
         }
     }
 
-    /// Asks the servlet that has the prompt or the resource template for suggestions; see
+    /// Asks the member that has the prompt or the resource template for suggestions; see
     /// [`Servlet::complete_async`].
     ///
     /// # Errors
@@ -129,12 +139,12 @@ impl Host {
         prompt: &str,
         params: &JsonObject,
     ) -> Result<CompleteResult, CallError> {
-        let Some((servlet, name)) = self.find_prompt(prompt) else {
+        let Some((member, name)) = self.find_prompt(prompt) else {
             return Err(self.unknown_prompt(prompt));
         };
         let mut params = params.clone();
         params["ref"]["name"] = name.into();
-        servlet.complete_async(&params).await
+        member.complete(&params).await
     }
 
     async fn complete_resource(
@@ -143,11 +153,10 @@ impl Host {
         params: &JsonObject,
     ) -> Result<CompleteResult, CallError> {
         let named = |entries: &[Listed]| entries.iter().any(|entry| entry.key() == uri);
-        let has = |servlet: &&Arc<Servlet>| {
-            named(servlet.resource_templates()) || named(servlet.resources())
-        };
-        match self.servlets().iter().find(has) {
-            Some(servlet) => servlet.complete_async(params).await,
+        let has =
+            |member: &&Member| named(member.resource_templates()) || named(member.resources());
+        match self.members().find(has) {
+            Some(member) => member.complete(params).await,
             None => Err(CallError::unknown_resource(uri)),
         }
     }
@@ -157,5 +166,5 @@ impl Host {
     }
 }
 
-/// A function that returns one of the lists of a servlet.
-pub(super) type Entries = fn(&Servlet) -> &[Listed];
+/// A function that returns one of the lists of a member.
+pub(super) type Entries = fn(&Member) -> &[Listed];

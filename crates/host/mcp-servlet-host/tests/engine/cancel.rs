@@ -130,6 +130,12 @@ async fn a_call_that_waits_in_a_host_function_can_be_cancelled() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_can_be_cancelled_while_its_instance_starts() {
+    for export in [r#"(export "_initialize" (func $begin))"#, "(start $begin)"] {
+        cancelled_at_its_start(export).await;
+    }
+}
+
+async fn cancelled_at_its_start(export: &str) {
     // Once the variable `x` is set, instances never start.
     let key = "(call $letter (i64.const 120))";
     let fields = format!(
@@ -137,8 +143,9 @@ async fn a_call_can_be_cancelled_while_its_instance_starts() {
             (local.set $at (call $alloc (i64.const 1)))
             (call $store_u8 (local.get $at) (i32.wrap_i64 (local.get 0)))
             (local.get $at))
-        (func (export "_initialize")
-            (if (i64.ne (call $var_get {key}) (i64.const 0)) (then {SPIN})))"#
+        (func $begin
+            (if (i64.ne (call $var_get {key}) (i64.const 0)) (then {SPIN})))
+        {export}"#
     );
     let imports = r#"
         (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))

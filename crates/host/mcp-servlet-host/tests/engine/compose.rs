@@ -266,7 +266,7 @@ fn refuses_insecure_invalid_and_missing_urls() {
         "http://127.0.0.1:{}/x.wasm",
         server("404 Not Found", Vec::new())
     );
-    for (url, said) in [
+    for (url, expected) in [
         ("http://example.com/x.wasm", "`https`"),
         ("http://127.0.0.1.example.com/x.wasm", "`https`"),
         ("https://", "invalid URL"),
@@ -276,7 +276,7 @@ fn refuses_insecure_invalid_and_missing_urls() {
         entry.on_failure = OnFailure::Fail;
         let error = Loaded::load(&[entry], None);
         let error = chain(&error.expect_err("no servlet"));
-        assert!(error.contains(said) && error.contains(url), "{error}");
+        assert!(error.contains(expected) && error.contains(url), "{error}");
     }
 }
 

@@ -53,16 +53,15 @@ fn options() -> LoadOptions {
     options.allowed_hosts = vec!["127.0.0.1".into(), "a*".into()];
     options.http_response = Some(9);
     options.http_requests = Some(2);
-    options.http_timeout = Some(Duration::from_millis(300));
     options
 }
 
 /// Sends a request `times` times and returns the last status as its exit code.
-fn reading(request: &str, times: usize) -> Servlet {
+fn reading(request: &str, times: usize, options: &LoadOptions) -> Servlet {
     let status = r#"(import "extism:host/env" "http_status_code" (func $status (result i32)))"#;
     let wat = sender(request, times, "(return (call $status))").import(status);
     let wat = wat.after(&format!("(@custom \"{HTTP_ERRORS}\" \"\\01\")"));
-    wat.load_with(&options()).expect("a servlet")
+    wat.load_with(options).expect("a servlet")
 }
 
 #[test]
@@ -111,7 +110,11 @@ fn a_module_that_reads_failures_gets_the_kind_of_each() {
             Kind::Request,
         ),
     ] {
-        let servlet = reading(&request, times);
+        let mut options = options();
+        if kind == Kind::Timeout {
+            options.http_timeout = Some(Duration::from_millis(300));
+        }
+        let servlet = reading(&request, times, &options);
         let error = servlet.call("t", Some(&arguments(1)));
         let error = error.expect_err("an exit code").to_string();
         let expected = format!("Returned non-zero exit code: {}", kind.code());

@@ -233,6 +233,43 @@ fn invalid_arguments_of_host_functions_fail_the_call() {
 }
 
 #[test]
+fn json_for_host_functions_is_bounded() {
+    let imports = r#"(import "extism:host/user" "create_message" (func $create (param i64) (result i64)))
+        (import "extism:host/user" "notify_progress" (func $notify (param i64)))
+        (import "extism:host/env" "http_request" (func $http (param i64 i64) (result i64)))"#;
+    // 200,000 commas.
+    let commas = "(local.set $what (i32.const 200000))
+        (loop $l
+            (local.set $what (i32.sub (local.get $what) (i32.const 1)))
+            (call $store (i64.add (global.get $at) (i64.extend_i32_u (local.get $what))) (i32.const 44))
+            (br_if $l (local.get $what)))";
+    let alloc = |length| format!("(global.set $at (call $alloc (i64.const {length})))");
+    let at = "(global.get $at)";
+    for (body, expected) in [
+        (
+            format!("{} (drop (call $create {at}))", alloc(9_000_000)),
+            "`create_message`: expected at most 8388608 bytes of JSON, found 9000000",
+        ),
+        (
+            format!("{} {commas} (call $notify {at})", alloc(200_000)),
+            "`notify_progress`: expected at most 100000 values of JSON, found 200001",
+        ),
+        (
+            format!(
+                "{} (drop (call $http {at} (i64.const 0)))",
+                alloc(2_000_000)
+            ),
+            "invalid HTTP request: expected at most 1048576 bytes of JSON, found 2000000",
+        ),
+    ] {
+        let wat = tools(&[(1, &body)]).import(imports);
+        let wat = wat.after("(global $at (mut i64) (i64.const 0))");
+        let error = fault(&wat.load().expect("a servlet"));
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn variables_are_bounded() {
     let import = r#"(import "extism:host/env" "var_set" (func $var (param i64 i64)))"#;
     let body =

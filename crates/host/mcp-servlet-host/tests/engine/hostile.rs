@@ -110,6 +110,10 @@ fn refuses_modules_that_compile_slowly() {
         "too many results in a type",
     );
     assert_refused(
+        &format!("(type (func (param {values})))"),
+        "too many parameters in a type: expected at most 256, found 999",
+    );
+    assert_refused(
         &format!("(func {})", "nop ".repeat(2 << 20)),
         "function 5 has too many bytes",
     );
@@ -131,6 +135,10 @@ fn long_lists_are_refused() {
     assert_refused(
         &format!("(elem func {elements})"),
         "too many table elements",
+    );
+    assert_refused(
+        &"(data \"\")".repeat(100_001),
+        "too many data segments: expected at most 100000, found 100002",
     );
     let types: String = (0..20_001).map(|_| "(type (func))").collect();
     assert_refused(&types, "the module has too many types");
@@ -237,6 +245,30 @@ fn tables_take_a_part_of_the_memory() {
     assert_eq!(
         error.to_string(),
         "`test` does not start: its tables begin with 40000000 bytes; the memory limit is 16777216 bytes"
+    );
+}
+
+#[test]
+fn tables_grow_in_a_start_function_as_in_a_call() {
+    // 20 MB of references are more than a sixteenth of the memory, and the second table has a maximum.
+    let wat = tools(&[(1, "(return (global.get $grown))")]).after(
+        "(table $empty 0 funcref) (table $bounded 0 10 funcref)
+        (global $grown (mut i32) (i32.const 0))
+        (func $begin
+            (if (i32.ge_s (table.grow $empty (ref.null func) (i32.const 2500000)) (i32.const 0))
+                (then (global.set $grown (i32.const 1))))
+            (if (i32.ge_s (table.grow $bounded (ref.null func) (i32.const 11)) (i32.const 0))
+                (then (global.set $grown (i32.const 2)))))
+        (start $begin)",
+    );
+    let mut options = LoadOptions::default();
+    options.isolation = Some(mcp_servlet_runtime::Isolation::Call);
+    let servlet = wat.load_with(&options).expect("a servlet");
+    // The tool returns 0, which is not an error, but it has no output.
+    let error = crate::call(&servlet, 1).expect_err("no output");
+    assert!(
+        matches!(error.kind, CallErrorKind::BadOutput { .. }),
+        "{error:?}"
     );
 }
 

@@ -109,18 +109,33 @@ fn a_fresh_instance_holds_no_byte_of_earlier_calls() {
     let actions = [
         (1, format!("{grow} {write} {find}")),
         (2, format!("{grow} {find}")),
+        (3, format!("{grow} {write} (unreachable)")),
+        (4, format!("{grow} {write} {SPIN}")),
     ];
     let actions = actions
         .each_ref()
         .map(|(what, body)| (*what, body.as_str()));
     let mut options = with(Instances::ONE);
     options.isolation = Some(Isolation::Call);
+    options.timeout = Some(Duration::from_millis(500));
     let servlet = tools(&actions).import(imports).load_with(&options);
     let servlet = servlet.expect("a servlet");
     for _ in 0..3 {
         let found = call(&servlet, 1).expect_err("its own pattern").to_string();
         assert!(found.ends_with(": 1"), "{found}");
         call(&servlet, 2).expect("no pattern");
+        let error = call(&servlet, 3).expect_err("a trap");
+        assert!(
+            matches!(error.kind, CallErrorKind::Trap { .. }),
+            "{error:?}"
+        );
+        call(&servlet, 2).expect("no pattern after a trap");
+        let error = call(&servlet, 4).expect_err("a timeout");
+        assert!(
+            matches!(error.kind, CallErrorKind::Timeout { .. }),
+            "{error:?}"
+        );
+        call(&servlet, 2).expect("no pattern after a timeout");
     }
 }
 

@@ -154,6 +154,29 @@ fn output_of_a_module_whose_table_has_initial_values_is_logged() {
 }
 
 #[test]
+fn the_time_limit_ends_one_long_write() {
+    // 100 MiB of newlines, each of which is a line in the log.
+    let body = "(memory.fill (i32.const 0) (i32.const 10) (i32.const 104857600))
+        (i32.store (i32.const 104857600) (i32.const 0))
+        (i32.store (i32.const 104857604) (i32.const 104857600))
+        (drop (call $write (i32.const 1) (i32.const 104857600) (i32.const 1) (i32.const 104857608)))";
+    let body = format!("(drop (memory.grow (i32.const 1600))) {body}");
+    let mut options = LoadOptions::default();
+    options.timeout = Some(Duration::from_millis(200));
+    let servlet = tools(&[(1, &body)]).import(WRITE).load_with(&options);
+    let servlet = servlet.expect("a servlet");
+    let subscriber = tracing_subscriber::registry().with(Lines::default());
+    let begin = Instant::now();
+    let error = with_default(subscriber, || call(&servlet, 1).expect_err("a long text"));
+    assert!(
+        matches!(error.kind, CallErrorKind::Timeout { .. }),
+        "{error:?}"
+    );
+    assert!(begin.elapsed() < Duration::from_secs(5));
+    assert_works(&servlet);
+}
+
+#[test]
 fn a_sleep_ends_when_it_should_or_with_its_call() {
     let import = r#"(import "wasi_snapshot_preview1" "poll_oneoff"
         (func $poll (param i32 i32 i32 i32) (result i32)))"#;

@@ -1,8 +1,8 @@
-//! What a call has done so far. Unlike the call itself, this is still there after the call was stopped.
+//! The progress of a running call. It can still be read after the call was stopped.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// What a call has done so far.
+/// The progress of a running call.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     has_started: AtomicBool,

@@ -4,7 +4,7 @@
 //! instances use.
 
 use std::{
-    sync::{Arc, Mutex, OnceLock, Weak},
+    sync::{Arc, Mutex, Weak},
     time::Duration,
 };
 
@@ -39,8 +39,8 @@ pub(super) struct Code {
     /// The SHA-256 digest of the module.
     pub(super) digest: [u8; 32],
     metering: Metering,
-    /// The code for instances for which the pool has no room.
-    outside_pool: OnceLock<InstancePre<State>>,
+    /// The code for instances for which the pool has no room; `None` until it is needed.
+    outside_pool: Mutex<Option<InstancePre<State>>>,
     /// What the module can import in addition to the functions of servlets.
     functions: Vec<HostFunction>,
 }
@@ -119,7 +119,9 @@ impl Code {
 
     /// The code for the next instance, if the pool has no room for it.
     pub(super) fn outside_pool(&self) -> Result<InstancePre<State>> {
-        if let Some(linked) = self.outside_pool.get() {
+        // Locked to the end, so that code from before `replace` is not kept after it.
+        let mut outside_pool = lock(&self.outside_pool);
+        if let Some(linked) = &*outside_pool {
             return Ok(linked.clone());
         }
         let host = settings::outside_pool(self.metering);
@@ -127,7 +129,7 @@ impl Code {
         let code = self.get().module().serialize()?;
         let module = artifact::module(&host.engine, &code)?;
         let linked = host.link(&module, &self.functions)?;
-        Ok(self.outside_pool.get_or_init(|| linked).clone())
+        Ok(outside_pool.insert(linked).clone())
     }
 
     fn compile(
@@ -154,6 +156,7 @@ impl Code {
             .store(&host.engine, Quality::Optimized, &code);
         let linked = host.link(&module, &self.functions)?;
         *lock(&self.linked) = linked;
+        *lock(&self.outside_pool) = None;
         Ok(())
     }
 }
@@ -168,7 +171,7 @@ impl Source {
             linked: Mutex::new(host.link(module, &functions)?),
             digest: self.digest,
             metering: self.metering,
-            outside_pool: OnceLock::new(),
+            outside_pool: Mutex::default(),
             functions,
         })
     }
@@ -208,5 +211,35 @@ fn improve(code: &Weak<Code>, source: &Source) {
             servlet = source.name,
             "the servlet stays slow: its code cannot be optimized: {error:#}"
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::CompileCache;
+
+    #[test]
+    fn optimized_code_replaces_the_code_outside_the_pool() {
+        let wasm = wat::parse_str("(module (func (export \"call\") (result i32) i32.const 0))");
+        let wasm = wasm.expect("valid WebAssembly text");
+        let digest: [u8; 32] = Sha256::digest(&wasm).into();
+        let source = Source {
+            name: "test".to_owned(),
+            module: inspect::Module::read(&wasm).expect("a module"),
+            artifacts: Artifacts::open(&CompileCache::Off, &digest).expect("no folder"),
+            wasm: wasm.into(),
+            digest,
+            metering: Metering::Off,
+        };
+        let code = Code::compile(&source, &LoadOptions::default(), Vec::new()).expect("code");
+        let outside = || {
+            let linked = code.outside_pool().expect("an engine");
+            linked.module().serialize().expect("bytes")
+        };
+        let quick = outside();
+        assert!(quick == outside());
+        code.replace(&source).expect("optimized code");
+        assert!(quick != outside());
     }
 }

@@ -67,6 +67,8 @@ impl Instance {
     ) -> Result<Self, Failed> {
         let state = State::new(shared, call).map_err(|error| Stop::start(&error))?;
         let mut store = Store::new(pre.module().engine(), state);
+        let tables = pre.module().resources_required().num_tables;
+        store.data_mut().limiter.expect_tables(tables);
         store.limiter(|state| &mut state.limiter);
         begin(&mut store, slice);
         let instance = match pre.instantiate_async(&mut store).await {
@@ -78,7 +80,6 @@ impl Instance {
             }
             Err(error) => return Err(stopped(&mut store, &error).at_start().into()),
         };
-        store.data_mut().limiter.has_started();
         let mut started = Self { store, instance };
         match started.initialise().await {
             Ok(()) => Ok(started),

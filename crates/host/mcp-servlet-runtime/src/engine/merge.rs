@@ -20,7 +20,8 @@ use crate::inspect::EXTISM;
 /// The kernel, assembled from `kernel.wat`.
 pub(super) const KERNEL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernel.wasm"));
 
-/// The code of this module. What is merged by other code is another module.
+/// The source of this file. It is part of the digest of compiled modules, so that a change of it
+/// makes older ones invalid.
 pub(super) const MERGE: &str = include_str!("merge.rs");
 
 type Result<T> = std::result::Result<T, Error<Infallible>>;

@@ -234,11 +234,14 @@ impl Pool {
     fn put_back(self: &Arc<Self>, kept: IdleInstance) {
         let mut idle = lock(&self.idle);
         idle.instances.push(kept);
-        let is_watched = std::mem::replace(&mut idle.is_watched, true);
-        drop(idle);
-        if !is_watched && self.instances.idle.is_some() {
-            RUNTIME.spawn(watch(Arc::downgrade(self)));
+        // The call of this instance still counts as running.
+        let instances = self.running().saturating_sub(1) + idle.instances.len();
+        if idle.is_watched || self.instances.idle.is_none() || instances <= self.instances.min {
+            return;
         }
+        idle.is_watched = true;
+        drop(idle);
+        RUNTIME.spawn(watch(Arc::downgrade(self)));
     }
 
     /// Drops instances that were idle for too long. Returns when to check again, if instances can expire until the next

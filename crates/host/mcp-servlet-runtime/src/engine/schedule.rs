@@ -77,7 +77,12 @@ fn poll<T>(
     context: &mut Context<'_>,
 ) -> Poll<Result<T, Stop>> {
     let _runtime = RUNTIME.enter();
-    let _running = ticker::running();
+    let _running = match ticker::running() {
+        Ok(running) => running,
+        Err(error) => {
+            return Poll::Ready(Err(Stop::Trap(format!("cannot start a thread: {error}"))));
+        }
+    };
     let poll = catch_unwind(AssertUnwindSafe(|| call.poll(context)));
     match poll {
         Ok(poll) => poll.map(Ok),

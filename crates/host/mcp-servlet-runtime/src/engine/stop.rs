@@ -46,7 +46,7 @@ impl Stop {
         let failure = error.downcast_ref::<HttpFailure>();
         match failure.and_then(|failure| failure.denied.clone()) {
             Some(denied) => Self::Denied(denied),
-            None => Self::Trap(error.root_cause().to_string()),
+            None => Self::Trap(trap(error)),
         }
     }
 
@@ -70,4 +70,20 @@ impl Stop {
             other => return other,
         })
     }
+}
+
+/// The message of a trap, with its likely cause in parentheses.
+///
+/// The stack of a Rust servlet begins at the start of its memory and grows down, so a stack
+/// overflow is an access below 0.
+fn trap(error: &Error) -> String {
+    let message = error.root_cause().to_string();
+    let cause = match error.downcast_ref() {
+        Some(Trap::MemoryOutOfBounds) => {
+            "most likely a stack overflow: recursion without end, or a large array that is not in a `Box` or `Vec`"
+        }
+        Some(Trap::StackOverflow) => "most likely recursion without end",
+        _ => return message,
+    };
+    format!("{message} ({cause})")
 }

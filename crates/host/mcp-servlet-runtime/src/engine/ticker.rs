@@ -1,6 +1,7 @@
 //! Ends the time slices of calls. The ticker only runs while calls do.
 
 use std::{
+    io,
     sync::{
         LazyLock,
         atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
@@ -21,25 +22,25 @@ const LINGER: u32 = 20;
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static IS_PARKED: AtomicBool = AtomicBool::new(false);
 
-static TICKER: LazyLock<Thread> = LazyLock::new(|| {
+static TICKER: LazyLock<io::Result<Thread>> = LazyLock::new(|| {
     let thread = thread::Builder::new().name("servlet-ticker".to_owned());
-    let thread = thread
-        .spawn(tick)
-        .expect("the system has room for one thread");
-    thread.thread().clone()
+    Ok(thread.spawn(tick)?.thread().clone())
 });
 
 /// A call runs on this thread until this is dropped.
 pub(super) struct Running(());
 
 /// Keeps the ticker running.
-pub(super) fn running() -> Running {
+///
+/// # Errors
+/// The system refused the thread of the ticker. Without it, nothing would end a call.
+pub(super) fn running() -> Result<Running, &'static io::Error> {
+    let ticker = LazyLock::force(&TICKER).as_ref()?;
     RUNNING.fetch_add(1, SeqCst);
-    let ticker = LazyLock::force(&TICKER);
     if IS_PARKED.swap(false, SeqCst) {
         ticker.unpark();
     }
-    Running(())
+    Ok(Running(()))
 }
 
 impl Drop for Running {

@@ -4,6 +4,7 @@ use std::{fmt, time::Duration};
 
 use serde_json::json;
 
+use super::remote::RemoteFailure;
 use crate::{fault::Fault, help::file_help};
 
 /// Why a call gave no result, and where.
@@ -13,7 +14,7 @@ use crate::{fault::Fault, help::file_help};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CallError {
-    /// Where it failed; `None` if no servlet has what the request names, or if the caller cancelled it.
+    /// Where it failed; `None` if no servlet or remote has what the request names, or if the caller cancelled it.
     pub site: Option<Site>,
     /// Why it failed.
     pub kind: CallErrorKind,
@@ -22,9 +23,9 @@ pub struct CallError {
 /// Where a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The servlet's name.
+    /// The name of the servlet or remote.
     pub servlet: String,
-    /// The export that was running; `None` if none was.
+    /// The export that was running, or the MCP method that a remote was asked; `None` if none was.
     pub export: Option<&'static str>,
 }
 
@@ -119,6 +120,11 @@ pub enum CallErrorKind {
         /// What is wrong there.
         problem: String,
     },
+    /// Another MCP server gave no result.
+    Remote {
+        /// Why.
+        failure: RemoteFailure,
+    },
 }
 
 impl CallErrorKind {
@@ -149,6 +155,7 @@ impl CallErrorKind {
             Self::Cancelled => "cancelled",
             Self::OutputTooLarge { .. } => "output_too_large",
             Self::BadOutput { .. } => "bad_output",
+            Self::Remote { failure } => failure.name(),
         }
     }
 }
@@ -206,6 +213,7 @@ impl fmt::Display for CallError {
                 f,
                 "servlet `{servlet}` returned an invalid result: output of `{export}`, {at}: {problem}"
             ),
+            CallErrorKind::Remote { failure } => failure.write(f, servlet, export),
         }
     }
 }
@@ -277,6 +285,10 @@ impl CallError {
                 let servlet = self.site.as_ref().map(|site| &site.servlet);
                 let data = json!({ "servlet": servlet, "retry": true });
                 fault(Fault::BUSY, Some(data))
+            }
+            CallErrorKind::Remote { failure } => {
+                let remote = self.site.as_ref().map(|site| site.servlet.as_str());
+                failure.to_fault(remote, message)
             }
             _ => match &self.site {
                 Some(site) => Fault::internal(&site.servlet, site.export, message),

@@ -5,7 +5,7 @@
 
 use wasmtime::{Caller, Error, Linker, Result};
 
-use super::{argument, result};
+use super::{argument, json, result};
 use crate::{
     call::LastResponse,
     exchange::{HttpFailure, HttpRequest, HttpResponse},
@@ -24,16 +24,23 @@ pub(super) fn link(linker: &mut Linker<State>) -> Result<()> {
     Ok(())
 }
 
+/// The maximum size of the JSON of a request in bytes. Its body is not a part of it.
+const REQUEST: u64 = 1 << 20;
+
 async fn http_request(mut caller: Caller<'_, State>, request: i64, body: i64) -> Result<i64> {
     let missing = || Error::msg("HTTP request is not in memory");
-    let request = argument(&mut caller, request)?
-        .filter(|request| !request.is_empty())
-        .ok_or_else(missing)?;
+    let request = match json::text(&mut caller, request, REQUEST)? {
+        Ok(request) => Ok(request.ok_or_else(missing)?),
+        Err(large) => Err(HttpFailure::invalid(&large)),
+    };
     let body = match body {
         0 => None,
         at => Some(argument(&mut caller, at)?.ok_or_else(missing)?),
     };
-    let response = exchange(caller.data_mut(), &request, body).await;
+    let response = match request {
+        Ok(request) => exchange(caller.data_mut(), &request, body).await,
+        Err(failure) => Err(failure),
+    };
     let (last, body) = match response {
         Ok(HttpResponse {
             status,

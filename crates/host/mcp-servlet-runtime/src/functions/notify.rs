@@ -5,7 +5,7 @@
 
 use wasmtime::{Caller, Error, Linker, Result};
 
-use super::argument;
+use super::json;
 use crate::{
     inspect::{
         USER,
@@ -72,9 +72,13 @@ async fn notify(caller: &mut Caller<'_, State>, notification: Notification) {
     }
 }
 
+/// The maximum size of the parameters of a function in bytes. Requests for sampling can have images.
+const PARAMS: u64 = 8 << 20;
+
 /// Reads the JSON object that a function got, and frees its memory.
 pub(super) fn params(name: &str, caller: &mut Caller<'_, State>, at: i64) -> Result<JsonObject> {
-    let json = argument(caller, at)?.filter(|json| !json.is_empty());
+    let json = json::text(caller, at, PARAMS)?;
+    let json = json.map_err(|large| Error::msg(format!("`{name}`: {large}")))?;
     let json = json.ok_or_else(|| Error::msg(format!("`{name}` expects an offset in memory")))?;
     let params = serde_json::from_slice(&json);
     params.map_err(|error| Error::msg(format!("`{name}` expects a JSON object: {error}")))

@@ -61,16 +61,8 @@ impl Guest {
     }
 }
 
-/// Messages of the runtime and of std that have one likely cause in a servlet, with that cause.
-///
-/// The stack of a Rust servlet begins at the start of its memory and grows down, so a stack
-/// overflow is an access below 0.
-const CAUSES: [(&str, &str); 4] = [
-    (
-        "out of bounds memory access",
-        "most likely a stack overflow: recursion without end, or a large array that is not in a `Box` or `Vec`",
-    ),
-    ("call stack exhausted", "most likely recursion without end"),
+/// Messages of std that have one likely cause in a servlet, with that cause.
+const CAUSES: [(&str, &str); 2] = [
     (
         "time not implemented on this platform",
         "`SystemTime::now` and `Instant::now` need WASI; \

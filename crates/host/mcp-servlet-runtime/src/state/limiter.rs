@@ -23,8 +23,8 @@ pub(crate) struct Limiter {
     used: usize,
     /// By how many bytes tables have grown.
     grown: usize,
-    /// Whether all memories and tables that the module defines are there.
-    started: bool,
+    /// How many tables of the module are not there yet. They come before its start function runs.
+    missing_tables: u32,
     /// Where the call shows its memory.
     progress: Arc<Progress>,
 }
@@ -49,7 +49,7 @@ impl Limiter {
             limit,
             used: 0,
             grown: 0,
-            started: false,
+            missing_tables: 0,
             progress: Arc::clone(progress),
         }
     }
@@ -60,9 +60,9 @@ impl Limiter {
         self.progress.set_memory(self.used());
     }
 
-    /// From now on, tables only grow.
-    pub(crate) fn has_started(&mut self) {
-        self.started = true;
+    /// Expects the tables of a module at the beginning of their instance. Later, tables only grow.
+    pub(crate) fn expect_tables(&mut self, tables: u32) {
+        self.missing_tables = tables;
     }
 
     /// How many bytes the instance uses. Memory does not shrink, so this is also the maximum so far.
@@ -101,11 +101,13 @@ impl ResourceLimiter for Limiter {
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
         let bytes = (desired - current).saturating_mul(REFERENCE);
-        if !self.started && current == 0 && !self.has_room(bytes) {
-            let limit = self.limit.unwrap_or(usize::MAX);
-            return Err(LargeTables { bytes, limit }.into());
-        }
-        if self.started || current > 0 {
+        if self.missing_tables > 0 {
+            if !self.has_room(bytes) {
+                let limit = self.limit.unwrap_or(usize::MAX);
+                return Err(LargeTables { bytes, limit }.into());
+            }
+            self.missing_tables -= 1;
+        } else {
             let grown = self.grown.saturating_add(bytes);
             let is_bounded = maximum.is_none_or(|maximum| desired <= maximum);
             let is_small = self.limit.is_none_or(|limit| grown <= limit / PART);
@@ -148,8 +150,10 @@ mod tests {
     #[test]
     fn tables_grow_by_a_part_of_the_memory() {
         let mut limiter = Limiter::new(Some(1 << 20), &Arc::default());
+        limiter.expect_tables(2);
         let entries = (1 << 20) / PART / REFERENCE;
-        let mut grow = |from, to| limiter.table_growing(from, to, None);
+        let mut grow = |from, to| limiter.table_growing(from, to, Some(4 * entries));
+        assert!(grow(0, 0).is_ok_and(|grows| grows), "an empty table");
         assert!(
             grow(0, 2 * entries).is_ok_and(|grows| grows),
             "it begins like this"
@@ -160,7 +164,11 @@ mod tests {
             grow(1, 2).is_ok_and(|grows| !grows),
             "the part of all tables"
         );
-        let error = grow(0, 1 << 20).expect_err("8 MiB");
+        assert!(grow(0, 1).is_ok_and(|grows| !grows), "an empty table too");
+        let mut limiter = Limiter::new(Some(1 << 20), &Arc::default());
+        limiter.expect_tables(1);
+        let error = limiter.table_growing(0, 1 << 20, None);
+        let error = error.expect_err("8 MiB");
         let expected = "its tables begin with 8388608 bytes; the memory limit is 1048576 bytes";
         assert_eq!(error.to_string(), expected);
     }

@@ -15,6 +15,8 @@ use crate::lock::lock;
 const LINE: usize = 8 << 10;
 /// How much of standard error is searched for the reason of a trap.
 const TAIL: usize = 16 << 10;
+/// After how many bytes a call lets other tasks run, so that its time limit can end it in the middle of a long text.
+const BURST: usize = 4 << 10;
 
 /// What a servlet writes to standard output and standard error.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +36,8 @@ pub(super) struct Stream {
     servlet: Arc<str>,
     streams: Streams,
     is_error: bool,
+    /// How many bytes were written since other tasks could run.
+    burst: usize,
 }
 
 impl Stream {
@@ -42,6 +46,7 @@ impl Stream {
             servlet: servlet.into(),
             streams: streams.clone(),
             is_error: false,
+            burst: 0,
         }
     }
 
@@ -72,6 +77,7 @@ impl StdoutStream for Stream {
 impl OutputStream for Stream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         self.streams.write(&self.servlet, self.is_error, &bytes);
+        self.burst += bytes.len();
         Ok(())
     }
 
@@ -86,7 +92,12 @@ impl OutputStream for Stream {
 
 #[wasmtime_wasi::async_trait]
 impl Pollable for Stream {
-    async fn ready(&mut self) {}
+    async fn ready(&mut self) {
+        if self.burst >= BURST {
+            self.burst = 0;
+            tokio::task::yield_now().await;
+        }
+    }
 }
 
 impl Streams {

@@ -1,5 +1,6 @@
 //! Estimates the work that a schema causes, without applying it.
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::report::escape;
@@ -87,7 +88,7 @@ pub fn referenced<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
 
 /// The JSON pointer of a reference, in which characters are percent-encoded.
 fn decoded(pointer: &str) -> String {
-    pointer.replace("%24", "$").replace("%25", "%")
+    percent_decode_str(pointer).decode_utf8_lossy().into_owned()
 }
 
 struct Walk<'a> {

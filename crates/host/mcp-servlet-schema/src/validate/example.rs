@@ -22,9 +22,9 @@ fn value(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
             return Some(first.clone());
         }
     }
-    for said in ["default", "const"] {
-        if let Some(said) = schema.get(said) {
-            return Some(said.clone());
+    for keyword in ["default", "const"] {
+        if let Some(value) = schema.get(keyword) {
+            return Some(value.clone());
         }
     }
     for several in ["anyOf", "oneOf"] {

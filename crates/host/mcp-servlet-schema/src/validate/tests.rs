@@ -228,7 +228,7 @@ fn knows_both_dialects() {
 
 #[test]
 fn invalid_schema_error_has_pointer() {
-    for (schema, said) in [
+    for (schema, problem) in [
         (
             object(&json!({ "a": { "type": "strnig" } })),
             "/inputSchema/properties/a/type",
@@ -248,7 +248,7 @@ fn invalid_schema_error_has_pointer() {
         ),
     ] {
         let error = schemas(&schema, &Value::Null).expect_err("a bad schema");
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(problem), "{error}");
     }
 }
 

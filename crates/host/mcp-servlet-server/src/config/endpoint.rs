@@ -165,10 +165,10 @@ impl Reader<'_> {
         for member in table.bundles.iter().flatten() {
             let (name, span) = (member.get_ref(), member.span());
             if !known.contains(&name.as_str()) {
-                let message = match similar(name, known.iter().copied()) {
-                    Some(near) => format!("there is no servlet `{name}`; did you mean `{near}`?"),
-                    None => format!("there is no servlet `{name}`"),
-                };
+                let mut message = format!("there is no servlet, remote or bundle `{name}`");
+                if let Some(near) = similar(name, known.iter().copied()) {
+                    message += &format!("; did you mean `{near}`?");
+                }
                 self.problem(span.clone(), message);
             }
             if let Some(first) = seen.insert(name, self.line(span.start)) {

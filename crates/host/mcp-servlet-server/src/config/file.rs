@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_servlet_host::{Filter, Introduction, OnFailure, Prefix};
+use mcp_servlet_host::{Introduction, OnFailure};
 use mcp_servlet_runtime::{
     CheckArguments, CheckResults, CompileCache, ErrorTexts, Isolation, Limit, LoadOptions,
     ToolOptions, UnknownArguments,
@@ -23,8 +23,11 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{
+    bundle::BundleSection,
     names,
+    remote::RemoteSection,
     table::Table,
+    tools::Tools,
     units::{Count, Memory, Size, Time},
 };
 use crate::HttpOptions;
@@ -65,9 +68,15 @@ pub(super) struct File {
     /// Where clients connect, by name. Default: what the options `--http` and `--stdio` say.
     #[schemars(with = "BTreeMap<String, EndpointSection>")]
     pub(super) endpoint: BTreeMap<String, Spanned<Table<EndpointSection>>>,
+    /// Bundles of virtual tools, by name.
+    #[schemars(with = "BTreeMap<String, BundleSection>")]
+    pub(super) bundle: BTreeMap<String, Table<BundleSection>>,
     /// The servlets, by name.
     #[schemars(with = "BTreeMap<String, ServletSection>")]
     pub(super) servlet: BTreeMap<String, Spanned<ServletSection>>,
+    /// Other MCP servers, by name.
+    #[schemars(with = "BTreeMap<String, RemoteSection>")]
+    pub(super) remote: BTreeMap<String, Spanned<RemoteSection>>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -188,21 +197,6 @@ pub(super) struct AllowedPath {
     pub(super) read_only: bool,
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(
-    deny_unknown_fields,
-    default,
-    expecting = "a table such as { only = [\"get_*\"] }"
-)]
-pub(super) struct Tools {
-    /// Patterns of the tools that clients see, with `*` and `?`. Default: all tools.
-    only: Vec<String>,
-    /// Patterns of tools to leave out.
-    except: Vec<String>,
-    /// The prefix of the names of its tools and prompts: `auto`, `never`, `name` for the servlet's name, or another prefix.
-    prefix: Option<String>,
-}
-
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -249,7 +243,7 @@ pub(super) struct Limits {
     /// The limit for the output of one call.
     #[schemars(with = "Size")]
     output: Limit<u64>,
-    /// How much the variables of an instance may take.
+    /// How much all variables of the servlet may take together.
     #[schemars(with = "Size")]
     vars: Limit<u64>,
     /// How many HTTP requests one call may send.
@@ -322,11 +316,11 @@ impl Arguments {
     expecting = "a table such as { min = 1, max = 4 }"
 )]
 pub(super) struct InstancesAre {
-    /// Instances that are created when the servlet loads and are always kept.
+    /// How many instances are kept even if they are idle.
     min: Option<Count<0, MOST_INSTANCES>>,
-    /// This many calls may run at the same time.
+    /// Maximum number of calls that run at the same time, each in its own instance.
     max: Option<Count<1, MOST_INSTANCES>>,
-    /// Instances beyond `min` are dropped when they are idle for that long.
+    /// Instances beyond `min` are dropped when they are idle for this long.
     #[schemars(with = "Time")]
     idle: Limit<Duration>,
 }
@@ -339,26 +333,6 @@ impl Server {
         introduction.version.clone_from(&self.version);
         introduction.instructions.clone_from(&self.instructions);
         introduction
-    }
-}
-
-impl Tools {
-    /// The prefix that the section describes.
-    pub(super) fn prefix(&self) -> Prefix {
-        match self.prefix.as_deref() {
-            None | Some("auto") => Prefix::Auto,
-            Some("never") => Prefix::Never,
-            Some("name") => Prefix::Name(None),
-            Some(prefix) => Prefix::Name(Some(prefix.to_owned())),
-        }
-    }
-
-    /// The filter that the section describes.
-    pub(super) fn filter(&self) -> Filter {
-        let mut filter = Filter::default();
-        filter.only.clone_from(&self.only);
-        filter.except.clone_from(&self.except);
-        filter
     }
 }
 

@@ -14,6 +14,9 @@ pub enum ConfigError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// A servlet that must be there could not be loaded.
+    #[error(transparent)]
+    Load(mcp_servlet_host::LoadError),
     /// The configuration is invalid.
     #[error("{}", Shown { path, text, problems })]
     Wrong {
@@ -24,6 +27,47 @@ pub enum ConfigError {
         /// The problems, at least one.
         problems: Vec<Problem>,
     },
+}
+
+impl ConfigError {
+    /// The problems with their positions, for programs; none if the error is not about the text.
+    pub fn located(&self) -> Vec<Located> {
+        let Self::Wrong { text, problems, .. } = self else {
+            return Vec::new();
+        };
+        problems
+            .iter()
+            .map(|problem| located(text, problem))
+            .collect()
+    }
+}
+
+/// A problem with its position. Lines and columns count from 1, columns in characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The line.
+    pub line: usize,
+    /// The column of the first character.
+    pub column: usize,
+    /// The column behind the last character in this line.
+    pub end: usize,
+    /// What is wrong, and what was expected.
+    pub message: String,
+}
+
+fn located(text: &str, problem: &Problem) -> Located {
+    let start = text.floor_char_boundary(problem.span.start);
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line = text[line_start..].lines().next().unwrap_or_default();
+    let column = text[line_start..start].chars().count() + 1;
+    let end = problem.span.end.min(line_start + line.len());
+    let width = text.get(start..end).map_or(0, |text| text.chars().count());
+    Located {
+        line: text[..start].matches('\n').count() + 1,
+        column,
+        end: column + width,
+        message: problem.message.clone(),
+    }
 }
 
 /// One problem in a configuration.

@@ -1,8 +1,8 @@
 //! Parses a configuration and collects every problem instead of stopping at the first.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use toml::{
     Spanned,
     de::{DeArray, DeTable, DeValue, Deserializer, Error, ValueDeserializer},
@@ -10,7 +10,8 @@ use toml::{
 
 use super::{
     Problem,
-    file::{File, ServletSection},
+    bundle::{self, ReadTool, ToolSection},
+    file::File,
     secrets,
     table::Table,
     wording,
@@ -27,6 +28,8 @@ const MAX_LENGTH: usize = 8 << 20;
 pub(super) struct Read {
     /// Everything that could be read. None if the text is not TOML.
     pub(super) file: Option<File>,
+    /// The virtual tools.
+    pub(super) tools: Vec<ReadTool>,
     pub(super) problems: Vec<Problem>,
     /// The byte ranges that errors must not show.
     pub(super) secrets: Vec<Range<usize>>,
@@ -42,6 +45,7 @@ pub(super) fn read(text: &str) -> Read {
         // Without a TOML table, no part of the text can be trusted.
         return Read {
             file: None,
+            tools: Vec::new(),
             problems: errors.iter().map(problem).collect(),
             secrets: secrets::of_garbled(text),
         };
@@ -49,18 +53,10 @@ pub(super) fn read(text: &str) -> Read {
     let secrets = secrets::of_table(table.get_ref(), text);
     let mut problems = Vec::new();
     // Servlets are deserialized one by one, so that a mistake in one does not repeat the work for the others.
-    let servlets = match table.get_mut().remove("servlet") {
-        Some(value) if value.get_ref().is_table() => Some(value),
-        Some(other) => {
-            let message = "expected a table for each servlet, such as [servlet.weather]";
-            problems.push(Problem {
-                span: other.span(),
-                message: message.to_owned(),
-            });
-            None
-        }
-        None => None,
-    };
+    let mut take = |key, example| take_sections(table.get_mut(), key, example, &mut problems);
+    let servlets = take("servlet", "[servlet.weather]");
+    let remotes = take("remote", "[remote.github]");
+    let bundles = take("bundle", "[bundle.ops.tool.search]");
     let span = table.span();
     let head = Spanned::new(span, DeValue::Table(table.into_inner()));
     let read_head = |value: Spanned<DeValue<'_>>| {
@@ -71,17 +67,12 @@ pub(super) fn read(text: &str) -> Read {
         File::deserialize(Deserializer::from(Spanned::new(span, table)))
     };
     let mut file = recover(head, read_head, &mut problems).unwrap_or_default();
-    if let Some(DeValue::Table(mut servlets)) = servlets.map(Spanned::into_inner) {
+    if let Some(mut servlets) = servlets {
         leave_out_too_many(&mut servlets, &mut problems);
-        for (name, value) in servlets {
-            let span = value.span();
-            let read = |value| Table::<ServletSection>::deserialize(ValueDeserializer::from(value));
-            if let Some(Table(section)) = recover(value, read, &mut problems) {
-                let name = name.into_inner().into_owned();
-                file.servlet.insert(name, Spanned::new(span, section));
-            }
-        }
+        file.servlet = sections(servlets, &mut problems);
     }
+    file.remote = remotes.map_or_else(BTreeMap::new, |remotes| sections(remotes, &mut problems));
+    let tools = bundles.map(|bundles| read_tools(bundles, text, &mut problems));
     for problem in &mut problems {
         if secrets.iter().any(|secret| overlap(secret, &problem.span)) {
             wording::remove_found_value(&mut problem.message);
@@ -89,9 +80,50 @@ pub(super) fn read(text: &str) -> Read {
     }
     Read {
         file: Some(file),
+        tools: tools.unwrap_or_default(),
         problems,
         secrets,
     }
+}
+
+/// Removes the table whose entries are sections.
+fn take_sections<'t>(
+    table: &mut DeTable<'t>,
+    key: &str,
+    example: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<DeTable<'t>> {
+    let value = table.remove(key)?;
+    let span = value.span();
+    if let DeValue::Table(sections) = value.into_inner() {
+        return Some(sections);
+    }
+    let message = format!("expected a table for each {key}, such as {example}");
+    problems.push(Problem { span, message });
+    None
+}
+
+/// Deserializes sections one by one.
+fn sections<T: DeserializeOwned>(
+    table: DeTable<'_>,
+    problems: &mut Vec<Problem>,
+) -> BTreeMap<String, Spanned<T>> {
+    let read = |value| Table::<T>::deserialize(ValueDeserializer::from(value));
+    let mut sections = BTreeMap::new();
+    for (name, value) in table {
+        let span = value.span();
+        if let Some(Table(section)) = recover(value, read, problems) {
+            sections.insert(name.into_inner().into_owned(), Spanned::new(span, section));
+        }
+    }
+    sections
+}
+
+fn read_tools(bundles: DeTable<'_>, text: &str, problems: &mut Vec<Problem>) -> Vec<ReadTool> {
+    let read = |value| Table::<ToolSection>::deserialize(ValueDeserializer::from(value));
+    bundle::read(bundles, text, problems, |value, problems| {
+        recover(value, read, problems).map(|Table(section)| section)
+    })
 }
 
 fn too_long(text: &str) -> Read {
@@ -101,6 +133,7 @@ fn too_long(text: &str) -> Read {
     );
     Read {
         file: None,
+        tools: Vec::new(),
         problems: vec![Problem {
             span: 0..0,
             message,

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
+use super::bundle;
+
 /// The byte ranges of the values for servlets and of headers, and of the credentials in sources.
 pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
@@ -22,6 +24,7 @@ pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
             }
         }
     }
+    bundle::secrets(table, text, &mut secrets);
     let servlets = table
         .get("servlet")
         .and_then(|value| value.get_ref().as_table());
@@ -40,7 +43,33 @@ pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
             secrets.extend(parts.map(|part| span.start + part.start..span.start + part.end));
         }
     }
+    of_remotes(table, text, &mut secrets);
     secrets
+}
+
+/// Headers, variables and arguments of remotes, and the credentials in their URLs.
+fn of_remotes(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) {
+    let remotes = table.get("remote");
+    let remotes = remotes.and_then(|value| value.get_ref().as_table());
+    let sections = remotes.into_iter().flatten();
+    for section in sections.filter_map(|(_, section)| section.get_ref().as_table()) {
+        for key in ["headers", "env"] {
+            if let Some(value) = section.get(key) {
+                values(value.get_ref(), value.span(), secrets);
+            }
+        }
+        let command = section.get("command");
+        let words = command.and_then(|value| value.get_ref().as_array());
+        // The program is no secret, but its arguments may be.
+        let arguments = words.into_iter().flatten().skip(1);
+        secrets.extend(arguments.map(toml::Spanned::span));
+        if let Some(url) = section.get("url") {
+            let span = url.span();
+            let parts = of_url(text.get(span.clone()).unwrap_or_default());
+            let parts = parts.into_iter();
+            secrets.extend(parts.map(|part| span.start + part.start..span.start + part.end));
+        }
+    }
 }
 
 fn values(value: &DeValue<'_>, span: Range<usize>, secrets: &mut Vec<Range<usize>>) {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 mod limits;
+mod remotes;
 mod requests;
 
 use mcp_servlet_host::Prefix;

@@ -2,25 +2,33 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use mcp_servlet_host::{Host, Loaded};
+use mcp_servlet_host::{Host, Loaded, Mount};
 use mcp_servlet_runtime::chain;
 
-use super::{Config, Mode};
+use super::{Config, Mode, remotes::Remotes};
 use crate::{Server, watch::Snapshot};
 
 /// Serves a configuration, and reloads it whenever the file or a module that it names changes.
 ///
 /// The changed version is loaded next to the running one and replaces it only if loading succeeds.
 /// Calls that have begun finish on the old version. `config` is the configuration that is being
-/// served. Never returns.
-pub async fn watch(server: &Server, path: PathBuf, config: Config) {
-    let mut watch = Watch::new(path, config);
+/// served, and `remotes` are its remotes. Never returns.
+pub async fn watch(server: &Server, path: PathBuf, config: Config, remotes: Remotes) {
+    let mut watch = Watch::new(path, config, remotes);
     loop {
-        let (_, loaded) = watch.next(|| server.host()).await;
-        warn_of(&loaded.host);
-        server.replace(Arc::new(loaded.host));
+        let renewed = watch.next(|| server.host()).await;
+        let host = renewed.loaded.host.joined(renewed.remotes);
+        warn_of(&host);
+        server.replace(Arc::new(host));
         watch.report();
     }
+}
+
+/// A version of the configuration that can be served.
+pub(crate) struct Renewed {
+    pub(crate) config: Config,
+    pub(crate) loaded: Loaded,
+    pub(crate) remotes: Vec<Mount>,
 }
 
 /// A configuration that is being served, and its files.
@@ -29,44 +37,52 @@ pub(crate) struct Watch {
     files: Snapshot,
     /// The configuration with which the server started.
     started: Config,
+    remotes: Remotes,
 }
 
 impl Watch {
-    /// `config` is the configuration that is being served.
-    pub(crate) fn new(path: PathBuf, config: Config) -> Self {
+    /// `config` is the configuration that is being served, and `remotes` are its remotes.
+    pub(crate) fn new(path: PathBuf, config: Config, remotes: Remotes) -> Self {
         Self {
             path,
             files: config.files.clone(),
             started: config,
+            remotes,
         }
     }
 
     /// The next version that can be loaded. `previous` is what is served when it changes.
-    pub(crate) async fn next(&mut self, previous: impl Fn() -> Arc<Host>) -> (Config, Loaded) {
+    pub(crate) async fn next(&mut self, previous: impl Fn() -> Arc<Host>) -> Renewed {
         loop {
             self.files.changed().await;
-            let (previous, file) = (previous(), self.path.clone());
-            let load = tokio::task::spawn_blocking(move || load(&file, &previous));
-            let loaded = match load.await {
-                Ok((seen, loaded)) => {
-                    self.files = seen;
-                    loaded
-                }
-                Err(panic) => Err(panic.to_string()),
-            };
-            match loaded {
-                Ok((config, loaded)) => {
-                    warn(&loaded);
-                    for section in config.needs_restart(&self.started) {
+            match self.load(previous()).await {
+                Ok(renewed) => {
+                    warn(&renewed.loaded);
+                    for section in renewed.config.needs_restart(&self.started) {
                         tracing::warn!("`{section}` has changed: restart the server to apply it");
                     }
-                    return (config, loaded);
+                    return renewed;
                 }
                 Err(error) => {
                     tracing::error!("reload failed, still serving the previous version: {error}");
                 }
             }
         }
+    }
+
+    /// Loads the servlets of the current configuration, and connects to its remotes.
+    async fn load(&mut self, previous: Arc<Host>) -> Result<Renewed, String> {
+        let file = self.path.clone();
+        let load = tokio::task::spawn_blocking(move || load(&file, &previous));
+        let (files, loaded) = load.await.map_err(|panic| panic.to_string())?;
+        self.files = files;
+        let (config, loaded) = loaded?;
+        let remotes = self.remotes.update(&config.remotes).await;
+        Ok(Renewed {
+            config,
+            loaded,
+            remotes: remotes.map_err(|error| chain(&error))?,
+        })
     }
 
     /// Logs that the new version is served.
@@ -102,7 +118,8 @@ fn warn(loaded: &Loaded) {
 fn load(path: &std::path::Path, previous: &Host) -> (Snapshot, Result<(Config, Loaded), String>) {
     let (files, config) = Config::look_and_read(path, Mode::Load);
     let loaded = config.map_err(|error| chain(&error)).and_then(|config| {
-        let loaded = config.load(Some(previous)).map_err(|error| chain(&error))?;
+        let loaded = config.load(Some(previous));
+        let loaded = loaded.map_err(|error| chain(&error))?;
         Ok((config, loaded))
     });
     (files, loaded)

@@ -5,25 +5,29 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 use mcp_servlet_host::{Filter, Host, Loaded, Mount, Prefix, Servlet};
 
 use super::Endpoints;
-use crate::config::{Config, Watch, warn_of};
+use crate::config::{Config, Remotes, Renewed, Watch, warn_of};
 
 impl Endpoints {
     /// Reloads the configuration whenever the file or a module that it names changes.
     ///
     /// Servlets, and the members and introductions of endpoints, change at once. Only clients of
     /// endpoints whose lists differ are notified. The log names changes that need a restart.
-    /// `config` and `loaded` are what is being served. Never returns.
-    pub async fn watch(&self, path: PathBuf, config: Config, loaded: Loaded) {
-        let mut watch = Watch::new(path, config);
+    /// `config`, `loaded` and `remotes` are what is being served. Never returns.
+    pub async fn watch(&self, path: PathBuf, config: Config, loaded: Loaded, remotes: Remotes) {
+        let mut watch = Watch::new(path, config, remotes);
         let mut members = loaded.host;
         loop {
             let previous = || Arc::new(self.with_current_lists(&members));
-            let (config, loaded) = watch.next(previous).await;
+            let Renewed {
+                config,
+                loaded,
+                remotes,
+            } = watch.next(previous).await;
             for (endpoint, server) in &self.all {
                 let mut renewed = config.endpoints.iter();
                 // An endpoint that the file no longer has is served until the restart.
                 let renewed = renewed.find(|new| new.name == endpoint.name);
-                let host = config.host_of(renewed.unwrap_or(endpoint), &loaded);
+                let host = config.host_of(renewed.unwrap_or(endpoint), &loaded, &remotes);
                 warn_of(&host);
                 server.replace(Arc::new(host));
             }
@@ -50,7 +54,7 @@ impl Endpoints {
 
 fn mount(servlet: &Arc<Servlet>) -> Mount {
     Mount {
-        servlet: Arc::clone(servlet),
+        member: Arc::clone(servlet).into(),
         prefix: Prefix::default(),
         filter: Filter::default(),
     }

@@ -2,7 +2,7 @@
 
 use std::pin::{Pin, pin};
 
-use mcp_servlet_host::{FeatureKind, Host, Listed, Servlet};
+use mcp_servlet_host::{FeatureKind, Host, Listed, Member};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
@@ -28,22 +28,21 @@ use crate::{
     server::{active::cancelled, seal::Request},
 };
 
-/// Declares the capabilities that at least one servlet has.
+/// Declares the capabilities that at least one member has.
 pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
-    let any = |has: fn(&Servlet) -> bool| host.servlets().iter().any(|servlet| has(servlet));
-    if any(Servlet::reads_resources) {
+    let any = |has: fn(&Member) -> bool| host.members().any(has);
+    if any(Member::reads_resources) {
         let mut resources = ResourcesCapability::default();
         resources.list_changed = Some(true);
         resources.subscribe = Some(true);
         capabilities.resources = Some(resources);
     }
-    let may_have_prompts = |servlet: &Servlet| servlet.module().changes_prompts();
-    if any(|servlet| !servlet.prompts().is_empty()) || any(may_have_prompts) {
+    if any(Member::may_have_prompts) {
         let mut prompts = PromptsCapability::default();
         prompts.list_changed = Some(true);
         capabilities.prompts = Some(prompts);
     }
-    if any(Servlet::completes) {
+    if any(Member::completes) {
         capabilities.completions = Some(JsonObject::new());
     }
 }
@@ -69,7 +68,7 @@ impl Handler {
         Clock::new(self.server.0.options.timeout)
     }
 
-    /// One page of the entries of all servlets.
+    /// One page of the entries of all members.
     pub(super) fn entries<'e, T: Passthrough>(
         &self,
         context: &RequestContext<RoleServer>,

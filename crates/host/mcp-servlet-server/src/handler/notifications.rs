@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_servlet_host::Host;
+use mcp_servlet_host::{Host, Member};
 use mcp_servlet_runtime::{Change, JsonObject, Listener, Notification, Sending, Usage};
 use rmcp::{
     Peer, RoleServer,
@@ -52,10 +52,9 @@ impl Threshold {
     }
 }
 
-/// Whether one of the servlets sends log messages.
+/// Whether one of the members sends log messages.
 pub(super) fn logs(host: &Host) -> bool {
-    let mut servlets = host.servlets().iter();
-    servlets.any(|servlet| servlet.module().logs_to_client())
+    host.members().any(Member::logs_to_client)
 }
 
 /// The task that a call has become, once it has.

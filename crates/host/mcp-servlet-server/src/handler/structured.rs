@@ -161,15 +161,15 @@ mod tests {
             json!({}),
         ] {
             let wrapped = in_result(&inner);
-            for said in [&inner, &wrapped] {
-                assert_eq!(schema(Era::Legacy, said), wrapped);
-                assert_eq!(schema(Era::Modern, said), inner);
+            for listed in [&inner, &wrapped] {
+                assert_eq!(schema(Era::Legacy, listed), wrapped);
+                assert_eq!(schema(Era::Modern, listed), inner);
             }
             for value in [json!([1]), json!({ "a": 1 }), json!(null)] {
                 let result = json!({ "result": value });
-                for (said, form) in [(&inner, &value), (&wrapped, &result)] {
-                    assert_eq!(content(Era::Legacy, Some(said), form), result);
-                    assert_eq!(content(Era::Modern, Some(said), form), value);
+                for (listed, form) in [(&inner, &value), (&wrapped, &result)] {
+                    assert_eq!(content(Era::Legacy, Some(listed), form), result);
+                    assert_eq!(content(Era::Modern, Some(listed), form), value);
                 }
             }
         }

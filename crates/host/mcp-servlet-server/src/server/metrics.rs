@@ -150,8 +150,8 @@ impl Metrics {
     pub(crate) fn call<'a>(&'a self, host: &'a Host, tool: &str) -> Call<'a> {
         let servlet = host.servlet_of(tool);
         self.running.inc();
-        let called = servlet.map(|servlet| Called {
-            servlet: servlet.name().to_owned(),
+        let called = host.member_of(tool).map(|member| Called {
+            servlet: member.name().to_owned(),
             tool: tool.to_owned(),
         });
         Call {

@@ -90,9 +90,12 @@ fn reports_each_problem_with_its_position() {
     for (text, expected) in [
         (
             http("bundles = [\"wether\"]"),
-            "6:12: there is no servlet `wether`; did you mean `weather`?",
+            "6:12: there is no servlet, remote or bundle `wether`; did you mean `weather`?",
         ),
-        (http("bundles = [\"x\"]"), "6:12: there is no servlet `x`\n"),
+        (
+            http("bundles = [\"x\"]"),
+            "6:12: there is no servlet, remote or bundle `x`\n",
+        ),
         (
             http("bundles = [\n\"ops\",\n\"ops\"]"),
             "8:1: `ops` is listed twice, first in line 7",
@@ -235,4 +238,21 @@ fn clients_get_the_url_of_an_endpoint_unless_they_start_the_server() {
         None
     );
     assert_eq!(url(""), None);
+}
+
+#[test]
+fn one_endpoint_cannot_have_two_virtual_tools_of_one_name() {
+    let bundles =
+        "[bundle.one.tool.run]\nhandler = \"ops:x\"\n[bundle.two.tool.run]\nhandler = \"ops:y\"\n";
+    let apart = format!(
+        "{LISTENER}{HTTP}bundles = [\"one\"]\n[endpoint.pipe]\nkind = \"stdio\"\nbundles = [\"two\"]\n{bundles}"
+    );
+    check(&apart).unwrap_or_else(|error| panic!("{error}"));
+    let error = check(&format!("{STDIO}{bundles}")).expect_err("two tools");
+    let expected = "servlet.toml:5:18: endpoint `e` would have two tools `run`: of bundle `two` here, and of bundle `one` in \
+        line 3";
+    assert!(error.contains(expected), "{error}");
+    let error = check(bundles).expect_err("two tools");
+    let expected = "there are two tools `run`: of bundle `two` here, and of bundle `one` in line 1";
+    assert!(error.contains(expected), "{error}");
 }

@@ -1,6 +1,7 @@
 //! Endpoints of a configuration, as clients of each transport see them.
 
 mod attributes;
+mod bundles;
 mod config;
 mod documented;
 mod http;

@@ -133,6 +133,6 @@ async fn an_invalid_configuration_keeps_the_previous_one() {
         "servlet.toml",
         format!("{WEB}bundles = [\"aa\"]\n{SERVLETS}"),
     );
-    says("there is no servlet `aa`; did you mean `a`?").await;
+    says("there is no servlet, remote or bundle `aa`; did you mean `a`?").await;
     assert_eq!(tools(&session).await, ["x"]);
 }

@@ -315,13 +315,13 @@ fn idle_connection_is_closed() {
     options.head_time = Some(Duration::from_millis(100));
     let host = host(DESCRIPTION, "{}");
     let served = Served::start_with(host, ServeOptions::default(), options);
-    for said in ["", "POST /mcp HTTP/1.1\r\nhost: localhost\r\n"] {
+    for head in ["", "POST /mcp HTTP/1.1\r\nhost: localhost\r\n"] {
         let mut stream = TcpStream::connect(&served.address).expect("a connection");
-        stream.write_all(said.as_bytes()).expect("a write");
+        stream.write_all(head.as_bytes()).expect("a write");
         let mut answer = Vec::new();
         // A reset connection counts as closed.
         let _ = stream.read_to_end(&mut answer);
-        assert_eq!(String::from_utf8_lossy(&answer), "", "{said}");
+        assert_eq!(String::from_utf8_lossy(&answer), "", "{head}");
     }
 }
 
@@ -457,8 +457,8 @@ fn removes_idle_sessions() {
     let session = served.open();
     let call = request("tools/call", json!({"name": "t"}));
     let called = served.in_session(&session, &call).message();
-    let said = called["error"]["message"].as_str().unwrap_or_default();
-    assert!(said.contains("did not finish"), "{called}");
+    let message = called["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("did not finish"), "{called}");
     std::thread::sleep(3 * idle);
     let gone = served.in_session(&session, &request("tools/list", json!({})));
     assert_eq!(gone.status, 404);

@@ -2,6 +2,8 @@
 
 mod arguments;
 mod asks;
+mod bundle_problems;
+mod bundles;
 mod cancel;
 mod client;
 mod edges;

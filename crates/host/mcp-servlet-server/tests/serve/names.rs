@@ -55,7 +55,7 @@ fn mount(name: &str, wat: &Wat, prefix: Prefix) -> Mount {
     };
     let servlet = Servlet::load(source, &LoadOptions::default()).expect("a servlet");
     Mount {
-        servlet: Arc::new(servlet),
+        member: Arc::new(servlet).into(),
         prefix,
         filter: Filter::default(),
     }

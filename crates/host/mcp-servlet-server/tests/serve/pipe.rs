@@ -18,7 +18,7 @@ fn initialize() -> Value {
 }
 
 /// Sends requests in the 2025-11-25 revision, closes the input and collects the responses by id.
-async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
+pub(crate) async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
     let open = initialize();
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let mut lines = vec![open, ready];
@@ -31,7 +31,7 @@ async fn talk(host: Host, requests: &[Value]) -> Vec<Value> {
     exchange(host, &lines).await
 }
 
-async fn exchange(host: Host, lines: &[Value]) -> Vec<Value> {
+pub(crate) async fn exchange(host: Host, lines: &[Value]) -> Vec<Value> {
     let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
     exchange_text(host, &format!("{}\n", lines.join("\n"))).await
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use mcp_servlet_server::{
-    HttpOptions, ServeOptions,
+    HttpOptions, Remotes, ServeOptions,
     config::{self, Config},
 };
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ impl Watched {
         let watched = served.server.clone();
         let watching = std::thread::spawn(move || {
             let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-            let watch = config::watch(&watched, file, config);
+            let watch = config::watch(&watched, file, config, Remotes::default());
             runtime.block_on(watched.unless_stopping(watch));
         });
         Self {

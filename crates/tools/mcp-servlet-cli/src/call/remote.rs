@@ -35,12 +35,13 @@ pub(super) async fn call(session: &Session, call: &Call, words: &[String]) -> Re
     let result = listen(session, tool, arguments, &options).await?;
     if call.format == Format::Json && call.select.is_none() {
         writeln!(terminal::json(), "{}", result.raw.get())?;
-        return failed_if_error(&members(&result.raw)?);
     }
-    let members = members(&result.raw)?;
-    match &call.select {
-        Some(pointer) => select(&members, pointer),
-        None => show(&CallToolResult::new(members), |_| None),
+    let shown = CallToolResult::new(members(&result.raw)?);
+    call.save(&shown)?;
+    match (&call.select, call.format) {
+        (Some(pointer), _) => select(shown.json(), pointer),
+        (None, Format::Json) => failed_if_error(shown.json()),
+        (None, Format::Human) => show(&shown, |_| None),
     }
 }
 

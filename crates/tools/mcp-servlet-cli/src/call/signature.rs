@@ -37,7 +37,7 @@ fn signature(tool: &JsonObject) -> String {
     signature
 }
 
-/// Each argument as it is typed, the optional ones in brackets.
+/// The form of each argument on the command line, with optional ones in brackets.
 fn arguments(schema: &JsonObject) -> Vec<String> {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required =

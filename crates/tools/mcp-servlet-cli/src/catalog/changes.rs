@@ -1,13 +1,14 @@
 //! What differs between two catalogs.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io::{self, Write},
 };
 
 use mcp_catalog::{Catalog, Item, ItemKind};
 use serde_json::{Value, json};
 
+use super::impact::Impact;
 use crate::terminal::{Style, Visible, one_line};
 
 /// How much of a value a line shows, in characters.
@@ -16,16 +17,22 @@ const SHOWN: usize = 120;
 /// A difference.
 #[derive(Debug, PartialEq)]
 pub(super) struct Change {
-    /// The kind and the key of the item; none for the server.
-    item: Option<(ItemKind, String)>,
+    /// The item; none for the server.
+    item: Option<Place>,
     /// A JSON pointer into the item; empty if the whole item was added or removed.
     pointer: String,
     before: Option<Value>,
     after: Option<Value>,
 }
 
-/// Everything that differs, in the order of the old catalog; then what is new. Diagnostics and the protocol version do not
-/// count.
+/// The kind and the key of an item, and how many earlier items have the same ones.
+type Place = (ItemKind, String, usize);
+
+/// The pointer of a change in a part of an entry that the catalog leaves out.
+const DIGEST: &str = "/sha256";
+
+/// Everything that differs, in the order of the old catalog; then what is new. Diagnostics, the protocol version and the order
+/// of items do not count.
 pub(super) fn between(old: &Catalog, new: &Catalog) -> Vec<Change> {
     let mut changes = Vec::new();
     compare(
@@ -35,33 +42,49 @@ pub(super) fn between(old: &Catalog, new: &Catalog) -> Vec<Change> {
         &json!(old.server),
         &json!(new.server),
     );
-    let names = |catalog: &Catalog| catalog.items.iter().map(name).collect::<Vec<_>>();
-    let mut seen = BTreeSet::new();
-    for name in names(old).into_iter().chain(names(new)) {
-        if seen.insert(name.clone()) {
-            compare_items(&mut changes, &name, old, new);
-        }
+    let (old, new) = (places(old), places(new));
+    let known: BTreeSet<_> = old.iter().map(|(place, _)| place).collect();
+    let added = new.iter().filter(|(place, _)| !known.contains(place));
+    let old_items: BTreeMap<_, _> = old.iter().cloned().collect();
+    let new_items: BTreeMap<_, _> = new.iter().cloned().collect();
+    for (place, _) in old.iter().chain(added) {
+        let item = |items: &BTreeMap<_, _>| items.get(place).copied();
+        compare_items(&mut changes, place, item(&old_items), item(&new_items));
     }
     changes
 }
 
-type Name = (ItemKind, String);
-
-fn name(item: &Item) -> Name {
-    (item.kind(), item.key().to_owned())
+/// The items with their places.
+fn places(catalog: &Catalog) -> Vec<(Place, &Item)> {
+    let mut counts = BTreeMap::new();
+    let places = catalog.items.iter().map(|item| {
+        let (kind, key) = (item.kind(), item.key());
+        let count = counts.entry((kind, key)).or_insert(0);
+        *count += 1;
+        ((kind, key.to_owned(), *count - 1), item)
+    });
+    places.collect()
 }
 
-/// Compares the items of a name. Requests only reach the first of several.
-fn compare_items(changes: &mut Vec<Change>, name: &Name, old: &Catalog, new: &Catalog) {
-    let find = |catalog: &Catalog| catalog.find(name.0, &name.1).map(members);
-    match (find(old), find(new)) {
-        (Some(old), Some(new)) => compare(changes, Some(name), "", &old, &new),
-        (before, after) => changes.push(Change {
-            item: Some(name.clone()),
+fn compare_items(changes: &mut Vec<Change>, place: &Place, old: Option<&Item>, new: Option<&Item>) {
+    let (Some(before), Some(after)) = (old, new) else {
+        changes.push(Change {
+            item: Some(place.clone()),
             pointer: String::new(),
-            before,
-            after,
-        }),
+            before: old.map(members),
+            after: new.map(members),
+        });
+        return;
+    };
+    let count = changes.len();
+    compare(changes, Some(place), "", &members(before), &members(after));
+    if changes.len() == count && before.sha256 != after.sha256 {
+        changes.push(Change {
+            item: Some(place.clone()),
+            pointer: DIGEST.to_owned(),
+            before: Some(before.sha256.as_str().into()),
+            after: Some(after.sha256.as_str().into()),
+        });
     }
 }
 
@@ -77,7 +100,7 @@ fn members(item: &Item) -> Value {
 /// Adds a change for each value that differs.
 fn compare(
     changes: &mut Vec<Change>,
-    item: Option<&Name>,
+    item: Option<&Place>,
     pointer: &str,
     before: &Value,
     after: &Value,
@@ -121,7 +144,12 @@ pub(super) fn write<W: Write>(out: &mut Visible<W>, changes: &[Change]) -> io::R
             _ => "changed",
         };
         out.styled(Style::Name, verb)?;
-        writeln!(out, " {}", one_line(&change.place()))?;
+        write!(out, " {}", one_line(&change.place()))?;
+        if change.impact() == Impact::Breaking {
+            write!(out, " ")?;
+            out.styled(Style::Problem, "(breaking)")?;
+        }
+        writeln!(out)?;
         if change.pointer.is_empty() && change.item.is_some() {
             continue;
         }
@@ -137,10 +165,13 @@ pub(super) fn write<W: Write>(out: &mut Visible<W>, changes: &[Change]) -> io::R
 /// The changes for programs.
 pub(super) fn to_json(changes: &[Change]) -> Value {
     let one = |change: &Change| {
-        let mut json = json!({ "pointer": change.pointer });
-        if let Some((kind, key)) = &change.item {
+        let mut json = json!({ "pointer": change.pointer, "impact": change.impact().code() });
+        if let Some((kind, key, earlier)) = &change.item {
             json["type"] = json!(kind);
             json["key"] = key.as_str().into();
+            if *earlier > 0 {
+                json["number"] = (earlier + 1).into();
+            }
         }
         for (name, value) in [("before", &change.before), ("after", &change.after)] {
             if let Some(value) = value {
@@ -153,11 +184,32 @@ pub(super) fn to_json(changes: &[Change]) -> Value {
 }
 
 impl Change {
+    /// What the difference means for clients.
+    pub(super) fn impact(&self) -> Impact {
+        let kind = self.item.as_ref().map(|(kind, ..)| *kind);
+        Impact::of(
+            kind,
+            &self.pointer,
+            self.before.as_ref(),
+            self.after.as_ref(),
+        )
+    }
+
     fn place(&self) -> String {
-        match (&self.item, &*self.pointer) {
-            (Some((kind, key)), "") => format!("{} `{key}`", kind.label()),
-            (Some((kind, key)), at) => format!("{} `{key}` {at}", kind.label()),
-            (None, at) => format!("server {at}"),
+        let Some((kind, key, earlier)) = &self.item else {
+            return format!("server {}", self.pointer);
+        };
+        let number = match earlier {
+            0 => String::new(),
+            earlier => format!(" (number {} of this name)", earlier + 1),
+        };
+        let item = format!("{} `{key}`{number}", kind.label());
+        match &*self.pointer {
+            "" => item,
+            DIGEST => format!(
+                "{item} in a part that catalogs leave out, such as `null` or a member that occurs twice"
+            ),
+            at => format!("{item} {at}"),
         }
     }
 }

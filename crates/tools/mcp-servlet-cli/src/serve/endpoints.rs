@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mcp_servlet_host::Loaded;
-use mcp_servlet_server::{Bound, Endpoints, config::Config, operations};
+use mcp_servlet_server::{Bound, Endpoints, Remotes, config::Config, operations};
 use tokio::runtime::Runtime;
 
 use super::transports::{Transports, bind, second_signal, stop_on_signal, warn_if_public};
@@ -15,14 +15,20 @@ use crate::{
 /// Serves the endpoints until a signal arrives, or until the client on standard input disconnects if
 /// there is no other endpoint.
 pub(super) fn serve(
-    endpoints: Endpoints,
     path: PathBuf,
     config: Config,
     loaded: Loaded,
     transports: &Transports,
 ) -> Result<(), Failure> {
     let runtime = Runtime::new()?;
+    let remotes = Remotes::default();
     let result = runtime.block_on(async {
+        let members = remotes.update(&config.remotes).await;
+        let members = members.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))?;
+        let Some(endpoints) = Endpoints::new(&config, &loaded, &members) else {
+            return Ok(());
+        };
+        warn(&endpoints);
         let bound = endpoints.bind().await.map_err(|error| {
             let source = &error.source;
             Failure::new(Kind::Usage, format!("{error}: {source}"))
@@ -30,12 +36,13 @@ pub(super) fn serve(
         for one in &bound {
             announce(one)?;
         }
-        let watch = endpoints.watch(path, config, loaded);
+        let watch = endpoints.watch(path, config, loaded, remotes.clone());
         tokio::select! {
             result = run(&endpoints, bound, transports) => result,
             () = watch => Ok(()),
         }
     });
+    runtime.block_on(remotes.close());
     // Does not wait for standard input or for a call whose result is no longer needed.
     runtime.shutdown_background();
     result
@@ -82,7 +89,7 @@ async fn run(
 }
 
 /// Warns about what the endpoints leave out.
-pub(super) fn warn(endpoints: &Endpoints) {
+fn warn(endpoints: &Endpoints) {
     for (name, host) in endpoints.hosts() {
         for problem in host.problems() {
             let problem = indented(&chain(problem), "  ");

@@ -1,19 +1,27 @@
 //! Answers requests of servers: asks the user on a terminal.
 
-use std::io::{self, BufRead, IsTerminal as _};
+use std::{
+    io::{self, IsTerminal as _},
+    sync::LazyLock,
+    thread,
+};
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 use mcp_servlet_client::{Answers, Elicitation, Input, Offers};
 use mcp_servlet_runtime::JsonObject;
 use mcp_servlet_schema::{matches, parse_arguments, schema_in_words};
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::sync::{
+    Mutex,
+    mpsc::{UnboundedReceiver, unbounded_channel},
+};
 
 use crate::{
     failure::indented,
     terminal::{self, note, one_line},
 };
 
-/// How often a value is asked for that the schema does not allow.
+/// How often the command asks again for a value that the schema does not allow.
 const ATTEMPTS: usize = 5;
 
 /// Asks the user, if standard input and standard error are a terminal. Declines otherwise.
@@ -40,9 +48,7 @@ impl Answers for Answering {
 
     fn elicit(&self, request: Elicitation) -> BoxFuture<'_, Input> {
         if self.is_interactive {
-            let asking =
-                tokio::task::spawn_blocking(move || ask(&mut io::stdin().lock(), &request));
-            return asking.map(|input| input.unwrap_or(Input::Cancel)).boxed();
+            return ask_on_terminal(request).boxed();
         }
         let message = one_line(&request.message);
         note(format_args!(
@@ -52,32 +58,55 @@ impl Answers for Answering {
     }
 }
 
+/// What the user types, line by line.
+type Lines = UnboundedReceiver<String>;
+
+/// The lines of standard input. One thread reads them, so that a question whose time is over keeps nothing from the next one.
+static TYPED: LazyLock<Mutex<Lines>> = LazyLock::new(|| {
+    let (sender, lines) = unbounded_channel();
+    thread::spawn(move || {
+        let mut typed = io::stdin().lines().map_while(Result::ok);
+        // An error means that the command is about to end.
+        while typed.next().is_some_and(|line| sender.send(line).is_ok()) {}
+    });
+    Mutex::new(lines)
+});
+
+/// Asks one question at a time.
+async fn ask_on_terminal(request: Elicitation) -> Input {
+    let mut lines = TYPED.lock().await;
+    // Lines from before the question are not answers to it.
+    while lines.try_recv().is_ok() {}
+    ask(&mut lines, &request).await
+}
+
 /// Asks the user on standard error, and reads the answers.
-fn ask(input: &mut impl BufRead, request: &Elicitation) -> Input {
+async fn ask(input: &mut Lines, request: &Elicitation) -> Input {
     let message = indented(&request.message, "  ");
     note(format_args!("the server asks: {message}"));
     if let Some(url) = &request.url {
         note(format_args!("  open {}", one_line(url)));
-        return match line(input, "  have you done it? [y/N] ").as_deref() {
+        return match line(input, "  have you done it? [y/N] ").await.as_deref() {
             Some("y" | "yes") => Input::Accept(Value::Object(JsonObject::new())),
             Some(_) => Input::Decline,
             None => Input::Cancel,
         };
     }
-    match line(input, "  answer? [Y/n] ").as_deref() {
+    match line(input, "  answer? [Y/n] ").await.as_deref() {
         Some("" | "y" | "yes") => {}
         Some(_) => return Input::Decline,
         None => return Input::Cancel,
     }
     let schema = request.schema.as_ref().and_then(Value::as_object);
-    match schema.map_or(Some(JsonObject::new()), |schema| fields(input, schema)) {
-        Some(content) => Input::Accept(content.into()),
-        None => Input::Cancel,
-    }
+    let content = match schema {
+        Some(schema) => fields(input, schema).await,
+        None => Some(JsonObject::new()),
+    };
+    content.map_or(Input::Cancel, |content| Input::Accept(content.into()))
 }
 
 /// Asks for the value of each property. None if the input ends.
-fn fields(input: &mut impl BufRead, schema: &JsonObject) -> Option<JsonObject> {
+async fn fields(input: &mut Lines, schema: &JsonObject) -> Option<JsonObject> {
     let mut content = JsonObject::new();
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
@@ -85,8 +114,8 @@ fn fields(input: &mut impl BufRead, schema: &JsonObject) -> Option<JsonObject> {
         let is_required = required.is_some_and(|names| names.iter().any(|one| one == name));
         let question = question(schema, name, property, is_required);
         for attempt in 1.. {
-            let typed = line(input, &question)?;
-            match value(schema, name, property, &typed, is_required) {
+            let typed = line(input, &question).await?;
+            match value(schema, property, &typed, is_required) {
                 Ok(Some(value)) => {
                     content.insert(name.clone(), value);
                     break;
@@ -118,7 +147,6 @@ fn question(schema: &JsonObject, name: &str, property: &Value, is_required: bool
 /// What the user typed, as the schema has it. None leaves the property out.
 fn value(
     schema: &JsonObject,
-    name: &str,
     property: &Value,
     typed: &str,
     is_required: bool,
@@ -130,30 +158,37 @@ fn value(
             default => Ok(default),
         };
     }
-    let parsed = parse_arguments(schema, &[format!("{name}={typed}")]);
+    // Under a name of our own, because one of the server may contain `=` or end in `:`.
+    let mut schema = schema.clone();
+    schema.insert("properties".to_owned(), json!({ "value": property }));
+    let parsed = parse_arguments(&schema, &[format!("value={typed}")]);
     let mut parsed = parsed.map_err(|error| error.to_string())?;
-    let value = parsed.remove(name).unwrap_or_default();
+    let value = parsed.remove("value").unwrap_or_default();
     if matches(property, &value) {
         return Ok(Some(value));
     }
-    Err(format!("expected {}", schema_in_words(schema, property)))
+    Err(format!("expected {}", schema_in_words(&schema, property)))
 }
 
 /// Asks for a line on standard error. None at the end of the input.
-fn line(input: &mut impl BufRead, question: &str) -> Option<String> {
+async fn line(input: &mut Lines, question: &str) -> Option<String> {
     terminal::question(question);
-    let mut line = String::new();
-    match input.read_line(&mut line) {
-        Ok(1..) => Some(line.trim().to_owned()),
-        Ok(0) | Err(_) => None,
-    }
+    let line = input.recv().await?;
+    Some(line.trim().to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    /// The lines of an input that ends after them.
+    fn lines(typed: &str) -> Lines {
+        let (sender, lines) = unbounded_channel();
+        for line in typed.lines() {
+            sender.send(line.to_owned()).expect("a receiver");
+        }
+        lines
+    }
 
     fn fields_of(typed: &str) -> Option<Value> {
         let schema = json!({
@@ -162,23 +197,27 @@ mod tests {
                 "city": { "type": "string" },
                 "nights": { "type": "integer", "minimum": 1, "default": 2 },
                 "bed": { "type": "string", "enum": ["single", "double"] },
+                "x:": { "type": "string" },
+                "x:y=z": { "type": "integer" },
             },
             "required": ["city", "bed"],
         });
         let schema = schema.as_object().expect("an object");
-        fields(&mut typed.as_bytes(), schema).map(Value::Object)
+        let fields = fields(&mut lines(typed), schema).now_or_never();
+        fields.expect("an end").map(Value::Object)
     }
 
     #[test]
     fn each_property_is_read_by_its_schema() {
-        let answered = json!({ "city": "Oslo", "nights": 3, "bed": "double" });
-        assert_eq!(fields_of("Oslo\n3\ndouble\n"), Some(answered));
+        let answered =
+            json!({ "city": "Oslo", "nights": 3, "bed": "double", "x:": "{}", "x:y=z": 7 });
+        assert_eq!(fields_of("Oslo\n3\ndouble\n{}\n7\n"), Some(answered));
     }
 
     #[test]
     fn defaults_fill_in_and_wrong_values_are_asked_for_again() {
         let answered = json!({ "city": "7", "nights": 2, "bed": "single" });
-        assert_eq!(fields_of("\n7\n\ntriple\nsingle\n"), Some(answered));
+        assert_eq!(fields_of("\n7\n\ntriple\nsingle\n\n\n"), Some(answered));
         assert_eq!(fields_of("Oslo\n0\nx\n1\n"), None, "the input ends");
         assert_eq!(fields_of(&"\n".repeat(9)), None, "too many attempts");
     }

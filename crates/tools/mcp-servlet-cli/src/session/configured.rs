@@ -3,15 +3,16 @@
 use std::{env, fs, io, path::Path};
 
 use mcp_client_config::{
-    Connection as Configured, Found, Places, Platform, Secret, Source, Transport, Variables,
-    read_text,
+    Connection as Configured, Found, Places, Platform, Secret, Server, Source, Transport,
+    Variables, read_text,
 };
 use mcp_servlet_client::{Command, Http, HttpTransport, Target, TargetError};
 use mcp_servlet_schema::similar;
 
 use super::{
     Opening,
-    connection::{Connection, Lookup},
+    access::{Access, Lookup},
+    connection::Connection,
 };
 use crate::{
     failure::{Failure, Kind, indented},
@@ -35,8 +36,34 @@ pub(crate) fn discover(lookup: &Lookup) -> Result<Found, Failure> {
 
 /// The server of a name, ready to be connected to.
 pub(super) fn find(name: &str, connection: &Connection) -> Result<Opening, Failure> {
-    let found = discover(&connection.lookup)?;
-    let is_explicit = connection.server.is_some();
+    let (server, resolved) = resolve(name, &connection.access)?;
+    Ok(Opening {
+        server: target(name, resolved, connection)?,
+        name: Some(name.to_owned()),
+        connect: server.startup_timeout,
+        request: server.timeout,
+    })
+}
+
+/// The server of a name, if it is at a URL.
+pub(super) fn find_http(name: &str, access: &Access) -> Result<Option<Http>, Failure> {
+    match resolve(name, access)?.1 {
+        Configured::Command { .. } => Ok(None),
+        Configured::Http {
+            url,
+            transport,
+            headers,
+        } => {
+            let http = access.http(&url, how(transport))?;
+            Ok(Some(with_headers(http, &headers)?.name(name)))
+        }
+    }
+}
+
+/// The server of a name, and its command or URL with the values of placeholders.
+fn resolve(name: &str, access: &Access) -> Result<(Server, Configured), Failure> {
+    let found = discover(&access.lookup)?;
+    let is_explicit = access.server.is_some();
     let server = found
         .find(name)
         .or_else(|| found.named(name).next().filter(|_| is_explicit));
@@ -45,7 +72,7 @@ pub(super) fn find(name: &str, connection: &Connection) -> Result<Opening, Failu
     };
     let places = places()?;
     let variables = Variables::new(&places, &variable);
-    let inputs = connection.input.iter();
+    let inputs = access.input.iter();
     let variables = inputs.fold(variables, |variables, (id, value)| {
         variables.input(id, value)
     });
@@ -54,12 +81,7 @@ pub(super) fn find(name: &str, connection: &Connection) -> Result<Opening, Failu
         let help = "`--input ID=VALUE` passes an input";
         Failure::with_help(Kind::Usage, indented(&message, "  "), help)
     })?;
-    Ok(Opening {
-        server: target(name, resolved, connection)?,
-        name: Some(name.to_owned()),
-        connect: server.startup_timeout,
-        request: server.timeout,
-    })
+    Ok((server.clone(), resolved))
 }
 
 /// A server as the configuration and the options describe it.
@@ -85,7 +107,7 @@ fn target(name: &str, server: Configured, options: &Connection) -> Result<Target
         } => {
             refuse(name, "URL", options.first_of_command())?;
             let http = options.http(&url, how(transport))?;
-            with_headers(http, &headers)?.into()
+            with_headers(http, &headers)?.name(name).into()
         }
     })
 }

@@ -4,11 +4,11 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
 use mcp_servlet_client::{
-    Command, Era, Http, HttpTransport, Limits, Options, Retry, TargetError, Timeouts, Tls,
-    TlsVersion,
+    Command, Era, Http, HttpTransport, Limits, Options, Retry, TargetError, Timeouts,
 };
 use mcp_servlet_runtime::Limit;
 
+use super::access::{Access, first};
 use crate::{
     failure::{Failure, Kind, indented},
     limits::{NEVER, Secret, key_value},
@@ -18,16 +18,8 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Connection")]
 pub(super) struct Connection {
-    /// The name of a server in the configuration of an MCP client, instead of TARGET
-    #[arg(long, value_name = "NAME")]
-    pub(super) server: Option<String>,
-
     #[command(flatten)]
-    pub(super) lookup: Lookup,
-
-    /// The value of an input that the configuration asks for; may be repeated
-    #[arg(long, value_name = "ID=VALUE", value_parser = Secret(key_value))]
-    pub(super) input: Vec<(String, String)>,
+    pub(super) access: Access,
 
     /// How messages travel over HTTP
     ///
@@ -35,19 +27,11 @@ pub(super) struct Connection {
     #[arg(long, value_enum)]
     transport: Option<Transport>,
 
-    /// The path of the URL, instead of /mcp
-    #[arg(long)]
-    path: Option<String>,
-
     /// Which generation of the protocol to use
     ///
     /// [default: auto]
     #[arg(long, value_enum)]
     era: Option<EraChoice>,
-
-    /// A header of every request; `${NAME}` in its value is replaced by an environment variable; may be repeated
-    #[arg(long, value_name = "NAME: VALUE", value_parser = Secret(header))]
-    header: Vec<(String, String)>,
 
     /// Send the token from this environment variable
     #[arg(long, value_name = "NAME", conflicts_with = "basic")]
@@ -57,35 +41,9 @@ pub(super) struct Connection {
     #[arg(long, value_name = "USER:NAME", value_parser = user)]
     basic: Option<(String, String)>,
 
-    /// Trust only the certificates in this PEM file; may be repeated
-    #[arg(long, value_name = "FILE")]
-    tls_ca: Vec<PathBuf>,
-
-    /// Identify with the certificate in this PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    tls_cert: Option<PathBuf>,
-
-    /// The key of that certificate
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_key: Option<PathBuf>,
-
-    /// Refuse the certificates that the lists in this PEM file revoke; needs --tls-ca; may be repeated
-    #[arg(long, value_name = "FILE", requires = "tls_ca")]
-    tls_crl: Vec<PathBuf>,
-
-    /// The minimum version of TLS
-    ///
-    /// [default: 1.2]
-    #[arg(long, value_enum, value_name = "VERSION")]
-    tls_min: Option<TlsMin>,
-
-    /// Accept every certificate; others can then read and change the messages
-    #[arg(long)]
-    insecure: bool,
-
-    /// Allow `http` without encryption to other machines
-    #[arg(long)]
-    allow_http: bool,
+    /// Use the login with this `--client-id`, if several clients are logged in to the server
+    #[arg(long, value_name = "ID")]
+    pub(super) client_id: Option<String>,
 
     /// Set an environment variable of the command; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Secret(key_value))]
@@ -130,14 +88,6 @@ pub(super) struct Connection {
     max_items: Option<usize>,
 }
 
-/// Where names are looked up.
-#[derive(Args, Debug)]
-pub(crate) struct Lookup {
-    /// Look up names in this configuration file only
-    #[arg(long, value_name = "FILE")]
-    pub(super) client_config: Option<PathBuf>,
-}
-
 /// How messages travel over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Transport {
@@ -168,15 +118,6 @@ enum EraChoice {
     Handshake,
     /// Requests without a session, since 2026-07-28
     Stateless,
-}
-
-/// A version of TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TlsMin {
-    #[value(name = "1.2")]
-    V12,
-    #[value(name = "1.3")]
-    V13,
 }
 
 /// A number of attempts; none is without end.
@@ -241,19 +182,8 @@ impl Connection {
 
     /// The server at a URL, with headers, credentials and TLS. `transport` is the one that `--transport` replaces.
     pub(super) fn http(&self, url: &str, transport: HttpTransport) -> Result<Http, TargetError> {
-        let mut http = if self.allow_http {
-            Http::without_encryption(url)?
-        } else {
-            Http::new(url)?
-        };
-        if let Some(path) = &self.path {
-            http = http.path(path);
-        }
-        http = http.transport(self.transport.map_or(transport, Into::into));
-        for (name, value) in &self.header {
-            http = http.header(name, value)?;
-        }
-        Ok(self.credentials(http)?.tls(self.tls()?))
+        let transport = self.transport.map_or(transport, Into::into);
+        self.credentials(self.access.http(url, transport)?)
     }
 
     fn credentials(&self, http: Http) -> Result<Http, TargetError> {
@@ -264,65 +194,42 @@ impl Connection {
         }
     }
 
-    fn tls(&self) -> Result<Tls, TargetError> {
-        let mut tls = Tls::default();
-        for path in &self.tls_ca {
-            tls = tls.roots(path)?;
-        }
-        for path in &self.tls_crl {
-            tls = tls.revoked(path)?;
-        }
-        if let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) {
-            tls = tls.identity(certificate, key)?;
-        }
-        if let Some(version) = self.tls_min {
-            tls = tls.least_version(match version {
-                TlsMin::V12 => TlsVersion::Tls12,
-                TlsMin::V13 => TlsVersion::Tls13,
-            });
-        }
-        if self.insecure {
-            tls = tls.accept_invalid_certificates();
-        }
-        Ok(tls)
-    }
-
     /// The first of these options that was given.
     pub(super) fn first_given(&self) -> Option<&'static str> {
-        let given = [
-            ("--server", self.server.is_some()),
-            ("--client-config", self.lookup.client_config.is_some()),
-            ("--input", !self.input.is_empty()),
-            ("--client-name", self.client_name.is_some()),
-            ("--client-version", self.client_version.is_some()),
-            ("--connect-timeout", self.connect_timeout.is_some()),
-            ("--retry", self.retry.is_some()),
-            ("--era", self.era.is_some()),
-            ("--max-items", self.max_items.is_some()),
-        ];
-        let first = given.into_iter().find(|(_, is_given)| *is_given);
-        first
-            .map(|(name, _)| name)
+        let of_all = self.access.first_given().or_else(|| {
+            first([
+                ("--client-name", self.client_name.is_some()),
+                ("--client-version", self.client_version.is_some()),
+                ("--connect-timeout", self.connect_timeout.is_some()),
+                ("--retry", self.retry.is_some()),
+                ("--era", self.era.is_some()),
+                ("--max-items", self.max_items.is_some()),
+            ])
+        });
+        of_all
             .or_else(|| self.first_of_http())
             .or_else(|| self.first_of_command())
     }
 
     /// The first option that only a URL has.
     pub(super) fn first_of_http(&self) -> Option<&'static str> {
-        let given = [
+        let of_http = first([
             ("--transport", self.transport.is_some()),
-            ("--path", self.path.is_some()),
-            ("--header", !self.header.is_empty()),
             ("--bearer-env", self.bearer_env.is_some()),
             ("--basic", self.basic.is_some()),
-            ("--tls-ca", !self.tls_ca.is_empty()),
-            ("--tls-cert", self.tls_cert.is_some()),
-            ("--tls-min", self.tls_min.is_some()),
-            ("--insecure", self.insecure),
-            ("--allow-http", self.allow_http),
-        ];
-        let first = given.into_iter().find(|(_, is_given)| *is_given);
-        first.map(|(name, _)| name)
+            ("--client-id", self.client_id.is_some()),
+        ]);
+        of_http.or_else(|| self.access.first_of_http())
+    }
+
+    /// The first option with credentials for a server.
+    pub(super) fn first_secret(&self) -> Option<&'static str> {
+        let own = first([
+            ("--bearer-env", self.bearer_env.is_some()),
+            ("--basic", self.basic.is_some()),
+            ("--env", !self.env.is_empty()),
+        ]);
+        self.access.first_secret().or(own)
     }
 
     /// The first option that only a command has.
@@ -339,12 +246,6 @@ impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
         Self::new(Kind::Usage, indented(&error.to_string(), "  "))
     }
-}
-
-/// Parses `NAME: VALUE`.
-fn header(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once(':').ok_or("expected `NAME: VALUE`")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// Parses `USER:NAME`.
@@ -376,7 +277,7 @@ mod tests {
     }
 
     /// The options as someone types them. The first one of each line is the one that is named.
-    const TYPED: [&str; 22] = [
+    const TYPED: [&str; 23] = [
         "--server=a",
         "--client-config=a",
         "--input=a=b",
@@ -386,6 +287,7 @@ mod tests {
         "--header=a: b",
         "--bearer-env=A",
         "--basic=a:B",
+        "--client-id=a",
         "--tls-ca=a",
         "--tls-cert=a --tls-key=b",
         "--tls-ca=a --tls-crl=b",

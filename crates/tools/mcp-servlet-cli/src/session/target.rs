@@ -1,4 +1,4 @@
-//! The TARGET of a command, as one word. Its form alone decides what it is.
+//! The TARGET of a command is one word, which is parsed without looking at files or the network.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -31,6 +31,11 @@ const FORMS: &str = "expected a `.wasm` file, a folder of them, a `servlet.toml`
                      or the name of a server in the configuration of an MCP client";
 
 impl Target {
+    /// Whether the connection options apply: it is neither a servlet nor a file with a catalog.
+    pub(crate) fn is_server(&self) -> bool {
+        matches!(self, Self::Url(_) | Self::Name(_) | Self::Command(_))
+    }
+
     /// Reads a word.
     pub(crate) fn parse(word: &str) -> Result<Self, Failure> {
         if let Some((scheme, _)) = word.split_once("://") {
@@ -126,13 +131,13 @@ mod tests {
             ("mcp.example.com", "`https://mcp.example.com/mcp`"),
         ] {
             let Err(Failure::Message { help, .. }) = Target::parse(word) else {
-                panic!("{word} is no target");
+                panic!("expected an error for {word}");
             };
             assert!(help.expect("help").contains(url), "{word}");
         }
         for word in ["", "ftp://host/a.wasm", "oci://host/a"] {
             let Err(Failure::Message { message, .. }) = Target::parse(word) else {
-                panic!("{word} is no target");
+                panic!("expected an error for {word}");
             };
             assert!(message.contains("expected a `.wasm` file"), "{message}");
         }

@@ -6,9 +6,10 @@ use std::{
     process::{Child, Stdio},
 };
 
+use puppet::Puppet;
 use serde_json::{Value, json};
 
-use crate::support::{command, example, http, http_with, run, succeed};
+use crate::support::{self, command, example, http, http_with, run, succeed};
 
 /// Serves a servlet over HTTP.
 struct Served {
@@ -123,15 +124,92 @@ fn a_catalog_in_a_file_is_read_again_and_compared() {
     fs::write(&new, edited).expect("a file");
     let (code, stdout, _) = run(["catalog", "diff", &old, &new]);
     assert_eq!(code, 1);
+    let described = path("described.json");
+    let text = written.replace("The weather of a city.", "The weather.");
+    fs::write(&described, text).expect("a file");
+    for (deny, expected) in [("breaking", 0), ("text", 1), ("any", 1)] {
+        let diff = ["catalog", "diff", &old, &described, "--deny", deny];
+        assert_eq!(run(diff).0, expected, "{deny}");
+    }
     assert_eq!(
         stdout,
         "changed tool `weather` /description\n  - \"The weather of a city.\"\n  + \"The weather.\"\n\
-         removed prompt `review`\nadded prompt `look`\n"
+         removed prompt `review` (breaking)\nadded prompt `look`\n"
     );
     let (_, stdout, _) = run(["catalog", "diff", &old, &new, "--format", "json"]);
     let changes: Value = serde_json::from_str(&stdout).expect("JSON");
     assert_eq!(changes[0]["pointer"], "/description");
+    let impacts: Vec<_> = (0..3).map(|at| changes[at]["impact"].clone()).collect();
+    assert_eq!(json!(impacts), json!(["text", "breaking", "compatible"]));
     assert_eq!(changes.as_array().map(Vec::len), Some(3));
+}
+
+/// The URL of a server with these tools, as it writes them.
+fn http_with_tools(tools: &str) -> String {
+    let line = format!(r#"{{"jsonrpc":"2.0","id":$id,"result":{{"tools":[{tools}]}}}}"#);
+    http_with(json!({
+        "versions": ["2025-11-25"],
+        "capabilities": { "tools": {} },
+        "replies": { "tools/list": [{ "line": line }] },
+    }))
+}
+
+#[test]
+fn a_difference_that_catalogs_do_not_show_is_named() {
+    let tool = |more: &str| format!(r#"{{"name":"a","inputSchema":{{"type":"object"}}{more}}}"#);
+    for (old, new, expected) in [
+        (
+            tool(""),
+            tool(r#","title":null"#),
+            "changed tool `a` in a part that catalogs leave out, such as `null` or a member that occurs twice (breaking)\n  - ",
+        ),
+        (
+            format!("{},{}", tool(""), tool("")),
+            format!("{},{}", tool(""), tool(r#","title":"b""#)),
+            "added tool `a` (number 2 of this name) /title\n  + \"b\"\n",
+        ),
+        (
+            format!("{},{}", tool(""), tool("")),
+            tool(""),
+            "removed tool `a` (number 2 of this name) (breaking)\n",
+        ),
+    ] {
+        let (old, new) = (http_with_tools(&old), http_with_tools(&new));
+        let (_, stdout, stderr) = run(["catalog", "diff", &old, &new, "--deny", "any"]);
+        assert!(stdout.starts_with(expected), "{stdout}{stderr}");
+        let (code, same, _) = run(["catalog", "diff", &old, &old, "--deny", "any"]);
+        assert_eq!((code, &*same), (0, "no changes\n"));
+    }
+}
+
+#[test]
+fn credentials_never_go_to_both_servers_of_a_comparison() {
+    let url = http("plain");
+    let puppets = [Puppet::new("plain"), Puppet::new("plain")];
+    let [old, new] = [support::url(&puppets[0]), support::url(&puppets[1])];
+    for option in [
+        &["--header", "X-Key: hush"][..],
+        &["--bearer-env", "PATH"],
+        &["--basic", "me:PATH"],
+    ] {
+        let arguments = [&["catalog", "diff", &old, &new], option].concat();
+        let (code, _, stderr) = run(arguments);
+        let message = format!("error: `{}` would go to both servers\n", option[0]);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.starts_with(&message), "{stderr}");
+    }
+    assert!(puppets.iter().all(|puppet| puppet.log().is_empty()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("old.json");
+    let file = file.to_str().expect("UTF-8");
+    succeed(["catalog", &url, "-o", file]);
+    for targets in [[file, &new], [&new, file]] {
+        let [old, new] = targets;
+        succeed(["catalog", "diff", old, new, "--header", "X-Key: hush"]);
+    }
+    let log = puppets[1].log();
+    let mut headers = log.iter().map(|one| &one["headers"]["x-key"]);
+    assert!(headers.any(|value| value == "hush"));
 }
 
 #[test]

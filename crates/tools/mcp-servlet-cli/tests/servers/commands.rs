@@ -170,7 +170,7 @@ fn completions_come_from_the_server() {
     assert_eq!(json["completion"], completion);
 }
 
-/// Runs `servlet watch` until it has printed as many lines, and ends it with Ctrl-C.
+/// Runs `servlet watch` until it has printed this number of lines, and ends it with Ctrl-C.
 #[cfg(unix)]
 fn watch(arguments: &[&str], count: usize) -> Vec<String> {
     use std::io::{BufRead as _, BufReader};
@@ -325,4 +325,135 @@ fn ctrl_c_ends_the_command_and_its_server() {
     assert_eq!((code, &*stderr), (27, "error: cancelled\n"));
     let log = std::fs::read_to_string(log).expect("the server has ended in an orderly way");
     assert!(log.contains("notifications/initialized"), "{log}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_is_an_error_in_json() {
+    let puppet = puppet::Puppet::new("slow");
+    let url = crate::support::url(&puppet);
+    let (mut servlet, _home) = command(["call", &url, "any", "--json", "{}", "--format", "json"]);
+    let running = servlet
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let running = running.expect("the command runs");
+    while puppet.received("tools/call") == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    interrupt(running.id());
+    let (code, stdout, _) = parts(&running.wait_with_output().expect("it ends"));
+    let error = json!({ "error": { "kind": "cancelled", "message": "cancelled" } });
+    assert_eq!((code, stdout), (27, format!("{error}\n")));
+}
+
+#[test]
+fn text_that_is_redirected_is_as_the_server_wrote_it() {
+    let text = "a\u{1b}[31mb\u{200b}c\r";
+    let url = http_with(json!({
+        "replies": {
+            "tools/call": [{ "result": {
+                "content": [{ "type": "text", "text": text }], "structuredContent": { "a": text },
+            } }],
+            "resources/read": [{ "result": { "contents": [{ "uri": "a:b", "text": text }] } }],
+            "prompts/get": [{ "result": { "messages": [{ "role": "user", "content": { "type": "text", "text": text } }] } }],
+        },
+    }));
+    let call = ["call", &url, "any", "--json", "{}"];
+    assert_eq!(succeed(call), format!("{text}\n"));
+    let select = ["--select", "/structuredContent/a"];
+    assert_eq!(succeed(call.iter().chain(&select)), format!("{text}\n"));
+    assert_eq!(succeed(["read", &url, "a:b"]), format!("{text}\n"));
+    let prompt = succeed(["prompt", &url, "p", "--json", "{}"]);
+    assert_eq!(prompt, format!("user:\n{text}\n"));
+}
+
+/// The same commands on a pseudo-terminal, which `script` of util-linux makes.
+#[cfg(target_os = "linux")]
+#[test]
+fn text_on_a_terminal_is_escaped() {
+    let text = "a\u{1b}[31mb\u{200b}c";
+    let url = http_with(json!({
+        "replies": { "tools/call": [{ "result": { "content": [{ "type": "text", "text": text }] } }] },
+    }));
+    let servlet = env!("CARGO_BIN_EXE_servlet");
+    let line = format!("{servlet} call {url} any --json '{{}}'");
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", &line, "/dev/null"])
+        .stdin(Stdio::null());
+    let (code, stdout, _) = parts(&script.output().expect("`script` runs"));
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.contains("a\\u{1b}[31mb\\u{200b}c"), "{stdout:?}");
+}
+
+#[test]
+fn binary_contents_are_saved_to_new_files() {
+    let content = json!([
+        { "type": "text", "text": "here" },
+        { "type": "image", "data": "AAEC", "mimeType": "image/png" },
+        { "type": "audio", "data": "AwQ=", "mimeType": "../../evil" },
+        { "type": "resource", "resource": { "uri": "file:///../../x.sh", "mimeType": "application/pdf", "blob": "BQ==" } },
+        { "type": "resource", "resource": { "uri": "a:b", "text": "text" } },
+        { "type": "image", "data": "no base64!", "mimeType": "image/png" },
+    ]);
+    let url =
+        http_with(json!({ "replies": { "tools/call": [{ "result": { "content": content } }] } }));
+    let home = tempfile::tempdir().expect("a folder");
+    let call = ["call", &url, "any", "--json", "{}", "--save", "out"];
+    let run = |more: &[&str]| {
+        let mut command = crate::support::command_in(home.path(), call.iter().chain(more));
+        parts(&command.output().expect("the command runs"))
+    };
+    let (code, stdout, stderr) = run(&[]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stdout.starts_with("here\n[image, image/png, 3 bytes]\n"),
+        "{stdout}"
+    );
+    assert_eq!(
+        stderr,
+        "saved `out/image-1.png`\nsaved `out/audio-2.bin`\nsaved `out/resource-3.pdf`\n\
+         warning: image 4 is not base64, so it is not saved\n"
+    );
+    let read = |name: &str| std::fs::read(home.path().join("out").join(name)).expect("a file");
+    assert_eq!(read("image-1.png"), [0, 1, 2]);
+    assert_eq!(read("audio-2.bin"), [3, 4]);
+    assert_eq!(read("resource-3.pdf"), [5]);
+    std::fs::write(home.path().join("out/image-1.png"), "mine").expect("a file");
+    let (_, stdout, stderr) = run(&["--format", "json"]);
+    assert!(stdout.starts_with('{'), "{stdout}");
+    assert!(
+        stderr.starts_with("saved `out/image-1-2.png`\n"),
+        "{stderr}"
+    );
+    assert_eq!(read("image-1.png"), b"mine");
+    assert_eq!(read("image-1-2.png"), [0, 1, 2]);
+    let entries = std::fs::read_dir(home.path().join("out")).expect("a folder");
+    assert_eq!(entries.count(), 6);
+}
+
+#[test]
+fn lists_before_a_call_or_a_prompt_have_limits() {
+    for (command, list) in [("call", "tools"), ("prompt", "prompts")] {
+        let page = |number: usize| {
+            let entries: Vec<_> = (0..3)
+                .map(|at| json!({ "name": format!("{number}-{at}") }))
+                .collect();
+            json!({ "result": { list: entries, "nextCursor": number.to_string() } })
+        };
+        let pages: Vec<_> = (0..10).map(page).collect();
+        let script =
+            json!({ "capabilities": { list: {} }, "replies": { format!("{list}/list"): pages } });
+        let script = serde_json::from_value(script).expect("a script");
+        let puppet = puppet::Puppet::with(script);
+        let url = crate::support::url(&puppet);
+        let (code, _, stderr) = run([command, &url, "other", "a=b", "--max-items", "10"]);
+        assert_eq!(code, 24, "{stderr}");
+        assert!(
+            stderr.contains("more than 10 entries of a list"),
+            "{stderr}"
+        );
+        assert_eq!(puppet.received(&format!("{list}/list")), 4);
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{http, http_with, puppet, run};
+use crate::support::{command_in, example, http, http_with, parts, puppet, run};
 
 /// Runs a command that fails, in both formats. Its exit code, its kind, and its text.
 #[track_caller]
@@ -176,5 +176,33 @@ fn targets_that_cannot_be_used_are_wrong_usage() {
         let (code, _, stderr) = run(&arguments);
         assert_eq!(code, 2, "{arguments:?}: {stderr}");
         assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_servlet_has_the_same_exit_codes_alone_and_in_a_folder_or_a_configuration() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().join("servlets");
+    std::fs::create_dir(&folder).expect("a folder");
+    let wasm = folder.join("everything.wasm");
+    std::fs::copy(example("everything"), wasm).expect("a copy");
+    let config = "[servlet.everything]\nsource = \"servlets/everything.wasm\"\n";
+    std::fs::write(home.path().join("Servlet.TOML"), config).expect("a file");
+    for words in [
+        &["call", "TARGET", "no-such-tool", "a=b"][..],
+        &["call", "TARGET", "no-such-tool", "--json", "{}"],
+        &["read", "TARGET", "no-such:uri"],
+        &["prompt", "TARGET", "no-such-prompt"],
+        &["prompt", "TARGET", "no-such-prompt", "--json", "{}"],
+    ] {
+        let exit = |target: &str| {
+            let words = words.iter().map(|word| word.replace("TARGET", target));
+            let output = command_in(home.path(), words).output();
+            let (code, _, stderr) = parts(&output.expect("the command runs"));
+            assert!(stderr.starts_with("error: "), "{stderr}");
+            code
+        };
+        let codes = ["servlets/everything.wasm", "./servlets/", "Servlet.TOML"].map(exit);
+        assert_eq!(codes, [2; 3], "{words:?}");
     }
 }

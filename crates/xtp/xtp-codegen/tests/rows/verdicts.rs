@@ -90,12 +90,12 @@ fn judge(texts: &[String], published: Verdict, library: Verdict) {
         let found = published::violations(&yaml::to_json(text));
         assert_eq!(found.is_empty(), published == Accept, "{text}\n{found:?}");
         let report = compat::report("schema.yaml", text).unwrap();
-        let said = match (report.accepted(), report.crashed) {
+        let verdict = match (report.accepted(), report.crashed) {
             (true, _) => Accept,
             (false, true) => Crash,
             (false, false) => Refuse,
         };
-        assert_eq!(said, library, "{text}\n{report:?}");
+        assert_eq!(verdict, library, "{text}\n{report:?}");
         let strict = parse(text, Mode::Strict).map(drop);
         assert_eq!(strict.is_ok(), published == Accept, "{text}\n{strict:?}");
         let compat = parse(text, Mode::Compat).map(drop);

@@ -1,6 +1,6 @@
 //! What is wrong with an HTTP response.
 
-use reqwest::header::{LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use serde::Deserialize;
@@ -30,12 +30,26 @@ pub(crate) fn not_sent(error: &reqwest::Error) -> Error {
         .with_help("check the URL, and that the server runs")
 }
 
-/// The error for a response with any status but 2xx.
-pub(crate) async fn refused(response: Response) -> Error {
+/// The challenge of a response for a login: the first `WWW-Authenticate` with the scheme `Bearer`. A response may have
+/// challenges of other schemes, too.
+pub(crate) fn bearer_challenge(headers: &HeaderMap) -> Option<&str> {
+    let challenges = headers.get_all(WWW_AUTHENTICATE).into_iter();
+    let mut challenges = challenges.filter_map(|challenge| challenge.to_str().ok());
+    challenges.find(|challenge| {
+        let mut schemes = challenge.split(',').map(str::trim_start);
+        schemes.any(|part| {
+            let scheme = part.split(' ').next().unwrap_or_default();
+            scheme.eq_ignore_ascii_case("bearer")
+        })
+    })
+}
+
+/// The error for a response with any status but 2xx. `server` is what its help calls the server.
+pub(crate) async fn refused(response: Response, server: &str) -> Error {
     let status = response.status();
     let retry_after = header(&response, RETRY_AFTER.as_str());
-    let challenge = header(&response, WWW_AUTHENTICATE.as_str());
-    let has_challenge = challenge.is_some();
+    let challenge = bearer_challenge(response.headers()).map(str::to_owned);
+    let has_challenge = response.headers().contains_key(WWW_AUTHENTICATE);
     let url = response.url().clone();
     let redirect = redirect(&response);
     let is_json = content_type(&response).is_some_and(|kind| kind.starts_with(JSON));
@@ -43,7 +57,12 @@ pub(crate) async fn refused(response: Response) -> Error {
     let error = if status == StatusCode::UNAUTHORIZED
         || (status == StatusCode::FORBIDDEN && has_challenge)
     {
-        unauthorized(status, &url, challenge.as_deref().unwrap_or_default())
+        unauthorized(
+            status,
+            &url,
+            challenge.as_deref().unwrap_or_default(),
+            server,
+        )
     } else if let Some(error) = is_json.then(|| json_rpc_error(&body)).flatten() {
         error
     } else if let Some(url) = redirect {
@@ -54,8 +73,8 @@ pub(crate) async fn refused(response: Response) -> Error {
     error.with_http(status.as_u16(), retry_after)
 }
 
-fn unauthorized(status: StatusCode, url: &Url, challenge: &str) -> Error {
-    let login = format!("servlet login {}", public_url(url));
+fn unauthorized(status: StatusCode, url: &Url, challenge: &str, server: &str) -> Error {
+    let login = format!("servlet login {server}");
     let challenge = WWWAuthenticateParams::parse(challenge, url);
     if let Some(scope) = missing_scope(&challenge) {
         let message = format!("the token lacks the scope `{scope}` (HTTP {status})");
@@ -151,5 +170,24 @@ fn found(body: &str) -> String {
     match body.trim() {
         "" => ", found nothing".to_owned(),
         body => format!(", found `{}`", start(body, QUOTED)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_challenge_for_a_login_may_follow_others() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(bearer_challenge(&headers), None);
+        for challenge in ["Negotiate", "Basic realm=\"bearer\"", "bEARER scope=\"x\""] {
+            let value = challenge.parse().expect("a value");
+            headers.append(WWW_AUTHENTICATE, value);
+        }
+        assert_eq!(bearer_challenge(&headers), Some("bEARER scope=\"x\""));
+        let both = "Basic realm=\"a\", Bearer scope=\"x\"";
+        headers.insert(WWW_AUTHENTICATE, both.parse().expect("a value"));
+        assert_eq!(bearer_challenge(&headers), Some(both));
     }
 }

@@ -16,7 +16,7 @@ fn tasks_and_compiling_have_limits() {
     let compile = |at: usize| config.entries[at].options.compile;
     assert_eq!(compile(0), Some(Duration::from_secs(9)));
     assert_eq!(compile(1), None);
-    for (text, said) in [
+    for (text, problem) in [
         (
             "max = 1000001",
             ":2:7: expected a whole number from 0 to 1000000",
@@ -46,7 +46,7 @@ fn tasks_and_compiling_have_limits() {
             ":2:1: unknown key `result`; did you mean `results`?",
         ),
     ] {
-        assert_problems(&format!("[tasks]\n{text}"), &[said]);
+        assert_problems(&format!("[tasks]\n{text}"), &[problem]);
     }
 }
 

@@ -1,0 +1,286 @@
+//! A call of a virtual tool: the arguments of its handler, and the result or the error for the client.
+
+mod catch;
+mod view;
+
+use mcp_servlet_schema::Validator;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    JsonObject,
+    expression::Budget,
+    problem::Place,
+    proven::Proven,
+    spec::{Inputs, VirtualTool, content_problem},
+    template::{Failed, Template},
+    thrown::{RpcError, Thrown},
+};
+pub use view::{Request, Session};
+
+/// The JSON-RPC code of internal errors.
+const INTERNAL: i32 = -32603;
+
+/// How arguments are checked against a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckArguments {
+    /// They are not checked.
+    Off,
+    /// They must match.
+    Check,
+    /// A string such as `"10"` becomes a number if only that matches.
+    Coerce,
+}
+
+/// A call whose arguments were accepted.
+#[derive(Clone, PartialEq)]
+pub struct Prepared {
+    /// The arguments for the handler.
+    pub arguments: Option<JsonObject>,
+    /// The arguments of the call, as its schema accepted them.
+    given: JsonObject,
+}
+
+/// Why the handler is not called.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refused {
+    /// The model gets this text as an error result.
+    Arguments(String),
+    /// The client gets this error.
+    Error(RpcError),
+}
+
+impl Proven {
+    /// Checks the arguments of a call and makes those of the handler.
+    ///
+    /// # Errors
+    /// [`Refused`] if the arguments do not match, or if an input has no value.
+    pub fn prepare(
+        &self,
+        request: &Request<'_>,
+        checks: CheckArguments,
+        budget: &mut Budget,
+    ) -> Result<Prepared, Refused> {
+        let given = self.accepted(request.arguments, checks)?;
+        let is_absent = given.is_none();
+        let given = given.unwrap_or_default();
+        let scope = request.scope(&given, true);
+        let (key, templates) = self.tool.inputs.templates();
+        let mut arguments = match &self.tool.inputs {
+            Inputs::Pass if is_absent => {
+                return Ok(Prepared {
+                    arguments: None,
+                    given,
+                });
+            }
+            Inputs::Pass => {
+                return Ok(Prepared {
+                    arguments: Some(given.clone()),
+                    given,
+                });
+            }
+            Inputs::Set(_) => given.clone(),
+            Inputs::Map(_) => Map::new(),
+        };
+        for (name, template) in templates {
+            let place = Place::of(key).key(name);
+            let value = template.fill(&place, &scope, budget);
+            let value = value.map_err(|failed| Refused::Error(self.mapping_failed(&failed)))?;
+            if let Some(value) = value {
+                arguments.insert(name.clone(), value);
+            }
+        }
+        drop(scope);
+        if checks != CheckArguments::Off {
+            self.check_inputs(&arguments)?;
+        }
+        Ok(Prepared {
+            arguments: Some(arguments),
+            given,
+        })
+    }
+
+    fn accepted(
+        &self,
+        arguments: Option<&JsonObject>,
+        checks: CheckArguments,
+    ) -> Result<Option<JsonObject>, Refused> {
+        if let Inputs::Set(templates) = &self.tool.inputs {
+            let names = templates.iter().map(|(name, _)| name);
+            let fixed =
+                names.filter(|name| arguments.is_some_and(|given| given.contains_key(*name)));
+            if let Some(name) = fixed.into_iter().next() {
+                return Err(Refused::Arguments(format!(
+                    "invalid arguments: `/{name}` is unknown"
+                )));
+            }
+        }
+        match checks {
+            CheckArguments::Off => Ok(arguments.cloned()),
+            checks => {
+                let coerce = checks == CheckArguments::Coerce;
+                self.schemas
+                    .arguments(coerce, arguments)
+                    .map_err(Refused::Arguments)
+            }
+        }
+    }
+
+    /// Checks the arguments for the handler. The model learns about those that it has sent.
+    fn check_inputs(&self, arguments: &JsonObject) -> Result<(), Refused> {
+        let Some(validator) = &self.inputs else {
+            return Ok(());
+        };
+        let Some(pointer) = validator.first_problem(&Value::Object(arguments.clone())) else {
+            return Ok(());
+        };
+        let input = pointer.split('/').nth(1).unwrap_or_default();
+        let (key, templates) = self.tool.inputs.templates();
+        let template = templates.iter().find(|(name, _)| name == input);
+        if let Some(argument) = template.and_then(|(_, template)| template.argument()) {
+            let schema = self.properties.get(input);
+            return Err(Refused::Arguments(refusal(
+                argument,
+                schema,
+                arguments.get(input),
+            )));
+        }
+        let place = if input.is_empty() {
+            Place::of(key)
+        } else {
+            Place::of(key).key(input)
+        };
+        let message = format!(
+            "`{}` does not take the value of `{place}`",
+            self.tool.handler
+        );
+        Err(Refused::Error(self.error(
+            &message,
+            &place.to_string(),
+            "MAPPING_FAILED",
+        )))
+    }
+
+    /// The result for the client.
+    ///
+    /// # Errors
+    /// [`RpcError`] if the result cannot be mapped.
+    pub fn result(
+        &self,
+        request: &Request<'_>,
+        prepared: &Prepared,
+        result: JsonObject,
+        budget: &mut Budget,
+    ) -> Result<JsonObject, RpcError> {
+        let is_error = result.get("isError") == Some(&Value::Bool(true));
+        if let Some(thrown) = catch::of_result(&result).filter(|_| is_error)
+            && let Some(error) = self.caught(request, prepared, &thrown, budget)
+        {
+            return Err(error);
+        }
+        let templates = self.tool.result.as_ref();
+        let maps_errors = templates.is_some_and(|all| all.iter().any(|(key, _)| key == "isError"));
+        let Some(templates) = templates.filter(|_| !is_error || maps_errors) else {
+            return Ok(result);
+        };
+        self.mapped(request, prepared, templates, &result, budget)
+    }
+
+    fn mapped(
+        &self,
+        request: &Request<'_>,
+        prepared: &Prepared,
+        templates: &[(String, Template)],
+        result: &JsonObject,
+        budget: &mut Budget,
+    ) -> Result<JsonObject, RpcError> {
+        let mut scope = request.scope(&prepared.given, false);
+        scope.roots.push(("result", view::result(result)));
+        let mut mapped = Map::new();
+        for (key, template) in templates {
+            let place = Place::of("result").key(key);
+            let value = template.fill(&place, &scope, budget);
+            if let Some(value) = value.map_err(|failed| self.mapping_failed(&failed))? {
+                mapped.insert(key.clone(), value);
+            }
+        }
+        match self.wrong_result(&mapped) {
+            None => Ok(mapped),
+            Some((at, why)) => {
+                let message = format!(
+                    "tool `{}` has an invalid result: {at}: {why}",
+                    self.tool.name
+                );
+                Err(self.error(&message, &at, "RESULT_INVALID"))
+            }
+        }
+    }
+
+    fn wrong_result(&self, result: &JsonObject) -> Option<(String, &'static str)> {
+        if let Some(problem) = content_problem(result.get("content")) {
+            return Some(problem);
+        }
+        if result
+            .get("isError")
+            .is_some_and(|value| !value.is_boolean())
+        {
+            return Some(("/isError".to_owned(), "expected a boolean"));
+        }
+        if result.get("_meta").is_some_and(|value| !value.is_object()) {
+            return Some(("/_meta".to_owned(), "expected an object"));
+        }
+        let is_error = result.get("isError") == Some(&Value::Bool(true));
+        let validator = self.output.as_ref().filter(|_| !is_error)?;
+        let Some(structured) = result.get("structuredContent") else {
+            return Some(("/structuredContent".to_owned(), "expected a value"));
+        };
+        let at = validator.first_problem(structured)?;
+        Some((
+            format!("/structuredContent{at}"),
+            "it does not match the output schema",
+        ))
+    }
+
+    /// The error of the first catch that applies to a failure; `None` if none does.
+    pub fn caught(
+        &self,
+        request: &Request<'_>,
+        prepared: &Prepared,
+        thrown: &Thrown,
+        budget: &mut Budget,
+    ) -> Option<RpcError> {
+        let mut scope = request.scope(&prepared.given, false);
+        scope.roots.push(("error", view::error(thrown)));
+        catch::find(&self.tool, thrown, &scope, budget)
+    }
+
+    fn mapping_failed(&self, failed: &Failed) -> RpcError {
+        let at = failed.place.to_string();
+        let message = format!(
+            "tool `{}` cannot fill `{at}`: {}",
+            self.tool.name, failed.failure
+        );
+        self.error(&message, &at, "MAPPING_FAILED")
+    }
+
+    fn error(&self, message: &str, at: &str, code: &str) -> RpcError {
+        let VirtualTool { bundle, name, .. } = &self.tool;
+        RpcError {
+            code: INTERNAL,
+            message: message.to_owned(),
+            data: Some(json!({ "bundle": bundle, "tool": name, "at": at, "code": code })),
+        }
+    }
+}
+
+/// The text for a model whose argument the handler does not take.
+fn refusal(argument: &str, schema: Option<&Value>, value: Option<&Value>) -> String {
+    let reason = schema.and_then(|schema| {
+        let schema = json!({ "properties": { argument: schema } });
+        let value = json!({ argument: value? });
+        Validator::new(&schema).ok()?.check(&value).err()
+    });
+    match reason {
+        Some(reason) => format!("invalid arguments: {reason}"),
+        None => format!("invalid arguments: `/{argument}` does not match its schema"),
+    }
+}

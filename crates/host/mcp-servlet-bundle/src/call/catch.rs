@@ -1,0 +1,138 @@
+//! Which catch applies to a failure, and the error that it makes.
+
+use serde_json::Value;
+
+use crate::{
+    JsonObject,
+    expression::Budget,
+    problem::Place,
+    scope::Scope,
+    spec::{Catch, Code, VirtualTool},
+    template::{Failed, Template},
+    thrown::{Kind, RpcError, Thrown},
+};
+
+/// Where a result has the code of its error; the SDK for servlets writes it.
+const ERROR: &str = "mcp-servlet/error";
+
+/// The failure of a result with `isError`, if it has a code.
+pub(super) fn of_result(result: &JsonObject) -> Option<Thrown> {
+    let error = result.get("_meta")?.get(ERROR)?;
+    let texts = result
+        .get("content")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let texts: Vec<_> = texts
+        .filter_map(|block| block.get("text")?.as_str())
+        .collect();
+    Some(Thrown {
+        kind: Kind::Tool,
+        code: error.get("code")?.as_str()?.to_owned(),
+        number: -32603,
+        message: texts.join("\n"),
+        data: error.get("data").cloned(),
+    })
+}
+
+/// The error of the first entry that applies: in the order of the file, and entries for all
+/// failures last.
+pub(super) fn find(
+    tool: &VirtualTool,
+    thrown: &Thrown,
+    scope: &Scope<'_>,
+    budget: &mut Budget,
+) -> Option<RpcError> {
+    let is_for_all =
+        |catch: &&Catch| catch.code.is_none() && catch.kind.is_none() && catch.when.is_none();
+    let catches = || tool.catches.iter();
+    let (some, all) = (
+        catches().filter(|one| !is_for_all(one)),
+        catches().filter(is_for_all),
+    );
+    for catch in some.chain(all) {
+        // A tool that reports an error to the model has failed only if an entry names the failure.
+        let names = catch.code.is_some() || catch.kind.is_some();
+        if (names || thrown.kind != Kind::Tool) && applies(tool, catch, thrown, scope, budget) {
+            return Some(error(tool, catch, thrown, scope, budget));
+        }
+    }
+    None
+}
+
+fn applies(
+    tool: &VirtualTool,
+    catch: &Catch,
+    thrown: &Thrown,
+    scope: &Scope<'_>,
+    budget: &mut Budget,
+) -> bool {
+    let has_code = match &catch.code {
+        None => true,
+        Some(Code::Name(name)) => *name == thrown.code,
+        Some(Code::Number(number)) => thrown.kind != Kind::Tool && *number == thrown.number,
+    };
+    if !has_code || catch.kind.is_some_and(|kind| kind != thrown.kind) {
+        return false;
+    }
+    let Some(when) = &catch.when else { return true };
+    let reason = match when.run(scope, budget) {
+        Ok(Some(Value::Bool(holds))) => return holds,
+        Ok(_) => "the condition is not a boolean".to_owned(),
+        Err(failure) => failure.to_string(),
+    };
+    let (bundle, tool, entry) = (&tool.bundle, &tool.name, catch.number + 1);
+    tracing::warn!(bundle, tool, entry, "catch skipped: {reason}");
+    false
+}
+
+/// The error for the client. If a part of it fails, nothing of the original error is sent: the
+/// entry was to replace it.
+fn error(
+    tool: &VirtualTool,
+    catch: &Catch,
+    thrown: &Thrown,
+    scope: &Scope<'_>,
+    budget: &mut Budget,
+) -> RpcError {
+    let place = Place::of("catches").item(catch.number).key("error");
+    let fill = |template: &Option<Template>, key: &str, budget: &mut Budget| match template {
+        Some(template) => template.fill(&place.key(key), scope, budget),
+        None => Ok(None),
+    };
+    let message = fill(&catch.message, "message", budget);
+    let data = fill(&catch.data, "data", budget);
+    match (message, data) {
+        (Ok(message), Ok(data)) => {
+            let message = match message {
+                Some(Value::String(text)) => text,
+                Some(other) => other.to_string(),
+                None => thrown.message.clone(),
+            };
+            RpcError {
+                code: catch.error,
+                message,
+                data,
+            }
+        }
+        (Err(failed), _) | (_, Err(failed)) => {
+            warn(tool, &failed);
+            RpcError {
+                code: catch.error,
+                message: "the tool failed".to_owned(),
+                data: None,
+            }
+        }
+    }
+}
+
+fn warn(tool: &VirtualTool, failed: &Failed) {
+    let (bundle, tool) = (&tool.bundle, &tool.name);
+    tracing::warn!(
+        bundle,
+        tool,
+        "cannot fill `{}`: {}",
+        failed.place,
+        failed.failure
+    );
+}

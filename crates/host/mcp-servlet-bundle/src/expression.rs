@@ -1,0 +1,308 @@
+//! Expressions in the Common Expression Language, within a budget.
+
+mod budget;
+mod check;
+mod functions;
+mod parse;
+mod path;
+mod rewrite;
+mod source;
+mod value;
+
+use std::{collections::BTreeMap, ops::Range, sync::Arc, thread};
+
+use cel::{
+    Context, ExecutionError, Value as CelValue,
+    common::{
+        ast::IdedExpr,
+        types::{CelMap, CelMapKey},
+        value::Val,
+    },
+};
+use regex::Regex;
+use serde_json::Value;
+
+use crate::{
+    path::Path,
+    scope::{Found, Part, Scope},
+};
+pub use budget::{Budget, MAX_STEPS, MAX_TIME};
+use check::Check;
+use rewrite::Rewrite;
+use source::Source;
+
+/// How much JSON an expression may read, other than by a path; in bytes.
+const MAX_READ: usize = 1 << 20;
+
+/// The stack for deep expressions in bytes. Only what is used takes memory.
+const LARGE_STACK: usize = 64 << 20;
+
+/// Expressions that are nested deeper than this run on a thread with a large stack.
+const DEEP: usize = 12;
+
+/// What is wrong with an expression, and the bytes of it that are wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mistake {
+    pub(crate) range: Range<usize>,
+    pub(crate) message: String,
+}
+
+/// A compiled expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Expression {
+    /// The paths that it reads, in the order of the text.
+    pub(crate) reads: Vec<Path>,
+    program: Program,
+}
+
+#[derive(Clone, Debug)]
+enum Program {
+    /// Only a path: it is looked up in the JSON itself, and keeps the order of members and all digits.
+    Path(Path),
+    Cel(Arc<Cel>),
+}
+
+struct Cel {
+    expression: IdedExpr,
+    /// How deep its parts are nested.
+    depth: usize,
+    patterns: Arc<[Regex]>,
+}
+
+impl std::fmt::Debug for Cel {
+    /// An expression may contain constants, which are secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cel").finish_non_exhaustive()
+    }
+}
+
+/// Why an expression has no value. It never contains values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// It reads something that is absent.
+    Absent,
+    /// An operator or a function does not take values of these types.
+    Type,
+    /// Arithmetic has no result, such as a division by zero.
+    Arithmetic,
+    /// A list has no such item.
+    Bounds,
+    /// The budget is used up.
+    Budget,
+    /// It reads too much.
+    TooMuch,
+    /// JSON cannot express its value, which is this.
+    Json(&'static str),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Absent => f.write_str("a value that the expression reads is absent"),
+            Self::Type => f.write_str("an operator or a function does not take these values"),
+            Self::Arithmetic => f.write_str("the arithmetic has no result"),
+            Self::Bounds => f.write_str("a list has no item with this number"),
+            Self::Budget => f.write_str("the expressions of this call take too long"),
+            Self::TooMuch => write!(f, "the expression reads more than {MAX_READ} bytes"),
+            Self::Json(kind) => write!(f, "the result is {kind}"),
+        }
+    }
+}
+
+impl Expression {
+    /// Compiles an expression.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub(crate) fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
+        // The parser recurses for each operator in a row. What is too deep is refused here.
+        let whole = || Mistake {
+            range: 0..text.len(),
+            message: "cannot start a thread to parse the expression".to_owned(),
+        };
+        on_large_stack(|| Self::parse_deep(text)).unwrap_or_else(|_| Err(vec![whole()]))
+    }
+
+    fn parse_deep(text: &str) -> Result<Self, Vec<Mistake>> {
+        let (mut expression, info) = parse::parse(text).map_err(|mistake| vec![mistake])?;
+        let source = Source { text, info: &info };
+        let check = Check::of(&expression, &source);
+        if !check.mistakes.is_empty() {
+            return Err(check.mistakes);
+        }
+        let program = if let Some(path) = path::path(&expression, &source) {
+            Program::Path(path)
+        } else {
+            Rewrite::default().part(&mut expression);
+            Program::Cel(Arc::new(Cel {
+                expression,
+                depth: check.deepest,
+                patterns: check.patterns.into(),
+            }))
+        };
+        Ok(Self {
+            reads: check.reads,
+            program,
+        })
+    }
+
+    /// The path, if the expression is nothing else.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.program {
+            Program::Path(path) => Some(path),
+            Program::Cel(_) => None,
+        }
+    }
+
+    /// The value of the expression. `Ok(None)` is an absent optional value.
+    pub(crate) fn run(
+        &self,
+        scope: &Scope<'_>,
+        budget: &mut Budget,
+    ) -> Result<Option<Value>, Failure> {
+        match &self.program {
+            Program::Path(path) => match scope.find(path) {
+                Found::Value(part) => Ok(Some(part.to_json())),
+                Found::Absent => Ok(None),
+                Found::Missing => Err(Failure::Absent),
+            },
+            Program::Cel(cel) => self.run_cel(cel, scope, budget),
+        }
+    }
+
+    fn run_cel(
+        &self,
+        cel: &Cel,
+        scope: &Scope<'_>,
+        budget: &mut Budget,
+    ) -> Result<Option<Value>, Failure> {
+        let meter = Arc::new(budget.start());
+        let evaluate = || self.evaluate(cel, scope, &meter);
+        let result = if cel.depth > DEEP {
+            on_large_stack(evaluate).unwrap_or(Err(Failure::Budget))
+        } else {
+            evaluate()
+        };
+        if budget.end(&meter) {
+            result
+        } else {
+            Err(Failure::Budget)
+        }
+    }
+
+    fn evaluate(
+        &self,
+        cel: &Cel,
+        scope: &Scope<'_>,
+        meter: &Arc<budget::Meter>,
+    ) -> Result<Option<Value>, Failure> {
+        let parts = self.parts(scope)?;
+        let mut context = Context::with_env(Arc::clone(&parse::ENV));
+        functions::add(&mut context, meter, &cel.patterns);
+        for (root, tree) in &parts {
+            context.add_variable_as_val(*root, tree.to_cel());
+        }
+        let value =
+            CelValue::resolve_val(&cel.expression, &context).map_err(|error| failure(&error))?;
+        meter
+            .charge_value(value.as_ref())
+            .map_err(|_| Failure::Budget)?;
+        value::to_json(value.as_ref()).map_err(Failure::Json)
+    }
+
+    /// The JSON that the expression reads, and nothing else.
+    fn parts<'s>(&'s self, scope: &Scope<'s>) -> Result<BTreeMap<&'s str, Tree<'s>>, Failure> {
+        let mut roots: BTreeMap<&str, Tree<'_>> = BTreeMap::new();
+        for path in &self.reads {
+            let tree = roots.entry(&path.root).or_default();
+            let names: Vec<_> = path.members().collect();
+            tree.add(&names, scope, &path.root);
+        }
+        let size: usize = roots.values().map(Tree::size).sum();
+        if size > MAX_READ {
+            Err(Failure::TooMuch)
+        } else {
+            Ok(roots)
+        }
+    }
+}
+
+/// Runs a function on a thread with a large stack.
+fn on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> std::io::Result<T> {
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(LARGE_STACK);
+        let thread = builder.spawn_scoped(scope, run)?;
+        Ok(thread
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// The parts of the JSON that an expression reads.
+#[derive(Default)]
+struct Tree<'s> {
+    /// The value, if the expression reads all of it.
+    whole: Option<Value>,
+    members: BTreeMap<&'s str, Tree<'s>>,
+}
+
+impl<'s> Tree<'s> {
+    fn add(&mut self, names: &[&'s str], scope: &Scope<'s>, root: &str) {
+        let mut part = scope.root(root);
+        let mut tree = self;
+        for name in names {
+            // A value that is no object is read as it is; `cel` then reports the access to a member.
+            match part.as_ref().and_then(|part| part.member(name)) {
+                Some(next) => part = Some(next),
+                None if part.as_ref().is_some_and(Part::is_object) => return,
+                None => break,
+            }
+            tree = tree.members.entry(name).or_default();
+        }
+        tree.whole = part.map(|part| part.to_json());
+    }
+
+    fn size(&self) -> usize {
+        let members = self.members.values().map(Tree::size).sum::<usize>();
+        self.whole.as_ref().map_or(members, size)
+    }
+
+    fn to_cel(&self) -> Box<dyn Val + '_> {
+        if let Some(value) = &self.whole {
+            return value::from_json(value);
+        }
+        let members = self.members.iter();
+        let members = members.map(|(name, tree)| (CelMapKey::from(*name), tree.to_cel()));
+        Box::new(CelMap::from(
+            members.collect::<std::collections::HashMap<_, _>>(),
+        ))
+    }
+}
+
+/// About the length of the JSON in bytes.
+fn size(value: &Value) -> usize {
+    2 + match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| name.len() + size(value))
+            .sum(),
+        Value::Number(_) => 6,
+        Value::Null | Value::Bool(_) => 2,
+    }
+}
+
+fn failure(error: &ExecutionError) -> Failure {
+    match error {
+        ExecutionError::NoSuchKey(_) => Failure::Absent,
+        ExecutionError::IndexOutOfBounds(_) => Failure::Bounds,
+        ExecutionError::DivisionByZero(_)
+        | ExecutionError::RemainderByZero(_)
+        | ExecutionError::Overflow(..) => Failure::Arithmetic,
+        _ => Failure::Type,
+    }
+}
+
+#[cfg(test)]
+mod tests;

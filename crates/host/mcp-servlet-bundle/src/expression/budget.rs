@@ -1,0 +1,146 @@
+//! How much work the expressions of one call may do.
+//!
+//! `cel` has no limits, so [`rewrite`](super::rewrite) adds calls of functions that charge a
+//! [`Meter`] for every turn of a loop and for the size of every value that is copied or compared.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
+
+use cel::{
+    ExecutionError,
+    common::{
+        types::{CelBytes, CelList, CelMap, CelOptional, CelString},
+        value::Val,
+    },
+};
+
+/// The work that the expressions of one call may do.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    steps: u64,
+    time: Duration,
+}
+
+/// The steps of a call: a turn of a loop, or 64 bytes of values.
+pub const MAX_STEPS: u64 = 100_000;
+
+/// The time that the expressions of one call may take together.
+pub const MAX_TIME: Duration = Duration::from_millis(250);
+
+/// How many bytes of a value cost one step.
+const BYTES: u64 = 64;
+
+/// What a value costs in addition to its text, in bytes.
+const NODE: u64 = 16;
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            steps: MAX_STEPS,
+            time: MAX_TIME,
+        }
+    }
+}
+
+impl Budget {
+    /// Starts an expression.
+    pub(super) fn start(&self) -> Meter {
+        let begins = Instant::now();
+        Meter {
+            left: AtomicU64::new(self.steps),
+            begins,
+            ends: begins + self.time,
+            is_spent: AtomicBool::new(false),
+        }
+    }
+
+    /// Ends an expression. False if it has used up the budget.
+    pub(super) fn end(&mut self, meter: &Meter) -> bool {
+        self.steps = meter.left.load(Ordering::Relaxed);
+        self.time = self.time.saturating_sub(meter.begins.elapsed());
+        !meter.is_spent.load(Ordering::Relaxed)
+    }
+
+    /// The steps that are left.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+}
+
+/// Counts the work of one expression.
+#[derive(Debug)]
+pub(super) struct Meter {
+    left: AtomicU64,
+    begins: Instant,
+    ends: Instant,
+    is_spent: AtomicBool,
+}
+
+impl Meter {
+    /// Takes steps. After the first failure, every call fails: `cel` ignores errors in some places.
+    pub(super) fn charge(&self, steps: u64) -> Result<(), ExecutionError> {
+        let left = self.left.load(Ordering::Relaxed);
+        let is_over = left < steps || Instant::now() > self.ends;
+        if is_over || self.is_spent.load(Ordering::Relaxed) {
+            self.is_spent.store(true, Ordering::Relaxed);
+            return Err(ExecutionError::function_error("budget", "used up"));
+        }
+        self.left.store(left - steps, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Takes the steps for bytes that are about to be made.
+    pub(super) fn charge_bytes(&self, bytes: u64) -> Result<(), ExecutionError> {
+        self.charge(bytes / BYTES)
+    }
+
+    /// Takes the steps for a value.
+    pub(super) fn charge_value(&self, value: &dyn Val) -> Result<(), ExecutionError> {
+        let most = self.left.load(Ordering::Relaxed).saturating_mul(BYTES);
+        let mut weight = 0;
+        weigh(value, most.saturating_add(BYTES), &mut weight);
+        self.charge_bytes(weight)
+    }
+}
+
+/// Adds the size of a value in bytes, and stops at `most`.
+fn weigh(value: &dyn Val, most: u64, weight: &mut u64) {
+    *weight += NODE;
+    if *weight > most {
+        return;
+    }
+    if let Some(text) = value.downcast_ref::<CelString<'_>>() {
+        *weight += text.inner().len() as u64;
+    } else if let Some(list) = value.downcast_ref::<CelList<'_>>() {
+        weigh_all(list.inner().iter().map(AsRef::as_ref), most, weight);
+    } else if let Some(map) = value.downcast_ref::<CelMap<'_>>() {
+        let parts = map.inner().iter();
+        weigh_all(
+            parts.flat_map(|(key, value)| [key.inner(), value.as_ref()]),
+            most,
+            weight,
+        );
+    } else if let Some(bytes) = value.downcast_ref::<CelBytes<'_>>() {
+        *weight += bytes.inner().len() as u64;
+    } else if let Some(inner) = value
+        .downcast_ref::<CelOptional<'_>>()
+        .and_then(CelOptional::inner)
+    {
+        weigh(inner, most, weight);
+    }
+}
+
+fn weigh_all<'a, 'v: 'a>(
+    values: impl Iterator<Item = &'a (dyn Val + 'v)>,
+    most: u64,
+    weight: &mut u64,
+) {
+    for value in values {
+        if *weight > most {
+            return;
+        }
+        weigh(value, most, weight);
+    }
+}

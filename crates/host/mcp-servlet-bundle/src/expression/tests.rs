@@ -1,0 +1,277 @@
+//! Values, mistakes and limits of expressions.
+
+use proptest::{collection, prelude::*};
+use serde_json::json;
+
+use super::*;
+
+fn scope(request: &Value) -> Scope<'_> {
+    Scope {
+        roots: vec![("request", Part::Json(request))],
+    }
+}
+
+fn run(text: &str, request: &Value) -> Result<Option<Value>, Failure> {
+    let expression =
+        Expression::parse(text).unwrap_or_else(|problems| panic!("{text}: {problems:?}"));
+    expression.run(&scope(request), &mut Budget::default())
+}
+
+#[test]
+fn values_keep_their_types() {
+    let request = json!({ "n": 3, "big": u64::MAX, "f": 1.5, "s": "a,b", "l": [3, 1], "o": { "z": 1, "a": 2 }, "none": null });
+    for (text, expected) in [
+        ("request.n + 1", json!(4)),
+        ("request.big", json!(u64::MAX)),
+        ("request.big > 5u", json!(true)),
+        ("request.f * 2.0", json!(3.0)),
+        ("request.s.split(',')", json!(["a", "b"])),
+        ("request.s.indexOf('b')", json!(2)),
+        ("'äbä'.lastIndexOf('ä')", json!(2)),
+        ("'a-b-c'.replace('-', '+', 1)", json!("a+b-c")),
+        ("'abc'.split('', 2)", json!(["a", "bc"])),
+        ("['x', 'y'].join('/')", json!("x/y")),
+        ("request.l.map(x, x * 10)", json!([30, 10])),
+        ("request.l.filter(x, x > 1)", json!([3])),
+        (
+            "request.l.exists(x, x == 1) && request.l.all(x, x > 0)",
+            json!(true),
+        ),
+        ("request.l.exists_one(x, x == 1)", json!(true)),
+        ("request.s.matches('^a,')", json!(true)),
+        ("matches(request.s, 'z')", json!(false)),
+        ("json('{\"a\": [1]}').a[0]", json!(1)),
+        (
+            "text({'b': 1, 'a': [true, null]})",
+            json!(r#"{"a":[true,null],"b":1}"#),
+        ),
+        ("request.?gone.orValue('x')", json!("x")),
+        ("has(request.gone) ? 1 : 2", json!(2)),
+        ("has(request.o.z)", json!(true)),
+        ("request.o['a']", json!(2)),
+        ("request.l[1]", json!(1)),
+        ("'%s is %d'.format(['x', request.n])", json!("x is 3")),
+        ("optional.of(request.n).value()", json!(3)),
+        ("strings.quote('a')", json!("\"a\"")),
+        ("request.none == null", json!(true)),
+        ("[request.?gone, 1]", json!([1])),
+        ("{'a': request.?gone, 'b': 1}", json!({ "b": 1 })),
+        ("request.l.map(x, x > 1, [x])", json!([[3]])),
+    ] {
+        assert_eq!(run(text, &request), Ok(Some(expected)), "{text}");
+    }
+}
+
+#[test]
+fn a_path_keeps_order_and_is_looked_up_in_the_json() {
+    let request = json!({ "o": { "z": 1, "a": 1.0e3 } });
+    let value = run("request.o", &request).map(|value| value.map(|value| value.to_string()));
+    assert_eq!(value, Ok(Some(r#"{"z":1,"a":1000.0}"#.to_owned())));
+    assert_eq!(run("request.?gone", &request), Ok(None));
+    assert_eq!(run("request.o.?x.y", &request), Ok(None));
+    assert_eq!(run("request.gone", &request), Err(Failure::Absent));
+}
+
+#[test]
+fn failures_have_kinds() {
+    let request = json!({ "n": 0, "s": "secret" });
+    for (text, failure) in [
+        ("1 / request.n", Failure::Arithmetic),
+        ("request.s + 1", Failure::Type),
+        ("request.gone + 1", Failure::Absent),
+        ("[1][request.n + 5]", Failure::Bounds),
+        ("1.0 / 0.0", Failure::Json("a number that is not finite")),
+        ("int(request.s)", Failure::Type),
+        (
+            "{1: 2}",
+            Failure::Json("a map with keys that are not strings"),
+        ),
+    ] {
+        assert_eq!(run(text, &request), Err(failure), "{text}");
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "it is a table")]
+#[test]
+fn mistakes_have_places() {
+    for (text, place, message) in [
+        ("request.a ==", "", "expected a value after `==`"),
+        ("1 +* 2", "*", "unexpected `*`"),
+        (
+            "'é' + lower(request.s)",
+            "lower",
+            "there is no function `lower`; there is `lowerAscii`",
+        ),
+        (
+            "request.s.lower()",
+            "lower",
+            "there is no function `lower`; there is `lowerAscii`",
+        ),
+        (
+            "request.s.matches(request.p)",
+            "matches",
+            "`matches` needs its pattern in the expression",
+        ),
+        ("request.s.matches('(')", "matches", "invalid pattern: "),
+        ("request.s.format([1])", "format", "`format` needs its text"),
+        ("Thing{a: 1}", "Thing", "there is no type `Thing`"),
+        (
+            "'a'.replace('b')",
+            "replace",
+            "`replace` takes 2 to 3 arguments, found 1",
+        ),
+        (
+            "[1].map(a, [1].map(b, [1].map(c, [1].map(d, d))))",
+            ".",
+            "loops can be nested 3 deep",
+        ),
+    ] {
+        let mistakes = Expression::parse(text).expect_err(text);
+        let mistake = &mistakes[0];
+        assert!(mistake.message.contains(message), "{text}: {mistake:?}");
+        assert_eq!(
+            text.get(mistake.range.clone()).map(str::trim),
+            Some(place),
+            "{text}: {mistake:?}"
+        );
+    }
+    let long = "1 + ".repeat(1024) + "1";
+    assert!(
+        Expression::parse(&long).expect_err("too long")[0]
+            .message
+            .contains("4096 bytes, found 4097")
+    );
+    assert!(Expression::parse(" ").is_err());
+    for deep in [
+        "1 + ".repeat(1000) + "1",
+        "-".repeat(90) + "1",
+        "(".repeat(90) + "1" + &")".repeat(90),
+    ] {
+        let mistakes = Expression::parse(&deep);
+        let is_deep = |mistake: &Mistake| mistake.message.contains("nested 96 deep");
+        assert!(
+            mistakes.is_ok() || mistakes.is_err_and(|all| all.iter().all(is_deep)),
+            "{deep}"
+        );
+    }
+}
+
+#[test]
+fn the_budget_ends_expressions() {
+    let numbers: Vec<_> = (0..2000).collect();
+    let text = "ab".repeat(100_000);
+    let request = json!({ "l": numbers, "s": text, "many": vec![1; 100_001] });
+    for text in [
+        "request.many.map(x, x)",
+        "request.many.all(x, x == 1)",
+        "request.l.map(a, request.l)",
+        "request.l.map(a, request.l.map(b, a + b))",
+        "request.l.all(a, request.l.all(b, request.l.all(c, c >= 0)))",
+        "request.l.exists(a, request.l.exists(b, request.l.exists(c, c < 0)))",
+        "request.l.exists_one(a, request.l.exists_one(b, a == -b))",
+        "request.s.replace('a', request.s)",
+        "request.s.split('').size() + request.s.split('').size()",
+        "request.l.map(x, request.s).join(request.s)",
+        "request.many.all(x, x > 0) || true",
+        "request.many.all(x, x > 0) ? request.many : request.many",
+    ] {
+        assert_eq!(run(text, &request), Err(Failure::Budget), "{text}");
+    }
+    let sum = vec!["request.s"; 90].join(" + ");
+    assert_eq!(run(&sum, &request), Err(Failure::Budget));
+    let equal = vec!["request.many == request.many"; 90].join(" && ");
+    assert_eq!(run(&equal, &request), Err(Failure::Budget));
+    assert!(run("request.l.filter(x, x > 1000).size()", &request).is_ok());
+}
+
+#[test]
+fn an_expression_reads_a_mebibyte() {
+    let request = json!({ "s": "a".repeat(MAX_READ), "t": 1 });
+    assert_eq!(run("request.s + 'a'", &request), Err(Failure::TooMuch));
+    assert_eq!(run("request.t + 1", &request), Ok(Some(json!(2))));
+    assert!(run("request.s", &request).is_ok());
+}
+
+/// Expressions over any arguments: `a` and `b` are any JSON.
+const ANY: [&str; 40] = [
+    "request.a + request.b",
+    "request.a == request.b",
+    "request.a < request.b",
+    "request.a in request.b",
+    "request.a[request.b]",
+    "request.a.size() + request.b.size()",
+    "request.a.map(x, x)",
+    "request.a.map(x, request.a)",
+    "request.a.map(x, request.a.map(y, request.a.map(z, request.b)))",
+    "request.a.filter(x, x == request.b)",
+    "request.a.all(x, request.a.all(y, x == y))",
+    "request.a.exists(x, request.b.exists(y, x == y))",
+    "request.a.exists_one(x, x == request.b)",
+    "request.a.all(x, x > 0) || request.b.all(x, x > 0)",
+    "request.a.contains(request.b)",
+    "request.a.startsWith(request.b) ? request.a : request.b",
+    "request.a.replace(request.b, request.a)",
+    "request.a.replace('', request.a)",
+    "request.a.split(request.b)",
+    "request.a.split('').join(request.a)",
+    "request.a.map(x, string(x)).join(request.b)",
+    "request.a.indexOf(request.b)",
+    "request.a.lastIndexOf(request.b)",
+    "request.a.substring(0, request.a.size() / 2)",
+    "request.a.charAt(0) + request.b.reverse()",
+    "request.a.lowerAscii().upperAscii().trim()",
+    "request.a.matches('(a+)+$')",
+    "request.a.matches('[a-z]{1,100}x')",
+    "json(request.a)",
+    "json(text(request.a))",
+    "text([request.a, request.b, request.a])",
+    "'%s %s'.format([request.a, request.b])",
+    "[request.a, request.b, request.a, request.b].map(x, [x, x, x, x])",
+    "{'a': request.a, 'b': {'c': request.b}}",
+    "request.?a.orValue(request.b)",
+    "has(request.a.x) ? request.a.x : request.b",
+    "int(request.a) * int(request.b)",
+    "double(request.a) / double(request.b)",
+    "bytes(request.a).size()",
+    "strings.quote(request.a) + string(request.b)",
+];
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        (0..4_usize, 0..60_000_usize)
+            .prop_map(|(kind, length)| ["a", "ab", "é,", "1"][kind].repeat(length).into()),
+        (0..20_000_usize).prop_map(|length| (0..length).collect::<Vec<_>>().into()),
+    ];
+    leaf.prop_recursive(3, 32, 6, |inner| {
+        prop_oneof![
+            collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            collection::vec(("[a-z]{1,3}", inner), 0..6).prop_map(|members| members
+                .into_iter()
+                .collect::<serde_json::Map<_, _>>()
+                .into()),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn no_arguments_cost_more_than_the_budget(a in any_json(), b in any_json(), number in 0..ANY.len()) {
+        let request = json!({ "a": a, "b": b });
+        let expression = Expression::parse(ANY[number]).expect(ANY[number]);
+        let mut budget = Budget::default();
+        let begins = std::time::Instant::now();
+        let result = expression.run(&scope(&request), &mut budget);
+        // Conversions of at most a mebibyte are outside of the budget. This build is not optimized.
+        prop_assert!(begins.elapsed() < 8 * MAX_TIME, "{} took {:?}", ANY[number], begins.elapsed());
+        if let Ok(Some(value)) = result {
+            let length = u64::try_from(value.to_string().len()).expect("64 bits");
+            prop_assert!(length <= 4 * 64 * MAX_STEPS, "{} made {length} bytes", ANY[number]);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Virtual tools: calls of MCP tools with mapped arguments, results and errors.
+//!
+//! A virtual tool calls a handler, which is a tool of a servlet. It makes the handler's arguments
+//! from its own, and can replace the result and the errors. The values are JSON with expressions in
+//! the Common Expression Language, such as `"${{ request.arguments.city }}"`.
+//!
+//! [`VirtualTool::compile`] compiles the expressions, and [`VirtualTool::prove`] checks that the
+//! tool fits its handler. [`Proven::prepare`] and [`Proven::result`] run before and after the call
+//! of the handler. This crate calls nothing itself. The work of the expressions of one call is
+//! limited by a [`Budget`].
+//!
+//! ```
+//! use mcp_servlet_bundle::{Budget, CheckArguments, Request, Session, Spec, VirtualTool};
+//! use serde_json::{Map, json};
+//!
+//! let inputs = json!({ "text": "${{ request.arguments.text }}", "loud": true });
+//! let spec = Spec {
+//!     name: "shout".to_owned(),
+//!     handler: "echo:say".to_owned(),
+//!     inputs: inputs.as_object().cloned(),
+//!     ..Spec::default()
+//! };
+//! let tool = VirtualTool::compile(&spec, &mut |text| Ok(text.to_owned())).unwrap();
+//!
+//! let handler = json!({
+//!     "name": "say",
+//!     "inputSchema": {
+//!         "type": "object",
+//!         "properties": { "text": { "type": "string" }, "loud": { "type": "boolean" } },
+//!         "required": ["text"]
+//!     }
+//! });
+//! let tool = tool.prove(handler.as_object().unwrap()).unwrap();
+//! let arguments = json!({ "text": "hi" });
+//! let request = Request {
+//!     name: "shout",
+//!     arguments: arguments.as_object(),
+//!     meta: &Map::new(),
+//!     session: &Session::default(),
+//! };
+//! let prepared = tool.prepare(&request, CheckArguments::Check, &mut Budget::default()).unwrap();
+//! assert_eq!(prepared.arguments, json!({ "text": "hi", "loud": true }).as_object().cloned());
+//! ```
+
+mod call;
+mod code;
+mod expression;
+mod path;
+mod problem;
+mod prove;
+mod proven;
+mod scope;
+mod shape;
+mod spec;
+mod template;
+mod thrown;
+
+pub use call::{CheckArguments, Prepared, Refused, Request, Session};
+pub use expression::{Budget, MAX_STEPS, MAX_TIME};
+pub use problem::{Place, Problem, Step};
+pub use proven::Proven;
+pub use spec::{CatchSpec, ErrorSpec, Handler, Spec, VirtualTool};
+pub use template::Expand;
+pub use thrown::{Kind, RpcError, Thrown};
+
+/// A JSON object that keeps the order of its members.
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;

@@ -1,0 +1,101 @@
+//! Problems in the definition of a virtual tool, and where they are.
+
+use std::{fmt, ops::Range};
+
+/// A step to a value in the table of a virtual tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The member of a table.
+    Key(String),
+    /// The item of a list, counted from 0.
+    Item(usize),
+}
+
+/// The place of a value in the table of a virtual tool, such as `catches[0].error.code`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place(pub Vec<Step>);
+
+impl Place {
+    /// The place of a member of the table.
+    pub fn of(key: &str) -> Self {
+        Self::default().key(key)
+    }
+
+    /// The place of a member of this table.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        self.with(Step::Key(key.to_owned()))
+    }
+
+    /// The place of an item of this list.
+    #[must_use]
+    pub fn item(&self, number: usize) -> Self {
+        self.with(Step::Item(number))
+    }
+
+    fn with(&self, step: Step) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(step);
+        Self(steps)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Key(key) if number == 0 => f.write_str(key)?,
+                Step::Key(key) => write!(f, ".{key}")?,
+                Step::Item(item) => write!(f, "[{item}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A problem in the definition of a virtual tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The value that is wrong.
+    pub place: Place,
+    /// The bytes of the string that are wrong; `None` for the whole value.
+    pub range: Option<Range<usize>>,
+    /// What is wrong. It never shows a constant or an environment variable.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem with a whole value.
+    pub fn new(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            place,
+            range: None,
+            message: message.into(),
+        }
+    }
+
+    /// A problem with a part of a string.
+    pub fn within(place: Place, range: Range<usize>, message: impl Into<String>) -> Self {
+        Self {
+            place,
+            range: Some(range),
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+/// Names in backticks: `a`, `b` and `c`.
+pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}

@@ -1,0 +1,265 @@
+//! Checks that a virtual tool fits its handler, and makes the definition that clients see.
+
+mod arguments;
+
+use mcp_servlet_schema::{Schemas, Validator, kind};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    JsonObject,
+    problem::{Place, Problem, listed},
+    proven::Proven,
+    shape::{Names, Shape},
+    spec::{Inputs, VirtualTool},
+    template::Template,
+};
+
+/// Keywords with which a schema can speak of properties outside `properties` and `required`.
+const ELSEWHERE: [&str; 14] = [
+    "$ref",
+    "$dynamicRef",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "patternProperties",
+    "propertyNames",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "minProperties",
+    "maxProperties",
+];
+
+impl VirtualTool {
+    /// Checks that the tool fits its handler, whose definition is that of the member's `tools/list`.
+    ///
+    /// # Errors
+    /// Every problem, with its place.
+    pub fn prove(&self, handler: &JsonObject) -> Result<Proven, Vec<Problem>> {
+        let mut proof = Proof::new(self, handler);
+        proof.inputs();
+        let schema = arguments::advertised(&mut proof);
+        proof.names(&schema);
+        if !proof.problems.is_empty() {
+            return Err(proof.problems);
+        }
+        let definition = proof.definition(schema);
+        let schemas = Schemas::of(&definition).map_err(|problem| {
+            vec![Problem::new(
+                Place::of("arguments"),
+                format!("invalid JSON Schema: {problem}"),
+            )]
+        })?;
+        Ok(Proven {
+            inputs: Validator::new(&proof.schema).ok(),
+            properties: proof.properties.clone(),
+            output: self
+                .output
+                .as_ref()
+                .and_then(|schema| Validator::new(schema).ok()),
+            tool: self.clone(),
+            definition,
+            schemas,
+        })
+    }
+}
+
+pub(crate) struct Proof<'a> {
+    tool: &'a VirtualTool,
+    handler: &'a JsonObject,
+    /// The input schema of the handler.
+    schema: Value,
+    properties: Map<String, Value>,
+    required: Vec<String>,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Proof<'a> {
+    fn new(tool: &'a VirtualTool, handler: &'a JsonObject) -> Self {
+        let schema = handler
+            .get("inputSchema")
+            .cloned()
+            .unwrap_or_else(|| json!({}));
+        let properties = schema.get("properties").and_then(Value::as_object).cloned();
+        let required = schema.get("required").and_then(Value::as_array);
+        let required = required.into_iter().flatten().filter_map(Value::as_str);
+        Self {
+            tool,
+            handler,
+            properties: properties.unwrap_or_default(),
+            required: required.map(str::to_owned).collect(),
+            schema,
+            problems: Vec::new(),
+        }
+    }
+
+    fn problem(&mut self, place: Place, message: String) {
+        self.problems.push(Problem::new(place, message));
+    }
+
+    /// Whether the handler may take arguments that `properties` does not name.
+    fn is_open(&self) -> bool {
+        let others = self.schema.get("additionalProperties");
+        others.is_some_and(|others| *others != Value::Bool(false))
+            || ELSEWHERE.iter().any(|key| self.schema.get(key).is_some())
+    }
+
+    fn inputs(&mut self) {
+        let tool = self.tool;
+        let (key, templates) = tool.inputs.templates();
+        for (name, template) in templates {
+            let place = Place::of(key).key(name);
+            match self.properties.get(name).cloned() {
+                Some(schema) => self.constant(&place, name, template, &schema),
+                None if self.is_open() => {}
+                None => self.problem(place, self.takes_no(name)),
+            }
+        }
+        match &tool.inputs {
+            Inputs::Map(templates) => self.needed(templates),
+            Inputs::Set(templates) => self.elsewhere(templates),
+            Inputs::Pass => {}
+        }
+    }
+
+    fn takes_no(&self, name: &str) -> String {
+        let known = listed(self.properties.keys().map(String::as_str));
+        format!(
+            "`{}` has no argument `{name}`; it has {known}",
+            self.tool.handler
+        )
+    }
+
+    /// The problem with a constant, whose value is never shown.
+    fn constant(&mut self, place: &Place, name: &str, template: &Template, schema: &Value) {
+        let Some(value) = template.constant() else {
+            return;
+        };
+        if arguments::accepts(&self.schema, schema, value) {
+            return;
+        }
+        let handler = &self.tool.handler;
+        let message = match arguments::shown(schema) {
+            Some(schema) => format!(
+                "`{handler}` takes {schema} for `{name}`, found {}",
+                kind(value)
+            ),
+            None => format!("`{handler}` does not take this value for `{name}`"),
+        };
+        self.problem(place.clone(), message);
+    }
+
+    fn needed(&mut self, templates: &[(String, Template)]) {
+        for name in self.required.clone() {
+            if !templates.iter().any(|(given, _)| *given == name) {
+                let message = format!(
+                    "`{}` needs `{name}`, which `inputs` does not have",
+                    self.tool.handler
+                );
+                self.problem(Place::of("inputs"), message);
+            }
+        }
+    }
+
+    /// Reports arguments that cannot be fixed, as other keywords of the schema may speak of them.
+    fn elsewhere(&mut self, templates: &[(String, Template)]) {
+        let keyword = ELSEWHERE.iter().find(|key| self.schema.get(key).is_some());
+        let Some(keyword) = keyword else { return };
+        for (name, _) in templates {
+            let message = format!(
+                "`{name}` cannot be fixed: the schema of `{}` uses `{keyword}`; use `inputs` and `arguments`",
+                self.tool.handler
+            );
+            self.problem(Place::of("set").key(name), message);
+        }
+    }
+
+    /// Checks the names that are known only now: arguments, and members of the handler's result.
+    fn names(&mut self, schema: &Value) {
+        let arguments = match Shape::of_schema(schema) {
+            Shape::Members(members) => {
+                Shape::Arguments(members.into_iter().map(|(name, _)| name).collect())
+            }
+            _ => Shape::Any,
+        };
+        let tool = self.tool;
+        let request = Shape::Members(
+            [
+                ("name", Shape::Any),
+                ("arguments", arguments),
+                ("meta", Shape::Any),
+                ("session", Shape::Any),
+            ]
+            .map(|(name, shape)| (name.to_owned(), shape))
+            .into(),
+        );
+        let output = self.handler.get("outputSchema");
+        let result = Shape::of_result(&tool.handler.to_string(), output);
+        let names = Names {
+            place: "result",
+            roots: vec![
+                ("request", request),
+                ("result", result),
+                ("error", Shape::Any),
+            ],
+        };
+        let (key, inputs) = tool.inputs.templates();
+        let results = tool.result.iter().flatten();
+        let templates = inputs
+            .iter()
+            .map(|one| (key, one))
+            .chain(results.map(|one| ("result", one)));
+        // An argument without a known schema has its own message.
+        let is_derived = tool.arguments.is_none() && matches!(tool.inputs, Inputs::Map(_));
+        for (key, (name, template)) in templates {
+            if is_derived && key == "inputs" {
+                continue;
+            }
+            template.each(&Place::of(key).key(name), &mut |place, start, one| {
+                names.check(one, place, start, &mut self.problems);
+            });
+        }
+        self.catch_names(&names);
+    }
+
+    fn catch_names(&mut self, names: &Names) {
+        for catch in &self.tool.catches {
+            let place = Place::of("catches").item(catch.number);
+            if let Some(when) = &catch.when {
+                // The position was checked when the tool was compiled; only the name matters here.
+                names.check(when, &place.key("when"), 3, &mut self.problems);
+            }
+            for (key, template) in [("message", &catch.message), ("data", &catch.data)] {
+                let place = place.key("error").key(key);
+                if let Some(template) = template {
+                    template.each(&place, &mut |place, start, one| {
+                        names.check(one, place, start, &mut self.problems);
+                    });
+                }
+            }
+        }
+    }
+
+    /// The definition for `tools/list`: the handler's, with what the bundle says.
+    fn definition(&self, schema: Value) -> JsonObject {
+        let tool = self.tool;
+        let mut definition = self.handler.clone();
+        definition.insert("name".to_owned(), tool.name.as_str().into());
+        definition.insert("inputSchema".to_owned(), schema);
+        for (key, value) in &tool.shown {
+            definition.insert(key.clone(), value.clone());
+        }
+        match &tool.output {
+            Some(output) => {
+                definition.insert("outputSchema".to_owned(), output.clone());
+            }
+            None if tool.result.is_some() => {
+                definition.shift_remove("outputSchema");
+            }
+            None => {}
+        }
+        definition
+    }
+}

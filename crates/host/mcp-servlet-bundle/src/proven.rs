@@ -1,0 +1,31 @@
+//! A virtual tool that fits its handler.
+
+use mcp_servlet_schema::{Schemas, Validator};
+use serde_json::{Map, Value};
+
+use crate::{JsonObject, spec::VirtualTool};
+
+/// A virtual tool that fits its handler.
+#[derive(Debug)]
+pub struct Proven {
+    pub(crate) tool: VirtualTool,
+    pub(crate) definition: JsonObject,
+    pub(crate) schemas: Schemas,
+    /// The handler's input schema; `None` if it cannot be applied within the limits.
+    pub(crate) inputs: Option<Validator>,
+    /// The schemas of the handler's arguments.
+    pub(crate) properties: Map<String, Value>,
+    pub(crate) output: Option<Validator>,
+}
+
+impl Proven {
+    /// The virtual tool.
+    pub fn tool(&self) -> &VirtualTool {
+        &self.tool
+    }
+
+    /// The definition for `tools/list`.
+    pub fn definition(&self) -> &JsonObject {
+        &self.definition
+    }
+}

@@ -1,0 +1,113 @@
+//! What the expressions of a call see: the request, the result or the error.
+
+use serde_json::{Map, Value};
+
+use crate::path::{Path, PathStep};
+
+/// A part of what expressions see, without copies of the JSON.
+#[derive(Clone, Debug)]
+pub(crate) enum Part<'a> {
+    Json(&'a Value),
+    Map(&'a Map<String, Value>),
+    Text(&'a str),
+    Object(Vec<(&'a str, Part<'a>)>),
+}
+
+impl<'a> Part<'a> {
+    /// A member of an object.
+    pub(crate) fn member(&self, name: &str) -> Option<Part<'a>> {
+        match self {
+            Self::Json(value) => value.as_object()?.get(name).map(Part::Json),
+            Self::Map(members) => members.get(name).map(Part::Json),
+            Self::Text(_) => None,
+            Self::Object(members) => {
+                let found = members.iter().find(|(key, _)| *key == name);
+                found.map(|(_, part)| part.clone())
+            }
+        }
+    }
+
+    fn item(&self, number: usize) -> Option<Part<'a>> {
+        match self {
+            Self::Json(value) => value.as_array()?.get(number).map(Part::Json),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_object(&self) -> bool {
+        match self {
+            Self::Json(value) => value.is_object(),
+            Self::Map(_) | Self::Object(_) => true,
+            Self::Text(_) => false,
+        }
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        match self {
+            Self::Json(value) => (*value).clone(),
+            Self::Map(members) => Value::Object((*members).clone()),
+            Self::Text(text) => (*text).into(),
+            Self::Object(members) => {
+                let members = members.iter();
+                members
+                    .map(|(name, part)| ((*name).to_owned(), part.to_json()))
+                    .collect::<Map<_, _>>()
+                    .into()
+            }
+        }
+    }
+}
+
+/// The names that an expression can read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope<'a> {
+    pub(crate) roots: Vec<(&'a str, Part<'a>)>,
+}
+
+/// What a path leads to.
+pub(crate) enum Found<'a> {
+    Value(Part<'a>),
+    /// Nothing, and the path allows that.
+    Absent,
+    /// Nothing, and the path does not allow that.
+    Missing,
+}
+
+impl<'a> Scope<'a> {
+    pub(crate) fn root(&self, name: &str) -> Option<Part<'a>> {
+        let found = self.roots.iter().find(|(root, _)| *root == name);
+        found.map(|(_, part)| part.clone())
+    }
+
+    /// Looks up a path. An argument that is not there counts as optional: if its tool requires it,
+    /// the check of the arguments has found that.
+    pub(crate) fn find(&self, path: &Path) -> Found<'a> {
+        let Some(mut part) = self.root(&path.root) else {
+            return Found::Missing;
+        };
+        let mut may_be_absent = false;
+        for (number, step) in path.steps.iter().enumerate() {
+            let (next, is_optional) = match step {
+                PathStep::Member {
+                    name, is_optional, ..
+                } => (part.member(name), *is_optional),
+                PathStep::Item {
+                    number,
+                    is_optional,
+                } => (part.item(*number), *is_optional),
+            };
+            may_be_absent |= is_optional;
+            match next {
+                Some(next) => part = next,
+                None if may_be_absent || is_argument(path, number) => return Found::Absent,
+                None => return Found::Missing,
+            }
+        }
+        Found::Value(part)
+    }
+}
+
+/// Whether this step of a path is the name of an argument.
+fn is_argument(path: &Path, step: usize) -> bool {
+    path.root == "request" && step == 1 && path.steps[0].name() == Some("arguments")
+}

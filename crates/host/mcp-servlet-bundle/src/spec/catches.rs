@@ -1,0 +1,183 @@
+//! JSON-RPC errors for failures of a handler.
+
+use serde_json::Value;
+
+use crate::{
+    code,
+    expression::Expression,
+    problem::{Place, Problem},
+    shape::Names,
+    template::{Expand, Template},
+    thrown::Kind,
+};
+use mcp_servlet_schema::similar;
+
+/// An entry of `catches` as it is written.
+#[derive(Clone, Default, PartialEq)]
+pub struct CatchSpec {
+    /// The code of the failure: a name, or a JSON-RPC number.
+    pub code: Option<Value>,
+    /// The kind of the failure; see [`Kind::name`].
+    pub kind: Option<String>,
+    /// A condition: a string that is one expression.
+    pub when: Option<String>,
+    /// The error for the client.
+    pub error: ErrorSpec,
+}
+
+/// The error of a catch as it is written.
+#[derive(Clone, Default, PartialEq)]
+pub struct ErrorSpec {
+    /// The JSON-RPC code.
+    pub code: i64,
+    /// The message; by default that of the failure.
+    pub message: Option<String>,
+    /// Details for programs.
+    pub data: Option<Value>,
+}
+
+/// A compiled entry of `catches`.
+#[derive(Clone, Debug)]
+pub(crate) struct Catch {
+    /// Its number in the file.
+    pub(crate) number: usize,
+    pub(crate) code: Option<Code>,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) when: Option<Expression>,
+    /// The JSON-RPC code for the client.
+    pub(crate) error: i32,
+    pub(crate) message: Option<Template>,
+    pub(crate) data: Option<Template>,
+}
+
+/// The code that a catch asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    Name(String),
+    Number(i64),
+}
+
+pub(super) fn compile(
+    spec: &CatchSpec,
+    place: &Place,
+    names: &Names,
+    expand: &mut Expand<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Catch> {
+    let before = problems.len();
+    let at = place.key("error");
+    if let Some(problem) = code::problem(spec.error.code) {
+        problems.push(Problem::new(at.key("code"), problem));
+    }
+    let mut template = |value: &Value, key: &str, problems: &mut Vec<Problem>| {
+        let place = at.key(key);
+        let template = Template::parse(value, &place, expand, problems);
+        template.each(&place, &mut |place, start, one| {
+            names.check(one, place, start, problems);
+        });
+        template
+    };
+    let message = spec
+        .error
+        .message
+        .as_ref()
+        .map(|text| template(&text.as_str().into(), "message", problems));
+    let data = spec
+        .error
+        .data
+        .as_ref()
+        .map(|value| template(value, "data", problems));
+    let code = code_of(spec, place, problems);
+    let kind = kind_of(spec, place, problems);
+    let when = when(spec, &place.key("when"), names, problems);
+    (problems.len() == before).then(|| Catch {
+        number: number(place),
+        code,
+        kind,
+        when,
+        error: i32::try_from(spec.error.code).unwrap_or(-32603),
+        message,
+        data,
+    })
+}
+
+fn number(place: &Place) -> usize {
+    match place.0.last() {
+        Some(crate::problem::Step::Item(number)) => *number,
+        _ => 0,
+    }
+}
+
+fn code_of(spec: &CatchSpec, place: &Place, problems: &mut Vec<Problem>) -> Option<Code> {
+    match spec.code.as_ref()? {
+        Value::String(name) => Some(Code::Name(name.clone())),
+        Value::Number(number) if number.is_i64() => number.as_i64().map(Code::Number),
+        _ => {
+            let message = "expected the name of a code, such as \"TIMEOUT\", or a JSON-RPC number";
+            problems.push(Problem::new(place.key("code"), message));
+            None
+        }
+    }
+}
+
+fn kind_of(spec: &CatchSpec, place: &Place, problems: &mut Vec<Problem>) -> Option<Kind> {
+    let name = spec.kind.as_ref()?;
+    let kind = Kind::named(name);
+    if kind.is_none() {
+        let message = match similar(name, Kind::ALL.into_iter().map(Kind::name)) {
+            Some(known) => format!("there is no kind `{name}`; there is `{known}`"),
+            None => format!("there is no kind `{name}`"),
+        };
+        problems.push(Problem::new(place.key("kind"), message));
+    }
+    kind
+}
+
+fn when(
+    spec: &CatchSpec,
+    place: &Place,
+    names: &Names,
+    problems: &mut Vec<Problem>,
+) -> Option<Expression> {
+    let text = spec.when.as_ref()?;
+    // A condition is no text, so it has no variables.
+    let mut expand = |_: &str| {
+        Err("expected one expression, such as \"${{ error.data.retry < 60 }}\"".to_owned())
+    };
+    let template = Template::parse(&text.as_str().into(), place, &mut expand, problems);
+    let Template::One(expression, start) = template else {
+        return None;
+    };
+    names.check(&expression, place, start, problems);
+    Some(expression)
+}
+
+/// Reports entries that are never asked.
+pub(super) fn check_order(catches: &[CatchSpec], problems: &mut Vec<Problem>) {
+    for (number, catch) in catches.iter().enumerate() {
+        let place = Place::of("catches").item(number);
+        let earlier = catches[..number].iter().position(|other| {
+            other.when.is_none() && other.code == catch.code && other.kind == catch.kind
+        });
+        let Some(earlier) = earlier else { continue };
+        let is_for_all = catch.code.is_none() && catch.kind.is_none();
+        let message = match &catch.code {
+            _ if is_for_all && catch.when.is_some() => continue,
+            _ if is_for_all => format!(
+                "this entry is never used: entry {} is also for all other failures",
+                earlier + 1
+            ),
+            Some(Value::String(code)) => {
+                format!(
+                    "this entry is never used: entry {} catches `{code}` already",
+                    earlier + 1
+                )
+            }
+            _ => format!(
+                "this entry is never used: entry {} catches the same failures",
+                earlier + 1
+            ),
+        };
+        problems.push(Problem::new(place, message));
+    }
+}

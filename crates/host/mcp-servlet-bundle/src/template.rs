@@ -1,0 +1,325 @@
+//! JSON with expressions in its strings: `${{ … }}`.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    expression::{Budget, Expression, Failure, Mistake},
+    path::PathStep,
+    problem::{Place, Problem},
+    scope::Scope,
+};
+
+/// Replaces the environment variables in a text, `${NAME}`, and `$$` by a dollar.
+pub type Expand<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
+
+/// A value whose strings may contain expressions.
+#[derive(Clone)]
+pub(crate) enum Template {
+    /// No expression. It may be secret.
+    Constant(Value),
+    /// A string that is one expression and nothing else, so that the value keeps its type.
+    One(Expression, usize),
+    /// A string with expressions.
+    Text(Vec<Piece>),
+    List(Vec<Template>),
+    Object(Vec<(String, Template)>),
+}
+
+impl fmt::Debug for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Template")
+    }
+}
+
+/// A piece of a text.
+#[derive(Clone)]
+pub(crate) enum Piece {
+    Text(String),
+    /// An expression, and where it begins in the text.
+    Expression(Expression, usize),
+}
+
+/// Why a template has no value, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failed {
+    pub(crate) place: Place,
+    pub(crate) failure: Failure,
+}
+
+impl Template {
+    /// Compiles the expressions of a value.
+    pub(crate) fn parse(
+        value: &Value,
+        place: &Place,
+        expand: &mut Expand<'_>,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
+        match value {
+            Value::String(text) => match Self::text(text, expand) {
+                Ok(template) => template,
+                Err(mistakes) => {
+                    problems.extend(mistakes.into_iter().map(|mistake| {
+                        Problem::within(place.clone(), mistake.range, mistake.message)
+                    }));
+                    Self::Constant(Value::Null)
+                }
+            },
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                Self::list(
+                    items
+                        .map(|(at, item)| Self::parse(item, &place.item(at), expand, problems))
+                        .collect(),
+                )
+            }
+            Value::Object(members) => Self::object(
+                members
+                    .iter()
+                    .map(|(key, value)| {
+                        (
+                            key.clone(),
+                            Self::parse(value, &place.key(key), expand, problems),
+                        )
+                    })
+                    .collect(),
+            ),
+            other => Self::Constant(other.clone()),
+        }
+    }
+
+    fn list(items: Vec<Self>) -> Self {
+        let constants = items.iter().map(|item| item.constant().cloned());
+        match constants.collect::<Option<_>>() {
+            Some(items) => Self::Constant(Value::Array(items)),
+            None => Self::List(items),
+        }
+    }
+
+    fn object(members: Vec<(String, Self)>) -> Self {
+        let constants = members
+            .iter()
+            .map(|(name, value)| Some((name.clone(), value.constant()?.clone())));
+        match constants.collect::<Option<Map<_, _>>>() {
+            Some(members) => Self::Constant(Value::Object(members)),
+            None => Self::Object(members),
+        }
+    }
+
+    fn text(text: &str, expand: &mut Expand<'_>) -> Result<Self, Vec<Mistake>> {
+        let mut pieces = Vec::new();
+        let mut mistakes = Vec::new();
+        for part in parts(text).map_err(|mistake| vec![mistake])? {
+            let piece = match part {
+                Part::Text(start, text) => expand(text).map(Piece::Text).map_err(|message| {
+                    vec![Mistake {
+                        range: start..start + text.len(),
+                        message,
+                    }]
+                }),
+                Part::Expression(start, source) => Expression::parse(source)
+                    .map(|expression| Piece::Expression(expression, start))
+                    .map_err(|found| found.into_iter().map(|one| moved(one, start)).collect()),
+            };
+            match piece {
+                Ok(piece) => pieces.push(piece),
+                Err(found) => mistakes.extend(found),
+            }
+        }
+        if !mistakes.is_empty() {
+            return Err(mistakes);
+        }
+        Ok(Self::of_pieces(pieces))
+    }
+
+    fn of_pieces(mut pieces: Vec<Piece>) -> Self {
+        match pieces.as_slice() {
+            [] => return Self::Constant("".into()),
+            [Piece::Text(text)] => return Self::Constant(text.as_str().into()),
+            _ => {}
+        }
+        match (pieces.pop(), pieces.is_empty()) {
+            (Some(Piece::Expression(expression, start)), true) => Self::One(expression, start),
+            (last, _) => {
+                pieces.extend(last);
+                Self::Text(pieces)
+            }
+        }
+    }
+
+    /// The value, if it has no expressions.
+    pub(crate) fn constant(&self) -> Option<&Value> {
+        match self {
+            Self::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The expression, if the value is one expression and nothing else.
+    pub(crate) fn expression(&self) -> Option<&Expression> {
+        match self {
+            Self::One(expression, _) => Some(expression),
+            _ => None,
+        }
+    }
+
+    /// The name of the argument, if the value is `${{ request.arguments.NAME }}` and nothing else.
+    pub(crate) fn argument(&self) -> Option<&str> {
+        let path = self.expression()?.path()?;
+        match path.steps.as_slice() {
+            [first, PathStep::Member { name, .. }]
+                if path.root == "request" && first.name() == Some("arguments") =>
+            {
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// Calls a function for each expression, with its place and where it begins in the string.
+    pub(crate) fn each<'t>(
+        &'t self,
+        place: &Place,
+        visit: &mut dyn FnMut(&Place, usize, &'t Expression),
+    ) {
+        match self {
+            Self::Constant(_) => {}
+            Self::One(expression, start) => visit(place, *start, expression),
+            Self::Text(pieces) => {
+                for piece in pieces {
+                    if let Piece::Expression(expression, start) = piece {
+                        visit(place, *start, expression);
+                    }
+                }
+            }
+            Self::List(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    item.each(&place.item(at), visit);
+                }
+            }
+            Self::Object(members) => {
+                for (name, value) in members {
+                    value.each(&place.key(name), visit);
+                }
+            }
+        }
+    }
+
+    /// The value for a call. `Ok(None)` is an absent value, which leaves out its key or item.
+    pub(crate) fn fill(
+        &self,
+        place: &Place,
+        scope: &Scope<'_>,
+        budget: &mut Budget,
+    ) -> Result<Option<Value>, Failed> {
+        let at = |failure| Failed {
+            place: place.clone(),
+            failure,
+        };
+        match self {
+            Self::Constant(value) => Ok(Some(value.clone())),
+            Self::One(expression, _) => expression.run(scope, budget).map_err(at),
+            Self::Text(pieces) => fill_text(pieces, scope, budget).map(Some).map_err(at),
+            Self::List(items) => {
+                let mut filled = Vec::with_capacity(items.len());
+                for (number, item) in items.iter().enumerate() {
+                    filled.extend(item.fill(&place.item(number), scope, budget)?);
+                }
+                Ok(Some(filled.into()))
+            }
+            Self::Object(members) => {
+                let mut filled = Map::new();
+                for (name, value) in members {
+                    if let Some(value) = value.fill(&place.key(name), scope, budget)? {
+                        filled.insert(name.clone(), value);
+                    }
+                }
+                Ok(Some(filled.into()))
+            }
+        }
+    }
+}
+
+/// In a text, strings are inserted as they are, absent values as nothing, and other values as JSON.
+fn fill_text(pieces: &[Piece], scope: &Scope<'_>, budget: &mut Budget) -> Result<Value, Failure> {
+    let mut text = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Text(piece) => text += piece,
+            Piece::Expression(expression, _) => match expression.run(scope, budget)? {
+                None => {}
+                Some(Value::String(value)) => text += &value,
+                Some(value) => text += &value.to_string(),
+            },
+        }
+    }
+    Ok(text.into())
+}
+
+fn moved(mistake: Mistake, by: usize) -> Mistake {
+    let range = mistake.range.start + by..mistake.range.end + by;
+    Mistake { range, ..mistake }
+}
+
+/// A part of a string, and where it begins.
+enum Part<'t> {
+    Text(usize, &'t str),
+    Expression(usize, &'t str),
+}
+
+/// Splits a string at its expressions.
+fn parts(text: &str) -> Result<Vec<Part<'_>>, Mistake> {
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while let Some(found) = text[at..].find('$') {
+        let dollar = at + found;
+        if text[dollar..].starts_with("$$") {
+            at = dollar + 2;
+        } else if text[dollar..].starts_with("${{") {
+            if start < dollar {
+                parts.push(Part::Text(start, &text[start..dollar]));
+            }
+            let inside = dollar + 3;
+            let Some(length) = end(&text[inside..]) else {
+                let message = "`${{` has no `}}`".to_owned();
+                return Err(Mistake {
+                    range: dollar..dollar + 3,
+                    message,
+                });
+            };
+            parts.push(Part::Expression(inside, &text[inside..inside + length]));
+            (start, at) = (inside + length + 2, inside + length + 2);
+        } else {
+            at = dollar + 1;
+        }
+    }
+    if start < text.len() {
+        parts.push(Part::Text(start, &text[start..]));
+    }
+    Ok(parts)
+}
+
+/// The length of an expression: up to the first `}}` outside of strings and braces.
+fn end(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut characters = text.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match (quote, character) {
+            (Some(_), '\\') => {
+                characters.next();
+            }
+            (Some(open), _) if character == open => quote = None,
+            (None, '"' | '\'') => quote = Some(character),
+            (None, '{') => depth += 1,
+            (None, '}') if depth > 0 => depth -= 1,
+            (None, '}') if text[at..].starts_with("}}") => return Some(at),
+            (Some(_) | None, _) => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

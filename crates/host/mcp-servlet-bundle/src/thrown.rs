@@ -1,0 +1,122 @@
+//! Failures of handlers, as catches see them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The kind of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The tool returned an error with a code for programs.
+    Tool,
+    /// The servlet returned a JSON-RPC error.
+    Fault,
+    /// The call took too long.
+    Timeout,
+    /// The servlet ran out of memory.
+    OutOfMemory,
+    /// The servlet ran out of fuel.
+    OutOfFuel,
+    /// The output was too large.
+    OutputTooLarge,
+    /// The runtime stopped the servlet.
+    Trap,
+    /// The servlet panicked.
+    Panic,
+    /// The servlet sent a request that its options do not allow.
+    HostDenied,
+    /// The output was not a result.
+    BadOutput,
+    /// No instance could be created.
+    Start,
+    /// Too many calls are running.
+    Busy,
+    /// A remote server cannot be reached.
+    Connectivity,
+    /// A remote server returned a JSON-RPC error.
+    Remote,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 14] = [
+        Self::Tool,
+        Self::Fault,
+        Self::Timeout,
+        Self::OutOfMemory,
+        Self::OutOfFuel,
+        Self::OutputTooLarge,
+        Self::Trap,
+        Self::Panic,
+        Self::HostDenied,
+        Self::BadOutput,
+        Self::Start,
+        Self::Busy,
+        Self::Connectivity,
+        Self::Remote,
+    ];
+
+    /// The name in a catch, such as `out_of_memory`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Fault => "fault",
+            Self::Timeout => "timeout",
+            Self::OutOfMemory => "out_of_memory",
+            Self::OutOfFuel => "out_of_fuel",
+            Self::OutputTooLarge => "output_too_large",
+            Self::Trap => "trap",
+            Self::Panic => "panic",
+            Self::HostDenied => "host_denied",
+            Self::BadOutput => "bad_output",
+            Self::Start => "start",
+            Self::Busy => "busy",
+            Self::Connectivity => "connectivity",
+            Self::Remote => "remote",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A failure of a handler.
+#[derive(Clone, PartialEq)]
+pub struct Thrown {
+    /// The kind.
+    pub kind: Kind,
+    /// The code that a catch compares with a name, such as `TIMEOUT`.
+    pub code: String,
+    /// The JSON-RPC code, which a catch compares with a number.
+    pub number: i64,
+    /// The message.
+    pub message: String,
+    /// Details for programs.
+    pub data: Option<Value>,
+}
+
+impl fmt::Debug for Thrown {
+    /// Message and data may contain values of the call.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thrown")
+            .field("kind", &self.kind)
+            .field("code", &self.code)
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A JSON-RPC error for the client.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RpcError {
+    /// The code.
+    pub code: i32,
+    /// A message for people.
+    pub message: String,
+    /// Details for programs.
+    pub data: Option<Value>,
+}

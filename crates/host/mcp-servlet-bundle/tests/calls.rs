@@ -1,0 +1,316 @@
+//! Calls of virtual tools: the arguments of the handler, its result, and its failures.
+
+mod support;
+
+use mcp_servlet_bundle::{
+    Budget, CheckArguments, Kind, Proven, Refused, Request, RpcError, Session, Thrown,
+};
+use serde_json::{Value, json};
+use support::{compile, weather};
+
+fn tool(spec: &Value) -> Proven {
+    let tool = compile(spec).unwrap_or_else(|problems| panic!("{spec}: {problems:?}"));
+    tool.prove(&weather())
+        .unwrap_or_else(|problems| panic!("{spec}: {problems:?}"))
+}
+
+fn with<T>(arguments: &Value, run: impl FnOnce(&Request<'_>) -> T) -> T {
+    let info = json!({ "name": "c" });
+    let session = Session {
+        id: "s-1".to_owned(),
+        client_info: info.as_object().cloned().expect("an object"),
+        ..Session::default()
+    };
+    let meta = json!({ "trace": "t" })
+        .as_object()
+        .cloned()
+        .expect("an object");
+    run(&Request {
+        name: "city_weather",
+        arguments: arguments.as_object(),
+        meta: &meta,
+        session: &session,
+    })
+}
+
+fn prepare(tool: &Proven, arguments: &Value) -> Result<Option<Value>, Refused> {
+    with(arguments, |request| {
+        let prepared = tool.prepare(request, CheckArguments::Check, &mut Budget::default())?;
+        Ok(prepared.arguments.map(Value::Object))
+    })
+}
+
+fn finish(tool: &Proven, arguments: &Value, result: Value) -> Result<Value, RpcError> {
+    with(arguments, |request| {
+        let mut budget = Budget::default();
+        let prepared = tool
+            .prepare(request, CheckArguments::Check, &mut budget)
+            .expect("arguments");
+        let result = result.as_object().cloned().expect("an object");
+        tool.result(request, &prepared, result, &mut budget)
+            .map(Value::Object)
+    })
+}
+
+fn catch(tool: &Proven, thrown: &Thrown) -> Option<RpcError> {
+    with(&json!({ "city": "Oslo", "units": "m" }), |request| {
+        let mut budget = Budget::default();
+        let prepared = tool
+            .prepare(request, CheckArguments::Check, &mut budget)
+            .expect("arguments");
+        tool.caught(request, &prepared, thrown, &mut budget)
+    })
+}
+
+#[test]
+fn inputs_make_all_arguments_and_set_fixes_some() {
+    let mapped = tool(&json!({ "inputs": {
+        "city": "${{ request.arguments.place }}",
+        "units": "${{ request.session.id + request.session.clientInfo.name + request.meta.trace }}",
+        "days": "${{ request.arguments.?days }}",
+    } }));
+    assert_eq!(
+        prepare(&mapped, &json!({ "place": "Oslo" })),
+        Ok(Some(json!({ "city": "Oslo", "units": "s-1ct" })))
+    );
+    let fixed = tool(&json!({ "set": { "units": "metric" } }));
+    assert_eq!(
+        prepare(&fixed, &json!({ "days": 2, "city": "Oslo" })),
+        Ok(Some(
+            json!({ "days": 2, "city": "Oslo", "units": "metric" })
+        ))
+    );
+    for arguments in [
+        json!({ "city": "Oslo", "units": "x" }),
+        json!({ "city": 42 }),
+        json!({}),
+    ] {
+        let refused = prepare(&fixed, &arguments).expect_err("refused");
+        assert!(
+            matches!(&refused, Refused::Arguments(text) if text.starts_with("invalid arguments: `/")),
+            "{refused:?}"
+        );
+    }
+    let same = tool(&json!({}));
+    assert_eq!(
+        prepare(&same, &json!({ "city": "a", "units": "b" })),
+        Ok(Some(json!({ "city": "a", "units": "b" })))
+    );
+}
+
+#[test]
+fn the_model_learns_what_is_wrong_with_its_own_arguments_only() {
+    let arguments = json!({ "properties": { "n": {}, "m": {} } });
+    let tool = tool(&json!({
+        "arguments": arguments,
+        "inputs": { "city": "${{ request.arguments.n }}", "units": "${{ request.arguments.m + request.arguments.m }}" },
+    }));
+    let refused = prepare(&tool, &json!({ "n": 7, "m": "x" })).expect_err("refused");
+    assert_eq!(
+        refused,
+        Refused::Arguments(
+            "invalid arguments: `/n` must match {\"type\":\"string\"}, got 7".to_owned()
+        )
+    );
+    let Refused::Error(error) =
+        prepare(&tool, &json!({ "n": "x", "m": 4242 })).expect_err("refused")
+    else {
+        panic!("an error for the client");
+    };
+    assert_eq!(error.code, -32603);
+    assert_eq!(
+        error.data,
+        Some(
+            json!({ "bundle": "ops", "tool": "city_weather", "at": "inputs.units", "code": "MAPPING_FAILED" })
+        )
+    );
+    assert!(!format!("{error:?}").contains("8484"), "{error:?}");
+}
+
+#[test]
+fn an_input_without_a_value_ends_the_call() {
+    let tool = tool(&json!({
+        "arguments": { "properties": { "n": {} } },
+        "inputs": { "city": "${{ 'a' + request.arguments.n }}", "units": "m" },
+    }));
+    let Refused::Error(error) = prepare(&tool, &json!({ "n": 31337 })).expect_err("refused") else {
+        panic!("an error for the client");
+    };
+    let text = "tool `city_weather` cannot fill `inputs.city`: an operator or a function does not take these values";
+    assert_eq!(error.message, text);
+}
+
+#[test]
+fn results_are_mapped() {
+    let tool = tool(&json!({
+        "output": { "type": "object", "properties": { "celsius": { "type": "number" } } },
+        "result": {
+            "content": [{ "type": "text", "text": "${{ result.summary }} in ${{ request.arguments.city }}" }],
+            "structuredContent": { "celsius": "${{ result.temperature }}" },
+            "isError": "${{ result.?isError }}",
+            "_meta": { "acme/source": "weather" },
+        },
+    }));
+    let arguments = json!({ "city": "Oslo", "units": "m" });
+    let result =
+        json!({ "content": [], "structuredContent": { "summary": "rain", "temperature": 7.50 } });
+    assert_eq!(
+        finish(&tool, &arguments, result),
+        Ok(json!({
+            "content": [{ "type": "text", "text": "rain in Oslo" }],
+            "structuredContent": { "celsius": 7.5 },
+            "_meta": { "acme/source": "weather" },
+        }))
+    );
+    let failed = json!({ "content": [], "structuredContent": { "summary": "x", "temperature": "?" }, "isError": true });
+    assert_eq!(
+        finish(&tool, &arguments, failed).expect("a result")["isError"],
+        json!(true)
+    );
+    for (result, code, at) in [
+        (
+            json!({ "content": [], "structuredContent": { "summary": "x", "temperature": "s3cret" } }),
+            "RESULT_INVALID",
+            "/structuredContent/celsius",
+        ),
+        (
+            json!({ "content": [], "structuredContent": { "summary": "x" } }),
+            "MAPPING_FAILED",
+            "result.structuredContent.celsius",
+        ),
+    ] {
+        let error = finish(&tool, &arguments, result).expect_err("an error");
+        let data = error.data.clone().expect("data");
+        assert_eq!(
+            (error.code, &data["code"], &data["at"]),
+            (-32603, &json!(code), &json!(at))
+        );
+        assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
+    }
+}
+
+#[test]
+fn content_that_is_not_content_is_an_error() {
+    let arguments = json!({ "city": "Oslo", "units": "m" });
+    let tool = tool(&json!({ "result": { "content": "${{ result.structuredContent }}" } }));
+    for (structured, at) in [
+        (json!(7), "/content"),
+        (json!([{ "type": "text" }]), "/content/0/text"),
+        (json!([{ "type": "hologram" }]), "/content/0/type"),
+        (
+            json!([{ "type": "resource", "resource": { "uri": "a:b" } }]),
+            "/content/0/resource",
+        ),
+    ] {
+        let error = finish(
+            &tool,
+            &arguments,
+            json!({ "structuredContent": structured }),
+        )
+        .expect_err("an error");
+        assert_eq!(error.data.expect("data")["at"], at);
+    }
+    // Without a mapping for failures, they pass.
+    let failed = json!({ "content": [], "isError": true });
+    assert_eq!(finish(&tool, &arguments, failed.clone()), Ok(failed));
+}
+
+fn thrown(kind: Kind, code: &str, number: i64) -> Thrown {
+    Thrown {
+        kind,
+        code: code.to_owned(),
+        number,
+        message: "original".to_owned(),
+        data: Some(json!({ "retry": 30 })),
+    }
+}
+
+#[test]
+fn the_first_catch_that_applies_makes_the_error() {
+    let tool = tool(&json!({ "catches": [
+        { "error": { "code": -32000, "message": "all others" } },
+        { "code": "RATE_LIMITED", "when": "${{ error.data.retry < 60 }}", "error": { "code": -32001, "message": "${{ error.message }}!", "data": { "retry": "${{ error.data.retry }}" } } },
+        { "code": "RATE_LIMITED", "error": { "code": -32002 } },
+        { "kind": "timeout", "error": { "code": -32003, "message": "slow" } },
+        { "code": -32602, "error": { "code": -32004, "message": "number" } },
+        { "kind": "fault", "when": "${{ error.data.text }}", "error": { "code": -32005 } },
+        { "kind": "trap", "error": { "code": -32006, "message": "${{ error.data.gone }}" } },
+        { "kind": "tool", "code": "T", "error": { "code": -32007, "message": "tool" } },
+    ] }));
+    let error = |code, message: &str| RpcError {
+        code,
+        message: message.to_owned(),
+        data: None,
+    };
+    let limited = thrown(Kind::Fault, "RATE_LIMITED", -32010);
+    let caught = catch(&tool, &limited).expect("caught");
+    assert_eq!(
+        (caught.code, caught.message.as_str(), caught.data),
+        (-32001, "original!", Some(json!({ "retry": 30 })))
+    );
+    let mut later = limited.clone();
+    later.data = Some(json!({ "retry": 600 }));
+    for (thrown, expected) in [
+        (later, Some(error(-32002, "original"))),
+        (
+            thrown(Kind::Timeout, "TIMEOUT", -32603),
+            Some(error(-32003, "slow")),
+        ),
+        (
+            thrown(Kind::Fault, "-32602", -32602),
+            Some(error(-32004, "number")),
+        ),
+        // A condition that fails does not hold.
+        (
+            thrown(Kind::Fault, "X", -32010),
+            Some(error(-32000, "all others")),
+        ),
+        // The original message is not sent if the one of the entry fails.
+        (
+            thrown(Kind::Trap, "TRAP", -32603),
+            Some(error(-32006, "the tool failed")),
+        ),
+        (thrown(Kind::Tool, "T", -32603), Some(error(-32007, "tool"))),
+        // An error for the model stays one unless an entry names it.
+        (thrown(Kind::Tool, "U", -32603), None),
+    ] {
+        assert_eq!(catch(&tool, &thrown), expected, "{thrown:?}");
+    }
+}
+
+#[test]
+fn an_error_result_with_a_code_can_be_caught() {
+    let tool = tool(&json!({
+        "catches": [{ "code": "not_found", "error": { "code": -32001, "message": "${{ error.message }}", "data": "${{ error.data }}" } }],
+    }));
+    let arguments = json!({ "city": "Oslo", "units": "m" });
+    let result = |code: &str| {
+        json!({
+            "content": [{ "type": "text", "text": "no such city" }],
+            "isError": true,
+            "_meta": { "mcp-servlet/error": { "code": code, "data": { "id": 7 } } },
+        })
+    };
+    let error = finish(&tool, &arguments, result("not_found")).expect_err("an error");
+    assert_eq!(
+        error,
+        RpcError {
+            code: -32001,
+            message: "no such city".to_owned(),
+            data: Some(json!({ "id": 7 }))
+        }
+    );
+    assert_eq!(
+        finish(&tool, &arguments, result("other")),
+        Ok(result("other"))
+    );
+}
+
+#[test]
+fn a_retry_makes_the_same_inputs() {
+    let tool = tool(
+        &json!({ "inputs": { "city": "${{ request.arguments.city + '!' }}", "units": "${{ request.arguments.units }}" }, "arguments": { "properties": { "city": {}, "units": {} } } }),
+    );
+    let arguments = json!({ "city": "Oslo", "units": "m" });
+    assert_eq!(prepare(&tool, &arguments), prepare(&tool, &arguments));
+}

@@ -1,0 +1,148 @@
+//! Failures of servlets and remotes, as catches see them.
+
+use mcp_servlet_bundle::{Kind, RpcError, Thrown};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, RemoteFailure};
+use serde_json::Value;
+
+/// The failure that a catch can handle. `None` for errors of the caller, which pass as they are.
+pub(super) fn thrown(error: &CallError) -> Option<Thrown> {
+    let kind = kind(&error.kind)?;
+    let fault = error.to_fault();
+    let text = fault
+        .data
+        .as_ref()
+        .and_then(|data| data.get("code")?.as_str());
+    let code = match (kind, text) {
+        (Kind::Fault, Some(code)) => code.to_owned(),
+        (Kind::Fault, None) => fault.code.to_string(),
+        _ if let CallErrorKind::Remote { failure } = &error.kind => remote_code(failure).to_owned(),
+        (kind, _) => kind.name().to_uppercase(),
+    };
+    Some(Thrown {
+        kind,
+        code,
+        number: fault.code.into(),
+        message: fault.message,
+        data: fault.data,
+    })
+}
+
+fn kind(error: &CallErrorKind) -> Option<Kind> {
+    Some(match error {
+        CallErrorKind::Fault { .. } => Kind::Fault,
+        CallErrorKind::Panic { .. } => Kind::Panic,
+        CallErrorKind::Trap { .. } => Kind::Trap,
+        CallErrorKind::HostDenied { .. } => Kind::HostDenied,
+        CallErrorKind::Timeout { .. } => Kind::Timeout,
+        CallErrorKind::OutOfMemory { .. } => Kind::OutOfMemory,
+        CallErrorKind::OutOfFuel { .. } => Kind::OutOfFuel,
+        CallErrorKind::Start { .. } => Kind::Start,
+        CallErrorKind::Busy { .. } | CallErrorKind::Waited { .. } => Kind::Busy,
+        CallErrorKind::OutputTooLarge { .. } => Kind::OutputTooLarge,
+        CallErrorKind::BadOutput { .. } => Kind::BadOutput,
+        CallErrorKind::Remote { failure } => remote_kind(failure),
+        _ => return None,
+    })
+}
+
+/// The error of a virtual tool, at its servlet.
+pub(super) fn error(servlet: &str, error: RpcError) -> CallError {
+    let RpcError {
+        code,
+        message,
+        data,
+    } = error;
+    let data: Option<Value> = data;
+    let fault = Box::new(Fault {
+        code,
+        message,
+        data,
+    });
+    CallErrorKind::Fault { fault }.at(servlet, None)
+}
+
+fn remote_kind(failure: &RemoteFailure) -> Kind {
+    match failure {
+        RemoteFailure::TimedOut { .. } => Kind::Timeout,
+        RemoteFailure::Error { .. } => Kind::Remote,
+        RemoteFailure::Invalid { .. } => Kind::BadOutput,
+        _ => Kind::Connectivity,
+    }
+}
+
+/// The code that a catch compares with a name.
+fn remote_code(failure: &RemoteFailure) -> &'static str {
+    match failure {
+        RemoteFailure::TimedOut { .. } => "REQUEST_TIMEOUT",
+        RemoteFailure::RetriesExhausted { .. } => "RETRY_EXHAUSTED",
+        RemoteFailure::Invalid { .. } => "BAD_OUTPUT",
+        RemoteFailure::Error { fault } => rpc_code(fault.code),
+        _ => "CONNECTIVITY",
+    }
+}
+
+/// The name of an error code of JSON-RPC.
+fn rpc_code(code: i32) -> &'static str {
+    match code {
+        -32700 => "PARSE_ERROR",
+        -32600 => "INVALID_REQUEST",
+        -32601 => "METHOD_NOT_FOUND",
+        -32602 => "INVALID_PARAMS",
+        -32603 => "INTERNAL_ERROR",
+        -32099..=-32000 => "SERVER_ERROR",
+        _ => "JSON_RPC_ERROR",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn failures_of_remotes_have_a_kind_and_a_code() {
+        let why = || "refused".to_owned();
+        let error = |code| RemoteFailure::Error {
+            fault: Box::new(Fault {
+                code,
+                message: "no".to_owned(),
+                data: None,
+            }),
+        };
+        for (failure, kind, code) in [
+            (
+                RemoteFailure::Unreachable { why: why() },
+                Kind::Connectivity,
+                "CONNECTIVITY",
+            ),
+            (
+                RemoteFailure::RetriesExhausted {
+                    attempts: 3,
+                    why: why(),
+                },
+                Kind::Connectivity,
+                "RETRY_EXHAUSTED",
+            ),
+            (
+                RemoteFailure::TimedOut {
+                    limit: Duration::from_secs(1),
+                },
+                Kind::Timeout,
+                "REQUEST_TIMEOUT",
+            ),
+            (
+                RemoteFailure::Invalid { problem: why() },
+                Kind::BadOutput,
+                "BAD_OUTPUT",
+            ),
+            (error(-32601), Kind::Remote, "METHOD_NOT_FOUND"),
+            (error(-32050), Kind::Remote, "SERVER_ERROR"),
+            (error(7), Kind::Remote, "JSON_RPC_ERROR"),
+        ] {
+            let thrown = thrown(&CallErrorKind::Remote { failure }.at("r", None));
+            let thrown = thrown.expect("a failure that catches see");
+            assert_eq!((thrown.kind, thrown.code.as_str()), (kind, code));
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! What a host can serve: servlets and remotes.
+
+use std::{panic::resume_unwind, sync::Arc, thread};
+
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta, chain};
+use tokio::runtime::Builder;
+
+use crate::{
+    CallToolResult, CompleteResult, GetPromptResult, Listed, LoadError, ReadResourceResult, Remote,
+    RemoteLists, Servlet, Tool,
+};
+
+/// A servlet or a remote.
+#[derive(Clone, Debug)]
+pub enum Member {
+    /// A servlet in this process.
+    Servlet(Arc<Servlet>),
+    /// Another MCP server.
+    Remote(RemoteMember),
+}
+
+/// A remote with its lists at one moment.
+#[derive(Clone, Debug)]
+pub struct RemoteMember {
+    remote: Arc<dyn Remote>,
+    lists: Arc<RemoteLists>,
+}
+
+impl From<Arc<Servlet>> for Member {
+    fn from(servlet: Arc<Servlet>) -> Self {
+        Self::Servlet(servlet)
+    }
+}
+
+impl From<Arc<dyn Remote>> for Member {
+    /// A remote with its current lists.
+    fn from(remote: Arc<dyn Remote>) -> Self {
+        let lists = Arc::clone(&remote.lists().borrow());
+        Self::Remote(RemoteMember { remote, lists })
+    }
+}
+
+impl RemoteMember {
+    /// The remote.
+    pub fn remote(&self) -> &Arc<dyn Remote> {
+        &self.remote
+    }
+
+    /// The lists that the host serves.
+    pub fn lists(&self) -> &RemoteLists {
+        &self.lists
+    }
+
+    /// Calls a tool and waits for its result, on a thread of its own.
+    fn call(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+    ) -> Result<CallToolResult, CallError> {
+        let request_meta = RequestMeta::default();
+        let answer = self.remote.call(tool, arguments, &request_meta);
+        let wait = || {
+            let runtime = Builder::new_current_thread().enable_time().build();
+            let runtime = runtime.map_err(|error| {
+                let message = error.to_string();
+                CallErrorKind::Start { message }.at(self.remote.name(), None)
+            })?;
+            runtime.block_on(answer)
+        };
+        // The caller's thread may belong to a runtime, and then it must not run another one.
+        let joined = thread::scope(|scope| scope.spawn(wait).join());
+        joined.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
+
+impl Member {
+    /// The servlet, if it is one.
+    pub fn as_servlet(&self) -> Option<&Arc<Servlet>> {
+        match self {
+            Self::Servlet(servlet) => Some(servlet),
+            Self::Remote(_) => None,
+        }
+    }
+
+    /// The remote, if it is one.
+    pub fn as_remote(&self) -> Option<&RemoteMember> {
+        match self {
+            Self::Servlet(_) => None,
+            Self::Remote(remote) => Some(remote),
+        }
+    }
+
+    /// What it is, in messages.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Servlet(_) => "servlet",
+            Self::Remote(_) => "remote",
+        }
+    }
+
+    /// The name in logs, errors and prefixes.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Servlet(servlet) => servlet.name(),
+            Self::Remote(member) => member.remote.name(),
+        }
+    }
+
+    /// The file or URL of a servlet, or its name; the URL or command of a remote.
+    pub fn origin(&self) -> &str {
+        match self {
+            Self::Servlet(servlet) => servlet.origin(),
+            Self::Remote(member) => member.remote.origin(),
+        }
+    }
+
+    /// The tools, in the order of the member.
+    pub fn tools(&self) -> &[Tool] {
+        match self {
+            Self::Servlet(servlet) => servlet.tools(),
+            Self::Remote(member) => &member.lists.tools,
+        }
+    }
+
+    /// The resources with fixed URIs.
+    pub fn resources(&self) -> &[Listed] {
+        match self {
+            Self::Servlet(servlet) => servlet.resources(),
+            Self::Remote(member) => &member.lists.resources,
+        }
+    }
+
+    /// The resource templates.
+    pub fn resource_templates(&self) -> &[Listed] {
+        match self {
+            Self::Servlet(servlet) => servlet.resource_templates(),
+            Self::Remote(member) => &member.lists.resource_templates,
+        }
+    }
+
+    /// The prompts.
+    pub fn prompts(&self) -> &[Listed] {
+        match self {
+            Self::Servlet(servlet) => servlet.prompts(),
+            Self::Remote(member) => &member.lists.prompts,
+        }
+    }
+
+    /// The `serverInfo` of MCP (name and version), if the member provides it.
+    pub fn server_info(&self) -> Option<&JsonObject> {
+        match self {
+            Self::Servlet(servlet) => servlet.server_info(),
+            Self::Remote(member) => member.lists.server_info.as_ref(),
+        }
+    }
+
+    /// Instructions for a model.
+    pub fn instructions(&self) -> Option<&str> {
+        match self {
+            Self::Servlet(servlet) => servlet.instructions(),
+            Self::Remote(member) => member.lists.instructions.as_deref(),
+        }
+    }
+
+    /// Whether it has resources, even if it does not list them.
+    pub fn reads_resources(&self) -> bool {
+        match self {
+            Self::Servlet(servlet) => servlet.reads_resources(),
+            Self::Remote(member) => member.lists.has_resources,
+        }
+    }
+
+    /// Whether it has prompts, or may have some later.
+    pub fn may_have_prompts(&self) -> bool {
+        match self {
+            Self::Servlet(servlet) => {
+                !servlet.prompts().is_empty() || servlet.module().changes_prompts()
+            }
+            Self::Remote(member) => member.lists.has_prompts,
+        }
+    }
+
+    /// Whether it suggests values for arguments.
+    pub fn completes(&self) -> bool {
+        match self {
+            Self::Servlet(servlet) => servlet.completes(),
+            Self::Remote(member) => member.lists.completes,
+        }
+    }
+
+    /// Whether it sends log messages to clients.
+    pub fn logs_to_client(&self) -> bool {
+        match self {
+            Self::Servlet(servlet) => servlet.module().logs_to_client(),
+            Self::Remote(member) => member.lists.logs,
+        }
+    }
+
+    /// Whether its lists can change.
+    pub(crate) fn changes_lists(&self) -> bool {
+        match self {
+            Self::Servlet(servlet) => servlet.module().changes_lists(),
+            Self::Remote(_) => true,
+        }
+    }
+
+    /// Reads the current lists, if they can change. If that fails, the previous ones stay.
+    pub(crate) fn relist(&mut self) {
+        if !self.changes_lists() {
+            return;
+        }
+        match self.relisted() {
+            Ok(member) => *self = member,
+            Err(error) => tracing::warn!(
+                "cannot update the lists of `{}`: {}",
+                self.name(),
+                chain(&error)
+            ),
+        }
+    }
+
+    /// The member with its current lists.
+    fn relisted(&self) -> Result<Self, LoadError> {
+        match self {
+            Self::Servlet(servlet) => Ok(Self::Servlet(Arc::new(servlet.relisted()?))),
+            Self::Remote(member) => Ok(Arc::clone(&member.remote).into()),
+        }
+    }
+
+    /// An error for each tool that has options and is not listed.
+    pub(crate) fn unknown_tools(&self) -> impl Iterator<Item = LoadError> {
+        let servlet = self.as_servlet().into_iter();
+        servlet.flat_map(|servlet| servlet.unknown_tools())
+    }
+
+    /// How many of these arguments a call of the tool would drop.
+    pub(crate) fn count_dropped(&self, tool: &str, arguments: &JsonObject) -> usize {
+        let servlet = self.as_servlet();
+        servlet.map_or(0, |servlet| servlet.count_dropped(tool, arguments))
+    }
+
+    /// Calls a tool and waits for its result; see [`call_with`](Self::call_with).
+    pub(crate) fn call(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+    ) -> Result<CallToolResult, CallError> {
+        match self {
+            Self::Servlet(servlet) => servlet.call(tool, arguments),
+            Self::Remote(member) => member.call(tool, arguments),
+        }
+    }
+
+    /// Calls a tool by the name that it has in the member, and without the host's prefix.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn call_with(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+        request_meta: &RequestMeta,
+    ) -> Result<CallToolResult, CallError> {
+        match self {
+            Self::Servlet(servlet) => servlet.call_with(tool, arguments, request_meta).await,
+            Self::Remote(member) => member.remote.call(tool, arguments, request_meta).await,
+        }
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn read_resource_with(
+        &self,
+        uri: &str,
+        request_meta: &RequestMeta,
+    ) -> Result<ReadResourceResult, CallError> {
+        match self {
+            Self::Servlet(servlet) => servlet.read_resource_with(uri, request_meta).await,
+            Self::Remote(member) => member.remote.read_resource(uri, request_meta).await,
+        }
+    }
+
+    /// Fills in a prompt, by the name that it has in the member.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn get_prompt_with(
+        &self,
+        prompt: &str,
+        arguments: Option<&JsonObject>,
+        request_meta: &RequestMeta,
+    ) -> Result<GetPromptResult, CallError> {
+        match self {
+            Self::Servlet(servlet) => {
+                servlet
+                    .get_prompt_with(prompt, arguments, request_meta)
+                    .await
+            }
+            Self::Remote(member) => {
+                let remote = &member.remote;
+                remote.get_prompt(prompt, arguments, request_meta).await
+            }
+        }
+    }
+
+    /// Suggests values for an argument: `params` are those of `completion/complete`.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn complete(&self, params: &JsonObject) -> Result<CompleteResult, CallError> {
+        match self {
+            Self::Servlet(servlet) => servlet.complete_async(params).await,
+            Self::Remote(member) => member.remote.complete(params).await,
+        }
+    }
+}

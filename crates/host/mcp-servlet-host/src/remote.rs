@@ -1,0 +1,87 @@
+//! Other MCP servers, as a host sees them.
+
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
+
+use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
+use tokio::sync::watch;
+
+use crate::{CallToolResult, CompleteResult, GetPromptResult, Listed, ReadResourceResult, Tool};
+
+/// The answer of a remote, once it arrives.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, CallError>> + Send + 'a>>;
+
+/// Another MCP server whose tools, resources and prompts a host serves.
+///
+/// A remote that cannot be reached still has lists, and its requests fail with
+/// [`CallErrorKind::Remote`]. The futures need a tokio runtime with timers. Dropping one cancels its
+/// request.
+///
+/// [`CallErrorKind::Remote`]: mcp_servlet_runtime::CallErrorKind::Remote
+pub trait Remote: fmt::Debug + Send + Sync {
+    /// The name in logs, errors and prefixes.
+    fn name(&self) -> &str;
+
+    /// The URL or the command, without secrets.
+    fn origin(&self) -> &str;
+
+    /// The current lists. The receiver sees each change.
+    fn lists(&self) -> watch::Receiver<Arc<RemoteLists>>;
+
+    /// Calls a tool, once. The result may ask for input, as a servlet's result does.
+    fn call<'a>(
+        &'a self,
+        tool: &'a str,
+        arguments: Option<&'a JsonObject>,
+        request_meta: &'a RequestMeta,
+    ) -> Answer<'a, CallToolResult>;
+
+    /// Reads a resource. The kind of the error is [`UnknownResource`] if there is no such resource.
+    ///
+    /// [`UnknownResource`]: mcp_servlet_runtime::CallErrorKind::UnknownResource
+    fn read_resource<'a>(
+        &'a self,
+        uri: &'a str,
+        request_meta: &'a RequestMeta,
+    ) -> Answer<'a, ReadResourceResult>;
+
+    /// Fills in a prompt.
+    fn get_prompt<'a>(
+        &'a self,
+        prompt: &'a str,
+        arguments: Option<&'a JsonObject>,
+        request_meta: &'a RequestMeta,
+    ) -> Answer<'a, GetPromptResult>;
+
+    /// Suggests values for an argument: `params` are those of `completion/complete`.
+    fn complete<'a>(&'a self, params: &'a JsonObject) -> Answer<'a, CompleteResult>;
+}
+
+/// What a remote offers at one moment. Start with `RemoteLists::default()` and set fields.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a capability that a server has or has not"
+)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RemoteLists {
+    /// The tools, in the order of the server.
+    pub tools: Vec<Tool>,
+    /// The resources with fixed URIs.
+    pub resources: Vec<Listed>,
+    /// The resource templates.
+    pub resource_templates: Vec<Listed>,
+    /// The prompts.
+    pub prompts: Vec<Listed>,
+    /// The `serverInfo` of MCP (name and version).
+    pub server_info: Option<JsonObject>,
+    /// Instructions for a model.
+    pub instructions: Option<String>,
+    /// Whether it has resources, even if it lists none.
+    pub has_resources: bool,
+    /// Whether it has prompts, even if it lists none.
+    pub has_prompts: bool,
+    /// Whether it suggests values for arguments.
+    pub completes: bool,
+    /// Whether it sends log messages.
+    pub logs: bool,
+}

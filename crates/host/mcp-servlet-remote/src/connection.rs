@@ -1,0 +1,128 @@
+//! One connection to a server.
+
+use futures_util::TryStreamExt as _;
+use mcp_servlet_client::{
+    Era, Error, Event, Limits, List, Lists, Options, Session, Target, Timeouts,
+};
+use mcp_servlet_host::RemoteLists;
+use mcp_servlet_runtime::JsonObject;
+use serde_json::{Value, json};
+
+use crate::lists;
+use crate::options::RemoteOptions;
+use crate::relay::Calls;
+
+/// The most bytes of all lists of a server.
+const MAX_LISTS: usize = 16 << 20;
+
+/// One connection to a server, and the calls that run on it.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) session: Session,
+    pub(crate) calls: Calls,
+}
+
+impl Connection {
+    /// Connects, once.
+    pub(crate) async fn open(target: &Target, options: &RemoteOptions) -> Result<Self, Error> {
+        let calls = Calls::default();
+        let mut timeouts = Timeouts::default();
+        timeouts.connect = options.connect;
+        timeouts.request = options.timeout;
+        let mut limits = Limits::default();
+        limits.lists = MAX_LISTS;
+        let client = Options::new()
+            .client("mcp-servlet", env!("CARGO_PKG_VERSION"))
+            .era(Era::Auto)
+            .timeouts(timeouts)
+            .limits(limits)
+            .answers(calls.clone());
+        let session = Session::connect_with(target, &client).await?;
+        Ok(Self { session, calls })
+    }
+
+    /// The lists of the server, checked. A list that the server refuses is empty.
+    pub(crate) async fn lists(&self, remote: &str) -> Result<RemoteLists, Error> {
+        let raw = match self.session.lists().await {
+            Err(error) if error.code().is_some() => self.lists_apart(remote).await?,
+            lists => lists?,
+        };
+        Ok(lists::checked(remote, &self.session, &raw))
+    }
+
+    /// The lists, one by one.
+    async fn lists_apart(&self, remote: &str) -> Result<Lists, Error> {
+        let mut lists = self.session.no_lists();
+        for list in List::ALL {
+            if !self.session.server().has(list.capability()) {
+                continue;
+            }
+            let pages = self.session.pages(list).try_collect::<Vec<_>>();
+            match pages.await {
+                Ok(pages) => {
+                    let entries = pages.into_iter().flat_map(|page| page.entries);
+                    *list.entries(&mut lists) = Some(entries.collect());
+                }
+                Err(error) if error.code().is_some() => {
+                    tracing::warn!(remote, %error, "list of a remote left out");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(lists)
+    }
+
+    /// The `_meta` of a request, from that of the client.
+    pub(crate) fn meta(&self, client: Option<&JsonObject>) -> JsonObject {
+        let is_stateless = self.session.server().is_stateless();
+        let mut meta = JsonObject::new();
+        for (key, value) in client.into_iter().flatten() {
+            let is_ours = key.starts_with("mcp-servlet/") || key == "progressToken";
+            // The client writes what the protocol needs between it and the server.
+            let is_protocol = key.starts_with("io.modelcontextprotocol/");
+            if !is_ours && !is_protocol {
+                meta.insert(key.clone(), value.clone());
+            }
+        }
+        if is_stateless {
+            meta.insert(CAPABILITIES.to_owned(), relayed_capabilities(client));
+            let level = client.and_then(|client| client.get(LOG_LEVEL));
+            meta.extend(level.map(|level| (LOG_LEVEL.to_owned(), level.clone())));
+        }
+        meta
+    }
+}
+
+/// Logs what belongs to no call. Returns whether the lists of the server have changed.
+pub(crate) fn has_changed(remote: &str, event: Event) -> bool {
+    match event {
+        Event::ToolsChanged | Event::ResourcesChanged | Event::PromptsChanged => true,
+        Event::Log {
+            level,
+            logger,
+            data,
+        } => {
+            tracing::debug!(remote, level, logger, %data, "log message of a remote");
+            false
+        }
+        _ => false,
+    }
+}
+
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+/// The capabilities of a client that this host relays.
+pub(crate) fn relayed_capabilities(meta: Option<&JsonObject>) -> Value {
+    let all = meta.and_then(|meta| meta.get(CAPABILITIES));
+    let mut relayed = json!({});
+    for name in ["elicitation", "sampling", "roots"] {
+        if let Some(capability) = all
+            .and_then(|all| all.get(name))
+            .filter(|one| !one.is_null())
+        {
+            relayed[name] = capability.clone();
+        }
+    }
+    relayed
+}

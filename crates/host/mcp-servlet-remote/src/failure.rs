@@ -1,0 +1,48 @@
+//! Errors of the client, as errors of a host.
+
+use std::time::Duration;
+
+use mcp_servlet_client::{Error, ErrorKind};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, RemoteFailure};
+
+/// Why a request has no result. `limit` is its time limit.
+pub(crate) fn failure(error: &Error, limit: Duration) -> RemoteFailure {
+    let why = || error.message().to_owned();
+    match error.kind() {
+        ErrorKind::RequestTimeout => RemoteFailure::TimedOut { limit },
+        ErrorKind::Connectivity
+        | ErrorKind::RetryExhausted
+        | ErrorKind::Authentication
+        | ErrorKind::SessionInvalid
+        | ErrorKind::Cancelled => RemoteFailure::Unreachable { why: why() },
+        _ => match error.code() {
+            Some(code) => RemoteFailure::Error {
+                fault: Box::new(Fault {
+                    code: i32::try_from(code).unwrap_or(Fault::INTERNAL),
+                    message: why(),
+                    data: error.data().cloned(),
+                }),
+            },
+            None => RemoteFailure::Invalid { problem: why() },
+        },
+    }
+}
+
+/// Whether the connection may be of no use any more.
+pub(crate) fn is_of_connection(failure: &RemoteFailure) -> bool {
+    matches!(
+        failure,
+        RemoteFailure::Unreachable { .. } | RemoteFailure::TimedOut { .. }
+    )
+}
+
+/// The error of a request.
+pub(crate) fn call_error(remote: &str, method: &'static str, failure: RemoteFailure) -> CallError {
+    CallErrorKind::Remote { failure }.at(remote, Some(method))
+}
+
+/// An answer that is not what MCP requires.
+pub(crate) fn invalid(problem: impl Into<String>) -> RemoteFailure {
+    let problem = problem.into();
+    RemoteFailure::Invalid { problem }
+}

@@ -1,0 +1,140 @@
+//! The lists of a server, checked entry by entry.
+
+use std::collections::HashSet;
+
+use mcp_servlet_client::{Lists, Session};
+use mcp_servlet_host::{FeatureKind, Listed, RemoteLists, Tool};
+use mcp_servlet_runtime::JsonObject;
+use mcp_servlet_schema::{Problem, Schemas};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The largest entry of a list, in bytes.
+const MAX_ENTRY: usize = 1 << 20;
+
+/// What begins the keys of `_meta` that only this host writes.
+const OUR_KEYS: &str = "mcp-servlet/";
+
+/// Checks the lists of a server. Entries that clients could not use are left out with a warning.
+pub(crate) fn checked(remote: &str, session: &Session, raw: &Lists) -> RemoteLists {
+    let server = session.server();
+    let mut lists = RemoteLists::default();
+    lists.tools = entries(
+        remote,
+        FeatureKind::Tool,
+        raw.tools.as_deref(),
+        tool,
+        Tool::name,
+    );
+    lists.resources = listed(remote, FeatureKind::Resource, raw.resources.as_deref());
+    let templates = raw.resource_templates.as_deref();
+    lists.resource_templates = listed(remote, FeatureKind::ResourceTemplate, templates);
+    lists.prompts = listed(remote, FeatureKind::Prompt, raw.prompts.as_deref());
+    lists.server_info = serde_json::from_str(raw.server.info.get()).ok();
+    lists.instructions.clone_from(&raw.server.instructions);
+    lists.has_resources = server.has("resources");
+    lists.has_prompts = server.has("prompts");
+    lists.completes = server.has("completions");
+    lists.logs = server.has("logging");
+    lists
+}
+
+fn listed(remote: &str, kind: FeatureKind, raw: Option<&[Box<RawValue>]>) -> Vec<Listed> {
+    let read = |json| Listed::new(kind, json);
+    entries(remote, kind, raw, read, Listed::key)
+}
+
+/// The good entries, each key once.
+fn entries<T>(
+    remote: &str,
+    kind: FeatureKind,
+    raw: Option<&[Box<RawValue>]>,
+    read: impl Fn(JsonObject) -> Result<T, Problem>,
+    key: fn(&T) -> &str,
+) -> Vec<T> {
+    let mut seen = HashSet::new();
+    let mut good = Vec::new();
+    for (at, raw) in raw.unwrap_or_default().iter().enumerate() {
+        let entry = object(kind, raw).and_then(&read).and_then(|entry| {
+            if seen.insert(key(&entry).to_owned()) {
+                return Ok(entry);
+            }
+            Err(Problem::new(
+                "",
+                "an earlier entry has the same name or URI",
+            ))
+        });
+        match entry {
+            Ok(entry) => good.push(entry),
+            Err(reason) => {
+                let entry = name(kind, raw).unwrap_or_else(|| format!("number {}", at + 1));
+                tracing::warn!(remote, %kind, entry, %reason, "entry of a remote left out");
+            }
+        }
+    }
+    good
+}
+
+/// The members of an entry, if those that all kinds have are right.
+fn object(kind: FeatureKind, raw: &RawValue) -> Result<JsonObject, Problem> {
+    if raw.get().len() > MAX_ENTRY {
+        let problem = format!("it is larger than {MAX_ENTRY} bytes");
+        return Err(Problem::new("", problem));
+    }
+    let value: Value = serde_json::from_str(raw.get()).map_err(|error| Problem::syntax(&error))?;
+    let Value::Object(mut json) = value else {
+        return Err(Problem::expected("", "an object", Some(&value)));
+    };
+    let key = kind.members().1;
+    match json.get(key) {
+        Some(Value::String(text)) if text.trim().is_empty() => {
+            return Err(Problem::new(format!("/{key}"), "it is empty"));
+        }
+        Some(Value::String(text)) if text.chars().any(char::is_control) => {
+            return Err(Problem::new(
+                format!("/{key}"),
+                "it has a control character",
+            ));
+        }
+        _ => {}
+    }
+    for text in ["title", "description"] {
+        if let Some(other) = json.get(text).filter(|value| !value.is_string()) {
+            return Err(Problem::expected(
+                format!("/{text}"),
+                "a string",
+                Some(other),
+            ));
+        }
+    }
+    drop_our_keys(&mut json);
+    Ok(json)
+}
+
+fn tool(json: JsonObject) -> Result<Tool, Problem> {
+    if let Some(Value::Object(schema)) = json.get("inputSchema")
+        && let Some(kind) = schema.get("type").filter(|kind| *kind != "object")
+    {
+        let problem = format!("expected \"object\", found {kind}");
+        return Err(Problem::new("/inputSchema/type", problem));
+    }
+    let tool = Tool::new(json)?;
+    Schemas::of(tool.json())?;
+    Ok(tool)
+}
+
+/// Drops the keys of `_meta` that only this host writes.
+pub(crate) fn drop_our_keys(json: &mut JsonObject) {
+    if let Some(Value::Object(meta)) = json.get_mut("_meta") {
+        meta.retain(|key, _| !key.starts_with(OUR_KEYS));
+    }
+}
+
+/// What identifies an entry, for the log.
+fn name(kind: FeatureKind, raw: &RawValue) -> Option<String> {
+    const MAX: usize = 100;
+    let json: JsonObject = serde_json::from_str(raw.get()).ok()?;
+    let name = json.get(kind.members().1)?.as_str()?;
+    let name = name.trim();
+    (!name.is_empty()).then(|| name.chars().take(MAX).collect())
+}

@@ -1,0 +1,63 @@
+//! How a host uses another MCP server.
+
+use std::time::Duration;
+
+/// How a host uses another MCP server. Start with `RemoteOptions::default()` and set fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RemoteOptions {
+    /// How long a request may take, without the time in which the client is asked for input. Default: 30 s.
+    pub timeout: Duration,
+    /// How long one attempt to connect may take. Default: 10 s.
+    pub connect: Duration,
+    /// The attempts to connect.
+    pub retries: Retries,
+    /// What clients see of a server that is down.
+    pub when_down: WhenDown,
+    /// Closes the connection after this time without a request. The next request opens a new one. Default: never.
+    pub idle: Option<Duration>,
+    /// How long a client may take to answer a question of the server. Default: 10 min.
+    pub question_time: Duration,
+}
+
+/// The attempts to connect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retries {
+    /// The pause before the second attempt. Later pauses are twice as long, up to 2 s for a URL and 30 s for a command.
+    /// Default: 500 ms.
+    pub every: Duration,
+    /// How many attempts follow the first one. None means no limit, which is the default.
+    pub most: Option<u32>,
+}
+
+/// What clients see of a server that is down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenDown {
+    /// Its tools, resources and prompts. Requests fail and say why.
+    #[default]
+    Keep,
+    /// Nothing.
+    Hide,
+}
+
+impl Default for RemoteOptions {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(30),
+            connect: Duration::from_secs(10),
+            retries: Retries::default(),
+            when_down: WhenDown::default(),
+            idle: None,
+            question_time: Duration::from_mins(10),
+        }
+    }
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Self {
+            every: Duration::from_millis(500),
+            most: None,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Calls that wait for an answer of the client.
+//!
+//! A server up to 2025-11-25 asks while a call runs. The host answers its own client with a result that asks for input, as
+//! servers do since 2026-07-28, and the client's answer arrives with another call. In between, the call waits here.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_servlet_runtime::{JsonObject, RequestMeta};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::connection::Connection;
+use crate::relay::Question;
+use crate::running::RunningCall;
+
+/// The key of the only input request in a result.
+const KEY: &str = "question";
+/// What begins the state of a call that waits here.
+const PREFIX: &str = "mcp-servlet-remote:";
+/// How many calls may wait.
+const MAX: usize = 1000;
+
+/// Calls that wait for an answer of the client, by an id that nobody can guess.
+#[derive(Debug, Default)]
+pub(crate) struct Parked(Mutex<HashMap<String, Waiting>>);
+
+#[derive(Debug)]
+struct Waiting {
+    connection: Arc<Connection>,
+    call: RunningCall,
+    reply: oneshot::Sender<Value>,
+}
+
+/// What the caller says about a call that waits.
+pub(crate) enum Resumed {
+    /// It is a new call.
+    New,
+    /// The call goes on.
+    Call(Arc<Connection>, RunningCall),
+    /// There is no such call any more.
+    Gone,
+}
+
+impl Parked {
+    /// Keeps a call until it is resumed, and returns its id. None if too many calls wait.
+    pub(crate) fn keep(
+        &self,
+        connection: Arc<Connection>,
+        call: RunningCall,
+        reply: oneshot::Sender<Value>,
+    ) -> Option<String> {
+        let id = format!(
+            "{:016x}{:016x}",
+            getrandom::u64().ok()?,
+            getrandom::u64().ok()?
+        );
+        let mut waiting = self.waiting();
+        if waiting.len() >= MAX {
+            return None;
+        }
+        waiting.insert(
+            id.clone(),
+            Waiting {
+                connection,
+                call,
+                reply,
+            },
+        );
+        Some(id)
+    }
+
+    /// The call that a request continues. The server gets the client's answer.
+    pub(crate) fn resume(&self, request_meta: &RequestMeta) -> Resumed {
+        let state = request_meta.request_state.as_deref();
+        let Some(id) = state.and_then(|state| state.strip_prefix(PREFIX)) else {
+            return Resumed::New;
+        };
+        let Some(waiting) = self.waiting().remove(id) else {
+            return Resumed::Gone;
+        };
+        let Waiting {
+            connection,
+            call,
+            reply,
+        } = waiting;
+        let responses = request_meta.input_responses.as_ref();
+        if let Some(answer) = responses.and_then(|responses| responses.get(KEY)) {
+            // An error means that the server waits no more. Then the call ends by itself.
+            let _ = reply.send(answer.clone());
+        }
+        Resumed::Call(connection, call)
+    }
+
+    /// Ends a call that still waits.
+    pub(crate) fn forget(&self, id: &str) {
+        self.waiting().remove(id);
+    }
+
+    /// Ends all calls that wait.
+    pub(crate) fn clear(&self) {
+        self.waiting().clear();
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The result that asks the client.
+pub(crate) fn input_required(id: &str, method: &str, params: Value) -> JsonObject {
+    let mut request = json!({ "method": method });
+    if method != "roots/list" {
+        request["params"] = params;
+    }
+    JsonObject::from_iter([
+        ("resultType".to_owned(), "input_required".into()),
+        ("inputRequests".to_owned(), json!({ KEY: request })),
+        ("requestState".to_owned(), format!("{PREFIX}{id}").into()),
+    ])
+}
+
+/// The parts of a question that the client gets, and the way back.
+pub(crate) fn parts(question: Question) -> (&'static str, Value, oneshot::Sender<Value>) {
+    (question.method, question.params, question.reply)
+}

@@ -1,0 +1,234 @@
+//! What a server sends during a call: questions, progress and log messages.
+//!
+//! A question or a log message of a server does not say which call it belongs to. It can only
+//! belong to a call that was alone on its connection all the time. Otherwise the question is refused, and the message goes
+//! to the log of this host, so that nothing reaches the wrong client.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use mcp_servlet_client::{Answers, Elicitation, Event, Input, Offers, Root};
+use mcp_servlet_runtime::{JsonObject, Notification};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+/// How many messages may wait for a client that is slow. Further ones are dropped.
+const WAITING: usize = 256;
+
+/// Something that a server sends during a call.
+#[derive(Debug)]
+pub(crate) enum Sent {
+    /// A notification for the client.
+    Notification(Notification),
+    /// A question to the client.
+    Question(Question),
+}
+
+/// A request of the server to the client.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) method: &'static str,
+    pub(crate) params: Value,
+    /// Takes the client's result. Dropping it refuses.
+    pub(crate) reply: oneshot::Sender<Value>,
+}
+
+/// The calls that run on a connection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Calls(Arc<Mutex<Running>>);
+
+#[derive(Debug, Default)]
+struct Running {
+    next: u64,
+    calls: HashMap<u64, Call>,
+}
+
+/// A call that runs.
+#[derive(Debug)]
+struct Call {
+    sent: mpsc::Sender<Sent>,
+    /// The capabilities of the client.
+    capabilities: Value,
+    /// Whether no other call has run at the same time.
+    is_alone: bool,
+}
+
+/// A call that counts as running until this is dropped.
+#[derive(Debug)]
+pub(crate) struct CallGuard {
+    calls: Calls,
+    id: u64,
+}
+
+impl Calls {
+    /// Adds a call of a client with these capabilities, and returns what the server sends during it.
+    pub(crate) fn begin(
+        &self,
+        capabilities: Value,
+    ) -> (CallGuard, mpsc::Sender<Sent>, mpsc::Receiver<Sent>) {
+        let (sent, received) = mpsc::channel(WAITING);
+        let mut running = self.running();
+        let id = running.next;
+        running.next += 1;
+        let is_alone = running.calls.is_empty();
+        running
+            .calls
+            .values_mut()
+            .for_each(|call| call.is_alone = false);
+        let call = Call {
+            sent: sent.clone(),
+            capabilities,
+            is_alone,
+        };
+        running.calls.insert(id, call);
+        let calls = self.clone();
+        (CallGuard { calls, id }, sent, received)
+    }
+
+    /// How many calls run.
+    pub(crate) fn count(&self) -> usize {
+        self.running().calls.len()
+    }
+
+    /// Asks the client of the only call. None if it cannot be asked.
+    async fn ask(&self, capability: &str, method: &'static str, params: Value) -> Option<Value> {
+        let Some((sent, capabilities)) = self.only() else {
+            tracing::warn!(
+                method,
+                "a question of a remote is refused, because several calls run and it may belong to any of them"
+            );
+            return None;
+        };
+        if !can_answer(&capabilities, capability, &params) {
+            tracing::debug!(
+                method,
+                "a question of a remote is refused, because the client cannot answer it"
+            );
+            return None;
+        }
+        let (reply, answer) = oneshot::channel();
+        let question = Question {
+            method,
+            params,
+            reply,
+        };
+        sent.try_send(Sent::Question(question)).ok()?;
+        answer.await.ok()
+    }
+
+    fn only(&self) -> Option<(mpsc::Sender<Sent>, Value)> {
+        let running = self.running();
+        let mut calls = running.calls.values();
+        match (calls.next(), calls.next()) {
+            (Some(call), None) if call.is_alone => {
+                Some((call.sent.clone(), call.capabilities.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CallGuard {
+    /// Whether no other call has run at the same time.
+    pub(crate) fn is_alone(&self) -> bool {
+        let running = self.calls.running();
+        running
+            .calls
+            .get(&self.id)
+            .is_some_and(|call| call.is_alone)
+    }
+}
+
+impl Drop for CallGuard {
+    fn drop(&mut self) {
+        self.calls.running().calls.remove(&self.id);
+    }
+}
+
+impl Answers for Calls {
+    fn offers(&self) -> Offers {
+        Offers {
+            elicitation: true,
+            sampling: true,
+            roots: true,
+        }
+    }
+
+    fn elicit(&self, request: Elicitation) -> BoxFuture<'_, Input> {
+        async move {
+            let answer = self.ask("elicitation", "elicitation/create", request.params);
+            let Some(mut answer) = answer.await else {
+                return Input::Cancel;
+            };
+            match answer["action"].as_str() {
+                Some("accept") => Input::Accept(answer["content"].take()),
+                Some("decline") => Input::Decline,
+                _ => Input::Cancel,
+            }
+        }
+        .boxed()
+    }
+
+    fn sample(&self, request: Value) -> BoxFuture<'_, Option<Value>> {
+        self.ask("sampling", "sampling/createMessage", request)
+            .boxed()
+    }
+
+    fn roots(&self) -> BoxFuture<'_, Vec<Root>> {
+        async move {
+            let answer = self.ask("roots", "roots/list", json!({})).await;
+            let answer = answer.unwrap_or_default();
+            let roots = answer["roots"].as_array().into_iter().flatten();
+            roots.filter_map(root).collect()
+        }
+        .boxed()
+    }
+}
+
+/// Whether a client can answer a question. `elicitation` without modes means forms.
+fn can_answer(capabilities: &Value, capability: &str, params: &Value) -> bool {
+    let declared = &capabilities[capability];
+    match (capability, params["mode"].as_str()) {
+        ("elicitation", Some("url")) => !declared["url"].is_null(),
+        ("elicitation", _) => {
+            declared.is_object() && (declared["url"].is_null() || !declared["form"].is_null())
+        }
+        _ => !declared.is_null(),
+    }
+}
+
+/// The notification for the client in an event.
+pub(crate) fn notification(event: Event) -> Option<Notification> {
+    match event {
+        Event::Log {
+            level,
+            logger,
+            data,
+        } => {
+            let mut params = JsonObject::from_iter([("level".to_owned(), level.into())]);
+            params.extend(logger.map(|logger| ("logger".to_owned(), logger.into())));
+            params.insert("data".to_owned(), data);
+            Some(Notification::Message(params))
+        }
+        Event::Other {
+            method,
+            params: Value::Object(params),
+        } if method == "notifications/elicitation/complete" => {
+            Some(Notification::ElicitationComplete(params))
+        }
+        _ => None,
+    }
+}
+
+fn root(json: &Value) -> Option<Root> {
+    Some(Root {
+        uri: json["uri"].as_str()?.to_owned(),
+        name: json["name"].as_str().map(str::to_owned),
+    })
+}

@@ -1,0 +1,175 @@
+//! One request to a server, from the client's parameters to the checked result.
+
+use std::sync::Arc;
+
+use mcp_servlet_host::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
+use mcp_servlet_runtime::{CallError, Fault, JsonObject, RemoteFailure, RequestMeta};
+use serde_json::Value;
+
+use crate::answer;
+use crate::connection::Connection;
+use crate::failure::{call_error, failure, invalid, is_of_connection};
+use crate::parked::{Resumed, input_required, parts};
+use crate::running::{Client, RunningCall, Step};
+use crate::shared::Shared;
+
+impl Shared {
+    pub(crate) async fn call(
+        self: &Arc<Self>,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+        request_meta: &RequestMeta,
+    ) -> Result<CallToolResult, CallError> {
+        let params = named("name", tool, arguments);
+        let json = self
+            .request("tools/call", "content", params, request_meta)
+            .await;
+        json.map(CallToolResult::new)
+            .map_err(|failure| call_error(&self.name, "tools/call", failure))
+    }
+
+    pub(crate) async fn read(
+        self: &Arc<Self>,
+        uri: &str,
+        request_meta: &RequestMeta,
+    ) -> Result<ReadResourceResult, CallError> {
+        let method = "resources/read";
+        let params = named("uri", uri, None);
+        let json = self.request(method, "contents", params, request_meta).await;
+        json.map(ReadResourceResult::new)
+            .map_err(|failure| match &failure {
+                RemoteFailure::Error { fault } if is_not_found(fault) => {
+                    CallError::unknown_resource(uri)
+                }
+                _ => call_error(&self.name, method, failure),
+            })
+    }
+
+    pub(crate) async fn prompt(
+        self: &Arc<Self>,
+        prompt: &str,
+        arguments: Option<&JsonObject>,
+        request_meta: &RequestMeta,
+    ) -> Result<GetPromptResult, CallError> {
+        let method = "prompts/get";
+        let params = named("name", prompt, arguments);
+        let json = self.request(method, "messages", params, request_meta).await;
+        json.map(GetPromptResult::new)
+            .map_err(|failure| call_error(&self.name, method, failure))
+    }
+
+    pub(crate) async fn complete(
+        self: &Arc<Self>,
+        params: &JsonObject,
+    ) -> Result<CompleteResult, CallError> {
+        let method = "completion/complete";
+        let mut params = params.clone();
+        params.shift_remove("_meta");
+        let request_meta = RequestMeta::default();
+        let member = "completion/values";
+        let json = self.request(method, member, params, &request_meta).await;
+        let mut json = json.map_err(|failure| call_error(&self.name, method, failure))?;
+        answer::limit_values(&mut json);
+        Ok(CompleteResult::new(json))
+    }
+
+    /// Sends a request, or goes on with one that has waited for the client.
+    async fn request(
+        self: &Arc<Self>,
+        method: &'static str,
+        member: &str,
+        params: JsonObject,
+        request_meta: &RequestMeta,
+    ) -> Result<JsonObject, RemoteFailure> {
+        let (connection, mut call) = match self.parked.resume(request_meta) {
+            Resumed::Gone => return Err(expired()),
+            Resumed::Call(connection, call) => (connection, call),
+            Resumed::New => {
+                let connection = self.connected().await?;
+                let params = with_input(params, request_meta);
+                let limit = self.options.timeout;
+                let call = RunningCall::start(&connection, method, params, request_meta, limit);
+                (connection, call)
+            }
+        };
+        let step = call.go_on(&Client::of(request_meta)).await;
+        self.used();
+        let failed = match step {
+            Step::Answered(Ok(raw)) => {
+                let is_stateless = connection.session.server().is_stateless();
+                return answer::checked(&raw, member, is_stateless);
+            }
+            Step::Asked(question) => return self.ask(connection, call, question),
+            Step::Answered(Err(error)) => failure(&error, self.options.timeout),
+            Step::TimedOut => RemoteFailure::TimedOut {
+                limit: self.options.timeout,
+            },
+        };
+        if is_of_connection(&failed) {
+            self.suspect.notify_one();
+        }
+        Err(failed)
+    }
+
+    /// Lets a call wait, and returns the result that asks the client.
+    fn ask(
+        self: &Arc<Self>,
+        connection: Arc<Connection>,
+        call: RunningCall,
+        question: crate::relay::Question,
+    ) -> Result<JsonObject, RemoteFailure> {
+        let (method, params, reply) = parts(question);
+        let Some(id) = self.parked.keep(connection, call, reply) else {
+            return Err(invalid("too many of its calls wait for answers of clients"));
+        };
+        let (shared, expiring) = (Arc::downgrade(self), id.clone());
+        let time = self.options.question_time;
+        tokio::spawn(async move {
+            tokio::time::sleep(time).await;
+            if let Some(shared) = shared.upgrade() {
+                shared.parked.forget(&expiring);
+            }
+        });
+        Ok(input_required(&id, method, params))
+    }
+}
+
+fn expired() -> RemoteFailure {
+    RemoteFailure::Error {
+        fault: Box::new(Fault {
+            code: Fault::INVALID_PARAMS,
+            message:
+                "the call no longer waits for this answer; send it again without `requestState`"
+                    .to_owned(),
+            data: None,
+        }),
+    }
+}
+
+/// The parameters of a request with a name or a URI.
+fn named(key: &str, name: &str, arguments: Option<&JsonObject>) -> JsonObject {
+    let mut params = JsonObject::from_iter([(key.to_owned(), name.into())]);
+    if let Some(arguments) = arguments {
+        params.insert("arguments".to_owned(), arguments.clone().into());
+    }
+    params
+}
+
+/// Adds the client's answers to input requests.
+fn with_input(mut params: JsonObject, request_meta: &RequestMeta) -> JsonObject {
+    if let Some(responses) = &request_meta.input_responses {
+        params.insert("inputResponses".to_owned(), responses.clone().into());
+    }
+    if let Some(state) = &request_meta.request_state {
+        params.insert("requestState".to_owned(), Value::from(state.as_str()));
+    }
+    params
+}
+
+/// MCP has had two codes for a missing resource.
+fn is_not_found(fault: &Fault) -> bool {
+    matches!(
+        fault.code,
+        Fault::RESOURCE_NOT_FOUND | Fault::INVALID_PARAMS
+    )
+}

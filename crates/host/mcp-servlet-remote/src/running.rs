@@ -1,0 +1,174 @@
+//! A request that runs on a connection. It can wait while the client is asked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use mcp_servlet_client::{CallOptions, Error, Event, Events, Progress};
+use mcp_servlet_runtime::{JsonObject, Listener, Notification, RequestMeta};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use crate::connection::{Connection, relayed_capabilities};
+use crate::relay::{CallGuard, Question, Sent, notification};
+
+/// A request that runs on a connection.
+pub(crate) struct RunningCall {
+    response: BoxFuture<'static, Result<Box<RawValue>, Error>>,
+    sent: mpsc::Receiver<Sent>,
+    events: Events,
+    /// How much of its time is left. The time in which the client is asked does not count.
+    left: Duration,
+    call: CallGuard,
+}
+
+/// What a request has come to.
+pub(crate) enum Step {
+    /// It has a result, or will have none.
+    Answered(Result<Box<RawValue>, Error>),
+    /// Its time is over.
+    TimedOut,
+    /// The server asks the client.
+    Asked(Question),
+}
+
+/// Who receives the notifications of a request.
+pub(crate) struct Client<'a> {
+    listener: Option<&'a dyn Listener>,
+    /// The client's own progress token.
+    token: Option<&'a Value>,
+}
+
+impl<'a> Client<'a> {
+    pub(crate) fn of(request_meta: &'a RequestMeta) -> Self {
+        let meta = request_meta.meta.as_ref();
+        Self {
+            listener: request_meta.listener.as_deref(),
+            token: meta.and_then(|meta| meta.get("progressToken")),
+        }
+    }
+
+    async fn notify(&self, mut notification: Notification) {
+        let Some(listener) = self.listener else {
+            return;
+        };
+        if let Notification::Progress(params) = &mut notification {
+            let Some(token) = self.token else { return };
+            params.insert("progressToken".to_owned(), token.clone());
+        }
+        listener.notify(notification).await;
+    }
+}
+
+impl RunningCall {
+    /// Sends a request, once. `limit` is its time.
+    pub(crate) fn start(
+        connection: &Arc<Connection>,
+        method: &'static str,
+        params: JsonObject,
+        request_meta: &RequestMeta,
+        limit: Duration,
+    ) -> Self {
+        let capabilities = relayed_capabilities(request_meta.meta.as_ref());
+        let (call, sender, sent) = connection.calls.begin(capabilities);
+        let options = CallOptions::new()
+            // The time is counted here, where it can stop.
+            .timeout(Duration::MAX)
+            .meta(connection.meta(request_meta.meta.as_ref()))
+            .on_progress(move |progress| {
+                // A client that does not keep up misses some.
+                let _ = sender.try_send(Sent::Notification(report(&progress)));
+            });
+        let events = connection.session.events();
+        let connection = Arc::clone(connection);
+        let response = async move {
+            let session = &connection.session;
+            session.forward(method, params.into(), &options).await
+        };
+        Self {
+            response: response.boxed(),
+            sent,
+            events,
+            left: limit,
+            call,
+        }
+    }
+
+    /// Waits for the result, or for a question.
+    pub(crate) async fn go_on(&mut self, client: &Client<'_>) -> Step {
+        let deadline = Instant::now() + self.left;
+        loop {
+            let notification = tokio::select! {
+                biased;
+                response = &mut self.response => {
+                    self.finish(client).await;
+                    return Step::Answered(response);
+                }
+                () = sleep_until(deadline) => return Step::TimedOut,
+                Some(sent) = self.sent.recv() => match sent {
+                    Sent::Notification(notification) => Some(notification),
+                    Sent::Question(question) => {
+                        self.left = deadline.saturating_duration_since(Instant::now());
+                        return Step::Asked(question);
+                    }
+                },
+                Some(Ok(event)) = self.events.next() => self.own(event),
+            };
+            if let Some(notification) = notification {
+                client.notify(notification).await;
+            }
+        }
+    }
+
+    /// Passes on what has arrived before the response.
+    async fn finish(&mut self, client: &Client<'_>) {
+        while let Ok(Sent::Notification(notification)) = self.sent.try_recv() {
+            client.notify(notification).await;
+        }
+        while let Some(Some(Ok(event))) = self.events.next().now_or_never() {
+            if let Some(notification) = self.own(event) {
+                client.notify(notification).await;
+            }
+        }
+    }
+
+    /// The notification in an event, if it can only belong to this call.
+    fn own(&self, event: Event) -> Option<Notification> {
+        notification(event).filter(|_| self.call.is_alone())
+    }
+}
+
+fn report(progress: &Progress) -> Notification {
+    let mut params = JsonObject::from_iter([("progress".to_owned(), number(progress.progress))]);
+    params.extend(
+        progress
+            .total
+            .map(|total| ("total".to_owned(), number(total))),
+    );
+    let message = progress.message.clone();
+    params.extend(message.map(|message| ("message".to_owned(), message.into())));
+    Notification::Progress(params)
+}
+
+/// A number as a server most likely wrote it: without a fraction if there is none.
+fn number(value: f64) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() < EXACT {
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "it is a whole number below 2^53"
+        )]
+        return json!(value as i64);
+    }
+    json!(value)
+}
+
+impl std::fmt::Debug for RunningCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut debug = f.debug_struct("RunningCall");
+        debug.field("left", &self.left).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,103 @@
+//! What the requests to a server and the task that keeps it connected share.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use mcp_servlet_client::Target;
+use mcp_servlet_host::RemoteLists;
+use mcp_servlet_runtime::RemoteFailure;
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
+
+use crate::connection::Connection;
+use crate::options::RemoteOptions;
+use crate::parked::Parked;
+use crate::state::Link;
+
+/// What the task and the requests share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) name: String,
+    pub(crate) origin: String,
+    pub(crate) target: Target,
+    pub(crate) options: RemoteOptions,
+    /// Sent after each attempt to connect, even if nothing else has changed.
+    pub(crate) link: watch::Sender<Link>,
+    pub(crate) lists: watch::Sender<Arc<RemoteLists>>,
+    /// A request needs a connection now.
+    pub(crate) wanted: Notify,
+    /// A request has failed in a way that may mean the end of the connection.
+    pub(crate) suspect: Notify,
+    pub(crate) parked: Parked,
+    last_use: Mutex<Instant>,
+}
+
+impl Shared {
+    pub(crate) fn new(name: String, target: Target, options: RemoteOptions) -> Self {
+        Self {
+            name,
+            origin: target.to_string(),
+            target,
+            options,
+            link: watch::Sender::new(Link::Connecting),
+            lists: watch::Sender::default(),
+            wanted: Notify::new(),
+            suspect: Notify::new(),
+            parked: Parked::default(),
+            last_use: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Notes a use of the connection.
+    pub(crate) fn used(&self) {
+        *self.last_use.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// When the connection was last used.
+    pub(crate) fn last_use(&self) -> Instant {
+        *self.last_use.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection. A server that is idle or down is connected at once, unless that was just tried.
+    pub(crate) async fn connected(&self) -> Result<Arc<Connection>, RemoteFailure> {
+        self.used();
+        let mut link = self.link.subscribe();
+        let mut is_first = true;
+        let waiting = async {
+            loop {
+                match &*link.borrow_and_update() {
+                    Link::Up(connection) if !connection.session.has_ended() => {
+                        return Ok(Arc::clone(connection));
+                    }
+                    Link::Down { why, tried, .. } if !is_first || self.was_tried(why, *tried) => {
+                        return Err(why.clone());
+                    }
+                    Link::Down { .. } | Link::Idle if is_first => self.wanted.notify_one(),
+                    _ => {}
+                }
+                is_first = false;
+                if link.changed().await.is_err() {
+                    return Err(stopped());
+                }
+            }
+        };
+        let limit = self.options.connect;
+        let waited = timeout(limit, waiting).await;
+        waited.unwrap_or_else(|_| {
+            let why = format!("it did not answer within {limit:?}");
+            Err(RemoteFailure::Unreachable { why })
+        })
+    }
+
+    /// Whether another attempt is too early, or the last one was made.
+    fn was_tried(&self, why: &RemoteFailure, tried: Instant) -> bool {
+        let is_over = matches!(why, RemoteFailure::RetriesExhausted { .. });
+        is_over || tried.elapsed() < self.options.retries.every
+    }
+}
+
+/// The failure of requests after the end.
+pub(crate) fn stopped() -> RemoteFailure {
+    let why = "the host no longer uses it".to_owned();
+    RemoteFailure::Unreachable { why }
+}

@@ -1,0 +1,286 @@
+//! The task that keeps a server connected.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mcp_servlet_client::{Error, ErrorKind, Events, Target};
+use mcp_servlet_host::RemoteLists;
+use mcp_servlet_runtime::RemoteFailure;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::connection::{Connection, has_changed};
+use crate::failure::failure;
+use crate::options::WhenDown;
+use crate::shared::{Shared, stopped};
+use crate::state::{Link, reason};
+
+/// The longest pause between attempts to connect to a URL.
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+/// The longest pause between attempts to start a command, which cost more.
+const MAX_PAUSE_OF_COMMAND: Duration = Duration::from_secs(30);
+/// How long a server may take to show that it still answers.
+const CHECK: Duration = Duration::from_secs(2);
+/// A connection that is over after less time is no success.
+const SHORT_LIFE: Duration = Duration::from_secs(1);
+/// The pause before a new subscription to changes, if the server has ended one.
+const SUBSCRIBE_AGAIN: Duration = Duration::from_secs(10);
+
+/// Why a connection is over.
+enum End {
+    Lost(RemoteFailure),
+    Idle,
+}
+
+/// Keeps a server connected until it is stopped.
+pub(crate) async fn supervise(shared: Arc<Shared>, stop: CancellationToken) {
+    stop.run_until_cancelled(shared.keep_connected()).await;
+    shared.parked.clear();
+    let last = shared.link.send_replace(Link::down(stopped(), None));
+    if let Link::Up(connection) = last {
+        close(connection).await;
+    }
+}
+
+/// Closes a connection unless a request still uses it. Then the end of that request closes it.
+async fn close(connection: Arc<Connection>) {
+    if let Some(connection) = Arc::into_inner(connection) {
+        connection.session.close().await;
+    }
+}
+
+impl Shared {
+    async fn keep_connected(&self) {
+        let mut failed = 0;
+        loop {
+            match self.connect().await {
+                Ok((connection, lists)) => {
+                    let start = Instant::now();
+                    let was_lost = self.serve(connection, lists).await;
+                    // A server that ends at once is not started again without a pause.
+                    failed = u32::from(was_lost && start.elapsed() < SHORT_LIFE);
+                }
+                Err(error) => {
+                    failed += 1;
+                    if !self.failed(&error, failed) {
+                        return std::future::pending().await;
+                    }
+                }
+            }
+            tokio::select! {
+                () = sleep(self.pause(failed)) => {}
+                () = self.wanted.notified() => {}
+            }
+        }
+    }
+
+    async fn connect(&self) -> Result<(Arc<Connection>, RemoteLists), Error> {
+        let connection = Connection::open(&self.target, &self.options).await?;
+        let lists = connection.lists(&self.name).await?;
+        Ok((Arc::new(connection), lists))
+    }
+
+    /// Serves requests until the connection is over. Returns whether it was lost. A server that is idle is wanted again then.
+    async fn serve(&self, connection: Arc<Connection>, lists: RemoteLists) -> bool {
+        let (remote, origin) = (&self.name, self.target.to_string());
+        tracing::info!(
+            remote,
+            origin,
+            tools = lists.tools.len(),
+            "remote connected"
+        );
+        self.publish(lists);
+        self.used();
+        self.link.send_replace(Link::Up(Arc::clone(&connection)));
+        let end = self.follow(&connection).await;
+        let link = match &end {
+            End::Idle => Link::Idle,
+            End::Lost(why) => Link::down(why.clone(), None),
+        };
+        self.link.send_replace(link);
+        match end {
+            End::Idle => {
+                tracing::info!(remote, "remote closed, because nothing used it");
+                close(connection).await;
+                self.wanted.notified().await;
+                false
+            }
+            End::Lost(why) => {
+                tracing::warn!(remote, why = reason(&why), "remote lost");
+                self.hide();
+                close(connection).await;
+                true
+            }
+        }
+    }
+
+    /// Reads lists again when they change, and returns when the connection is over.
+    async fn follow(&self, connection: &Arc<Connection>) -> End {
+        let mut events = subscribe(connection).await;
+        let again = sleep(SUBSCRIBE_AGAIN);
+        tokio::pin!(again);
+        let mut is_subscribed = true;
+        loop {
+            tokio::select! {
+                event = events.next() => match event {
+                    None => return End::Lost(ended(connection).await),
+                    Some(Ok(event)) => {
+                        if has_changed(&self.name, event) {
+                            self.relist(connection).await;
+                        }
+                    }
+                    Some(Err(error)) => {
+                        if error.kind() != ErrorKind::Limit {
+                            is_subscribed = false;
+                            events = connection.session.events();
+                            again.as_mut().reset(tokio::time::Instant::now() + SUBSCRIBE_AGAIN);
+                        }
+                        if let Err(why) = check(connection).await {
+                            return End::Lost(why);
+                        }
+                        self.relist(connection).await;
+                    }
+                },
+                () = &mut again, if !is_subscribed => {
+                    is_subscribed = true;
+                    events = subscribe(connection).await;
+                    self.relist(connection).await;
+                }
+                () = self.suspect.notified() => {
+                    if let Err(why) = check(connection).await {
+                        return End::Lost(why);
+                    }
+                }
+                () = self.unused(connection) => return End::Idle,
+            }
+        }
+    }
+
+    /// Waits until nothing has used the connection for its time.
+    async fn unused(&self, connection: &Connection) {
+        let Some(idle) = self.options.idle else {
+            return std::future::pending().await;
+        };
+        loop {
+            let left = idle.saturating_sub(self.last_use().elapsed());
+            if left.is_zero() && connection.calls.count() == 0 {
+                return;
+            }
+            sleep(left.max(Duration::from_millis(10))).await;
+        }
+    }
+
+    async fn relist(&self, connection: &Connection) {
+        match connection.lists(&self.name).await {
+            Ok(lists) => self.publish(lists),
+            Err(error) => {
+                tracing::warn!(remote = self.name, %error, "cannot update the lists of a remote");
+            }
+        }
+    }
+
+    fn publish(&self, lists: RemoteLists) {
+        self.lists.send_if_modified(|current| {
+            let is_new = **current != lists;
+            if is_new {
+                *current = Arc::new(lists);
+            }
+            is_new
+        });
+    }
+
+    fn hide(&self) {
+        if self.options.when_down == WhenDown::Hide {
+            self.publish(RemoteLists::default());
+        }
+    }
+
+    /// Notes a failed attempt. Returns whether there is another one.
+    fn failed(&self, error: &Error, attempts: u32) -> bool {
+        let remote = &self.name;
+        let why = failure(error, self.options.connect);
+        let goes_on = self
+            .options
+            .retries
+            .most
+            .is_none_or(|most| attempts <= most);
+        if goes_on {
+            tracing::info!(remote, attempts, %error, "cannot connect to a remote yet");
+        } else {
+            tracing::error!(remote, attempts, %error, "cannot connect to a remote; there is no further attempt");
+        }
+        let why = match (goes_on, why) {
+            (false, why) => RemoteFailure::RetriesExhausted {
+                attempts,
+                why: reason(&why),
+            },
+            (true, why) => RemoteFailure::Unreachable { why: reason(&why) },
+        };
+        let since = match &*self.link.borrow() {
+            Link::Down { since, .. } => Some(*since),
+            _ => None,
+        };
+        self.hide();
+        self.link.send_replace(Link::down(why, since));
+        goes_on
+    }
+
+    /// The pause after this many failed attempts, and up to a quarter more.
+    fn pause(&self, failed: u32) -> Duration {
+        let Some(doubled) = failed.checked_sub(1) else {
+            return Duration::ZERO;
+        };
+        let most = match self.target {
+            Target::Command(_) => MAX_PAUSE_OF_COMMAND,
+            _ => MAX_PAUSE,
+        };
+        let factor = 2_u32.saturating_pow(doubled);
+        let pause = self.options.retries.every.saturating_mul(factor).min(most);
+        let jitter = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
+        // The longest pause stays below the limit.
+        pause.mul_f64(1.0 - 0.25 * jitter)
+    }
+}
+
+impl Link {
+    fn down(why: RemoteFailure, since: Option<Instant>) -> Self {
+        let tried = Instant::now();
+        Self::Down {
+            since: since.unwrap_or(tried),
+            tried,
+            why,
+        }
+    }
+}
+
+/// What the server reports. Servers since 2026-07-28 report changes only to a subscription, and not all have one.
+async fn subscribe(connection: &Connection) -> Events {
+    let session = &connection.session;
+    match session.watch(std::iter::empty::<String>()).await {
+        Ok(events) => events,
+        Err(error) => {
+            tracing::debug!(%error, "a remote does not report changes");
+            session.events()
+        }
+    }
+}
+
+/// Whether the server still answers.
+async fn check(connection: &Connection) -> Result<(), RemoteFailure> {
+    let why = match timeout(CHECK, connection.session.ping()).await {
+        Ok(Ok(_)) => return Ok(()),
+        // It has answered.
+        Ok(Err(error)) if error.code().is_some() => return Ok(()),
+        Ok(Err(error)) => error.message().to_owned(),
+        Err(_) => format!("it did not answer within {CHECK:?}"),
+    };
+    Err(RemoteFailure::Unreachable { why })
+}
+
+/// Why a connection has ended.
+async fn ended(connection: &Connection) -> RemoteFailure {
+    let ended = check(connection).await.err();
+    ended.unwrap_or_else(|| RemoteFailure::Unreachable {
+        why: "the connection ended".to_owned(),
+    })
+}

@@ -1,0 +1,315 @@
+//! `[bundle.NAME.tool.NAME]`: virtual tools.
+
+mod places;
+mod section;
+
+use std::{collections::BTreeMap, fs, ops::Range, sync::Arc, time::Duration};
+
+use mcp_servlet_host::{
+    VirtualToolError,
+    bundle::{CatchSpec, ErrorSpec, Problem as ToolProblem, Spec, VirtualTool},
+    name_problem,
+};
+use mcp_servlet_schema::similar;
+use serde_json::{Map, Value};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use super::{Endpoint, Mode, Named, Problem, Reader, units};
+use places::Places;
+pub(super) use places::secrets;
+pub(super) use section::{BundleSection, ToolSection};
+
+/// A tool of a bundle as it is written, whose keys and types are valid.
+#[derive(Debug)]
+pub(super) struct ReadTool {
+    bundle: String,
+    bundle_span: Range<usize>,
+    name: String,
+    /// All of its table.
+    json: Value,
+    places: Places,
+    timeout: Option<Duration>,
+}
+
+/// A schema cannot be read, which was reported.
+struct Unreadable;
+
+/// The virtual tools of a configuration.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bundles {
+    tools: Arc<[VirtualTool]>,
+    /// Where the values of each tool are, by bundle and tool.
+    places: Arc<BTreeMap<(String, String), Places>>,
+}
+
+impl ReadTool {
+    /// The name of its bundle.
+    pub(super) fn bundle(&self) -> &str {
+        &self.bundle
+    }
+}
+
+impl Bundles {
+    /// All tools, in the order of the file.
+    pub(super) fn tools(&self) -> Arc<[VirtualTool]> {
+        Arc::clone(&self.tools)
+    }
+
+    /// The error as a problem in the file.
+    pub(super) fn problem(&self, error: &VirtualToolError) -> Problem {
+        let key = (error.bundle.clone(), error.tool.clone());
+        match self.places.get(&key) {
+            Some(places) => places.problem(&error.problem),
+            None => Problem {
+                span: 0..0,
+                message: error.to_string(),
+            },
+        }
+    }
+}
+
+/// Takes the tools out of the section `bundle`. `read` checks the table of one tool, and returns
+/// what is valid of it.
+pub(super) fn read<'t>(
+    bundles: DeTable<'t>,
+    text: &str,
+    problems: &mut Vec<Problem>,
+    mut read: impl FnMut(Spanned<DeValue<'t>>, &mut Vec<Problem>) -> Option<ToolSection>,
+) -> Vec<ReadTool> {
+    let mut tools = Vec::new();
+    for (bundle, value) in bundles {
+        let Some(section) = tools_of(value, problems) else {
+            continue;
+        };
+        for (name, value) in section {
+            let places = Places::of(name.span(), &value, text);
+            let json = places::json(value.get_ref());
+            let before = problems.len();
+            let Some(section) = read(value, problems) else {
+                continue;
+            };
+            if problems.len() == before {
+                tools.push(ReadTool {
+                    bundle: bundle.get_ref().to_string(),
+                    bundle_span: bundle.span(),
+                    name: name.get_ref().to_string(),
+                    json,
+                    places,
+                    timeout: section.timeout(),
+                });
+            }
+        }
+    }
+    tools.sort_by_key(|tool| tool.places.start());
+    tools
+}
+
+/// The tables of the tools of a bundle.
+fn tools_of<'t>(value: Spanned<DeValue<'t>>, problems: &mut Vec<Problem>) -> Option<DeTable<'t>> {
+    let span = value.span();
+    let mut wrong = |span, message: String| problems.push(Problem { span, message });
+    let DeValue::Table(mut bundle) = value.into_inner() else {
+        wrong(
+            span,
+            "expected a table, such as [bundle.ops.tool.search]".to_owned(),
+        );
+        return None;
+    };
+    let tools = bundle.remove("tool");
+    for (key, _) in &bundle {
+        let message = format!("unknown key `{}`, expected `tool`", key.get_ref());
+        wrong(key.span(), message);
+    }
+    let tools = tools?;
+    let span = tools.span();
+    if let DeValue::Table(tools) = tools.into_inner() {
+        return Some(tools);
+    }
+    let message = "expected a table, such as [bundle.ops.tool.search]".to_owned();
+    wrong(span, message);
+    None
+}
+
+impl Reader<'_> {
+    /// Compiles the virtual tools, which can call tools of `members`.
+    pub(super) fn bundles(&mut self, tools: &[ReadTool], members: &[Named<'_>]) -> Bundles {
+        let mut compiled = Vec::new();
+        let mut places = BTreeMap::new();
+        for (number, tool) in tools.iter().enumerate() {
+            self.bundle_names(&tools[..number], tool, members);
+            let Some(spec) = self.spec(tool) else {
+                continue;
+            };
+            self.handler(tool, tools, members);
+            match self.compile(&spec) {
+                Ok(compiled_tool) => compiled.push(compiled_tool),
+                Err(problems) => {
+                    let problems = problems.iter().map(|problem| tool.places.problem(problem));
+                    self.problems.extend(problems);
+                }
+            }
+            places.insert(
+                (tool.bundle.clone(), tool.name.clone()),
+                tool.places.clone(),
+            );
+        }
+        Bundles {
+            tools: compiled.into(),
+            places: Arc::new(places),
+        }
+    }
+
+    fn compile(&mut self, spec: &Spec) -> Result<VirtualTool, Vec<ToolProblem>> {
+        let (mode, variables) = (self.mode, &mut self.variables);
+        VirtualTool::compile(spec, &mut |text| {
+            units::expand(text, |name| {
+                variables.insert(name.to_owned());
+                match mode {
+                    Mode::Elsewhere | Mode::Describe => Some(String::new()),
+                    Mode::Check | Mode::Load => std::env::var(name).ok(),
+                }
+            })
+        })
+    }
+
+    /// Reports names that clients do not accept, and bundles with the name of another member.
+    fn bundle_names(&mut self, earlier: &[ReadTool], tool: &ReadTool, members: &[Named<'_>]) {
+        let (bundle, name) = (&tool.bundle, &tool.name);
+        if let Some(problem) = name_problem(name) {
+            self.problem(
+                tool.places.name(),
+                format!("invalid name `{name}`: {problem}"),
+            );
+        }
+        let is_first = !earlier.iter().any(|other| other.bundle == *bundle);
+        let mut others = members.iter().filter(|_| is_first);
+        if let Some(other) = others.find(|member| member.name == bundle) {
+            let line = self.line(other.start);
+            let message = format!(
+                "`{bundle}` is a bundle here, and a {} in line {line}",
+                other.kind
+            );
+            self.problem(tool.bundle_span.clone(), message);
+        }
+    }
+
+    /// Reports tools of different bundles that one endpoint would list under the same name.
+    pub(super) fn repeated_tools(&mut self, tools: &[ReadTool], endpoints: &[Endpoint]) {
+        if endpoints.is_empty() {
+            return self.repeated_tools_of(tools, None, "there are");
+        }
+        for Endpoint { name, members, .. } in endpoints {
+            let where_ = format!("endpoint `{name}` would have");
+            self.repeated_tools_of(tools, members.as_deref(), &where_);
+        }
+    }
+
+    /// Reports tools with the same name in these bundles, or in all bundles.
+    fn repeated_tools_of(&mut self, tools: &[ReadTool], bundles: Option<&[String]>, subject: &str) {
+        let mut first = BTreeMap::new();
+        let is_listed = |tool: &&ReadTool| bundles.is_none_or(|names| names.contains(&tool.bundle));
+        for tool in tools.iter().filter(is_listed) {
+            let (name, bundle) = (&tool.name, &tool.bundle);
+            let Some(other) = first.get(name) else {
+                first.insert(name, tool);
+                continue;
+            };
+            let ReadTool {
+                bundle: owner,
+                places,
+                ..
+            } = other;
+            let line = self.line(places.start());
+            let message = format!(
+                "{subject} two tools `{name}`: of bundle `{bundle}` here, and of bundle `{owner}` in line {line}"
+            );
+            self.problem(tool.places.name(), message);
+        }
+    }
+
+    /// Reports a handler whose servlet or remote is not in the file.
+    fn handler(&mut self, tool: &ReadTool, tools: &[ReadTool], members: &[Named<'_>]) {
+        let handler = tool.json["handler"].as_str().unwrap_or_default();
+        let Some((member, _)) = handler.split_once(':') else {
+            return;
+        };
+        // The servlets of a directory are named after its files.
+        let in_directories = || self.in_directories.iter().map(String::as_str);
+        let known = || members.iter().map(|one| one.name).chain(in_directories());
+        if known().any(|name| name == member) {
+            return;
+        }
+        let message = if tools.iter().any(|other| other.bundle == member) {
+            format!("`{member}` is a bundle; a handler is a tool of a servlet or remote")
+        } else {
+            match similar(member, known()) {
+                Some(name) => {
+                    format!("there is no servlet or remote `{member}`; there is `{name}`")
+                }
+                None => format!("there is no servlet or remote `{member}`"),
+            }
+        };
+        self.problem(tool.places.at("handler"), message);
+    }
+
+    fn spec(&mut self, tool: &ReadTool) -> Option<Spec> {
+        let json = &tool.json;
+        let text = |key: &str| json[key].as_str().map(str::to_owned);
+        let object = |key: &str| json[key].as_object().cloned();
+        let catches = json["catches"].as_array().into_iter().flatten();
+        Some(Spec {
+            bundle: tool.bundle.clone(),
+            name: tool.name.clone(),
+            handler: text("handler")?,
+            description: text("description"),
+            title: text("title"),
+            annotations: json.get("annotations").cloned(),
+            arguments: self.schema(tool, "arguments").ok()?,
+            output: self.schema(tool, "output").ok()?,
+            inputs: object("inputs"),
+            set: object("set"),
+            result: object("result"),
+            catches: catches.map(catch).collect(),
+            timeout: tool.timeout,
+        })
+    }
+
+    /// A schema in the file, or in a file of its own.
+    fn schema(&mut self, tool: &ReadTool, key: &str) -> Result<Option<Value>, Unreadable> {
+        let Some(Value::String(path)) = tool.json.get(key) else {
+            return Ok(tool.json.get(key).cloned());
+        };
+        let path = self.folder.join(path);
+        self.files.add(path.clone());
+        let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+        let schema =
+            text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
+        match schema {
+            Ok(schema) => Ok(Some(schema)),
+            Err(error) => {
+                let message = format!("cannot read `{}`: {error}", path.display());
+                self.problem(tool.places.at(key), message);
+                Err(Unreadable)
+            }
+        }
+    }
+}
+
+fn catch(json: &Value) -> CatchSpec {
+    let text = |json: &Value, key: &str| json[key].as_str().map(str::to_owned);
+    let empty = Map::new().into();
+    let error = json.get("error").unwrap_or(&empty);
+    CatchSpec {
+        code: json.get("code").cloned(),
+        kind: text(json, "kind"),
+        when: text(json, "when"),
+        error: ErrorSpec {
+            code: error["code"].as_i64().unwrap_or_default(),
+            message: text(error, "message"),
+            data: error.get("data").cloned(),
+        },
+    }
+}

@@ -1,0 +1,355 @@
+//! `[remote.NAME]`: other MCP servers.
+
+mod retries;
+
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    path::PathBuf,
+};
+
+use mcp_servlet_host::{Filter, Prefix};
+use mcp_servlet_remote::{
+    RemoteOptions, Retries, WhenDown,
+    client::{Command, Http, HttpTransport, Target, Tls, TlsVersion},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Mode, Reader, table::Table, tools::Tools, units::ShortTime};
+use retries::Most;
+
+/// The variables that the process of a server always inherits.
+const INHERITED: [&str; 3] = ["PATH", "HOME", "LANG"];
+
+/// Another MCP server, and how it is served.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct RemoteEntry {
+    /// The name in logs, errors and prefixes.
+    pub name: String,
+    /// The URL or the command.
+    pub target: Target,
+    /// How it is used.
+    pub options: RemoteOptions,
+    /// Whether the server does not start without it.
+    pub required: bool,
+    /// The prefix for the names of its tools and prompts.
+    pub prefix: Prefix,
+    /// Which of its tools are listed.
+    pub filter: Filter,
+    /// A digest of everything that the connection depends on.
+    pub(crate) connection: u64,
+}
+
+impl std::fmt::Debug for RemoteEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RemoteEntry")
+            .field("name", &self.name)
+            .field("target", &self.target.to_string())
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { url = \"https://mcp.example/mcp\" }"
+)]
+pub(super) struct RemoteSection {
+    /// The URL of the server: `https`, or `http` on this machine.
+    #[schemars(with = "Option<String>")]
+    url: Option<Spanned<String>>,
+    /// The program that is the server, and its arguments. It runs without a shell.
+    #[schemars(with = "Option<Vec<String>>")]
+    command: Option<Spanned<Vec<Spanned<String>>>>,
+    /// How messages travel to a URL: `http` for streamable HTTP, `sse` for HTTP+SSE. Default: `http`, and `sse` if the
+    /// server refuses that.
+    #[schemars(with = "Option<Transport>")]
+    transport: Option<Spanned<Transport>>,
+    /// Headers of each HTTP request. `${NAME}` is replaced by the environment variable.
+    #[schemars(with = "BTreeMap<String, String>")]
+    headers: BTreeMap<Spanned<String>, Spanned<String>>,
+    /// Certificates for `https`.
+    tls: Table<TlsFiles>,
+    /// Environment variables of the command, in addition to `PATH`, `HOME` and `LANG`; it inherits no others.
+    #[schemars(with = "BTreeMap<String, String>")]
+    env: BTreeMap<String, Spanned<String>>,
+    /// The working directory of the command.
+    #[schemars(with = "Option<String>")]
+    folder: Option<Spanned<String>>,
+    /// How long a request may take. Default: `30s`.
+    timeout: Option<ShortTime>,
+    /// How long one attempt to connect may take. Default: `10s`.
+    connect: Option<ShortTime>,
+    /// The attempts to connect.
+    retry: Table<Retry>,
+    /// Whether the server does not start without it. Default: false.
+    required: bool,
+    /// What clients see while it is down: `keep` (the default) lists its tools, and their calls fail; `hide` does not list
+    /// them.
+    when_down: WhenDownIs,
+    /// Closes the connection after this time without a request; the next request opens a new one. Default: never.
+    idle: Option<ShortTime>,
+    /// Which of its tools appear, and how.
+    tools: Table<Tools>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Transport {
+    Http,
+    Sse,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum WhenDownIs {
+    #[default]
+    Keep,
+    Hide,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { every = \"500ms\" }"
+)]
+struct Retry {
+    /// The pause before the second attempt; later ones double, up to `2s` for a URL and `30s` for a command. Default:
+    /// `500ms`.
+    every: Option<ShortTime>,
+    /// How many attempts follow the first one: a number, or `forever` (the default).
+    most: Most,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { ca = \"ca.pem\" }"
+)]
+struct TlsFiles {
+    /// The only certificates that are trusted, in PEM.
+    #[schemars(with = "Option<String>")]
+    ca: Option<Spanned<String>>,
+    /// The certificate of this client, in PEM. It needs `key`.
+    #[schemars(with = "Option<String>")]
+    cert: Option<Spanned<String>>,
+    /// The key of that certificate, in PEM.
+    #[schemars(with = "Option<String>")]
+    key: Option<Spanned<String>>,
+    /// The least version of TLS: `1.2` (the default) or `1.3`.
+    min: Option<MinVersion>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+enum MinVersion {
+    #[serde(rename = "1.2")]
+    Tls12,
+    #[serde(rename = "1.3")]
+    Tls13,
+}
+
+impl RemoteSection {
+    fn options(&self) -> RemoteOptions {
+        let mut options = RemoteOptions::default();
+        let set = |to: &mut std::time::Duration, from: Option<ShortTime>| {
+            *to = from.map_or(*to, |time| time.0);
+        };
+        set(&mut options.timeout, self.timeout);
+        set(&mut options.connect, self.connect);
+        options.idle = self.idle.map(|time| time.0);
+        options.when_down = match self.when_down {
+            WhenDownIs::Keep => WhenDown::Keep,
+            WhenDownIs::Hide => WhenDown::Hide,
+        };
+        let mut retries = Retries::default();
+        set(&mut retries.every, self.retry.every);
+        retries.most = self.retry.most.0;
+        options.retries = retries;
+        options
+    }
+}
+
+impl Reader<'_> {
+    /// Reads a remote. None if it has a problem.
+    pub(super) fn remote(
+        &mut self,
+        name: &str,
+        section: &Spanned<RemoteSection>,
+    ) -> Option<RemoteEntry> {
+        let span = section.span();
+        let section = section.get_ref();
+        let mut digest = DefaultHasher::new();
+        let target = match (&section.url, &section.command) {
+            (Some(url), None) => self.url(section, url, &mut digest),
+            (None, Some(command)) => self.command(section, command, &mut digest),
+            (Some(_), Some(command)) => {
+                let message = "expected `url` or `command`, found both";
+                self.problem(command.span(), message.to_owned());
+                None
+            }
+            (None, None) => {
+                let message = "missing key `url` or `command`";
+                self.problem(span, message.to_owned());
+                None
+            }
+        }?;
+        let options = section.options();
+        format!("{options:?}").hash(&mut digest);
+        Some(RemoteEntry {
+            name: name.to_owned(),
+            target,
+            options,
+            required: section.required,
+            prefix: section.tools.prefix(),
+            filter: section.tools.filter(),
+            connection: digest.finish(),
+        })
+    }
+
+    fn url(
+        &mut self,
+        section: &RemoteSection,
+        url: &Spanned<String>,
+        digest: &mut DefaultHasher,
+    ) -> Option<Target> {
+        self.refuse(
+            section.folder.as_ref().map(Spanned::span),
+            "`folder` is for a `command`",
+        );
+        let variable = section.env.values().next();
+        self.refuse(variable.map(Spanned::span), "`env` is for a `command`");
+        let text = self.expanded(url)?;
+        let is_incomplete =
+            matches!(self.mode, Mode::Elsewhere | Mode::Describe) && text != *url.get_ref();
+        let text = if is_incomplete {
+            "https://example.invalid/"
+        } else {
+            text.as_str()
+        };
+        text.hash(digest);
+        let mut http = match Http::new(text) {
+            Ok(http) => http,
+            Err(error) => {
+                self.problem(url.span(), error.to_string());
+                return None;
+            }
+        };
+        if let Some(transport) = &section.transport {
+            format!("{transport:?}").hash(digest);
+            http = http.transport(match transport.get_ref() {
+                Transport::Http => HttpTransport::Streamable,
+                Transport::Sse => HttpTransport::Sse,
+            });
+        }
+        for (name, value) in &section.headers {
+            let text = self.expanded(value)?;
+            (name.get_ref(), &text).hash(digest);
+            match http.clone().literal_header(name.get_ref(), &text) {
+                Ok(with_header) => http = with_header,
+                Err(error) => self.problem(name.span(), error.to_string()),
+            }
+        }
+        Some(http.tls(self.tls(&section.tls, digest)?).into())
+    }
+
+    fn tls(&mut self, files: &TlsFiles, digest: &mut DefaultHasher) -> Option<Tls> {
+        let mut tls = Tls::default();
+        if let Some(ca) = &files.ca {
+            let path = self.pem(ca, digest);
+            tls = self.reported(ca, tls.roots(path))?;
+        }
+        match (&files.cert, &files.key) {
+            (Some(cert), Some(key)) => {
+                let paths = (self.pem(cert, digest), self.pem(key, digest));
+                tls = self.reported(cert, tls.identity(paths.0, paths.1))?;
+            }
+            (Some(one), None) | (None, Some(one)) => {
+                let message = "expected both `cert` and `key`, found only one";
+                self.problem(one.span(), message.to_owned());
+            }
+            (None, None) => {}
+        }
+        if let Some(min) = files.min {
+            format!("{min:?}").hash(digest);
+            tls = tls.least_version(match min {
+                MinVersion::Tls12 => TlsVersion::Tls12,
+                MinVersion::Tls13 => TlsVersion::Tls13,
+            });
+        }
+        Some(tls)
+    }
+
+    /// The path of a file in PEM, which is watched.
+    fn pem(&mut self, path: &Spanned<String>, digest: &mut DefaultHasher) -> PathBuf {
+        let path = self.folder.join(path.get_ref());
+        self.files.add(path.clone());
+        std::fs::read(&path).ok().hash(digest);
+        path
+    }
+
+    fn reported<T, E: std::fmt::Display>(
+        &mut self,
+        place: &Spanned<String>,
+        result: Result<T, E>,
+    ) -> Option<T> {
+        result
+            .map_err(|error| self.problem(place.span(), error.to_string()))
+            .ok()
+    }
+
+    fn command(
+        &mut self,
+        section: &RemoteSection,
+        command: &Spanned<Vec<Spanned<String>>>,
+        digest: &mut DefaultHasher,
+    ) -> Option<Target> {
+        self.refuse(
+            section.transport.as_ref().map(Spanned::span),
+            "`transport` is for a `url`",
+        );
+        let header = section.headers.keys().next();
+        self.refuse(header.map(Spanned::span), "`headers` are for a `url`");
+        let words = command.get_ref().iter().map(|word| self.expanded(word));
+        let words = words.collect::<Option<Vec<_>>>()?;
+        let Some((program, arguments)) = words.split_first() else {
+            let message = "expected a program and its arguments, found an empty list";
+            self.problem(command.span(), message.to_owned());
+            return None;
+        };
+        words.hash(digest);
+        let mut target = Command::new(program)
+            .args(arguments)
+            .inherit_only(INHERITED);
+        for (name, value) in &section.env {
+            let text = self.expanded(value)?;
+            (name, &text).hash(digest);
+            target = target.env(name, text);
+        }
+        let folder = section
+            .folder
+            .as_ref()
+            .map(|folder| self.folder.join(folder.get_ref()));
+        folder.hash(digest);
+        if let Some(folder) = folder.or_else(|| self.own_folder()) {
+            target = target.current_dir(folder);
+        }
+        Some(target.into())
+    }
+
+    /// The folder of the configuration, unless it is the working directory.
+    fn own_folder(&self) -> Option<PathBuf> {
+        (!self.folder.as_os_str().is_empty()).then(|| self.folder.to_owned())
+    }
+
+    fn refuse(&mut self, found: Option<std::ops::Range<usize>>, message: &str) {
+        if let Some(span) = found {
+            self.problem(span, message.to_owned());
+        }
+    }
+}

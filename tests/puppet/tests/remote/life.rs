@@ -1,0 +1,114 @@
+//! Connecting, waiting and closing.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use mcp_servlet_client::{Http, HttpTransport};
+use mcp_servlet_host::Remote as _;
+use mcp_servlet_remote::{RemoteServer, State};
+use puppet::Puppet;
+use serde_json::json;
+
+use crate::support::{
+    Mortal, call, child, connected, connected_with, http, options, with_calls, within,
+};
+
+/// An address where nothing listens.
+fn free() -> SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("a port")
+}
+
+#[tokio::test]
+async fn all_transports_work() {
+    let puppet = Puppet::new("plain");
+    let address = puppet.http().await;
+    let sse = Http::new(&format!("http://{address}/sse")).expect("a URL");
+    let sse = sse.transport(HttpTransport::Sse).into();
+    for target in [child("plain"), http(address), sse] {
+        let remote = connected("plain", target).await;
+        let lists = remote.lists().borrow().clone();
+        assert_eq!(lists.tools.len(), 1, "{}", remote.origin());
+        remote.close().await;
+        let error = call(&remote).await.expect_err("it is closed");
+        assert_eq!(error.kind.name(), "connectivity");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_of_a_server_that_comes_later_appear_later() {
+    let puppet = with_calls(&["2026-07-28"], json!([{ "result": { "content": [] } }]));
+    let address = free();
+    let remote = RemoteServer::start("later", http(address), options());
+    let lists = remote.lists();
+    within(Duration::from_secs(2), || {
+        matches!(remote.state(), State::Down { .. })
+    })
+    .await;
+    assert!(lists.borrow().tools.is_empty());
+    let _mortal = Mortal::start_at(&puppet, address);
+    within(Duration::from_secs(2), || lists.borrow().tools.len() == 1).await;
+    call(&remote).await.expect("an answer");
+}
+
+#[tokio::test]
+async fn the_last_of_some_attempts_is_final() {
+    let mut options = options();
+    options.retries.most = Some(2);
+    options.retries.every = Duration::from_millis(10);
+    let remote = RemoteServer::start("gone", http(free()), options);
+    let error = remote.ready().await.expect_err("nobody is there");
+    let text = error.to_string();
+    assert!(
+        text.starts_with("remote `gone` cannot be reached: "),
+        "{text}"
+    );
+    let error = call(&remote).await.expect_err("nobody is there");
+    assert_eq!(error.kind.name(), "retry_exhausted");
+    assert!(
+        error
+            .to_string()
+            .starts_with("remote `gone` cannot be reached after 3 attempts: "),
+        "{error}"
+    );
+    let fault = error.to_fault();
+    assert_eq!(
+        (fault.code, fault.data),
+        (-32000, Some(json!({ "remote": "gone" })))
+    );
+}
+
+#[tokio::test]
+async fn a_required_server_has_the_time_of_one_attempt() {
+    let mut options = options();
+    options.connect = Duration::from_millis(300);
+    let remote = RemoteServer::start("gone", http(free()), options);
+    remote.ready().await.expect_err("nobody is there");
+    let remote = RemoteServer::start(
+        "missing",
+        child("no-such-script"),
+        crate::support::options(),
+    );
+    assert!(matches!(remote.state(), State::Connecting));
+}
+
+#[tokio::test]
+async fn an_idle_connection_closes_and_comes_back() {
+    let puppet = with_calls(
+        &["2025-11-25"],
+        json!([{ "wait_ms": 400, "result": { "content": [] } }]),
+    );
+    let mut options = options();
+    options.idle = Some(Duration::from_millis(200));
+    let remote = connected_with("idle", http(puppet.http().await), options).await;
+    // A call that takes longer does not count as idle.
+    call(&remote).await.expect("an answer");
+    assert_eq!(puppet.received("initialize"), 1);
+    within(Duration::from_secs(3), || {
+        matches!(remote.state(), State::Idle)
+    })
+    .await;
+    assert_eq!(remote.lists().borrow().tools.len(), 1);
+    call(&remote).await.expect("an answer");
+    assert_eq!(puppet.received("initialize"), 2);
+}

@@ -1,0 +1,171 @@
+//! Servers that are killed, hang or lie.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mcp_servlet_host::Remote as _;
+use mcp_servlet_remote::{RemoteServer, State, WhenDown};
+use puppet::Puppet;
+use serde_json::json;
+
+use crate::support::{
+    Mortal, call, child, connected, connected_with, http, options, with_calls, within,
+};
+
+const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+fn good() -> Puppet {
+    with_calls(&BOTH, json!([{ "result": { "content": [] } }]))
+}
+
+/// Both answer, and quickly.
+async fn answer(remotes: [&Arc<RemoteServer>; 2]) {
+    for remote in remotes {
+        let start = Instant::now();
+        call(remote).await.expect("an answer");
+        assert!(start.elapsed() < Duration::from_secs(1));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_server_is_alone_and_back_within_two_seconds() {
+    for versions in [["2025-11-25"], ["2026-07-28"]] {
+        let puppet = with_calls(&versions, json!([{ "result": { "content": [] } }]));
+        let mut mortal = Mortal::start(&puppet);
+        let (one, two) = (good(), good());
+        let one = connected("one", http(one.http().await)).await;
+        let two = connected("two", http(two.http().await)).await;
+        let three = connected("three", mortal.target()).await;
+        call(&three).await.expect("an answer");
+        mortal.kill();
+        let error = call(&three).await.expect_err("nobody is there");
+        assert_eq!(error.kind.name(), "connectivity");
+        let fault = error.to_fault();
+        assert_eq!(fault.code, -32000);
+        assert_eq!(
+            fault.data,
+            Some(json!({ "remote": "three", "retry": true }))
+        );
+        answer([&one, &two]).await;
+        let is_down = || matches!(three.state(), State::Down { .. });
+        within(Duration::from_secs(3), is_down).await;
+        answer([&one, &two]).await;
+        assert_eq!(three.lists().borrow().tools.len(), 1);
+        let _mortal = Mortal::start_at(&puppet, mortal.address);
+        let returned = Instant::now();
+        while call(&three).await.is_err() {
+            assert!(returned.elapsed() < Duration::from_secs(2), "{versions:?}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hidden_server_has_no_tools_while_it_is_down() {
+    let puppet = with_calls(&["2025-11-25"], json!([{ "result": { "content": [] } }]));
+    let mut mortal = Mortal::start(&puppet);
+    let mut options = options();
+    options.when_down = WhenDown::Hide;
+    let remote = connected_with("r", mortal.target(), options).await;
+    let lists = remote.lists();
+    assert_eq!(lists.borrow().tools.len(), 1);
+    mortal.kill();
+    call(&remote).await.expect_err("nobody is there");
+    within(Duration::from_secs(3), || lists.borrow().tools.is_empty()).await;
+    let _mortal = Mortal::start_at(&puppet, mortal.address);
+    within(Duration::from_secs(3), || lists.borrow().tools.len() == 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_hangs_is_alone() {
+    let slow = json!([{ "wait_ms": 60_000, "result": { "content": [] } }]);
+    let slow = with_calls(&["2025-11-25"], slow);
+    let (one, two) = (good(), good());
+    let one = connected("one", http(one.http().await)).await;
+    let two = connected("two", http(two.http().await)).await;
+    let mut options = options();
+    options.timeout = Duration::from_millis(300);
+    let three = connected_with("three", http(slow.http().await), options).await;
+    let (error, ()) = tokio::join!(call(&three), answer([&one, &two]));
+    let error = error.expect_err("no answer");
+    assert_eq!(
+        error.to_string(),
+        "remote `three` did not answer `tools/call` within 300ms"
+    );
+    assert_eq!(
+        (error.kind.name(), error.to_fault().code),
+        ("request_timeout", -32603)
+    );
+    within(Duration::from_secs(2), || {
+        slow.received("notifications/cancelled") == 1
+    })
+    .await;
+    assert_eq!(slow.received("tools/call"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_lies_is_alone() {
+    let lies = json!([
+        { "result": { "content": "none" } },
+        { "result": [] },
+        { "result": { "content": [], "resultType": "promise" } },
+        { "error": { "code": -32601, "message": "no such method" } },
+        { "error": { "code": 1.5, "message": 7 } },
+        { "error": { "code": -32005, "message": "slow down", "data": { "retry": 60 } } },
+        { "result": { "content": [], "_meta": { "mcp-servlet/error": { "code": "X" }, "k": 1 } } },
+    ]);
+    let liar = with_calls(&["2026-07-28"], lies);
+    let one = good();
+    let one = connected("one", http(one.http().await)).await;
+    let liar = connected("liar", http(liar.http().await)).await;
+    for (name, code) in [
+        ("bad_output", -32603),
+        ("bad_output", -32603),
+        ("bad_output", -32603),
+        ("remote", -32603),
+        ("bad_output", -32603),
+        ("remote", -32005),
+    ] {
+        let error = call(&liar).await.expect_err("no result");
+        assert_eq!(
+            (error.kind.name(), error.to_fault().code),
+            (name, code),
+            "{error}"
+        );
+        answer([&one, &one]).await;
+    }
+    let result = call(&liar).await.expect("a result");
+    assert_eq!(result.json()["_meta"], json!({ "k": 1 }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_is_sent_once_even_if_its_connection_breaks() {
+    let slow = json!([{ "wait_ms": 60_000, "result": { "content": [] } }]);
+    let puppet = with_calls(&["2026-07-28"], slow);
+    let mut mortal = Mortal::start(&puppet);
+    let remote = connected("r", mortal.target()).await;
+    let broken = async {
+        within(Duration::from_secs(2), || {
+            puppet.received("tools/call") == 1
+        })
+        .await;
+        mortal.kill();
+        Mortal::start_at(&puppet, mortal.address)
+    };
+    let (error, _mortal) = tokio::join!(call(&remote), broken);
+    let error = error.expect_err("no response");
+    assert_eq!(error.kind.name(), "connectivity", "{error}");
+    assert_eq!(puppet.received("tools/call"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_ends_is_started_again() {
+    let remote = connected("child", child("dies-in-call")).await;
+    let error = call(&remote).await.expect_err("it ends in the call");
+    assert_eq!(error.kind.name(), "connectivity", "{error}");
+    within(Duration::from_secs(3), || {
+        matches!(remote.state(), State::Up)
+    })
+    .await;
+    remote.close().await;
+}

@@ -1,0 +1,186 @@
+//! What goes between the client of the host and a remote during a call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_servlet_remote::RemoteServer;
+use mcp_servlet_runtime::{Notification, RequestMeta};
+use puppet::Puppet;
+use serde_json::{Value, json};
+
+use crate::support::{Heard, child, client, connected, http, with_calls, within};
+
+/// Calls a tool and returns the JSON of its result.
+async fn call(remote: &Arc<RemoteServer>, tool: &str, request_meta: &RequestMeta) -> Value {
+    let member = remote.member();
+    let result = member.call_with(tool, None, request_meta).await;
+    result.expect("a result").into_json().into()
+}
+
+/// The next request of the client, with its answer.
+fn answered(mut request_meta: RequestMeta, result: &Value, answer: Value) -> RequestMeta {
+    let key = result["inputRequests"]
+        .as_object()
+        .expect("questions")
+        .keys()
+        .next();
+    let key = key.expect("a question").clone();
+    request_meta.input_responses = json!({ key: answer }).as_object().cloned();
+    request_meta.request_state = result["requestState"].as_str().map(str::to_owned);
+    request_meta
+}
+
+#[tokio::test]
+async fn progress_and_log_messages_reach_the_client_of_the_call() {
+    for target in [
+        child("progress"),
+        http(Puppet::new("progress").http().await),
+    ] {
+        let remote = connected("r", target).await;
+        let heard = Arc::new(Heard::default());
+        let mut request_meta = client(json!({}));
+        request_meta.listener = Some(Arc::<Heard>::clone(&heard));
+        call(&remote, "t", &request_meta).await;
+        let heard = heard.0.lock().expect("no panic");
+        let is = |one: &Value| {
+            heard.iter().any(|heard| match heard {
+                Notification::Progress(params) | Notification::Message(params) => {
+                    Value::Object(params.clone()) == *one
+                }
+                _ => false,
+            })
+        };
+        for expected in [
+            json!({ "progressToken": "mine", "progress": 1, "total": 2, "message": "half" }),
+            json!({ "progressToken": "mine", "progress": 2, "total": 2 }),
+            json!({ "level": "info", "logger": "puppet", "data": { "at": 1 } }),
+        ] {
+            assert!(is(&expected), "{expected}: {heard:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_remote_gets_no_keys_of_the_host_or_of_the_clients_protocol() {
+    for version in ["2025-11-25", "2026-07-28"] {
+        let reply = json!([{ "result": { "content": [], "structuredContent": "$params/_meta" } }]);
+        let puppet = with_calls(&[version], reply);
+        let remote = connected("r", http(puppet.http().await)).await;
+        let result = call(
+            &remote,
+            "t",
+            &client(json!({ "sampling": {}, "extensions": {} })),
+        )
+        .await;
+        let meta = &result["structuredContent"];
+        assert_eq!(meta["vendor/key"], 1, "{version}");
+        assert_eq!(meta["mcp-servlet/caller"], Value::Null, "{version}");
+        assert_ne!(meta["progressToken"], "mine", "{version}");
+        let capabilities = &meta["io.modelcontextprotocol/clientCapabilities"];
+        let expected = if version == "2026-07-28" {
+            json!({ "sampling": {} })
+        } else {
+            Value::Null
+        };
+        assert_eq!(*capabilities, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_call_is_cancelled() {
+    let slow = json!([{ "wait_ms": 60_000, "result": { "content": [] } }]);
+    let puppet = with_calls(&["2025-11-25"], slow);
+    let remote = connected("r", http(puppet.http().await)).await;
+    let request_meta = RequestMeta::default();
+    let running = tokio::time::timeout(
+        Duration::from_millis(200),
+        call(&remote, "t", &request_meta),
+    );
+    running.await.expect_err("it is slow");
+    within(Duration::from_secs(2), || {
+        puppet.received("notifications/cancelled") == 1
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_question_during_a_call_becomes_a_result_that_asks() {
+    for target in [child("elicits"), http(Puppet::new("elicits").http().await)] {
+        let remote = connected("r", target).await;
+        let request_meta = client(json!({ "elicitation": {} }));
+        let asked = call(&remote, "t", &request_meta).await;
+        assert_eq!(asked["resultType"], "input_required");
+        let question = asked["inputRequests"]
+            .as_object()
+            .expect("one")
+            .values()
+            .next();
+        let question = question.expect("one");
+        assert_eq!(question["method"], "elicitation/create");
+        assert_eq!(question["params"]["message"], "Which city?");
+        assert_eq!(question["params"]["requestedSchema"]["type"], "object");
+        let answer = json!({ "action": "accept", "content": { "city": "Oslo" } });
+        let again = answered(request_meta, &asked, answer.clone());
+        let result = call(&remote, "t", &again).await;
+        assert_eq!(result["structuredContent"]["answer"], answer);
+        // The call is over, so the answer fits nothing any more.
+        let error = remote.member().call_with("t", None, &again).await;
+        assert_eq!(error.expect_err("no such call").to_fault().code, -32602);
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_asked_who_cannot_answer() {
+    let remote = connected("r", http(Puppet::new("elicits").http().await)).await;
+    let result = call(&remote, "t", &client(json!({}))).await;
+    assert_eq!(
+        result["structuredContent"]["answer"],
+        json!({ "action": "cancel" })
+    );
+}
+
+#[tokio::test]
+async fn a_question_that_may_belong_to_either_of_two_calls_is_refused() {
+    let replies = json!([
+        { "wait_ms": 1500, "result": { "content": [] } },
+        {
+            "ask": { "method": "elicitation/create", "params": { "message": "?" } },
+            "result": { "content": [], "structuredContent": { "answer": "$answer" } },
+        },
+    ]);
+    let puppet = with_calls(&["2025-11-25"], replies);
+    let remote = connected("r", http(puppet.http().await)).await;
+    let request_meta = client(json!({ "elicitation": {} }));
+    let first = call(&remote, "t", &request_meta);
+    let second = async {
+        within(Duration::from_secs(2), || {
+            puppet.received("tools/call") == 1
+        })
+        .await;
+        call(&remote, "t", &request_meta).await
+    };
+    let (_, second) = tokio::join!(first, second);
+    assert_eq!(
+        second["structuredContent"]["answer"],
+        json!({ "action": "cancel" })
+    );
+}
+
+#[tokio::test]
+async fn a_result_that_asks_passes_with_its_state() {
+    let puppet = Puppet::new("input-required");
+    let remote = connected("r", http(puppet.http().await)).await;
+    let request_meta = client(json!({ "elicitation": {} }));
+    let asked = call(&remote, "t", &request_meta).await;
+    assert_eq!(asked["requestState"], "s1");
+    let answer = json!({ "action": "accept", "content": {} });
+    let result = call(
+        &remote,
+        "t",
+        &answered(request_meta, &asked, answer.clone()),
+    )
+    .await;
+    let params = &result["structuredContent"]["params"];
+    assert_eq!(params["requestState"], "s1");
+    assert_eq!(params["inputResponses"], json!({ "city": answer }));
+}
