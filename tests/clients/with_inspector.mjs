@@ -12,7 +12,8 @@ const IS_ERROR = 5;
 await main(async (target, mode) => {
   const era = mode === "legacy" ? "legacy" : "modern";
   const ask = (...more) => {
-    const server = isUrl(target) ? [target[0], "--transport", "http"] : target;
+    const transport = target[0].endsWith("/sse") ? "sse" : "http";
+    const server = isUrl(target) ? [target[0], "--transport", transport] : target;
     const options = ["--protocol-era", era, "--format", "json", "-q", "--method", ...more];
     const run = spawnSync(process.execPath, [inspector, "--cli", ...server, ...options], { encoding: "utf8" });
     if (run.status !== 0 && run.status !== IS_ERROR) throw new Error(run.stderr);

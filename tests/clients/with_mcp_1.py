@@ -3,6 +3,7 @@
 from contextlib import asynccontextmanager
 
 from mcp import ClientSession
+from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -27,7 +28,9 @@ class Session:
 @asynccontextmanager
 async def connect(target, mode):
     assert mode == "legacy", "this SDK has no later protocol version"
-    if is_url(target):
+    if is_url(target) and target[0].endswith("/sse"):
+        streams = sse_client(target[0])
+    elif is_url(target):
         streams = streamable_http_client(target[0])
     else:
         streams = stdio_client(StdioServerParameters(command=target[0], args=target[1:]))

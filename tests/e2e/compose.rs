@@ -67,7 +67,10 @@ fn same_names_get_prefixes_and_links_still_work() {
     );
     let other = summary(&wire, "a_summarize");
     let problem = other["error"]["message"].as_str().expect("an error");
-    assert!(problem.contains("there is no note called `to do`"), "{other}");
+    assert!(
+        problem.contains("there is no note called `to do`"),
+        "{other}"
+    );
     assert_eq!(suggested(&wire, "b_summarize"), json!(["to do"]));
     assert_eq!(suggested(&wire, "a_summarize"), json!([]));
     assert!(wire.finish().success());

@@ -174,7 +174,11 @@ fn input_requests_return_the_response_of_a_client_of_either_era() {
     let path = fixture("hyper_mcp");
     for mut pipe in [Pipe::legacy(&path, all(), &[]), Pipe::modern(&path, all())] {
         let messages = conversation(&mut pipe, "tools/call", &json!({ "name": "interview" }));
-        assert_eq!(messages.len(), 4, "three questions and a result: {messages:?}");
+        assert_eq!(
+            messages.len(),
+            4,
+            "three questions and a result: {messages:?}"
+        );
         let methods = ["elicitation/create", "sampling/createMessage", "roots/list"];
         assert_eq!(interviewed(&messages), methods.map(response));
         let form = match messages[0]["result"]["inputRequests"].as_object() {
@@ -243,6 +247,9 @@ fn inspect_names_the_abi() {
         let mut command = servlet_command(["inspect"]);
         let output = command.arg(path).output().expect("the command runs");
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(printed.contains(&format!("\n  abi      {abi}\n")), "{printed}");
+        assert!(
+            printed.contains(&format!("\n  abi      {abi}\n")),
+            "{printed}"
+        );
     }
 }

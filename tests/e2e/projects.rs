@@ -26,7 +26,10 @@ pub(crate) fn run(command: &mut Command) -> Output {
     let output = command.output().expect("the command starts");
     let messages = String::from_utf8_lossy(&output.stderr);
     let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{command:?}\n{printed}\n{messages}");
+    assert!(
+        output.status.success(),
+        "{command:?}\n{printed}\n{messages}"
+    );
     output
 }
 
@@ -94,7 +97,10 @@ fn a_new_project_works_as_it_is_in_a_workspace_and_outside() {
     let again = again.expect("the command starts");
     assert_eq!(again.status.code(), Some(2));
     let messages = String::from_utf8_lossy(&again.stderr);
-    assert!(messages.starts_with("error: `hello` exists already"), "{messages}");
+    assert!(
+        messages.starts_with("error: `hello` exists already"),
+        "{messages}"
+    );
 }
 
 #[test]

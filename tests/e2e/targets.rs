@@ -254,7 +254,9 @@ fn crates_without_randomness_or_with_code_for_browsers_get_the_lines_to_add() {
         fs::write(&source, used).expect("a file");
         let messages = failure(&project, &["build"]);
         for line in lines {
-            let helps = messages.lines().any(|message| message.trim().ends_with(&line));
+            let helps = messages
+                .lines()
+                .any(|message| message.trim().ends_with(&line));
             assert!(helps, "{dependency}: `{line}` is missing:\n{messages}");
         }
     }

@@ -185,7 +185,10 @@ pub fn cargo() -> Command {
 fn finish(cargo: &mut Command, hint: &str) {
     let output = cargo.output().expect("cargo runs");
     let messages = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{cargo:?} failed; {hint}\n{messages}");
+    assert!(
+        output.status.success(),
+        "{cargo:?} failed; {hint}\n{messages}"
+    );
 }
 
 /// The target directory of cargo.

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
@@ -33,10 +34,12 @@ struct Counts {
 pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
     let files = build(&examples()?)?;
     let server = Server::start(&files, &ALLOW)?;
+    let older = Server::start_configured(&sse(&files)?)?;
     let mut stdio: Vec<OsString> = vec![servlet().get_program().into(), "serve".into()];
     stdio.extend(ALLOW.map(OsString::from));
     stdio.extend(files.into_iter().map(OsString::from));
     let http = [OsString::from(&server.url)];
+    let sse = [OsString::from(&older.url)];
     let calls = calls()?;
 
     println!(
@@ -50,6 +53,7 @@ pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
             let target = match transport {
                 Transport::Stdio => &stdio[..],
                 Transport::Http => &http,
+                Transport::Sse => &sse,
             };
             let mut command = Command::new(&program);
             command.current_dir(root()).args(&arguments);
@@ -101,6 +105,23 @@ fn calls() -> anyhow::Result<OsString> {
     let path = target().join("calls.json");
     fs::write(&path, calls)?;
     Ok(path.into())
+}
+
+/// A configuration that serves these files over HTTP+SSE.
+fn sse(files: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    let endpoint = "[listener.local]\naddress = \"127.0.0.1:0\"\n\
+        [endpoint.sse]\nkind = \"sse\"\nlistener = \"local\"\n";
+    let mut sections = vec![endpoint.to_owned()];
+    for file in files {
+        let name = file.file_stem().context("a file has a name")?;
+        let (name, file) = (name.to_string_lossy(), file.display());
+        sections.push(format!(
+            "[servlet.{name}]\nsource = '{file}'\nallow.hosts = [\"127.0.0.1\"]\n"
+        ));
+    }
+    let path = target().join("clients-sse.toml");
+    fs::write(&path, sections.concat())?;
+    Ok(path)
 }
 
 /// The folders in `examples`, except XTP plugins with other schemas, which have a build script.

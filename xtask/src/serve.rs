@@ -1,7 +1,7 @@
 //! Serves examples over MCP, for clients of other projects.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, bail};
@@ -18,11 +18,21 @@ pub(crate) struct Server {
 impl Server {
     /// Serves these files with these options, on a port that the system chooses.
     pub(crate) fn start(files: &[PathBuf], options: &[&str]) -> anyhow::Result<Self> {
-        let mut child = servlet()
+        let mut serve = servlet();
+        serve
             .arg("serve")
             .args(files)
-            .args(["--http", "127.0.0.1:0"])
-            .args(options)
+            .args(["--http", "127.0.0.1:0"]);
+        Self::spawn(serve.args(options))
+    }
+
+    /// Serves a configuration with one endpoint over HTTP.
+    pub(crate) fn start_configured(config: &Path) -> anyhow::Result<Self> {
+        Self::spawn(servlet().arg("serve").arg(config))
+    }
+
+    fn spawn(serve: &mut Command) -> anyhow::Result<Self> {
+        let mut child = serve
             // Clients make mistakes on purpose, and each would be a log line.
             .env("RUST_LOG", "off")
             .stderr(Stdio::piped())
@@ -32,7 +42,7 @@ impl Server {
         let mut lines = BufReader::new(said).lines();
         let mut heard = Vec::new();
         while let Some(line) = lines.next().transpose()? {
-            if let Some(url) = line.strip_prefix("listening on ") {
+            if let Some((_, url)) = line.split_once("listening on ") {
                 let url = url.to_owned();
                 // Reads the rest of the log, so that the server does not wait for a reader.
                 std::thread::spawn(move || {

@@ -156,7 +156,11 @@ fn sessions_are_asked_while_their_request_is_open() {
         let (questions, response) = pipe.converse(asking.method, asking.params, answer);
         let keys = asking.rounds.concat();
         assert_eq!(questions.len(), keys.len(), "{name}: {questions:?}");
-        assert_eq!(error_text(&response["result"]), asking.text, "{name}: {response}");
+        assert_eq!(
+            error_text(&response["result"]),
+            asking.text,
+            "{name}: {response}"
+        );
     }
 }
 

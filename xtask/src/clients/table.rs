@@ -16,10 +16,12 @@ pub(super) struct Client {
     program: Program,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transport {
     Stdio,
     Http,
+    /// HTTP+SSE, the transport of 2024-11-05.
+    Sse,
 }
 
 impl Transport {
@@ -27,6 +29,7 @@ impl Transport {
         match self {
             Self::Stdio => "stdio",
             Self::Http => "HTTP",
+            Self::Sse => "SSE",
         }
     }
 }
@@ -45,9 +48,13 @@ const BOTH: &[&str] = &["legacy", "2026-07-28"];
 /// The client chooses the protocol version.
 const AUTO: &[&str] = &["auto"];
 const ALL: &[Transport] = &[Transport::Stdio, Transport::Http];
+const WITH_SSE: &[Transport] = &[Transport::Stdio, Transport::Http, Transport::Sse];
 
 pub(super) const CLIENTS: [Client; 12] = [
-    python("Python SDK 1", LEGACY, "with_mcp_1.py", &["mcp==1.30.0"]),
+    Client {
+        transports: WITH_SSE,
+        ..python("Python SDK 1", LEGACY, "with_mcp_1.py", &["mcp==1.30.0"])
+    },
     python("Python SDK 2", BOTH, "with_mcp_2.py", &["mcp==2.3.0"]),
     python("FastMCP 4", BOTH, "with_fastmcp.py", &["fastmcp==4.1.0"]),
     python(
@@ -80,12 +87,15 @@ pub(super) const CLIENTS: [Client; 12] = [
         "with_sdk_2.mjs",
         &["@modelcontextprotocol/client@2.4.0"],
     ),
-    node(
-        "Inspector",
-        BOTH,
-        "with_inspector.mjs",
-        &["@modelcontextprotocol/inspector@2.12.0"],
-    ),
+    Client {
+        transports: WITH_SSE,
+        ..node(
+            "Inspector",
+            BOTH,
+            "with_inspector.mjs",
+            &["@modelcontextprotocol/inspector@2.12.0"],
+        )
+    },
     node("mcporter", AUTO, "with_mcporter.mjs", &["mcporter@0.12.3"]),
     Client {
         transports: &[Transport::Http],
@@ -147,7 +157,9 @@ impl Client {
     pub(super) fn combinations(&self) -> impl Iterator<Item = (&'static str, Transport)> {
         let transports = self.transports;
         let with = move |&mode: &&'static str| transports.iter().map(move |&over| (mode, over));
-        self.modes.iter().flat_map(with)
+        let all = self.modes.iter().flat_map(with);
+        // HTTP+SSE is older than the protocol versions that a client asks for by name.
+        all.filter(|(mode, over)| *over != Transport::Sse || LEGACY.contains(mode))
     }
 
     /// Installs the client under the target directory. Returns the program and its first arguments.

@@ -10,7 +10,7 @@ mod virtual_tools;
 use std::{borrow::Cow, sync::Arc};
 
 use mcp_servlet_bundle::VirtualTool;
-use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta, chain};
+use mcp_servlet_runtime::{CallError, JsonObject, RequestMeta};
 use mcp_servlet_schema::Provider;
 
 use crate::{
@@ -90,34 +90,36 @@ impl Host {
     /// would not accept its name, or if another one already has the name. A resource is left out if
     /// an earlier member lists its URI. [`Host::problems`] has a warning for each.
     pub fn compose(mounts: Vec<Mount>) -> Self {
-        Self::compose_after(mounts, Arc::default(), &Names::new(), &Names::new())
+        let none = (Arc::default(), Vec::new());
+        Self::compose_after(mounts, none, &Names::new(), &Names::new())
     }
 
-    /// The same members together with virtual tools. Virtual tools have exactly their names: tools
-    /// of members with [`Prefix::Auto`] give way to them.
+    /// The same members together with virtual tools, which can also call `handlers` that the host does not serve. Virtual
+    /// tools have exactly their names: tools of members with [`Prefix::Auto`] give way to them.
     ///
-    /// # Errors
-    /// Every [`VirtualToolError`]. A virtual tool whose member is missing, or is a remote that was not reached yet, is left
-    /// out, with a warning in [`Host::problems`].
+    /// A virtual tool that does not fit its handler is left out, with a warning in [`problems`](Self::problems) and an error
+    /// in [`virtual_tool_errors`](Self::virtual_tool_errors). One whose handler is missing, or is a remote that was not
+    /// reached yet, is left out with a warning.
+    #[must_use]
     pub fn with_virtual_tools(
         self,
-        virtual_tools: Arc<[VirtualTool]>,
-    ) -> Result<Self, Vec<VirtualToolError>> {
+        virtual_tools: Vec<VirtualTool>,
+        handlers: Vec<Member>,
+    ) -> Self {
         if virtual_tools.is_empty() {
-            return Ok(self);
+            return self;
         }
-        let host = Self::compose_after(self.mounts, virtual_tools, &Names::new(), &Names::new());
-        host.virtual_tool_errors()?;
-        Ok(host
+        let added = (virtual_tools.into(), handlers);
+        Self::compose_after(self.mounts, added, &Names::new(), &Names::new())
             .introduced(self.introduction)
-            .with_schemas_for(self.schemas_for))
+            .with_schemas_for(self.schemas_for)
     }
 
     /// Like [`compose`](Self::compose), but tools and prompts that already have names for clients
     /// keep them.
     fn compose_after(
         mounts: Vec<Mount>,
-        virtual_tools: Arc<[VirtualTool]>,
+        (virtual_tools, handlers): (Arc<[VirtualTool]>, Vec<Member>),
         tools: &Names<'_>,
         prompts: &Names<'_>,
     ) -> Self {
@@ -136,7 +138,7 @@ impl Host {
                 .map(|one| taken(&mounts, FeatureKind::Prompt, one)),
         );
         problems.extend(shared_uris(&mounts));
-        let virtual_tools = VirtualTools::prove(virtual_tools, &mounts, &tools);
+        let virtual_tools = VirtualTools::prove(virtual_tools, handlers, &mounts, &tools);
         let servlets = mounts.iter().filter_map(|mount| mount.member.as_servlet());
         Self {
             virtual_tools,
@@ -152,7 +154,8 @@ impl Host {
 
     /// Whether the lists of a member can change.
     pub fn changes_lists(&self) -> bool {
-        self.members().any(Member::changes_lists)
+        let mut members = self.members().chain(self.handlers());
+        members.any(Member::changes_lists)
     }
 
     /// A host with the current lists of all members whose lists can change. If a servlet fails to
@@ -162,20 +165,13 @@ impl Host {
     pub fn relisted(&self) -> Self {
         let mut mounts = self.mounts.clone();
         for mount in &mut mounts {
-            if mount.member.changes_lists() {
-                match mount.member.relisted() {
-                    Ok(member) => mount.member = member,
-                    Err(error) => tracing::warn!(
-                        "cannot update the lists of `{}`: {}",
-                        mount.member.name(),
-                        chain(&error)
-                    ),
-                }
-            }
+            mount.member.relist();
         }
+        let mut handlers = self.handlers().to_vec();
+        handlers.iter_mut().for_each(Member::relist);
         let virtual_tools = self.virtual_tools.all();
         let (tools, prompts) = (self.tools.names(), self.prompts.names());
-        Self::compose_after(mounts, virtual_tools, &tools, &prompts)
+        Self::compose_after(mounts, (virtual_tools, handlers), &tools, &prompts)
             .introduced(self.introduction.clone())
             .with_schemas_for(self.schemas_for)
     }
@@ -185,7 +181,10 @@ impl Host {
     pub fn joined(self, more: Vec<Mount>) -> Self {
         let (introduction, schemas_for) = (self.introduction, self.schemas_for);
         let mounts = self.mounts.into_iter().chain(more).collect();
-        let virtual_tools = self.virtual_tools.all();
+        let virtual_tools = (
+            self.virtual_tools.all(),
+            self.virtual_tools.handlers().to_vec(),
+        );
         Self::compose_after(mounts, virtual_tools, &Names::new(), &Names::new())
             .introduced(introduction)
             .with_schemas_for(schemas_for)

@@ -64,6 +64,8 @@ impl Entry {
 pub struct Loaded {
     /// The servlets that are served.
     pub host: Host,
+    /// The servlet of each entry, in the order of the entries. `None` if it is skipped.
+    pub mounts: Vec<Option<Mount>>,
     /// The errors of servlets that are skipped.
     pub skipped: Vec<LoadError>,
     /// The errors of servlets whose previous version is still served.
@@ -91,6 +93,7 @@ impl Loaded {
                 Err(error) => {
                     let Some(former) = former() else {
                         skipped.push(error);
+                        mounts.push(None);
                         continue;
                     };
                     failed_reloads.push(error);
@@ -104,14 +107,15 @@ impl Loaded {
                     }
                 }
             };
-            mounts.push(Mount {
+            mounts.push(Some(Mount {
                 member: Member::Servlet(servlet),
                 prefix: entry.prefix.clone(),
                 filter: entry.filter.clone(),
-            });
+            }));
         }
         Ok(Self {
-            host: Host::compose(mounts),
+            host: Host::compose(mounts.iter().flatten().cloned().collect()),
+            mounts,
             skipped,
             failed_reloads,
         })

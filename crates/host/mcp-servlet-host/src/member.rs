@@ -2,7 +2,7 @@
 
 use std::{panic::resume_unwind, sync::Arc, thread};
 
-use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta};
+use mcp_servlet_runtime::{CallError, CallErrorKind, JsonObject, RequestMeta, chain};
 use tokio::runtime::Builder;
 
 use crate::{
@@ -87,6 +87,14 @@ impl Member {
         match self {
             Self::Servlet(_) => None,
             Self::Remote(remote) => Some(remote),
+        }
+    }
+
+    /// What it is, in messages.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Servlet(_) => "servlet",
+            Self::Remote(_) => "remote",
         }
     }
 
@@ -196,8 +204,23 @@ impl Member {
         }
     }
 
+    /// Reads the current lists, if they can change. If that fails, the previous ones stay.
+    pub(crate) fn relist(&mut self) {
+        if !self.changes_lists() {
+            return;
+        }
+        match self.relisted() {
+            Ok(member) => *self = member,
+            Err(error) => tracing::warn!(
+                "cannot update the lists of `{}`: {}",
+                self.name(),
+                chain(&error)
+            ),
+        }
+    }
+
     /// The member with its current lists.
-    pub(crate) fn relisted(&self) -> Result<Self, LoadError> {
+    fn relisted(&self) -> Result<Self, LoadError> {
         match self {
             Self::Servlet(servlet) => Ok(Self::Servlet(Arc::new(servlet.relisted()?))),
             Self::Remote(member) => Ok(Arc::clone(&member.remote).into()),

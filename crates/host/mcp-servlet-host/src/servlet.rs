@@ -3,6 +3,7 @@
 mod answers;
 mod features;
 mod reading;
+mod resource_cache;
 
 use std::{
     borrow::Cow,
@@ -22,6 +23,7 @@ use crate::{
     features::Features,
 };
 use reading::Reading;
+use resource_cache::ResourceCache;
 
 /// Outputs at least this large are parsed on a blocking thread.
 const LARGE: usize = 256 << 10;
@@ -36,6 +38,7 @@ pub struct Servlet {
     features: Features,
     /// The schemas by the names of tools.
     schemas: HashMap<String, Arc<Schemas>>,
+    resources: Arc<ResourceCache>,
 }
 
 impl std::fmt::Debug for Servlet {
@@ -70,6 +73,7 @@ impl Servlet {
             description: Description::default(),
             features: Features::default(),
             schemas: HashMap::new(),
+            resources: Arc::default(),
         };
         servlet.with_lists()
     }
@@ -87,7 +91,9 @@ impl Servlet {
 
     /// The same module with its current lists, which may have changed since it was loaded.
     pub(crate) fn relisted(&self) -> Result<Self, LoadError> {
-        Self::new(self.guest.clone())
+        let mut servlet = Self::new(self.guest.clone())?;
+        servlet.resources = Arc::clone(&self.resources);
+        Ok(servlet)
     }
 
     fn with_lists(mut self) -> Result<Self, LoadError> {

@@ -100,6 +100,10 @@ pub struct LoadOptions {
     pub compile: Option<Duration>,
     /// The cache of compiled modules.
     pub cache: CompileCache,
+    /// How long what was read of a resource is kept, by URI; `None` reads it every time.
+    ///
+    /// `Servlet` of `mcp-servlet-host` applies this; [`Guest`](crate::Guest) does not.
+    pub resource_cache: Option<Duration>,
     /// Limits for single tools, by the tool names of the servlet.
     pub tools: BTreeMap<String, ToolOptions>,
 }
@@ -306,6 +310,7 @@ impl Default for LoadOptions {
             errors: ErrorTexts::default(),
             compile: Some(Duration::from_mins(2)),
             cache: CompileCache::Default,
+            resource_cache: None,
             tools: BTreeMap::new(),
         }
     }

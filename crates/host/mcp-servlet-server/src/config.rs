@@ -2,13 +2,16 @@
 
 mod bundle;
 mod cache;
+mod endpoint;
 mod file;
 mod hosts;
+mod members;
 mod names;
 mod problem;
 mod read;
 mod remote;
 mod remotes;
+mod restart;
 mod secrets;
 mod table;
 mod tools;
@@ -27,15 +30,18 @@ use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Prox
 use mcp_servlet_schema::Provider;
 
 use crate::{HttpOptions, TaskOptions, watch::Snapshot};
-use bundle::Bundles;
+use bundle::{Bundles, ReadTool};
+pub use endpoint::{Endpoint, EndpointTransport, Listener};
 use file::{File, Limits, Requests, ServletSection};
 pub use hosts::parse_host;
+use members::Members;
 pub use problem::{ConfigError, Located, Problem};
 use read::Read;
 pub use remote::RemoteEntry;
 pub use remotes::Remotes;
 pub use units::parse_memory;
 pub use watch::watch;
+pub(crate) use watch::{Renewed, Watch, warn_of};
 
 /// A configuration that was read and checked.
 #[derive(Clone, Debug)]
@@ -54,6 +60,13 @@ pub struct Config {
     pub schemas_for: Option<Provider>,
     /// The virtual tools.
     bundles: Bundles,
+    /// The addresses that endpoints listen on, in the order of the file.
+    pub listeners: Vec<Listener>,
+    /// Where clients connect, in the order of the file. If there are none, the caller of the server
+    /// decides.
+    pub endpoints: Vec<Endpoint>,
+    /// What endpoints can serve.
+    members: Members,
     /// The path of the configuration, and its text with secrets masked.
     source: (PathBuf, String),
     /// The environment variables that its values refer to.
@@ -142,6 +155,7 @@ impl Config {
             return Err(wrong(problems));
         };
         let mut reader = Reader {
+            text,
             folder: path.parent().unwrap_or(Path::new("")),
             defaults: LoadOptions::default(),
             mode,
@@ -154,19 +168,21 @@ impl Config {
         let mut sections: Vec<_> = file.servlet.iter().collect();
         sections.sort_by_key(|(_, section)| section.span().start);
         let mut entries = Vec::new();
+        let mut members = Members::default();
         for (name, section) in &sections {
+            let start = entries.len();
             reader.servlet(name, section, &mut entries);
+            members.add(name, start..entries.len());
         }
         let remotes = reader.remotes(&file);
-        let servlets = sections
-            .iter()
-            .map(|(name, section)| (name.as_str(), section.span().start));
-        let others = file
-            .remote
-            .iter()
-            .map(|(name, section)| (name.as_str(), section.span().start));
-        let names: Vec<_> = servlets.chain(others).collect();
-        let bundles = reader.bundles(&tools, &names, text);
+        let named = named(&file);
+        let bundles = reader.bundles(&tools, &named);
+        members.add_remotes(file.remote.keys());
+        members.add_bundles(tools.iter().map(ReadTool::bundle));
+        let tasks = file.tasks.options();
+        let listeners = reader.listeners(&file);
+        let endpoints = reader.endpoints(&file, &members.names(), &tasks);
+        reader.repeated_tools(&tools, &endpoints);
         if !reader.problems.is_empty() {
             return Err(wrong(reader.problems));
         }
@@ -175,9 +191,12 @@ impl Config {
             remotes,
             introduction: file.server.introduction(),
             http: file.http.options(),
-            tasks: file.tasks.options(),
+            tasks,
             schemas_for: file.server.schemas_for,
             bundles,
+            listeners,
+            endpoints,
+            members,
             source: (path.to_owned(), secrets::masked(text, &secrets)),
             variables: reader.variables,
             files: files.clone(),
@@ -191,12 +210,31 @@ impl Config {
     /// problem of the virtual tools.
     pub fn load(&self, previous: Option<&mcp_servlet_host::Host>) -> Result<Loaded, ConfigError> {
         let mut loaded = Loaded::load(&self.entries, previous).map_err(ConfigError::Load)?;
-        let host = loaded.host.with_virtual_tools(self.bundles.tools());
-        loaded.host = host
-            .map_err(|errors| self.wrong_tools(&errors))?
-            .introduced(self.introduction.clone())
-            .with_schemas_for(self.schemas_for);
+        let host = loaded.host.introduced(self.introduction.clone());
+        loaded.host = host.with_schemas_for(self.schemas_for);
+        if self.endpoints.is_empty() {
+            let tools = self.bundles.tools().to_vec();
+            loaded.host = loaded.host.with_virtual_tools(tools, Vec::new());
+        }
+        self.prove(&loaded)?;
         Ok(loaded)
+    }
+
+    /// Fails with the problems of virtual tools that do not fit the servlets that they call.
+    fn prove(&self, loaded: &Loaded) -> Result<(), ConfigError> {
+        let mut errors = loaded.host.virtual_tool_errors().to_vec();
+        for endpoint in &self.endpoints {
+            let host = self.host_of(endpoint, loaded, &[]);
+            for error in host.virtual_tool_errors() {
+                if !errors.contains(error) {
+                    errors.push(error.clone());
+                }
+            }
+        }
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(self.wrong_tools(&errors))
     }
 
     fn wrong_tools(&self, errors: &[VirtualToolError]) -> ConfigError {
@@ -222,6 +260,30 @@ impl Config {
     }
 }
 
+/// What a section is about, in messages.
+#[derive(Clone, Copy)]
+struct Named<'f> {
+    name: &'f str,
+    kind: &'static str,
+    /// Where the section begins.
+    start: usize,
+}
+
+/// The servlets and remotes of a file.
+fn named(file: &File) -> Vec<Named<'_>> {
+    let servlets = file.servlet.iter().map(|(name, section)| Named {
+        name,
+        kind: "servlet",
+        start: section.span().start,
+    });
+    let remotes = file.remote.iter().map(|(name, section)| Named {
+        name,
+        kind: "remote",
+        start: section.span().start,
+    });
+    servlets.chain(remotes).collect()
+}
+
 /// Why a configuration is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -237,6 +299,7 @@ enum Mode {
 
 /// Turns sections into entries and collects problems.
 struct Reader<'a> {
+    text: &'a str,
     folder: &'a Path,
     /// Limits of servlets that set none.
     defaults: LoadOptions,
@@ -288,6 +351,12 @@ impl Reader<'_> {
 
     fn problem(&mut self, span: std::ops::Range<usize>, message: String) {
         self.problems.push(Problem { span, message });
+    }
+
+    /// The number of the line with this offset.
+    fn line(&self, offset: usize) -> usize {
+        let before = self.text.get(..offset).unwrap_or_default();
+        before.matches('\n').count() + 1
     }
 
     fn servlet(
@@ -369,6 +438,7 @@ impl Reader<'_> {
         let mut options = self.defaults.clone();
         section.limits.apply(&mut options, self.folder);
         section.arguments.apply(&mut options);
+        section.resources.apply(&mut options);
         options.allow_private = section.allow.private;
         self.proxy(&section.requests, &mut options);
         self.limits(&section.limits, &options);

@@ -1,6 +1,8 @@
 //! Implements rmcp's `ServerHandler` on top of a [`Host`].
 
+mod attributes;
 mod call;
+mod clock;
 mod features;
 mod input_rounds;
 mod legacy;
@@ -38,6 +40,7 @@ use crate::{
     params,
     passthrough::{Passthrough, passthrough},
     server::{Server, active::Counted, changes::Subscribed},
+    session_id::SessionId,
 };
 use input_rounds::Inputs;
 use notifications::{Notifier, TaskCell, Threshold};
@@ -63,15 +66,18 @@ const CLIENT_PROPERTIES: [(&str, ClientProperty); 3] = [
     }),
 ];
 
-/// The service for one connection.
-pub(crate) fn service(server: &Server) -> Counted<Handler> {
+/// The service for one connection, which is one session.
+pub(crate) fn service(server: &Server, session: SessionId) -> Counted<Handler> {
     let tasks = Tasks::new(server.0.options.tasks.max_per_connection);
-    Counted::new(server.clone(), Handler::new(server.clone(), tasks))
+    let handler = Handler::new(server.clone(), tasks, Some(session));
+    Counted::new(server.clone(), handler)
 }
 
 /// The server side of one connection or, since 2026-07-28 over HTTP, of one request.
 pub(crate) struct Handler {
     pub(crate) server: Server,
+    /// The session of the connection. None if requests name their sessions.
+    session: Option<SessionId>,
     subscribed: Arc<Subscribed>,
     threshold: Arc<Threshold>,
     pub(crate) tasks: Tasks,
@@ -83,10 +89,11 @@ pub(crate) struct Handler {
 }
 
 impl Handler {
-    pub(crate) fn new(server: Server, tasks: Tasks) -> Self {
+    pub(crate) fn new(server: Server, tasks: Tasks, session: Option<SessionId>) -> Self {
         let disconnected = CancellationToken::new();
         Self {
             server,
+            session,
             subscribed: Arc::default(),
             threshold: Arc::default(),
             tasks,
@@ -113,11 +120,9 @@ impl Handler {
     /// The parts of a request that servlets receive in addition to its arguments.
     fn request_meta(&self, context: &RequestContext<RoleServer>, inputs: Inputs) -> RequestMeta {
         let task = TaskCell::default();
-        request_meta(
-            context,
-            inputs,
-            Notifier::new(&self.server, context, &self.threshold, task),
-        )
+        let notifier = Notifier::new(&self.server, context, &self.threshold, task);
+        let forward = &self.server.0.options.forward_headers;
+        request_meta(context, inputs, notifier, self.session.as_ref(), forward)
     }
 
     /// One page of a list, with the time for which clients may cache it.
@@ -349,7 +354,7 @@ impl ServerHandler for Handler {
         tokio::select! {
             () = follower.feed(&subscription) => {}
             () = subscription.cancelled() => {}
-            () = self.server.0.active.stopping() => {}
+            () = self.server.0.process.active.stopping() => {}
         }
         Ok(())
     }
@@ -364,13 +369,17 @@ impl ServerHandler for Handler {
 }
 
 /// The parts of a request that servlets receive in addition to its arguments. What clients up to
-/// 2025-11-25 send only in `initialize` is added to `_meta`, where later clients send it.
+/// 2025-11-25 send only in `initialize` is added to `_meta`, where later clients send it. So are the
+/// session and the forwarded headers.
 fn request_meta(
     context: &RequestContext<RoleServer>,
     inputs: Inputs,
     notifier: Notifier,
+    session: Option<&SessionId>,
+    forward: &[String],
 ) -> RequestMeta {
     let mut meta = context.meta.0.0.clone();
+    attributes::set(&mut meta, context, session, forward);
     for (key, property) in CLIENT_PROPERTIES {
         if !meta.contains_key(key)
             && let value = property(context)

@@ -1,131 +1,99 @@
-//! MCP over streamable HTTP: one endpoint, `/mcp`, for both eras.
+//! MCP over HTTP: endpoints at the paths of a listener.
 
 mod body;
 mod connections;
 mod cors;
+mod gate;
 mod headers;
+mod names;
+mod options;
 mod sessions;
 mod single;
+mod sse;
+mod streamable;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
-    body::{Body, Bytes},
     extract::{Request, State},
-    http::{HeaderMap, Method, StatusCode, header, request::Parts},
-    response::{IntoResponse, Response},
-    routing::{any, get},
+    http::{Method, StatusCode, header},
+    response::{IntoResponse as _, Response},
+    routing::get,
 };
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
-};
+use futures_util::future::join_all;
+use mcp_servlet_host::Tool;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    handler::{Handler, tasks::Tasks},
-    message::{self, Kind},
-    server::Server,
-};
+use crate::server::Server;
 use connections::Limits;
 use cors::Page;
 use headers::Sender;
-use sessions::Sessions;
+pub use names::{parse_host_header, parse_origin, split_authority};
+pub(crate) use options::header_name;
+pub use options::{HttpOptions, HttpTransport, ResponseForm, ResponseHeaders};
+use sse::Sse;
+use streamable::Streamable;
 
 /// How long idle connections may take to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// The answer on all other paths.
-const ELSEWHERE: &str = "this is an MCP server, and its endpoint is /mcp\n";
-
-/// Allowed hosts and origins, and limits for clients.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct HttpOptions {
-    /// Allowed values of the `Host` header, with or without a port. All others are refused, so that
-    /// no website can reach the server under a name of its own (DNS rebinding).
-    pub hosts: Vec<String>,
-    /// Origins whose pages may send requests, such as `https://app.example:443`, or with `:*` for any port.
-    pub origins: Vec<String>,
-    /// Maximum size of a request body, in bytes.
-    pub body: usize,
-    /// Maximum number of open sessions (up to 2025-11-25).
-    pub sessions: usize,
-    /// How long a session lives without a request or an open stream.
-    pub session_idle: Option<Duration>,
-    /// Maximum number of connections. Further ones wait until one of them ends.
-    pub connections: usize,
-    /// How long a client may take to send the head of a request, and may keep an idle connection.
-    pub head_time: Option<Duration>,
-    /// How long a client may take to send the body of a request.
-    pub body_time: Option<Duration>,
+/// Serves one endpoint, at `/mcp` by default, and a health check on `/health`, until the server is
+/// stopped.
+pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) {
+    listen(server, listener, vec![(server.clone(), options)]).await;
 }
 
-impl Default for HttpOptions {
-    /// Options for clients on the same machine.
-    fn default() -> Self {
-        Self {
-            hosts: ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into(),
-            origins: ["localhost", "127.0.0.1", "[::1]"]
-                .iter()
-                .flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")])
-                .collect(),
-            body: 4 << 20,
-            sessions: 1000,
-            session_idle: Some(Duration::from_mins(5)),
-            connections: 1024,
-            head_time: Some(Duration::from_secs(30)),
-            body_time: Some(Duration::from_mins(1)),
-        }
+/// Serves several endpoints of one process at the paths of one address, and a health check on
+/// `/health`, until the server is stopped.
+///
+/// The first endpoint's `connections` and `head_time` apply to the listener. If two endpoints have
+/// the same path, the first one answers.
+pub async fn listen(server: &Server, listener: TcpListener, endpoints: Vec<(Server, HttpOptions)>) {
+    let end = CancellationToken::new();
+    let first = endpoints.first().map(|(_, options)| Limits::of(options));
+    let limits = first.unwrap_or_else(|| Limits::of(&HttpOptions::default()));
+    let endpoints = endpoints.into_iter();
+    let endpoints: Arc<[_]> = endpoints
+        .map(|(server, options)| Endpoint::new(&server, options, end.clone()))
+        .collect();
+    let sweeps = Arc::clone(&endpoints);
+    let answer = async move |request: Request| answer(&endpoints, request).await;
+    let routes = health(server).fallback(answer);
+    tokio::select! {
+        () = run(server, listener, routes, limits, end) => {}
+        _ = join_all(sweeps.iter().map(Endpoint::end_idle)) => {}
     }
 }
 
-/// Answers requests to `/mcp`.
-struct Endpoint {
-    server: Server,
-    mcp: StreamableHttpService<Handler, LocalSessionManager>,
-    sessions: Arc<Sessions>,
-    options: HttpOptions,
+async fn answer(endpoints: &[Endpoint], request: Request) -> Response {
+    let path = request.uri().path();
+    match endpoints.iter().find(|endpoint| endpoint.has(path)) {
+        Some(endpoint) => endpoint.answer(request).await,
+        None => (StatusCode::NOT_FOUND, elsewhere(endpoints)).into_response(),
+    }
 }
 
-/// Serves MCP on `/mcp` and a health check on `/health`, until the server is stopped.
-pub async fn http(server: &Server, listener: TcpListener, options: HttpOptions) {
-    let sessions = Sessions::new();
-    let streams = CancellationToken::new();
-    let config = StreamableHttpServerConfig::default()
-        .with_json_response(true)
-        .with_allowed_hosts(&options.hosts)
-        .with_allowed_origins(&options.origins)
-        .enforce_origin_validation()
-        .with_max_request_body_bytes(options.body)
-        .with_cancellation_token(streams.clone());
-    let make = server.clone();
-    // Requests are stateless: any of them may ask for a task that another one started.
-    let tasks = Tasks::new(server.0.options.tasks.max);
-    let mcp = StreamableHttpService::new(
-        move || Ok(Handler::new(make.clone(), tasks.clone())),
-        Arc::clone(sessions.manager()),
-        config,
-    );
-    let limits = Limits::of(&options);
-    let (ending, idle) = (Arc::clone(&sessions), options.session_idle);
-    let endpoint = Arc::new(Endpoint {
-        server: server.clone(),
-        mcp,
-        sessions,
-        options,
-    });
-    let answer = async move |request: Request| endpoint.answer(request).await;
-    let routes = Router::new()
-        .route("/mcp", any(answer.clone()))
-        .route("/mcp/", any(answer))
-        .fallback((StatusCode::NOT_FOUND, ELSEWHERE))
-        .merge(health(server));
-    tokio::select! {
-        () = run(server, listener, routes, limits, streams) => {}
-        () = ending.end_idle(idle) => {}
+/// Whether a request to `path` is for the endpoint at `own`. A slash at the end does not matter.
+fn is_at(path: &str, own: &str) -> bool {
+    let rest = path.strip_prefix(own);
+    rest.is_some_and(|rest| rest.is_empty() || rest == "/")
+}
+
+/// The answer on all other paths.
+fn elsewhere(endpoints: &[Endpoint]) -> String {
+    let paths: Vec<_> = endpoints
+        .iter()
+        .map(|endpoint| &*endpoint.options.path)
+        .collect();
+    match &*paths {
+        [path] => format!("this is an MCP server, and its endpoint is {path}\n"),
+        paths => format!(
+            "this is an MCP server, and its endpoints are {}\n",
+            paths.join(", ")
+        ),
     }
 }
 
@@ -149,14 +117,29 @@ fn health(server: &Server) -> Router {
             let body = Json(json!({ "status": "stopping" }));
             return (StatusCode::SERVICE_UNAVAILABLE, body);
         }
-        let host = server.host();
-        let counts = (host.servlets().len(), host.tools().count());
-        let body = json!({ "status": "ok", "servlets": counts.0, "tools": counts.1 });
+        let (servlets, tools) = counts(&server);
+        let body = json!({ "status": "ok", "servlets": servlets, "tools": tools });
         (StatusCode::OK, Json(body))
     };
     Router::new()
         .route("/health", get(health))
         .with_state(server.clone())
+}
+
+/// How many servlets and tools the endpoints of the process have together.
+fn counts(server: &Server) -> (usize, usize) {
+    let hosts: Vec<_> = server
+        .0
+        .process
+        .servers()
+        .iter()
+        .map(Server::host)
+        .collect();
+    let servlets = hosts.iter().flat_map(|host| host.servlets());
+    let servlets: BTreeSet<_> = servlets.map(|one| (one.name(), one.origin())).collect();
+    let tools = hosts.iter().flat_map(|host| host.tools().map(Tool::name));
+    let tools: BTreeSet<_> = tools.collect();
+    (servlets.len(), tools.len())
 }
 
 /// Answers requests until the server is stopped and running work has ended. Then all streams end.
@@ -169,9 +152,9 @@ async fn run(
 ) {
     let idle = CancellationToken::new();
     let stopping = async {
-        server.0.active.stopping().await;
+        server.0.process.active.stopping().await;
         // While calls finish, clients can still connect to answer input requests. New requests are refused.
-        server.0.active.idle(server.0.options.drain).await;
+        server.0.process.active.idle(server.0.options.drain).await;
         streams.cancel();
         idle.cancel();
         tokio::time::sleep(CLOSING).await;
@@ -182,131 +165,80 @@ async fn run(
     }
 }
 
-/// Adds what rmcp's service lacks: a limit for sessions, errors that explain an invalid body, and CORS.
+/// One endpoint of a listener.
+struct Endpoint {
+    transport: Transport,
+    options: HttpOptions,
+}
+
+enum Transport {
+    Streamable(Box<Streamable>),
+    Sse(Box<Sse>),
+}
+
+/// Adds what all transports over HTTP have in common: CORS, the endpoint's own headers, and the help
+/// for a refused host or origin.
 impl Endpoint {
-    async fn answer(&self, mut request: Request) -> Response {
-        headers::accept_all(request.headers_mut());
+    fn new(server: &Server, options: HttpOptions, end: CancellationToken) -> Self {
+        let transport = match &options.transport {
+            HttpTransport::Streamable { .. } => {
+                Transport::Streamable(Box::new(Streamable::new(server, &options, end)))
+            }
+            HttpTransport::Sse { messages, .. } => {
+                Transport::Sse(Box::new(Sse::new(server, &options, messages, end)))
+            }
+        };
+        Self { transport, options }
+    }
+
+    /// Whether the endpoint answers at this path.
+    fn has(&self, path: &str) -> bool {
+        is_at(path, &self.options.path) || self.messages().is_some_and(|own| is_at(path, own))
+    }
+
+    /// The path for messages, if it is not the path of the endpoint.
+    fn messages(&self) -> Option<&str> {
+        match &self.options.transport {
+            HttpTransport::Streamable { .. } => None,
+            HttpTransport::Sse { messages, .. } => Some(messages),
+        }
+    }
+
+    async fn answer(&self, request: Request) -> Response {
         let page = Page::of(&request);
         let sender = Sender::of(request.headers());
-        let response = match *request.method() {
-            Method::POST => self.post(request).await,
-            Method::DELETE => self.end(request).await,
-            // After a lost connection, a client resumes its stream with a GET request.
-            _ => self.pass_with(request, ()).await,
+        let headers = self.headers(request.method());
+        let mut response = match &self.transport {
+            Transport::Streamable(streamable) => streamable.answer(request).await,
+            Transport::Sse(sse) => sse.answer(request).await,
         };
         if response.status() == StatusCode::FORBIDDEN {
-            return sender.refused(response).await;
+            return sender
+                .refused(response, self.options.endpoint.as_deref())
+                .await;
+        }
+        if response.status().is_success() {
+            headers.apply(response.headers_mut());
         }
         match page {
-            Some(page) => page.share(response),
+            Some(page) => page.share(response, headers.names()),
             None => response,
         }
     }
 
-    async fn post(&self, request: Request) -> Response {
-        let active = self.server.0.active.begin();
-        let (parts, body) = request.into_parts();
-        match self.check(&parts.headers, body).await {
-            Ok((body, kind)) => {
-                let is_json = is_json(&parts.headers);
-                let request = Request::from_parts(parts, Body::from(body.clone()));
-                let response = self.pass_with(request, active).await;
-                if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
-                    return body::refused(&message::unreadable(&body).to(kind.into_id()));
-                }
-                single::single(response).await
-            }
-            Err(refusal) => self.refuse(parts, refusal).await,
+    /// The headers of successful responses to this method.
+    fn headers(&self, method: &Method) -> &ResponseHeaders {
+        match &self.options.transport {
+            HttpTransport::Sse { headers, .. } if *method == Method::POST => headers,
+            _ => &self.options.headers,
         }
     }
 
-    /// Ends a session.
-    async fn end(&self, request: Request) -> Response {
-        let id = session(request.headers()).map(str::to_owned);
-        let is_known = match &id {
-            Some(id) => self.sessions.has(id).await,
-            None => true,
-        };
-        let mut response = self.pass(request).await;
-        if response.status() == StatusCode::ACCEPTED {
-            // rmcp would let the calls of the session run for another five seconds.
-            if let Some(id) = id {
-                self.sessions.end(&id);
-            }
-            // Some clients treat rmcp's `202 Accepted` as a failure:
-            // <https://github.com/modelcontextprotocol/python-sdk/issues/3546>.
-            *response.status_mut() = if is_known {
-                StatusCode::NO_CONTENT
-            } else {
-                StatusCode::NOT_FOUND
-            };
+    /// Ends idle sessions. Never returns.
+    async fn end_idle(&self) {
+        match &self.transport {
+            Transport::Streamable(streamable) => streamable.end_idle().await,
+            Transport::Sse(sse) => sse.end_idle().await,
         }
-        response
     }
-
-    /// The body of an accepted request, or the response to a refused one.
-    async fn check(&self, headers: &HeaderMap, body: Body) -> Result<(Bytes, Kind), Response> {
-        if opens_session(headers) && self.sessions.count().await >= self.options.sessions {
-            let retry = [(header::RETRY_AFTER, "30")];
-            let status = StatusCode::SERVICE_UNAVAILABLE;
-            return Err((status, retry, "too many sessions").into_response());
-        }
-        let (body, kind) = body::checked(body, &self.options).await?;
-        if matches!(kind, Kind::Request(_)) && self.server.is_stopping() {
-            let refusal = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
-            return Err(refusal.into_response());
-        }
-        Ok((body, kind))
-    }
-
-    /// Refuses a request. If rmcp's service refuses the sender as well, that response comes first.
-    async fn refuse(&self, parts: Parts, refusal: Response) -> Response {
-        let mut probe = Request::from_parts(parts, Body::empty());
-        *probe.method_mut() = Method::OPTIONS;
-        let answer = self.pass(probe).await;
-        if answer.status() == StatusCode::FORBIDDEN {
-            return answer;
-        }
-        refusal
-    }
-
-    /// Passes a request on. Its session stays in use, and `held` lives, until the last byte of the answer is sent.
-    async fn pass_with<T: Send + 'static>(&self, mut request: Request, held: T) -> Response {
-        let in_use = session(request.headers()).map(|id| self.sessions.enter(id));
-        if let Some(Some(in_use)) = &in_use {
-            request.extensions_mut().insert(in_use.end.clone());
-        }
-        let response = self.pass(request).await;
-        let in_use = match in_use {
-            Some(in_use) => in_use,
-            None => session(response.headers()).map(|id| self.sessions.open(id)),
-        };
-        body::unloaded(response, (held, in_use))
-    }
-
-    async fn pass(&self, request: Request) -> Response {
-        // Boxed, because the future is large and would be moved by every wrapper.
-        Box::pin(self.mcp.handle(request)).await.map(Body::new)
-    }
-}
-
-/// Whether the `Content-Type` is JSON.
-fn is_json(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(header::CONTENT_TYPE);
-    let content_type = content_type.and_then(|value| value.to_str().ok());
-    let essence = content_type.and_then(|value| value.split(';').next());
-    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
-}
-
-/// Whether a request, if it is valid, opens a session.
-fn opens_session(headers: &HeaderMap) -> bool {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    // Protocol versions are dates, so they compare as strings. Since 2026-07-28 there are no sessions.
-    let stateless = text("mcp-protocol-version").is_some_and(|version| version >= "2026-07-28");
-    !stateless && session(headers).is_none()
-}
-
-/// The session id of a request or response.
-fn session(headers: &HeaderMap) -> Option<&str> {
-    headers.get("mcp-session-id")?.to_str().ok()
 }

@@ -22,20 +22,27 @@
 //! ```
 
 pub mod config;
+mod endpoints;
 mod era;
 mod handler;
 mod http;
 mod message;
+mod opening;
 mod panics;
 mod params;
 mod passthrough;
 mod server;
+mod session_id;
 mod signals;
 mod stdio;
 pub mod watch;
 
 pub use config::Remotes;
-pub use http::{HttpOptions, http, operations};
+pub use endpoints::{BindError, Bound, Endpoints};
+pub use http::{
+    HttpOptions, HttpTransport, ResponseForm, ResponseHeaders, http, listen, operations,
+    parse_host_header, parse_origin, split_authority,
+};
 pub use server::{ServeOptions, Server, TaskOptions};
 pub use signals::shutdown_signal;
 pub use stdio::{ServeError, serve_stream, stdio};

@@ -147,8 +147,8 @@ pub(crate) fn decode(line: &mut BytesMut) -> Result<Option<Incoming>, Refusal> {
     message.map_err(|error| Refusal::invalid(format!("invalid MCP message: {error}")))
 }
 
-/// Why rmcp cannot read these bytes as a message.
-pub(crate) fn unreadable(bytes: &[u8]) -> Refusal {
+/// Decodes the body of a request. None if the message can be ignored.
+pub(crate) fn read(bytes: &[u8]) -> Result<Option<Incoming>, Refusal> {
     let mut line: BytesMut = [bytes, b"\n"].concat().as_slice().into();
     // rmcp's codec works on lines. Within JSON, a line break means the same as a space.
     let last = line.len() - 1;
@@ -157,7 +157,12 @@ pub(crate) fn unreadable(bytes: &[u8]) -> Refusal {
             *byte = b' ';
         }
     }
-    let refused = decode(&mut line).err();
+    decode(&mut line)
+}
+
+/// Why rmcp cannot read these bytes as a message.
+pub(crate) fn unreadable(bytes: &[u8]) -> Refusal {
+    let refused = read(bytes).err();
     refused.unwrap_or_else(|| Refusal::invalid("invalid MCP message"))
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod changes;
 mod followers;
 mod metrics;
 mod options;
+mod process;
 mod relist;
 pub(crate) mod seal;
 mod startup;
@@ -16,21 +17,21 @@ use std::{
     thread,
 };
 
-use mcp_servlet_host::{Host, Introduction};
+use mcp_servlet_host::{Host, Introduction, Servlet};
 use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;
 
-use active::Active;
 use changes::{Changes, differences};
 use followers::{Followers, follow};
-pub(crate) use metrics::Metrics;
 pub use options::{ServeOptions, TaskOptions};
-use relist::Relisting;
+pub(crate) use process::Process;
 use seal::Seal;
 use startup::Startup;
-use task_results::Results;
 
 /// A server for the servlets of a [`Host`]. Clones are handles to the same server.
+///
+/// A process with several endpoints has one server for each of them: see
+/// [`endpoint`](Self::endpoint).
 #[derive(Clone, Debug)]
 pub struct Server(pub(crate) Arc<Shared>);
 
@@ -39,23 +40,29 @@ pub(crate) struct Shared {
     pub(crate) host: RwLock<Arc<Host>>,
     pub(crate) options: ServeOptions,
     pub(crate) changes: Changes,
-    pub(crate) relisting: Relisting,
-    pub(crate) active: Active,
-    pub(crate) metrics: Metrics,
     pub(crate) seal: Seal,
     pub(crate) startup: Startup,
     /// Tasks that follow the remotes of the host.
     followers: Mutex<Followers>,
-    /// Permits for tasks.
-    pub(crate) tasks: Arc<Semaphore>,
-    /// Room for the results of tasks.
-    pub(crate) results: Results,
+    pub(crate) process: Arc<Process>,
 }
 
 impl Server {
     /// Creates a server for any number of transports. With remotes, it needs the tokio runtime that they run in.
     pub fn new(host: Arc<Host>, options: ServeOptions) -> Self {
-        Self::with(host, options, Startup::done())
+        let process = Arc::new(Process::new(&options.tasks));
+        Self::with(host, options, Startup::done(), process)
+    }
+
+    /// Creates the server of another endpoint in the same process.
+    ///
+    /// It has its own list of servlets, options and sessions. Servlets that both hosts contain are
+    /// not loaded twice. The limits for tasks, the metrics and [`stop`](Self::stop) are common to
+    /// all endpoints.
+    #[must_use]
+    pub fn endpoint(&self, host: Arc<Host>, options: ServeOptions) -> Self {
+        let process = Arc::clone(&self.0.process);
+        Self::with(host, options, Startup::done(), process)
     }
 
     /// Creates a server whose servlets are still being built or loaded.
@@ -67,23 +74,26 @@ impl Server {
     /// logging.
     pub fn starting(introduction: Introduction, options: ServeOptions) -> Self {
         let host = Host::new(Vec::new()).introduced(introduction);
-        Self::with(Arc::new(host), options, Startup::running())
+        let process = Arc::new(Process::new(&options.tasks));
+        Self::with(Arc::new(host), options, Startup::running(), process)
     }
 
-    fn with(host: Arc<Host>, options: ServeOptions, startup: Startup) -> Self {
+    fn with(
+        host: Arc<Host>,
+        options: ServeOptions,
+        startup: Startup,
+        process: Arc<Process>,
+    ) -> Self {
         let server = Self(Arc::new(Shared {
             host: RwLock::new(host),
-            tasks: semaphore(options.tasks.max),
-            results: Results::new(options.tasks.results),
             options,
             changes: Changes::default(),
-            relisting: Relisting::default(),
-            active: Active::default(),
-            metrics: Metrics::default(),
             seal: Seal::default(),
             startup,
             followers: Mutex::default(),
+            process: Arc::clone(&process),
         }));
+        process.add(&server);
         server.follow();
         server
     }
@@ -119,10 +129,10 @@ impl Server {
         for change in changes {
             self.notify(change);
         }
-        if changes_lists && self.0.relisting.want() {
+        if changes_lists && self.0.process.relisting.want() {
             let server = self.clone();
             if let Err(error) = thread::Builder::new().spawn(move || server.relist()) {
-                self.0.relisting.forget();
+                self.0.process.relisting.forget();
                 tracing::warn!(%error, "cannot update changed lists");
             }
         }
@@ -134,31 +144,55 @@ impl Server {
         self.0.startup.end();
     }
 
-    /// Notifies all clients that receive this kind of change.
+    /// Notifies all clients of this endpoint that receive this kind of change.
     pub fn notify(&self, change: Change) {
         self.0.changes.send(change);
     }
 
-    /// All counters, in the Prometheus text format.
-    pub fn metrics(&self) -> String {
-        self.0.metrics.encode()
+    /// Notifies the clients of every endpoint that has a servlet of this one.
+    pub(crate) fn notify_sharing(&self, change: &Change) {
+        let host = self.host();
+        for server in self.0.process.servers() {
+            let other = server.host();
+            if !Arc::ptr_eq(&server.0, &self.0) && !share_a_servlet(&host, &other) {
+                continue;
+            }
+            if let Change::Resource(uri) = change {
+                other
+                    .servlets()
+                    .iter()
+                    .for_each(|servlet| servlet.forget_resource(uri));
+            }
+            server.notify(change.clone());
+        }
     }
 
-    /// Stops all transports. They refuse new requests, let running calls finish for up to
+    /// All counters of the process, in the Prometheus text format.
+    pub fn metrics(&self) -> String {
+        self.0.process.metrics.encode()
+    }
+
+    /// Stops all transports of all endpoints. They refuse new requests, let running calls finish for up to
     /// [`ServeOptions::drain`], and return.
     pub fn stop(&self) {
-        self.0.active.stop();
+        self.0.process.active.stop();
     }
 
     /// Whether [`stop`](Self::stop) was called.
     pub fn is_stopping(&self) -> bool {
-        self.0.active.is_stopping()
+        self.0.process.active.is_stopping()
     }
 
     /// Runs a future. None if the server is stopped first.
     pub async fn unless_stopping<F: Future>(&self, work: F) -> Option<F::Output> {
-        self.0.active.unless_stopping(work).await
+        self.0.process.active.unless_stopping(work).await
     }
+}
+
+fn share_a_servlet(one: &Host, other: &Host) -> bool {
+    let is_same = |a: &Servlet, b: &Servlet| a.name() == b.name() && a.digest() == b.digest();
+    let mut servlets = one.servlets().iter();
+    servlets.any(|a| other.servlets().iter().any(|b| is_same(a, b)))
 }
 
 /// A semaphore with that many permits, or the maximum.

@@ -10,7 +10,7 @@ use rmcp::{
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::{handler::service, server::Server};
+use crate::{handler::service, server::Server, session_id::SessionId};
 use transport::{Closed, Lines};
 
 /// How long calls may go on after the client has closed its end of the pipe. Clients kill servers
@@ -57,8 +57,8 @@ where
     let transport = Lines::new(server.clone(), reader, writer);
     let closed = transport.closed();
     // Boxed, because the future is large.
-    let opening = Box::pin(service(server).serve(transport));
-    let Some(opened) = server.0.active.unless_stopping(opening).await else {
+    let opening = Box::pin(service(server, SessionId::random()).serve(transport));
+    let Some(opened) = server.0.process.active.unless_stopping(opening).await else {
         return Ok(());
     };
     let running = match opened {
@@ -91,8 +91,8 @@ where
 
 /// Returns when the server is stopped and running work has ended or has used up its time.
 async fn drained(server: &Server) {
-    server.0.active.stopping().await;
-    server.0.active.idle(server.0.options.drain).await;
+    server.0.process.active.stopping().await;
+    server.0.process.active.idle(server.0.options.drain).await;
 }
 
 /// Returns when the client reads no more, or when it sends no more and its running calls have had their time.

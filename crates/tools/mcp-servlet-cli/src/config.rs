@@ -74,11 +74,14 @@ impl ConfigCommand {
                     reach(&config)?;
                 }
                 let mut counts = vec![count(config.entries.len(), "servlet")];
-                if !config.remotes.is_empty() {
-                    counts.push(count(config.remotes.len(), "remote"));
-                }
-                if config.virtual_tools() > 0 {
-                    counts.push(count(config.virtual_tools(), "virtual tool"));
+                for (number, what) in [
+                    (config.remotes.len(), "remote"),
+                    (config.virtual_tools(), "virtual tool"),
+                    (config.endpoints.len(), "endpoint"),
+                ] {
+                    if number > 0 {
+                        counts.push(count(number, what));
+                    }
                 }
                 let counts = counts.join(", ");
                 writeln!(terminal::out(), "{}: valid, {counts}", file.display())?;

@@ -24,7 +24,12 @@ pub(crate) enum Times {
 pub(crate) fn start(verbose: u8, times: Times) {
     let level = ["warn", "info", "debug", "trace"][usize::from(verbose.min(3))];
     // rmcp logs errors that the commands print themselves.
-    let quiet = if verbose < 2 { ",rmcp=off" } else { "" };
+    let quiet = match verbose {
+        0 | 1 => ",rmcp=off",
+        // Its lines have the ids of sessions, which are secrets.
+        2 => ",rmcp::transport::streamable_http_server=off",
+        _ => "",
+    };
     let default = || EnvFilter::new(format!("{level}{quiet}"));
     let log = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| default()))

@@ -1,5 +1,6 @@
 //! `servlet serve`: serves servlets over MCP.
 
+mod endpoints;
 pub(crate) mod transports;
 
 use std::{
@@ -78,6 +79,12 @@ impl Serve {
             Some((_, config)) => config.load(None)?,
             None => Loaded::load(&self.entries()?, None)?,
         };
+        let (config, loaded) = match config {
+            Some((path, config)) if !config.endpoints.is_empty() => {
+                return self.serve_endpoints(path, config, loaded);
+            }
+            config => (config, loaded),
+        };
         let remotes = config
             .as_ref()
             .map_or(&[][..], |(_, config)| &config.remotes);
@@ -114,6 +121,20 @@ impl Serve {
         result
     }
 
+    fn serve_endpoints(
+        &self,
+        path: PathBuf,
+        config: Config,
+        loaded: Loaded,
+    ) -> Result<(), Failure> {
+        warn_about_skipped(&loaded);
+        if config.remotes.is_empty() {
+            require_servlets(&loaded)?;
+        }
+        needs::warn(loaded.unmet_needs(), false);
+        endpoints::serve(path, config, loaded, &self.transports)
+    }
+
     fn print_config(
         &self,
         client: Client,
@@ -122,7 +143,7 @@ impl Serve {
         let name = self.name(config);
         let mut unmet: Vec<_> = self.unmet_needs(config).collect();
         // A server with a URL is started by someone else, who gives it its options.
-        let variables = match self.transports.url()? {
+        let variables = match self.url(config)? {
             Some(_) => Vec::new(),
             None => self.variables(&name, &mut unmet),
         };
@@ -176,6 +197,7 @@ impl Serve {
                     Some(_) => Config::read_for_elsewhere(&path)?,
                     None => Config::read(&path)?,
                 };
+                self.check_endpoints(file, &config)?;
                 Ok(Some((path, config)))
             }
             files if files.iter().any(is_config) => Err(Failure::with_help(
@@ -187,11 +209,33 @@ impl Serve {
         }
     }
 
+    /// Refuses options that contradict the endpoints of the configuration.
+    fn check_endpoints(&self, file: &str, config: &Config) -> Result<(), Failure> {
+        match (self.transports.endpoint_option(), config.endpoints.first()) {
+            (Some(option), Some(endpoint)) => Err(Failure::with_help(
+                Kind::Usage,
+                format!(
+                    "`{option}` cannot be combined with `[endpoint.{}]` in `{file}`: the endpoints of the file say where \
+                     clients connect",
+                    endpoint.name
+                ),
+                format!("leave out `{option}`, or remove the endpoints from `{file}`"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The server's name: from the configuration, or else from the served files.
     fn name(&self, config: Option<&(PathBuf, Config)>) -> String {
         let introduced = config.and_then(|(_, config)| config.introduction.name.clone());
         let stem = || Path::new(self.files.first()?.split(['?', '#']).next()?).file_stem();
         introduced.unwrap_or_else(|| stem().unwrap_or_default().to_string_lossy().into_owned())
+    }
+
+    /// The URL of the server. None if clients start it.
+    fn url(&self, config: Option<&(PathBuf, Config)>) -> Result<Option<String>, Failure> {
+        let endpoints = config.and_then(|(_, config)| config.url());
+        Ok(endpoints.or(self.transports.url()?))
     }
 
     /// How a client connects to this server.
@@ -200,7 +244,7 @@ impl Serve {
         config: Option<&(PathBuf, Config)>,
         variables: &[Variable],
     ) -> Result<Way, Failure> {
-        if let Some(url) = self.transports.url()? {
+        if let Some(url) = self.url(config)? {
             return Ok(Way::Http { url });
         }
         let mut arguments = vec!["serve".to_owned()];
@@ -286,6 +330,7 @@ pub(crate) fn report(loaded: &Loaded) -> Result<(), Failure> {
     require_servlets(loaded)
 }
 
+/// Fails if no servlet could be loaded.
 fn require_servlets(loaded: &Loaded) -> Result<(), Failure> {
     if loaded.host.servlets().is_empty() {
         return Err(Failure::new(Kind::Servlet, "no servlet could be loaded"));
@@ -293,14 +338,18 @@ fn require_servlets(loaded: &Loaded) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Warns about skipped servlets and skipped entries.
-pub(crate) fn warn(loaded: &Loaded) {
+fn warn_about_skipped(loaded: &Loaded) {
     for problem in &loaded.skipped {
         note(format_args!(
             "warning: servlet skipped: {}",
             indented(&chain(problem), "  ")
         ));
     }
+}
+
+/// Warns about skipped servlets and skipped entries.
+pub(crate) fn warn(loaded: &Loaded) {
+    warn_about_skipped(loaded);
     for problem in loaded.host.problems() {
         note(format_args!("warning: {}", indented(&chain(problem), "  ")));
         if let Some(help) = problem.help() {

@@ -24,6 +24,11 @@ fn commands_do_what_their_transcripts_say() {
     fs::write(folder.join("not-wasm.txt"), "not wasm").expect("the folder can be written to");
     let acme = "[servlet.greet]\nsource = \"greet.wasm\"\n";
     fs::write(folder.join("acme.toml"), acme).expect("the folder can be written to");
+    let endpoints = format!(
+        "[listener.local]\naddress = \"127.0.0.1:8080\"\n[endpoint.web]\nkind = \"http\"\nlistener = \"local\"\n\
+         [endpoint.old]\nkind = \"sse\"\nlistener = \"local\"\n{acme}"
+    );
+    fs::write(folder.join("endpoints.toml"), endpoints).expect("the folder can be written to");
     let wrong = "\n[limits]\ntiemout = \"3s\"\n";
     fs::write(folder.join("wrong.toml"), wrong).expect("the folder can be written to");
     env::set_current_dir(&folder).expect("the folder is there");

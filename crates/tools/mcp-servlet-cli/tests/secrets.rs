@@ -378,7 +378,11 @@ fn a_server_logs_no_header_of_a_request() {
     let mut message = String::new();
     let address = loop {
         let start = message.len();
-        assert_ne!(errors.read_line(&mut message).expect("text"), 0, "{message}");
+        assert_ne!(
+            errors.read_line(&mut message).expect("text"),
+            0,
+            "{message}"
+        );
         if let Some((_, address)) = message[start..].split_once("listening on http://") {
             let (address, _) = address.split_once('/').expect("a path");
             break address.to_owned();

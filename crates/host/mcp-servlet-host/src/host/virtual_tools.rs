@@ -8,8 +8,8 @@ use std::{collections::HashMap, fmt, sync::Arc};
 use mcp_servlet_bundle::{Problem, Proven, VirtualTool};
 use mcp_servlet_schema::similar;
 
-use super::index::Index;
 use super::Mount;
+use super::index::Index;
 use crate::{LoadError, Member, Tool};
 
 /// A problem with a virtual tool that can only be found with the member that it calls.
@@ -61,6 +61,8 @@ impl Served {
 #[derive(Debug, Default)]
 pub(super) struct VirtualTools {
     all: Arc<[VirtualTool]>,
+    /// Members that they can call in addition to those that the host serves.
+    handlers: Vec<Member>,
     served: Vec<Served>,
     places: HashMap<String, usize>,
     errors: Vec<VirtualToolError>,
@@ -71,14 +73,15 @@ impl VirtualTools {
     /// Keeps the tools that fit their members. The names of `tools` belong to members.
     pub(super) fn prove(
         all: Arc<[VirtualTool]>,
+        handlers: Vec<Member>,
         mounts: &[Mount],
         tools: &Index<Tool>,
     ) -> Self {
         let mut virtual_tools = Self::default();
         for tool in &*all {
             let member = &tool.handler().member;
-            let mut members = mounts.iter().map(|mount| &mount.member);
-            let Some(member) = members.find(|one| one.name() == member) else {
+            let members = mounts.iter().map(|mount| &mount.member);
+            let Some(member) = members.chain(&handlers).find(|one| one.name() == member) else {
                 let problem = format!("there is no servlet or remote `{member}` at the moment");
                 virtual_tools.warn(tool, problem);
                 continue;
@@ -97,6 +100,7 @@ impl VirtualTools {
         }
         Self {
             all,
+            handlers,
             ..virtual_tools
         }
     }
@@ -131,6 +135,11 @@ impl VirtualTools {
         Arc::clone(&self.all)
     }
 
+    /// Members that they can call in addition to those that the host serves.
+    pub(super) fn handlers(&self) -> &[Member] {
+        &self.handlers
+    }
+
     pub(super) fn get(&self, name: &str) -> Option<&Served> {
         self.served.get(*self.places.get(name)?)
     }
@@ -155,19 +164,26 @@ impl VirtualTools {
 }
 
 impl super::Host {
-    /// The errors of virtual tools that do not fit their members.
-    pub(super) fn virtual_tool_errors(&self) -> Result<(), Vec<VirtualToolError>> {
-        match self.virtual_tools.errors() {
-            [] => Ok(()),
-            errors => Err(errors.to_vec()),
-        }
+    /// The errors of virtual tools that do not fit their members. These tools are left out.
+    pub fn virtual_tool_errors(&self) -> &[VirtualToolError] {
+        self.virtual_tools.errors()
+    }
+
+    /// Members that virtual tools can call in addition to those that the host serves.
+    pub fn handlers(&self) -> &[Member] {
+        self.virtual_tools.handlers()
     }
 }
 
 /// Why the tools of a member are not known yet. A remote has none until it was reached.
 fn unknown_tools(member: &Member) -> Option<String> {
     let is_unknown = member.as_remote().is_some() && member.tools().is_empty();
-    is_unknown.then(|| format!("the tools of the remote `{}` are not known yet", member.name()))
+    is_unknown.then(|| {
+        format!(
+            "the tools of the remote `{}` are not known yet",
+            member.name()
+        )
+    })
 }
 
 fn prove(
@@ -176,9 +192,10 @@ fn prove(
     taken: Option<&Member>,
 ) -> Result<Served, Vec<Problem>> {
     if let Some(other) = taken {
-        let (name, other, origin) = (tool.name(), other.name(), other.origin());
+        let (kind, name) = (other.kind(), tool.name());
+        let (other, origin) = (other.name(), other.origin());
         let message = format!(
-            "`{other}` (`{origin}`) has a tool `{name}` as well: give the tools of `{other}` a prefix"
+            "the {kind} `{other}` (`{origin}`) has a tool `{name}` as well: give that {kind} a prefix"
         );
         return Err(vec![Problem::new(
             mcp_servlet_bundle::Place::default(),
@@ -191,7 +208,11 @@ fn prove(
     let Some(handler) = tools.find(|tool| tool.name() == wanted) else {
         let known = similar(wanted, member.tools().iter().map(Tool::name));
         let known = known.map_or_else(String::new, |known| format!("; there is `{known}`"));
-        let message = format!("`{}` has no tool `{wanted}`{known}", member.name());
+        let message = format!(
+            "{} `{}` has no tool `{wanted}`{known}",
+            member.kind(),
+            member.name()
+        );
         return Err(vec![Problem::new(place(), message)]);
     };
     let proven = tool.prove(handler.json())?;

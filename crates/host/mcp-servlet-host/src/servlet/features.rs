@@ -3,7 +3,7 @@
 use mcp_servlet_runtime::{Abi, CallError, Job, JsonObject, RequestMeta};
 use serde_json::Value;
 
-use super::{Servlet, answers};
+use super::{Servlet, answers, resource_cache::is_shared};
 use crate::{
     CompleteResult, GetPromptResult, ReadResourceResult,
     error::unknown_prompt,
@@ -48,7 +48,10 @@ impl Servlet {
     }
 
     /// Like [`Servlet::read_resource`], on a thread that may block, with the other parts of the
-    /// request in `request_meta`.
+    /// request in `request_meta`. With [`LoadOptions::resource_cache`], the result may be that of an
+    /// earlier request, and its `ttlMs` is the time for which it is still kept.
+    ///
+    /// [`LoadOptions::resource_cache`]: mcp_servlet_runtime::LoadOptions::resource_cache
     ///
     /// # Errors
     /// See [`Servlet::read_resource`].
@@ -57,8 +60,30 @@ impl Servlet {
         uri: &str,
         request_meta: &RequestMeta,
     ) -> Result<ReadResourceResult, CallError> {
+        let time = self.options().resource_cache;
+        let Some(time) = time.filter(|_| is_shared(request_meta)) else {
+            return self.read_now(uri, request_meta).await;
+        };
+        if let Some(result) = self.resources.get(uri) {
+            return Ok(result);
+        }
+        let reading = self.resources.begin(time);
+        let result = self.read_now(uri, request_meta).await?;
+        Ok(self.resources.keep(uri, &reading, result))
+    }
+
+    async fn read_now(
+        &self,
+        uri: &str,
+        request_meta: &RequestMeta,
+    ) -> Result<ReadResourceResult, CallError> {
         let job = self.read_job(uri, request_meta)?;
         answers::resource(self, uri, self.guest.run_async(job).await)
+    }
+
+    /// Drops what was kept of a resource, because it has changed.
+    pub fn forget_resource(&self, uri: &str) {
+        self.resources.forget(uri);
     }
 
     /// Fills in a prompt and waits for its messages.

@@ -17,7 +17,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Mode, Problem, Reader, units};
+use super::{Endpoint, Mode, Named, Problem, Reader, units};
 use places::Places;
 pub(super) use places::secrets;
 pub(super) use section::{BundleSection, ToolSection};
@@ -43,6 +43,13 @@ pub(super) struct Bundles {
     tools: Arc<[VirtualTool]>,
     /// Where the values of each tool are, by bundle and tool.
     places: Arc<BTreeMap<(String, String), Places>>,
+}
+
+impl ReadTool {
+    /// The name of its bundle.
+    pub(super) fn bundle(&self) -> &str {
+        &self.bundle
+    }
 }
 
 impl Bundles {
@@ -127,21 +134,16 @@ fn tools_of<'t>(value: Spanned<DeValue<'t>>, problems: &mut Vec<Problem>) -> Opt
 }
 
 impl Reader<'_> {
-    /// Compiles the virtual tools. `servlets` are the names of the servlets, with their lines.
-    pub(super) fn bundles(
-        &mut self,
-        tools: &[ReadTool],
-        servlets: &[(&str, usize)],
-        text: &str,
-    ) -> Bundles {
+    /// Compiles the virtual tools, which can call tools of `members`.
+    pub(super) fn bundles(&mut self, tools: &[ReadTool], members: &[Named<'_>]) -> Bundles {
         let mut compiled = Vec::new();
         let mut places = BTreeMap::new();
         for (number, tool) in tools.iter().enumerate() {
-            self.names(&tools[..number], tool, servlets, text);
+            self.bundle_names(&tools[..number], tool, members);
             let Some(spec) = self.spec(tool) else {
                 continue;
             };
-            self.handler(tool, tools, servlets);
+            self.handler(tool, tools, members);
             match self.compile(&spec) {
                 Ok(compiled_tool) => compiled.push(compiled_tool),
                 Err(problems) => {
@@ -173,15 +175,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reports names that clients do not accept, and names that are used twice.
-    fn names(
-        &mut self,
-        earlier: &[ReadTool],
-        tool: &ReadTool,
-        servlets: &[(&str, usize)],
-        text: &str,
-    ) {
-        let line = |at: usize| text[..at].matches('\n').count() + 1;
+    /// Reports names that clients do not accept, and bundles with the name of another member.
+    fn bundle_names(&mut self, earlier: &[ReadTool], tool: &ReadTool, members: &[Named<'_>]) {
         let (bundle, name) = (&tool.bundle, &tool.name);
         if let Some(problem) = name_problem(name) {
             self.problem(
@@ -189,50 +184,72 @@ impl Reader<'_> {
                 format!("invalid name `{name}`: {problem}"),
             );
         }
-        if let Some(other) = earlier.iter().find(|other| other.name == *name) {
-            let message = format!(
-                "there are two tools `{name}`: of bundle `{bundle}` here, and of bundle `{}` in line {}",
-                other.bundle,
-                line(other.places.start())
-            );
-            self.problem(tool.places.name(), message);
-        }
         let is_first = !earlier.iter().any(|other| other.bundle == *bundle);
-        if let Some((_, start)) = servlets
-            .iter()
-            .find(|(name, _)| name == bundle)
-            .filter(|_| is_first)
-        {
+        let mut others = members.iter().filter(|_| is_first);
+        if let Some(other) = others.find(|member| member.name == bundle) {
+            let line = self.line(other.start);
             let message = format!(
-                "`{bundle}` is a bundle here, and a servlet in line {}",
-                line(*start)
+                "`{bundle}` is a bundle here, and a {} in line {line}",
+                other.kind
             );
             self.problem(tool.bundle_span.clone(), message);
         }
     }
 
-    /// Reports a handler whose servlet is not in the file.
-    fn handler(&mut self, tool: &ReadTool, tools: &[ReadTool], servlets: &[(&str, usize)]) {
+    /// Reports tools of different bundles that one endpoint would list under the same name.
+    pub(super) fn repeated_tools(&mut self, tools: &[ReadTool], endpoints: &[Endpoint]) {
+        if endpoints.is_empty() {
+            return self.repeated_tools_of(tools, None, "there are");
+        }
+        for Endpoint { name, members, .. } in endpoints {
+            let where_ = format!("endpoint `{name}` would have");
+            self.repeated_tools_of(tools, members.as_deref(), &where_);
+        }
+    }
+
+    /// Reports tools with the same name in these bundles, or in all bundles.
+    fn repeated_tools_of(&mut self, tools: &[ReadTool], bundles: Option<&[String]>, subject: &str) {
+        let mut first = BTreeMap::new();
+        let is_listed = |tool: &&ReadTool| bundles.is_none_or(|names| names.contains(&tool.bundle));
+        for tool in tools.iter().filter(is_listed) {
+            let (name, bundle) = (&tool.name, &tool.bundle);
+            let Some(other) = first.get(name) else {
+                first.insert(name, tool);
+                continue;
+            };
+            let ReadTool {
+                bundle: owner,
+                places,
+                ..
+            } = other;
+            let line = self.line(places.start());
+            let message = format!(
+                "{subject} two tools `{name}`: of bundle `{bundle}` here, and of bundle `{owner}` in line {line}"
+            );
+            self.problem(tool.places.name(), message);
+        }
+    }
+
+    /// Reports a handler whose servlet or remote is not in the file.
+    fn handler(&mut self, tool: &ReadTool, tools: &[ReadTool], members: &[Named<'_>]) {
         let handler = tool.json["handler"].as_str().unwrap_or_default();
         let Some((member, _)) = handler.split_once(':') else {
             return;
         };
         // The servlets of a directory are named after its files.
-        let known = || {
-            servlets
-                .iter()
-                .map(|(name, _)| *name)
-                .chain(self.in_directories.iter().map(String::as_str))
-        };
+        let in_directories = || self.in_directories.iter().map(String::as_str);
+        let known = || members.iter().map(|one| one.name).chain(in_directories());
         if known().any(|name| name == member) {
             return;
         }
         let message = if tools.iter().any(|other| other.bundle == member) {
-            format!("`{member}` is a bundle; a handler is a tool of a servlet")
+            format!("`{member}` is a bundle; a handler is a tool of a servlet or remote")
         } else {
             match similar(member, known()) {
-                Some(name) => format!("there is no servlet `{member}`; there is `{name}`"),
-                None => format!("there is no servlet `{member}`"),
+                Some(name) => {
+                    format!("there is no servlet or remote `{member}`; there is `{name}`")
+                }
+                None => format!("there is no servlet or remote `{member}`"),
             }
         };
         self.problem(tool.places.at("handler"), message);

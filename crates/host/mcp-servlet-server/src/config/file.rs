@@ -1,6 +1,9 @@
 //! The keys of the file.
 
+mod endpoint;
+mod listener;
 mod requests;
+mod resources;
 mod tasks;
 
 use std::{
@@ -28,7 +31,10 @@ use super::{
     units::{Count, Memory, Size, Time},
 };
 use crate::HttpOptions;
+pub(super) use endpoint::{EndpointSection, Headers, Kind};
+pub(super) use listener::ListenerSection;
 pub(super) use requests::Requests;
+use resources::Resources;
 use tasks::Tasks;
 
 /// The highest limit for connections, sessions or calls.
@@ -56,6 +62,12 @@ pub(super) struct File {
     pub(super) limits: Table<Limits>,
     /// What happens to arguments, unless a servlet says otherwise.
     pub(super) arguments: Table<Arguments>,
+    /// Addresses that endpoints listen on, by name.
+    #[schemars(with = "BTreeMap<String, ListenerSection>")]
+    pub(super) listener: BTreeMap<String, Spanned<Table<ListenerSection>>>,
+    /// Where clients connect, by name. Default: what the options `--http` and `--stdio` say.
+    #[schemars(with = "BTreeMap<String, EndpointSection>")]
+    pub(super) endpoint: BTreeMap<String, Spanned<Table<EndpointSection>>>,
     /// Bundles of virtual tools, by name.
     #[schemars(with = "BTreeMap<String, BundleSection>")]
     pub(super) bundle: BTreeMap<String, Table<BundleSection>>,
@@ -139,6 +151,9 @@ pub(super) struct ServletSection {
     /// What happens to arguments.
     #[serde(default)]
     pub(super) arguments: Table<Arguments>,
+    /// What happens to what was read of its resources.
+    #[serde(default)]
+    pub(super) resources: Table<Resources>,
     /// Which of its tools appear, and how.
     #[serde(default)]
     pub(super) tools: Table<Tools>,

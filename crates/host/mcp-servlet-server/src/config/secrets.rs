@@ -1,4 +1,5 @@
-//! The parts of a configuration that errors must not show: values for servlets, and credentials in URLs.
+//! The parts of a configuration that errors must not show: values for servlets and of headers, and
+//! credentials in URLs.
 
 use std::ops::Range;
 
@@ -6,11 +7,22 @@ use toml::de::{DeTable, DeValue};
 
 use super::bundle;
 
-/// The byte ranges of the values for servlets and of the credentials in their sources.
+/// The byte ranges of the values for servlets and of headers, and of the credentials in sources.
 pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     if let Some(requests) = table.get("requests") {
         proxies(requests.get_ref(), requests.span(), text, &mut secrets);
+    }
+    let endpoints = table
+        .get("endpoint")
+        .and_then(|value| value.get_ref().as_table());
+    let sections = endpoints.into_iter().flatten();
+    for section in sections.filter_map(|(_, section)| section.get_ref().as_table()) {
+        for key in ["headers", "message_headers"] {
+            if let Some(headers) = section.get(key) {
+                values(headers.get_ref(), headers.span(), &mut secrets);
+            }
+        }
     }
     bundle::secrets(table, text, &mut secrets);
     let servlets = table

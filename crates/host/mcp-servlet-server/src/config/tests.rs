@@ -49,6 +49,7 @@ fn reads_all_keys() {
     assert_eq!(second.name.as_deref(), Some("archive"));
     let options = &first.options;
     assert_eq!(options.config["units"], "metric");
+    assert_eq!(options.resource_cache, Some(Duration::from_mins(1)));
     assert_eq!(options.allowed_hosts, ["api.weather.example"]);
     assert!(!options.allow_private && second.options.allow_private);
     assert_eq!(options.timeout, Some(Duration::from_secs(10)));
@@ -387,19 +388,22 @@ fn schema_for_editors_has_the_keys_of_the_reader() {
         let table: toml::Table = toml::from_str(text).expect("TOML");
         serde_json::to_value(table).expect("JSON")
     };
-    let right = value(include_str!("../../../../../docs/servlet.toml"));
-    assert!(
-        validator.is_valid(&right),
-        "{:?}",
-        validator
-            .validate(&right)
-            .map_err(|error| error.to_string())
-    );
+    let guide = include_str!("../../../../../docs/endpoints.md");
+    let (_, endpoints) = guide.split_once("```toml\n").expect("an example");
+    let (endpoints, _) = endpoints.split_once("```").expect("the end of the example");
+    for right in [include_str!("../../../../../docs/servlet.toml"), endpoints] {
+        let right = value(right);
+        let problem = validator.validate(&right).err();
+        assert!(problem.is_none(), "{problem:?}");
+    }
     for wrong in [
         "[servlet.a]",
         "[limits]\ntiemout = \"3s\"",
         "[limits]\narguments = \"chek\"",
         "[servlet.a]\nsource = 7",
+        "[endpoint.e]\nkind = \"pipe\"",
+        "[endpoint.e]\nkind = \"stdio\"\nsession = { store = \"memory\" }",
+        "[listener.l]",
         "[servlet.a]\nsource = \"a.wasm\"\ntool = { t = { memory = 7 } }",
     ] {
         assert!(!validator.is_valid(&value(wrong)), "{wrong}");
@@ -418,6 +422,10 @@ fn a_list_is_not_a_table() {
         "limits.instances = [1, 2]",
         "arguments = [\"drop\"]",
         "servlet.a = [\"a.wasm\"]",
+        "listener.l = [\"127.0.0.1:80\"]",
+        "endpoint.e = [\"stdio\"]",
+        "endpoint.e = { kind = \"stdio\", session = [\"1s\"] }",
+        &format!("{servlet}\nresources = [\"60s\"]"),
         &format!("{servlet}\nallow.paths = [[\"data\"]]"),
         &format!("{servlet}\nrequests = [\"none\"]"),
         &format!("{servlet}\nlimits = [\"1s\"]"),

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use mcp_servlet_host::{Host, Loaded};
+use mcp_servlet_host::{Host, Loaded, Mount};
 use mcp_servlet_runtime::chain;
 
 use super::{Config, Mode, remotes::Remotes};
@@ -14,51 +14,103 @@ use crate::{Server, watch::Snapshot};
 /// Calls that have begun finish on the old version. `config` is the configuration that is being
 /// served, and `remotes` are its remotes. Never returns.
 pub async fn watch(server: &Server, path: PathBuf, config: Config, remotes: Remotes) {
-    let mut files = config.files;
+    let mut watch = Watch::new(path, config, remotes);
     loop {
-        files.changed().await;
-        let (previous, file) = (server.host(), path.clone());
-        let load = tokio::task::spawn_blocking(move || load(&file, &previous));
-        let loaded = match load.await {
-            Ok((seen, loaded)) => {
-                files = seen;
-                loaded
-            }
-            Err(panic) => Err(panic.to_string()),
-        };
-        let loaded = match loaded {
-            Ok((config, loaded)) => {
-                let members = remotes.update(&config.remotes).await;
-                members
-                    .map(|members| (loaded, members))
-                    .map_err(|error| chain(&error))
-            }
-            Err(error) => Err(error),
-        };
-        match loaded {
-            Ok((loaded, members)) => {
-                for problem in &loaded.skipped {
-                    tracing::error!("servlet skipped: {}", chain(problem));
+        let renewed = watch.next(|| server.host()).await;
+        let host = renewed.loaded.host.joined(renewed.remotes);
+        warn_of(&host);
+        server.replace(Arc::new(host));
+        watch.report();
+    }
+}
+
+/// A version of the configuration that can be served.
+pub(crate) struct Renewed {
+    pub(crate) config: Config,
+    pub(crate) loaded: Loaded,
+    pub(crate) remotes: Vec<Mount>,
+}
+
+/// A configuration that is being served, and its files.
+pub(crate) struct Watch {
+    path: PathBuf,
+    files: Snapshot,
+    /// The configuration with which the server started.
+    started: Config,
+    remotes: Remotes,
+}
+
+impl Watch {
+    /// `config` is the configuration that is being served, and `remotes` are its remotes.
+    pub(crate) fn new(path: PathBuf, config: Config, remotes: Remotes) -> Self {
+        Self {
+            path,
+            files: config.files.clone(),
+            started: config,
+            remotes,
+        }
+    }
+
+    /// The next version that can be loaded. `previous` is what is served when it changes.
+    pub(crate) async fn next(&mut self, previous: impl Fn() -> Arc<Host>) -> Renewed {
+        loop {
+            self.files.changed().await;
+            match self.load(previous()).await {
+                Ok(renewed) => {
+                    warn(&renewed.loaded);
+                    for section in renewed.config.needs_restart(&self.started) {
+                        tracing::warn!("`{section}` has changed: restart the server to apply it");
+                    }
+                    return renewed;
                 }
-                for problem in loaded.host.problems() {
-                    tracing::warn!("{}", chain(problem));
+                Err(error) => {
+                    tracing::error!("reload failed, still serving the previous version: {error}");
                 }
-                for problem in &loaded.failed_reloads {
-                    tracing::error!(
-                        "still serving the previous version of a servlet that failed to reload: {}",
-                        chain(problem)
-                    );
-                }
-                for unmet in loaded.unmet_needs() {
-                    tracing::warn!("{unmet}");
-                }
-                server.replace(Arc::new(loaded.host.joined(members)));
-                tracing::info!("reloaded {}", path.display());
-            }
-            Err(error) => {
-                tracing::error!("reload failed, still serving the previous version: {error}");
             }
         }
+    }
+
+    /// Loads the servlets of the current configuration, and connects to its remotes.
+    async fn load(&mut self, previous: Arc<Host>) -> Result<Renewed, String> {
+        let file = self.path.clone();
+        let load = tokio::task::spawn_blocking(move || load(&file, &previous));
+        let (files, loaded) = load.await.map_err(|panic| panic.to_string())?;
+        self.files = files;
+        let (config, loaded) = loaded?;
+        let remotes = self.remotes.update(&config.remotes).await;
+        Ok(Renewed {
+            config,
+            loaded,
+            remotes: remotes.map_err(|error| chain(&error))?,
+        })
+    }
+
+    /// Logs that the new version is served.
+    pub(crate) fn report(&self) {
+        tracing::info!("reloaded {}", self.path.display());
+    }
+}
+
+/// Logs what is left out of the lists.
+pub(crate) fn warn_of(host: &Host) {
+    for problem in host.problems() {
+        tracing::warn!("{}", chain(problem));
+    }
+}
+
+/// Logs what could not be loaded.
+fn warn(loaded: &Loaded) {
+    for problem in &loaded.skipped {
+        tracing::error!("servlet skipped: {}", chain(problem));
+    }
+    for problem in &loaded.failed_reloads {
+        tracing::error!(
+            "still serving the previous version of a servlet that failed to reload: {}",
+            chain(problem)
+        );
+    }
+    for unmet in loaded.unmet_needs() {
+        tracing::warn!("{unmet}");
     }
 }
 

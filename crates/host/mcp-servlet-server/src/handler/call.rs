@@ -1,9 +1,14 @@
 //! Tool calls, which are answered directly or by a task that outlives the request.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{
+    future::Future,
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 
 use mcp_servlet_host::Host;
-use mcp_servlet_runtime::{CallError, Fault, JsonObject};
+use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -19,12 +24,14 @@ use crate::{
     era::Era,
     handler::{
         Handler,
+        clock::{Clock, timed_out},
         input_rounds::{self, Answer, Inputs},
         notifications::{Notifier, TaskCell, Threshold},
         protocol_error, request_meta, structured,
         tasks::{Created, Task},
     },
     server::{Server, active::cancelled, seal::Request},
+    session_id::SessionId,
 };
 
 /// One call of a servlet. Boxed, because it can be handed over to a task.
@@ -63,6 +70,8 @@ struct ToolCall {
     server: Server,
     host: Arc<Host>,
     threshold: Arc<Threshold>,
+    session: Option<SessionId>,
+    clock: Clock,
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
     /// The task that the call has become.
@@ -72,21 +81,30 @@ struct ToolCall {
 impl ToolCall {
     /// Calls the servlet once.
     async fn run(&self, inputs: Inputs) -> Result<JsonObject, ErrorData> {
-        let _active = self.server.0.active.begin();
+        let _active = self.server.0.process.active.begin();
         let (name, context) = (&self.request.name, &self.context);
         let task = Arc::clone(&self.task);
         let notifier = Notifier::new(&self.server, context, &self.threshold, task);
         let usage = notifier.usage();
-        let request_meta = request_meta(context, inputs, notifier);
-        let observed = self.server.0.metrics.call(&self.host, name);
+        let (session, forward) = (
+            self.session.as_ref(),
+            &self.server.0.options.forward_headers,
+        );
+        let request_meta = request_meta(context, inputs, notifier, session, forward);
+        let observed = self.server.0.process.metrics.call(&self.host, name);
         let arguments = self.request.arguments.as_ref();
         observed.dropped(self.host.count_dropped(name, arguments));
         let result = self.host.call_with(name, arguments, &request_meta);
-        let result = tokio::select! {
-            result = result.instrument(observed.span()) => result,
-            // Dropping the call stops it. rmcp does not answer a cancelled request
-            // (<https://github.com/modelcontextprotocol/rust-sdk/pull/957>).
-            () = self.cancelled() => Err(CallError::cancelled()),
+        // Pinned here, because each wrapper would contain the future twice.
+        let result = pin!(result.instrument(observed.span()));
+        let call = pin!(self.unless_cancelled(result));
+        // Dropping the call stops it.
+        let result = match self.clock.bound(call, || self.is_task()).await {
+            Ok(result) => result,
+            Err(limit) => {
+                observed.end(&Err(self.timeout(limit)), usage.get());
+                return Err(timed_out(limit));
+            }
         };
         observed.end(&result, usage.get());
         let result = result.map_err(|error| protocol_error(&error))?;
@@ -94,6 +112,29 @@ impl ToolCall {
         let tool = self.host.tool(name).map(mcp_servlet_host::Tool::json);
         structured::set_content(Era::of(context), tool, &mut json);
         Ok(json)
+    }
+
+    async fn unless_cancelled<T>(
+        &self,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        tokio::select! {
+            result = call => result,
+            // rmcp does not answer a cancelled request
+            // (<https://github.com/modelcontextprotocol/rust-sdk/pull/957>).
+            () = self.cancelled() => Err(CallError::cancelled()),
+        }
+    }
+
+    fn is_task(&self) -> bool {
+        self.task.get().is_some()
+    }
+
+    /// The error for the log and the metrics if the request took longer than the endpoint allows.
+    fn timeout(&self, limit: Duration) -> CallError {
+        let servlet = self.host.servlet_of(&self.request.name);
+        let servlet = servlet.map_or("", |servlet| servlet.name());
+        CallErrorKind::Timeout { limit }.at(servlet, Some("call"))
     }
 
     /// Returns when the result is no longer needed. rmcp also cancels the token of a request that
@@ -171,7 +212,7 @@ impl ToolCall {
         let work = async move {
             let again = |inputs| call.start(inputs);
             let ask = |input_requests| {
-                let (task, results) = (&asked, &call.server.0.results);
+                let (task, results) = (&asked, &call.server.0.process.results);
                 async move {
                     let _kept = results.keep("input request", &input_requests)?;
                     task.ask(input_requests).await
@@ -206,6 +247,8 @@ impl Handler {
             server: self.server.clone(),
             host: self.host(&context).await?,
             threshold: Arc::clone(&self.threshold),
+            session: self.session.clone(),
+            clock: Clock::new(self.server.0.options.timeout),
             request,
             context,
             task: TaskCell::default(),
@@ -226,7 +269,10 @@ impl Handler {
                 }
             }
         } else {
-            input_rounds::answer(seal, context, &asked, inputs, |inputs| call.start(inputs)).await?
+            input_rounds::answer(&self.server, context, &asked, inputs, |inputs| {
+                call.start(inputs)
+            })
+            .await?
         };
         Ok(match answer {
             Answer::Complete(json) => self.answer::<CallToolResult>(context, json).into(),

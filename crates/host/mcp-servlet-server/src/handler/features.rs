@@ -1,5 +1,7 @@
 //! Resources, prompts and completions.
 
+use std::pin::{Pin, pin};
+
 use mcp_servlet_host::{FeatureKind, Host, Listed, Member};
 use mcp_servlet_runtime::{CallError, CallErrorKind, Fault, JsonObject};
 use rmcp::{
@@ -17,7 +19,8 @@ use serde_json::{Value, json};
 use crate::{
     era::Era,
     handler::{
-        Handler,
+        Handler, attributes,
+        clock::{Clock, timed_out},
         input_rounds::{self, Answer, Inputs},
         protocol_error,
     },
@@ -44,7 +47,27 @@ pub(super) fn declare(host: &Host, capabilities: &mut ServerCapabilities) {
     }
 }
 
+/// Runs a part of a request until it ends, is cancelled, or has used up the time of the endpoint.
+async fn bounded<T>(
+    clock: &Clock,
+    context: &RequestContext<RoleServer>,
+    work: Pin<&mut impl Future<Output = Result<T, CallError>>>,
+) -> Result<Result<T, CallError>, ErrorData> {
+    let work = async {
+        tokio::select! {
+            result = work => result,
+            () = cancelled(context) => Err(CallError::cancelled()),
+        }
+    };
+    clock.bound(work, || false).await.map_err(timed_out)
+}
+
 impl Handler {
+    /// The time for one request.
+    fn clock(&self) -> Clock {
+        Clock::new(self.server.0.options.timeout)
+    }
+
     /// One page of the entries of all members.
     pub(super) fn entries<'e, T: Passthrough>(
         &self,
@@ -71,15 +94,13 @@ impl Handler {
             arguments: None,
         };
         let era = Era::of(&context);
+        let clock = self.clock();
         let read = |inputs: Inputs| {
-            let (host, uri, context) = (&host, &request.uri, &context);
+            let (host, uri, context, clock) = (&host, &request.uri, &context, &clock);
             async move {
                 let request_meta = self.request_meta(context, inputs);
-                let result = tokio::select! {
-                    result = host.read_resource_with(uri, &request_meta) => result,
-                    () = cancelled(context) => Err(CallError::cancelled()),
-                };
-                match result {
+                let read = host.read_resource_with(uri, &request_meta);
+                match bounded(clock, context, pin!(read)).await? {
                     Ok(result) => Ok(result.into_json()),
                     Err(error) => Err(resource_error(&error, era)),
                 }
@@ -89,7 +110,7 @@ impl Handler {
             request.input_responses.clone(),
             request.request_state.clone(),
         );
-        match input_rounds::answer(&self.server.0.seal, &context, &asked, inputs, read).await? {
+        match input_rounds::answer(&self.server, &context, &asked, inputs, read).await? {
             Answer::Complete(mut json) => {
                 if era == Era::Modern {
                     // Results may differ between clients and reads, so they must not be cached.
@@ -115,16 +136,14 @@ impl Handler {
             name: &request.name,
             arguments: request.arguments.as_ref(),
         };
+        let clock = self.clock();
         let get = |inputs: Inputs| {
-            let (host, request, context) = (&host, &request, &context);
+            let (host, request, context, clock) = (&host, &request, &context, &clock);
             async move {
                 let request_meta = self.request_meta(context, inputs);
                 let arguments = request.arguments.as_ref();
-                let result = tokio::select! {
-                    result = host.get_prompt_with(&request.name, arguments, &request_meta) => result,
-                    () = cancelled(context) => Err(CallError::cancelled()),
-                };
-                match result {
+                let get = host.get_prompt_with(&request.name, arguments, &request_meta);
+                match bounded(clock, context, pin!(get)).await? {
                     Ok(result) => Ok(result.into_json()),
                     Err(error) => Err(protocol_error(&error)),
                 }
@@ -134,7 +153,7 @@ impl Handler {
             request.input_responses.clone(),
             request.request_state.clone(),
         );
-        match input_rounds::answer(&self.server.0.seal, &context, &asked, inputs, get).await? {
+        match input_rounds::answer(&self.server, &context, &asked, inputs, get).await? {
             Answer::Complete(json) => Ok(self.answer::<GetPromptResult>(&context, json).into()),
             Answer::InputRequests(json) => {
                 Ok(self.answer::<InputRequiredResult>(&context, json).into())
@@ -149,16 +168,17 @@ impl Handler {
     ) -> Result<CompleteResult, ErrorData> {
         let host = self.host(&context).await?;
         let params = serde_json::to_value(&request).ok();
-        let Some(Value::Object(params)) = params else {
+        let Some(Value::Object(mut params)) = params else {
             return Err(ErrorData::invalid_params(
                 "expected an object as params",
                 None,
             ));
         };
-        let result = tokio::select! {
-            result = host.complete(&params) => result,
-            () = cancelled(&context) => Err(CallError::cancelled()),
-        };
+        if let Some(Value::Object(meta)) = params.get_mut("_meta") {
+            attributes::strip(meta);
+        }
+        let completion = pin!(host.complete(&params));
+        let result = bounded(&self.clock(), &context, completion).await?;
         let result = result.map_err(|error| complete_error(&error))?;
         Ok(self.answer(&context, result.into_json()))
     }

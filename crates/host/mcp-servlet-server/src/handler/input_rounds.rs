@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::{
     era::Era,
     server::{
+        Server,
         active::cancelled,
         seal::{Request, Seal},
     },
@@ -25,9 +26,6 @@ use crate::{
 
 /// How many rounds one request may take.
 const ROUNDS: usize = 16;
-
-/// How long a client may take to answer one input request: a person may have to read it.
-const PATIENCE: Duration = Duration::from_mins(10);
 
 /// The parameters that a request has in addition to its arguments in later rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,7 +67,7 @@ pub(super) enum Answer {
 ///
 /// Boxed, because rmcp moves the future several times before it polls it.
 pub(super) fn answer<'a, F>(
-    seal: &'a Seal,
+    server: &'a Server,
     context: &'a RequestContext<RoleServer>,
     request: &'a Request<'a>,
     inputs: Inputs,
@@ -79,11 +77,13 @@ where
     F: Future<Output = Result<JsonObject, ErrorData>> + Send + 'a,
 {
     Box::pin(async move {
+        let Server(shared) = server;
+        let (seal, patience) = (&shared.seal, shared.options.question_time);
         let inputs = inputs.open(seal, request)?;
         if Era::of(context) == Era::Modern {
             return input_required_result(seal, context, request, call(inputs).await?);
         }
-        let ask = |input_requests| async move { ask(context, &input_requests).await };
+        let ask = |input_requests| async move { ask(context, &input_requests, patience).await };
         converse(context, call(inputs), call, ask)
             .await
             .map(Answer::Complete)
@@ -245,10 +245,11 @@ fn require(
 async fn ask(
     context: &RequestContext<RoleServer>,
     input_requests: &JsonObject,
+    patience: Duration,
 ) -> Result<JsonObject, ErrorData> {
     let mut responses = JsonObject::new();
     for (key, input_request) in input_requests {
-        let asked = tokio::time::timeout(PATIENCE, ask_one(&context.peer, input_request));
+        let asked = tokio::time::timeout(patience, ask_one(&context.peer, input_request));
         let asked = tokio::select! {
             asked = asked => asked,
             () = cancelled(context) => {
@@ -261,7 +262,7 @@ async fn ask(
                 continue;
             }
             Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no response within {PATIENCE:?}"),
+            Err(_) => format!("no response within {patience:?}"),
         };
         let message = format!("the client did not answer the input request `{key}`: {problem}");
         return Err(ErrorData::internal_error(message, None));

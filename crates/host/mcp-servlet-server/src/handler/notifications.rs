@@ -85,7 +85,7 @@ pub(super) struct Notifier {
 /// Lists are read again after the call, because its instance is free then.
 impl Drop for Notifier {
     fn drop(&mut self) {
-        if *self.relist.get_mut() && self.server.0.relisting.want() {
+        if *self.relist.get_mut() && self.server.0.process.relisting.want() {
             let server = self.server.clone();
             self.runtime.spawn_blocking(move || server.relist());
         }
@@ -135,13 +135,13 @@ impl Notifier {
         Arc::clone(&self.usage)
     }
 
-    /// Announces a change to all clients, not only to this one.
+    /// Announces a change to all clients that it concerns, not only to this one.
     fn changed(&self, change: Change) {
         match change {
             Change::Tools | Change::Prompts | Change::Resources => {
                 self.relist.store(true, Ordering::Relaxed);
             }
-            Change::Resource(_) => self.server.notify(change),
+            Change::Resource(_) => self.server.notify_sharing(&change),
         }
     }
 

@@ -21,12 +21,12 @@ impl Handler {
             biased;
             is_ready = shared.startup.wait(shared.options.startup) => is_ready,
             () = cancelled(context) => false,
-            () = shared.active.stopping() => false,
+            () = shared.process.active.stopping() => false,
         };
         if is_ready {
             return Ok(self.server.host());
         }
-        let message = if shared.active.is_stopping() {
+        let message = if shared.process.active.is_stopping() {
             "the server is stopping"
         } else {
             "the servlets are not loaded yet; try again later"

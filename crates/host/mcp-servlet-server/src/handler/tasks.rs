@@ -8,7 +8,6 @@ mod task;
 
 use std::{
     collections::HashMap,
-    fmt::Write as _,
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
@@ -21,6 +20,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::{
     panics::caught,
     server::{Server, semaphore},
+    session_id::unguessable,
 };
 pub(crate) use task::Task;
 
@@ -67,10 +67,14 @@ impl Tasks {
     pub(crate) fn create(&self, server: &Server) -> Option<Created> {
         let room = Room {
             _scope: Arc::clone(&self.0.room).try_acquire_owned().ok()?,
-            _server: Arc::clone(&server.0.tasks).try_acquire_owned().ok()?,
+            _server: Arc::clone(&server.0.process.tasks)
+                .try_acquire_owned()
+                .ok()?,
         };
         let disconnected = self.0.disconnected.child_token();
-        let task = Arc::new(Task::new(id(), server.0.options.tasks.ttl, disconnected));
+        // A client that does not know the id of a task cannot ask for it.
+        let id = unguessable();
+        let task = Arc::new(Task::new(id, server.0.options.tasks.ttl, disconnected));
         self.0
             .known()
             .insert(task.id().to_owned(), Arc::clone(&task));
@@ -98,8 +102,8 @@ impl Tasks {
                 }
             };
             let kept = match &result {
-                Ok(result) => server.0.results.keep("result", result),
-                Err(error) => server.0.results.keep("error", error),
+                Ok(result) => server.0.process.results.keep("result", result),
+                Err(error) => server.0.process.results.keep("error", error),
             };
             let (result, kept) = match kept {
                 Ok(kept) => (result, Some(kept)),
@@ -132,7 +136,7 @@ async fn end_of(server: &Server, task: &Task) {
     tokio::select! {
         () = task.expired() => {}
         () = task.disconnected() => {}
-        () = server.0.active.stopping() => {}
+        () = server.0.process.active.stopping() => {}
     }
 }
 
@@ -140,14 +144,4 @@ fn forget(scope: &Weak<Scope>, task: &Task) {
     if let Some(scope) = scope.upgrade() {
         scope.known().remove(task.id());
     }
-}
-
-/// 128 random bits: a client that does not know the id of a task cannot ask for it.
-fn id() -> String {
-    let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).expect("the system has randomness");
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -32,7 +32,13 @@ impl Page {
     }
 
     /// Adds the CORS headers to a response, unless the origin was refused.
-    pub(super) fn share(self, mut response: Response) -> Response {
+    ///
+    /// `names` are the headers of the endpoint, which pages may read too.
+    pub(super) fn share<'n>(
+        self,
+        mut response: Response,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Response {
         // rmcp's service checks the origin first, and refuses it with this status.
         if response.status() == StatusCode::FORBIDDEN {
             return response;
@@ -43,8 +49,10 @@ impl Page {
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.origin);
         headers.insert(VARY, HeaderValue::from_static("Origin"));
-        let exposed = HeaderValue::from_static("Mcp-Session-Id");
-        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+        let exposed: Vec<_> = std::iter::once("Mcp-Session-Id").chain(names).collect();
+        if let Ok(exposed) = HeaderValue::try_from(exposed.join(", ")) {
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+        }
         response
     }
 }

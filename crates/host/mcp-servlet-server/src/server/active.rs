@@ -93,7 +93,7 @@ impl<H: Service<RoleServer>> Service<RoleServer> for Counted<H> {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        let _active = self.server.0.active.begin();
+        let _active = self.server.0.process.active.begin();
         let method = request.method().to_owned();
         caught(&method, self.inner.handle_request(request, context)).await
     }

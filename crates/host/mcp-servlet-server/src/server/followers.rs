@@ -18,7 +18,10 @@ pub(super) fn follow(server: &Server) -> Followers {
         return Followers::new();
     };
     let host = server.host();
-    let remotes = host.members().filter_map(Member::as_remote);
+    let remotes = host
+        .members()
+        .chain(host.handlers())
+        .filter_map(Member::as_remote);
     let follow = remotes.map(|member| {
         let mut lists = member.remote().lists();
         // They may have changed since the host was made.
@@ -31,7 +34,7 @@ pub(super) fn follow(server: &Server) -> Followers {
                     return;
                 };
                 let server = Server(shared);
-                if server.0.relisting.want() {
+                if server.0.process.relisting.want() {
                     // A failure means that the runtime ends.
                     let _ = tokio::task::spawn_blocking(move || server.relist()).await;
                 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Options that apply to every client, on all transports.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServeOptions {
     /// Maximum number of entries on one page of a list.
@@ -16,6 +16,14 @@ pub struct ServeOptions {
     pub tasks: TaskOptions,
     /// How long requests wait for the servlets of a server that is [`starting`](super::Server::starting).
     pub startup: Duration,
+    /// How long a request may run; `None` means no limit but those of the servlets. Waiting for the
+    /// client's answer to an input request does not count, and neither do calls that have become
+    /// tasks.
+    pub timeout: Option<Duration>,
+    /// How long a client up to 2025-11-25 may take to answer one input request.
+    pub question_time: Duration,
+    /// The names of HTTP headers that servlets can read, as `mcp-servlet/headers` in `_meta`.
+    pub forward_headers: Vec<String>,
 }
 
 impl Default for ServeOptions {
@@ -26,13 +34,17 @@ impl Default for ServeOptions {
             drain: Duration::from_secs(10),
             tasks: TaskOptions::default(),
             startup: Duration::from_mins(10),
+            timeout: None,
+            // A person may have to read the question.
+            question_time: Duration::from_mins(10),
+            forward_headers: Vec::new(),
         }
     }
 }
 
 /// When calls become tasks, how many there may be, and how long they live. Only clients that
 /// declare the extension `io.modelcontextprotocol/tasks` get tasks, which exist since 2026-07-28.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskOptions {
     /// Maximum number of tasks, including those whose results wait to be fetched. 0 turns tasks off.

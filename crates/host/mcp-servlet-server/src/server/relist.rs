@@ -29,12 +29,13 @@ impl Relisting {
 }
 
 impl Server {
-    /// Reads the lists of servlets that announce changes, and notifies clients of the differences.
+    /// Reads the lists of servlets that announce changes, for all endpoints, and notifies clients of
+    /// the differences.
     ///
     /// Waits for running calls of these servlets. If another thread is already reading, that thread
     /// reads once more.
     pub(crate) fn relist(&self) {
-        let relisting = &self.0.relisting;
+        let relisting = &self.0.process.relisting;
         while relisting.wanted.load(Ordering::Acquire) {
             let _turn = match relisting.turn.try_lock() {
                 Ok(turn) => turn,
@@ -42,7 +43,9 @@ impl Server {
                 Err(TryLockError::WouldBlock) => return,
             };
             while relisting.wanted.swap(false, Ordering::AcqRel) {
-                self.relist_once();
+                for server in self.0.process.servers() {
+                    server.relist_once();
+                }
             }
         }
     }

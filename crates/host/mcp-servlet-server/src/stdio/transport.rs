@@ -6,12 +6,7 @@
 
 use std::{io, sync::Arc};
 
-use rmcp::{
-    RoleServer,
-    model::{ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion},
-    service::TxJsonRpcMessage,
-    transport::Transport,
-};
+use rmcp::{RoleServer, service::TxJsonRpcMessage, transport::Transport};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
     sync::Mutex,
@@ -21,6 +16,7 @@ use tokio_util::{bytes::BytesMut, sync::CancellationToken};
 
 use crate::{
     message::{self, Incoming, Kind, Refusal},
+    opening::Opening,
     passthrough,
     server::Server,
 };
@@ -53,8 +49,7 @@ pub(super) struct Lines<R, W> {
     /// The error for an invalid line. It is written by a task of its own, because a write that is
     /// cancelled halfway would corrupt the next message.
     refusing: Option<JoinHandle<io::Result<()>>>,
-    /// Whether the request that decides the client's era has arrived.
-    opened: bool,
+    opening: Opening,
     /// Once the server is stopped, new requests are refused.
     server: Server,
 }
@@ -72,7 +67,7 @@ where
             writer: Arc::new(Mutex::new(Some(writer))),
             closed: Closed::default(),
             refusing: None,
-            opened: false,
+            opening: Opening::default(),
             server,
         }
     }
@@ -156,26 +151,6 @@ fn parse(mut line: BytesMut, server: &Server) -> Result<Option<Incoming>, Refusa
     message::decode(&mut line).map_err(|refusal| refusal.to(kind.into_id()))
 }
 
-/// Whether this request decides the client's era in rmcp. Before it arrives, rmcp ends the session
-/// on anything but a request.
-fn opens(message: &Incoming) -> bool {
-    let JsonRpcMessage::Request(request) = message else {
-        return false;
-    };
-    match &request.request {
-        ClientRequest::InitializeRequest(_) => true,
-        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
-        request => {
-            let meta = request.get_meta();
-            let version = meta.protocol_version();
-            let is_known =
-                version.is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version));
-            let missing = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28);
-            is_known && missing.is_empty()
-        }
-    }
-}
-
 async fn write<W: AsyncWrite + Unpin>(
     writer: Arc<Mutex<Option<W>>>,
     line: Vec<u8>,
@@ -222,11 +197,9 @@ where
             let message = line.and_then(|line| parse(line, &self.server));
             match message {
                 Ok(Some(message)) => {
-                    self.opened = self.opened || opens(&message);
-                    if self.opened || matches!(message, JsonRpcMessage::Request(_)) {
+                    if self.opening.admits(&message) {
                         return Some(message);
                     }
-                    tracing::debug!("message ignored, because the session has not begun");
                 }
                 Ok(None) => {}
                 Err(refusal) => self.refuse(&refusal),

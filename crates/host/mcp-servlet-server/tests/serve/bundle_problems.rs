@@ -83,11 +83,11 @@ fn a_problem_has_its_line_and_column() {
         ),
         (
             "[bundle.ops.tool.t]\nhandler = \"aa:x\"\n".to_owned(),
-            "4:11: there is no servlet `aa`; there is `a`",
+            "4:11: there is no servlet or remote `aa`; there is `a`",
         ),
         (
             "[bundle.ops.tool.t]\nhandler = \"ops:x\"\n".to_owned(),
-            "4:11: `ops` is a bundle; a handler is a tool of a servlet",
+            "4:11: `ops` is a bundle; a handler is a tool of a servlet or remote",
         ),
         (
             "[bundle.ops.tool.\"a b\"]\nhandler = \"a:x\"\n".to_owned(),

@@ -1,9 +1,9 @@
 //! The transports of a server, and its shutdown.
 
-use std::{net::Ipv6Addr, num::NonZeroU16};
+use std::net::SocketAddr;
 
 use clap::Args;
-use mcp_servlet_server::{HttpOptions, Server};
+use mcp_servlet_server::{HttpOptions, Server, parse_host_header, parse_origin, split_authority};
 use tokio::net::TcpListener;
 
 use crate::{
@@ -24,14 +24,14 @@ pub(crate) struct Transports {
     stdio: bool,
 
     /// With --http: a name that clients may call this server by, instead of localhost; may be repeated
-    #[arg(long, value_name = "NAME", requires = "http", value_parser = name)]
+    #[arg(long, value_name = "NAME", requires = "http", value_parser = parse_host_header)]
     http_name: Vec<String>,
 
     #[arg(
         long,
         value_name = "ORIGIN",
         requires = "http",
-        value_parser = origin,
+        value_parser = parse_origin,
         help = "With --http: an origin whose web pages may connect, such as https://app.example:443, instead of those \
                 on localhost; may be repeated"
     )]
@@ -39,10 +39,22 @@ pub(crate) struct Transports {
 
     /// Serve /metrics for Prometheus, and /health, on a separate address
     #[arg(long, value_name = "ADDRESS")]
-    operations: Option<String>,
+    pub(super) operations: Option<String>,
 }
 
 impl Transports {
+    /// The first option that says where clients connect.
+    pub(super) fn endpoint_option(&self) -> Option<&'static str> {
+        let given = [
+            (self.http.is_some(), "--http"),
+            (self.stdio, "--stdio"),
+            (!self.http_name.is_empty(), "--http-name"),
+            (!self.http_origin.is_empty(), "--http-origin"),
+        ];
+        let (_, option) = given.into_iter().find(|(is_given, _)| *is_given)?;
+        Some(option)
+    }
+
     /// Serves until the client on standard input disconnects, or the process receives a signal to
     /// end. `limits` apply to HTTP.
     pub(crate) async fn run(self, server: Server, limits: HttpOptions) -> Result<(), Failure> {
@@ -86,18 +98,7 @@ impl Transports {
             }
             Ok(())
         };
-        let signals = async {
-            match server
-                .unless_stopping(mcp_servlet_server::shutdown_signal())
-                .await
-            {
-                Some(asked) => asked?,
-                None => return Ok(()),
-            }
-            tracing::info!("stopping");
-            server.stop();
-            Ok::<_, Failure>(())
-        };
+        let signals = stop_on_signal(&server);
         let all = async { tokio::try_join!(stdio, http, operations, signals).map(drop) };
         tokio::select! {
             result = all => result,
@@ -128,7 +129,7 @@ impl Transports {
         let Some(address) = &self.http else {
             return Ok(None);
         };
-        let Some((host, Some(port))) = split(address) else {
+        let Some((host, Some(port))) = split_authority(address) else {
             let message =
                 format!("expected a host and a port such as 127.0.0.1:8080, found `{address}`");
             return Err(Failure::new(Kind::Usage, message));
@@ -139,7 +140,7 @@ impl Transports {
             host => host,
         };
         let authority = match self.http_name.first() {
-            Some(name) if matches!(split(name), Some((_, Some(_)))) => name.clone(),
+            Some(name) if matches!(split_authority(name), Some((_, Some(_)))) => name.clone(),
             Some(name) => format!("{name}:{port}"),
             None => format!("{host}:{port}"),
         };
@@ -176,61 +177,19 @@ fn host(address: &str) -> Option<&str> {
     (!["0.0.0.0", "::", ""].contains(&host)).then_some(host)
 }
 
-/// Splits a host, in brackets if it is an IPv6 address, from an optional port.
-fn split(text: &str) -> Option<(&str, Option<NonZeroU16>)> {
-    let (host, port) = match text.rsplit_once(':') {
-        Some((host, port)) if !port.ends_with(']') => (host, Some(port.parse().ok()?)),
-        _ => (text, None),
-    };
-    let bare = host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'));
-    let is_host = match bare {
-        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
-        None => !host.is_empty() && host.bytes().all(is_host_byte),
-    };
-    is_host.then_some((host, port))
-}
-
-fn is_host_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._".contains(&byte)
-}
-
-/// Parses a name for the `Host` header.
-fn name(text: &str) -> Result<String, String> {
-    if text.parse::<Ipv6Addr>().is_ok() {
-        return Ok(format!("[{text}]"));
+/// Stops the server when the process receives a signal to end.
+pub(super) async fn stop_on_signal(server: &Server) -> Result<(), Failure> {
+    let signal = mcp_servlet_server::shutdown_signal();
+    if let Some(asked) = server.unless_stopping(signal).await {
+        asked?;
+        tracing::info!("stopping");
+        server.stop();
     }
-    match split(text) {
-        Some(_) => Ok(text.to_owned()),
-        None => Err(
-            "expected a host name or an IP address, optionally with a port, such as mcp.example"
-                .into(),
-        ),
-    }
-}
-
-/// Parses an origin in the form that browsers send, or with `*` for any port.
-fn origin(text: &str) -> Result<String, String> {
-    let is_scheme_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-    let is_origin = text.split_once("://").is_some_and(|(scheme, authority)| {
-        let is_authority = match authority.strip_suffix(":*") {
-            Some(host) => matches!(split(host), Some((_, None))),
-            None => split(authority).is_some(),
-        };
-        is_authority && !scheme.is_empty() && scheme.bytes().all(is_scheme_byte)
-    });
-    if text == "null" || is_origin {
-        return Ok(text.to_owned());
-    }
-    Err(
-        "expected a scheme, a host and an optional port such as https://app.example:443, or null"
-            .into(),
-    )
+    Ok(())
 }
 
 /// Returns when a second signal arrives while the server waits for running calls.
-async fn second_signal(server: &Server) -> Result<(), Failure> {
+pub(super) async fn second_signal(server: &Server) -> Result<(), Failure> {
     server.unless_stopping(std::future::pending::<()>()).await;
     mcp_servlet_server::shutdown_signal().await?;
     tracing::warn!("stopped at once; running calls get no response");
@@ -238,7 +197,7 @@ async fn second_signal(server: &Server) -> Result<(), Failure> {
 }
 
 /// Binds an address.
-async fn bind(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
+pub(super) async fn bind(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
     let Some(address) = address else {
         return Ok(None);
     };
@@ -248,11 +207,15 @@ async fn bind(address: Option<&str>) -> Result<Option<TcpListener>, Failure> {
             format!("cannot listen on `{address}`: {error}"),
         )
     })?;
-    let local = listener.local_addr()?;
+    warn_if_public(listener.local_addr()?);
+    Ok(Some(listener))
+}
+
+/// Warns about an address that other machines can reach.
+pub(super) fn warn_if_public(local: SocketAddr) {
     if !local.ip().is_loopback() {
         tracing::warn!(%local, "other machines can connect without authentication");
     }
-    Ok(Some(listener))
 }
 
 #[cfg(test)]
@@ -291,57 +254,6 @@ mod tests {
             ("nowhere", None, None),
         ] {
             assert_eq!(url(http, name).as_deref(), expected, "{http}");
-        }
-    }
-
-    #[test]
-    fn names_match_the_host_header() {
-        for (text, read) in [
-            ("mcp.example", "mcp.example"),
-            ("mcp.example:80", "mcp.example:80"),
-            ("127.0.0.1", "127.0.0.1"),
-            ("::1", "[::1]"),
-            ("[::1]:80", "[::1]:80"),
-        ] {
-            assert_eq!(name(text).as_deref(), Ok(read));
-        }
-        for wrong in [
-            "",
-            "http://mcp.example",
-            "mcp.example/",
-            "*.example",
-            "mcp.example:0",
-            "mcp.example:*",
-        ] {
-            assert!(name(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn origins_match_those_of_browsers() {
-        for text in [
-            "https://app.example",
-            "https://app.example:443",
-            "http://localhost:*",
-            "http://[::1]:80",
-            "vscode-webview://panel",
-            "null",
-        ] {
-            assert_eq!(origin(text).as_deref(), Ok(text));
-        }
-        for wrong in [
-            "",
-            "app.example",
-            "*",
-            "https://*.example",
-            "https://app.example/",
-            "https://app.example/path",
-            "https://",
-            "://app.example",
-            "https://app.example:99999",
-            "https://app.example:443:*",
-        ] {
-            assert!(origin(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -15,9 +15,7 @@ pub(super) fn thrown(error: &CallError) -> Option<Thrown> {
     let code = match (kind, text) {
         (Kind::Fault, Some(code)) => code.to_owned(),
         (Kind::Fault, None) => fault.code.to_string(),
-        _ if let CallErrorKind::Remote { failure } = &error.kind => {
-            remote_code(failure).to_owned()
-        }
+        _ if let CallErrorKind::Remote { failure } = &error.kind => remote_code(failure).to_owned(),
         (kind, _) => kind.name().to_uppercase(),
     };
     Some(Thrown {
@@ -113,18 +111,31 @@ mod tests {
             }),
         };
         for (failure, kind, code) in [
-            (RemoteFailure::Unreachable { why: why() }, Kind::Connectivity, "CONNECTIVITY"),
             (
-                RemoteFailure::RetriesExhausted { attempts: 3, why: why() },
+                RemoteFailure::Unreachable { why: why() },
+                Kind::Connectivity,
+                "CONNECTIVITY",
+            ),
+            (
+                RemoteFailure::RetriesExhausted {
+                    attempts: 3,
+                    why: why(),
+                },
                 Kind::Connectivity,
                 "RETRY_EXHAUSTED",
             ),
             (
-                RemoteFailure::TimedOut { limit: Duration::from_secs(1) },
+                RemoteFailure::TimedOut {
+                    limit: Duration::from_secs(1),
+                },
                 Kind::Timeout,
                 "REQUEST_TIMEOUT",
             ),
-            (RemoteFailure::Invalid { problem: why() }, Kind::BadOutput, "BAD_OUTPUT"),
+            (
+                RemoteFailure::Invalid { problem: why() },
+                Kind::BadOutput,
+                "BAD_OUTPUT",
+            ),
             (error(-32601), Kind::Remote, "METHOD_NOT_FOUND"),
             (error(-32050), Kind::Remote, "SERVER_ERROR"),
             (error(7), Kind::Remote, "JSON_RPC_ERROR"),

@@ -1,0 +1,209 @@
+//! Keeps what was read, so that a servlet does not run for each read of a resource.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_runtime::RequestMeta;
+use serde_json::Value;
+
+use crate::ReadResourceResult;
+
+/// How many results of one servlet are kept at most.
+const MAX_ENTRIES: usize = 1000;
+
+/// How large the results of one servlet may be together, in bytes of JSON.
+const MAX_BYTES: usize = 16 << 20;
+
+/// The time for which clients may keep a result, in milliseconds.
+const TTL: &str = "ttlMs";
+
+/// The results of one servlet, by URI.
+#[derive(Default)]
+pub(super) struct ResourceCache(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    entries: HashMap<String, Entry>,
+    bytes: usize,
+    /// Counts the resources that were removed because they have changed.
+    changes: u64,
+}
+
+struct Entry {
+    result: ReadResourceResult,
+    size: usize,
+    until: Instant,
+}
+
+/// A read that has begun. Its result is kept, unless a resource changes meanwhile.
+pub(super) struct Reading {
+    changes: u64,
+    time: Duration,
+}
+
+impl ResourceCache {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was read before, with the time for which it is still kept.
+    pub(super) fn get(&self, uri: &str) -> Option<ReadResourceResult> {
+        let kept = self.kept();
+        let entry = kept.entries.get(uri)?;
+        let left = entry.until.checked_duration_since(Instant::now())?;
+        Some(with_ttl(entry.result.clone(), left))
+    }
+
+    /// Begins a read whose result is to be kept for `time`.
+    pub(super) fn begin(&self, time: Duration) -> Reading {
+        let changes = self.kept().changes;
+        Reading { changes, time }
+    }
+
+    /// Keeps a result, and returns it with the time for which it is kept.
+    pub(super) fn keep(
+        &self,
+        uri: &str,
+        reading: &Reading,
+        result: ReadResourceResult,
+    ) -> ReadResourceResult {
+        if result.result_type() != "complete" {
+            return result;
+        }
+        let own = result.json().get(TTL).and_then(Value::as_u64);
+        let time = own.map_or(reading.time, |own| {
+            reading.time.min(Duration::from_millis(own))
+        });
+        let size = serde_json::to_vec(result.json()).map_or(usize::MAX, |json| json.len());
+        let mut kept = self.kept();
+        if kept.changes == reading.changes && size <= MAX_BYTES && !time.is_zero() {
+            kept.insert(uri, result.clone(), size, Instant::now() + time);
+            return with_ttl(result, time);
+        }
+        result
+    }
+
+    /// Drops a resource that has changed.
+    pub(super) fn forget(&self, uri: &str) {
+        let mut kept = self.kept();
+        kept.changes += 1;
+        kept.remove(uri);
+    }
+}
+
+impl Kept {
+    fn insert(&mut self, uri: &str, result: ReadResourceResult, size: usize, until: Instant) {
+        self.remove(uri);
+        while self.entries.len() >= MAX_ENTRIES || self.bytes + size > MAX_BYTES {
+            let next = self.entries.iter().min_by_key(|(_, entry)| entry.until);
+            let Some(next) = next.map(|(uri, _)| uri.clone()) else {
+                break;
+            };
+            self.remove(&next);
+        }
+        self.bytes += size;
+        let entry = Entry {
+            result,
+            size,
+            until,
+        };
+        self.entries.insert(uri.to_owned(), entry);
+    }
+
+    fn remove(&mut self, uri: &str) {
+        if let Some(entry) = self.entries.remove(uri) {
+            self.bytes -= entry.size;
+        }
+    }
+}
+
+/// Whether a request can be answered with what another one has read. A request with answers to input
+/// requests cannot.
+pub(super) fn is_shared(request_meta: &RequestMeta) -> bool {
+    request_meta.input_responses.is_none() && request_meta.request_state.is_none()
+}
+
+fn with_ttl(result: ReadResourceResult, time: Duration) -> ReadResourceResult {
+    let mut json = result.into_json();
+    let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    json.insert(TTL.to_owned(), milliseconds.into());
+    ReadResourceResult::new(json)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_mins(1);
+
+    fn result(text: &str) -> ReadResourceResult {
+        let json = json!({ "contents": [{ "uri": "x:1", "text": text }] });
+        ReadResourceResult::new(json.as_object().cloned().expect("an object"))
+    }
+
+    fn keep(cache: &ResourceCache, uri: &str, time: Duration, text: &str) {
+        let reading = cache.begin(time);
+        cache.keep(uri, &reading, result(text));
+    }
+
+    fn text(cache: &ResourceCache, uri: &str) -> Option<String> {
+        let result = cache.get(uri)?;
+        Some(result.json()["contents"][0]["text"].as_str()?.to_owned())
+    }
+
+    #[test]
+    fn keeps_results_for_their_time() {
+        let cache = ResourceCache::default();
+        keep(&cache, "x:1", MINUTE, "a");
+        keep(&cache, "x:2", Duration::ZERO, "b");
+        assert_eq!(text(&cache, "x:1").as_deref(), Some("a"));
+        let left = cache.get("x:1").expect("it is kept").json()[TTL].as_u64();
+        assert!(left.is_some_and(|left| (1..=60_000).contains(&left)));
+        assert_eq!(text(&cache, "x:2"), None);
+        cache.forget("x:1");
+        assert_eq!(text(&cache, "x:1"), None);
+    }
+
+    #[test]
+    fn a_change_during_a_read_wins() {
+        let cache = ResourceCache::default();
+        let reading = cache.begin(MINUTE);
+        cache.forget("x:1");
+        let read = cache.keep("x:1", &reading, result("old"));
+        assert_eq!(read.json().get(TTL), None);
+        assert_eq!(text(&cache, "x:1"), None);
+    }
+
+    #[test]
+    fn the_servlets_own_time_is_a_limit() {
+        let cache = ResourceCache::default();
+        let reading = cache.begin(MINUTE);
+        let mut json = result("a").into_json();
+        json.insert(TTL.to_owned(), 5.into());
+        let read = cache.keep("x:1", &reading, ReadResourceResult::new(json));
+        assert_eq!(read.json()[TTL], 5);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let cache = ResourceCache::default();
+        let large = "x".repeat(MAX_BYTES / 3);
+        for uri in ["x:1", "x:2", "x:3", "x:4"] {
+            keep(&cache, uri, MINUTE, &large);
+        }
+        assert!(cache.kept().bytes <= MAX_BYTES);
+        assert_eq!(cache.kept().entries.len(), 2);
+        assert!(cache.get("x:4").is_some() && cache.get("x:1").is_none());
+        keep(&cache, "x:5", MINUTE, &large.repeat(4));
+        assert!(cache.get("x:5").is_none() && cache.get("x:4").is_some());
+        for number in 0..2 * MAX_ENTRIES {
+            keep(&cache, &format!("y:{number}"), MINUTE, "a");
+        }
+        assert!(cache.kept().entries.len() <= MAX_ENTRIES);
+    }
+}

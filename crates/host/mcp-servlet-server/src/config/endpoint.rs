@@ -1,0 +1,234 @@
+//! Endpoints and listeners: what a file says about them, checked.
+
+mod address;
+mod http;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
+
+use mcp_servlet_host::Introduction;
+use mcp_servlet_schema::similar;
+use toml::Spanned;
+
+use super::{
+    Reader,
+    file::{EndpointSection, File, Kind, ListenerSection},
+    table::Table,
+};
+use crate::{HttpOptions, ServeOptions, TaskOptions, http::header_name};
+use address::split_address;
+pub(super) use address::url;
+
+/// An address that endpoints listen on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listener {
+    /// The name in the configuration.
+    pub name: String,
+    /// The address and port.
+    pub address: String,
+}
+
+/// Where clients connect, and what they find there.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Endpoint {
+    /// The name in the configuration.
+    pub name: String,
+    /// Where clients connect.
+    pub transport: EndpointTransport,
+    /// The names of its members, in order. `None` stands for all.
+    pub members: Option<Vec<String>>,
+    /// How the server introduces itself here.
+    pub introduction: Introduction,
+    /// Options for its requests.
+    pub options: ServeOptions,
+}
+
+/// Where clients of an endpoint connect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EndpointTransport {
+    /// Standard input and output.
+    Stdio,
+    /// A path of a listener.
+    Http {
+        /// The name of the listener.
+        listener: String,
+        /// The path, the transport and its limits.
+        options: Box<HttpOptions>,
+    },
+}
+
+type ListenerTable = Spanned<Table<ListenerSection>>;
+type EndpointTable = Spanned<Table<EndpointSection>>;
+
+/// Sections by name, in the order of the file.
+fn in_order<T>(sections: &BTreeMap<String, Spanned<T>>) -> Vec<(&str, &Spanned<T>)> {
+    let mut sections: Vec<_> = sections
+        .iter()
+        .map(|(name, section)| (&**name, section))
+        .collect();
+    sections.sort_by_key(|(_, section)| section.span().start);
+    sections
+}
+
+impl Reader<'_> {
+    /// The listeners of the file.
+    pub(super) fn listeners(&mut self, file: &File) -> Vec<Listener> {
+        let mut listeners: Vec<Listener> = Vec::new();
+        for (name, section) in in_order::<Table<ListenerSection>>(&file.listener) {
+            let address = &section.get_ref().address;
+            if split_address(address.get_ref()).is_none() {
+                let found = address.get_ref();
+                let message =
+                    format!("expected a host and a port such as 127.0.0.1:8080, found `{found}`");
+                self.problem(address.span(), message);
+            }
+            let is_taken = |other: &&Listener| other.address == *address.get_ref();
+            if let Some(other) = listeners.iter().find(is_taken) {
+                let message = format!("listener `{}` has this address too", other.name);
+                self.problem(address.span(), message);
+            }
+            listeners.push(Listener {
+                name: name.to_owned(),
+                address: address.get_ref().clone(),
+            });
+        }
+        listeners
+    }
+
+    /// The endpoints of the file. `members` are the names of everything that they can serve.
+    pub(super) fn endpoints(
+        &mut self,
+        file: &File,
+        members: &[&str],
+        tasks: &TaskOptions,
+    ) -> Vec<Endpoint> {
+        let mut endpoints = Vec::new();
+        let mut paths = Paths::default();
+        let mut stdio: Option<&str> = None;
+        for (name, section) in in_order::<Table<EndpointSection>>(&file.endpoint) {
+            let table = section.get_ref();
+            self.kind(name, table);
+            self.members(table, members);
+            let mut options = ServeOptions::default();
+            options.tasks.clone_from(tasks);
+            table.apply(&mut options);
+            self.forwarded(table);
+            let transport = if *table.kind.get_ref() == Kind::Stdio {
+                if let Some(first) = stdio.replace(name) {
+                    let message =
+                        format!("endpoint `{first}` is `stdio` already; there can be one");
+                    self.problem(table.kind.span(), message);
+                }
+                Some(EndpointTransport::Stdio)
+            } else {
+                self.http(name, section, file, &mut paths)
+            };
+            endpoints.extend(transport.map(|transport| Endpoint {
+                name: name.to_owned(),
+                transport,
+                members: names(table),
+                introduction: table.introduction(file.server.introduction()),
+                options,
+            }));
+        }
+        endpoints
+    }
+
+    /// Reports keys that the kind does not have.
+    fn kind(&mut self, name: &str, table: &EndpointSection) {
+        let kind = *table.kind.get_ref();
+        for (key, span, kinds) in table.keys_of_kinds() {
+            if let Some(span) = span
+                && !kinds.contains(&kind)
+            {
+                let kinds: Vec<_> = kinds
+                    .iter()
+                    .map(|kind| format!("`{}`", kind.name()))
+                    .collect();
+                let message = format!(
+                    "`{key}` is for endpoints of the kind {}; `{name}` is `{}`",
+                    kinds.join(" or "),
+                    kind.name()
+                );
+                self.problem(span, message);
+            }
+        }
+    }
+
+    /// Reports members that do not exist, and those that are listed twice.
+    fn members(&mut self, table: &EndpointSection, known: &[&str]) {
+        let mut seen = HashMap::new();
+        for member in table.bundles.iter().flatten() {
+            let (name, span) = (member.get_ref(), member.span());
+            if !known.contains(&name.as_str()) {
+                let mut message = format!("there is no servlet, remote or bundle `{name}`");
+                if let Some(near) = similar(name, known.iter().copied()) {
+                    message += &format!("; did you mean `{near}`?");
+                }
+                self.problem(span.clone(), message);
+            }
+            if let Some(first) = seen.insert(name, self.line(span.start)) {
+                let message = format!("`{name}` is listed twice, first in line {first}");
+                self.problem(span, message);
+            }
+        }
+    }
+
+    fn forwarded(&mut self, table: &EndpointSection) {
+        const CREDENTIALS: [&str; 4] = [
+            "authorization",
+            "cookie",
+            "mcp-session-id",
+            "proxy-authorization",
+        ];
+        for name in table.forward_headers.iter().flat_map(Spanned::get_ref) {
+            let text = name.get_ref();
+            if let Err(message) = header_name(text) {
+                self.problem(name.span(), message);
+            } else if CREDENTIALS.contains(&&*text.to_ascii_lowercase()) {
+                let message =
+                    format!("servlets cannot read the header `{text}`: it is a credential");
+                self.problem(name.span(), message);
+            }
+        }
+    }
+}
+
+/// The endpoints by listener and path.
+type Paths = HashMap<(String, String), String>;
+
+fn names(table: &EndpointSection) -> Option<Vec<String>> {
+    let names = table.bundles.as_ref()?.iter();
+    Some(names.map(|name| name.get_ref().clone()).collect())
+}
+
+/// A key, where it is, and the kinds that have it.
+type KeyOfKinds = (&'static str, Option<Range<usize>>, &'static [Kind]);
+
+impl EndpointSection {
+    /// The keys that only some kinds have.
+    fn keys_of_kinds(&self) -> [KeyOfKinds; 10] {
+        fn span<T>(value: Option<&Spanned<T>>) -> Option<Range<usize>> {
+            value.map(Spanned::span)
+        }
+        const HTTP: &[Kind] = &[Kind::Http];
+        const SSE: &[Kind] = &[Kind::Sse];
+        const BOTH: &[Kind] = &[Kind::Http, Kind::Sse];
+        [
+            ("listener", span(self.listener.as_ref()), BOTH),
+            ("path", span(self.path.as_ref()), BOTH),
+            ("messages", span(self.messages.as_ref()), SSE),
+            ("hosts", span(self.hosts.as_ref()), BOTH),
+            ("origins", span(self.origins.as_ref()), BOTH),
+            ("response", span(self.response.as_ref()), HTTP),
+            ("headers", span(self.headers.as_ref()), BOTH),
+            ("message_headers", span(self.message_headers.as_ref()), SSE),
+            ("forward_headers", span(self.forward_headers.as_ref()), BOTH),
+            ("session", span(self.session.as_ref()), BOTH),
+        ]
+    }
+}

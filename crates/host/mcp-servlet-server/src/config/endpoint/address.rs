@@ -1,0 +1,57 @@
+//! Addresses of listeners, and URLs of endpoints.
+
+use std::net::{Ipv6Addr, SocketAddr};
+
+use super::{Endpoint, EndpointTransport, Listener};
+use crate::{HttpTransport, split_authority};
+
+/// Splits an address into host and port.
+pub(super) fn split_address(address: &str) -> Option<(&str, u16)> {
+    let (host, port) = address.rsplit_once(':')?;
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let is_host = match bare {
+        Some(host) => host.parse::<Ipv6Addr>().is_ok(),
+        None => !host.is_empty() && !host.contains([':', '/', ' ']),
+    };
+    Some((bare.unwrap_or(host), port.parse().ok().filter(|_| is_host)?))
+}
+
+/// Whether only programs on this machine can connect.
+pub(super) fn is_local(address: &str) -> bool {
+    match address.parse::<SocketAddr>() {
+        Ok(address) => address.ip().is_loopback(),
+        Err(_) => split_address(address).is_none_or(|(host, _)| host == "localhost"),
+    }
+}
+
+/// The URL of the first endpoint over streamable HTTP. None if there is none, or if clients start
+/// the server.
+pub(in crate::config) fn url(endpoints: &[Endpoint], listeners: &[Listener]) -> Option<String> {
+    let is_stdio = |one: &Endpoint| one.transport == EndpointTransport::Stdio;
+    if endpoints.iter().any(is_stdio) {
+        return None;
+    }
+    endpoints
+        .iter()
+        .find_map(|endpoint| match &endpoint.transport {
+            EndpointTransport::Http { listener, options }
+                if matches!(options.transport, HttpTransport::Streamable { .. }) =>
+            {
+                let listener = listeners.iter().find(|one| one.name == *listener)?;
+                let (_, port) = split_address(&listener.address)?;
+                let authority = match options
+                    .hosts
+                    .first()
+                    .map(|name| (name, split_authority(name)))
+                {
+                    Some((name, Some((_, Some(_))))) => name.clone(),
+                    Some((name, _)) => format!("{name}:{port}"),
+                    None => listener.address.clone(),
+                };
+                Some(format!("http://{authority}{}", options.path))
+            }
+            _ => None,
+        })
+}

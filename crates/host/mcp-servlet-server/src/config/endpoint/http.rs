@@ -1,0 +1,197 @@
+//! Endpoints over HTTP: their listeners, paths, headers and names.
+
+use mcp_servlet_schema::similar;
+use toml::Spanned;
+
+use super::{
+    EndpointTable, EndpointTransport, ListenerTable, Paths, Reader,
+    address::{is_local, split_address},
+};
+use crate::{
+    HttpOptions, HttpTransport, ResponseHeaders,
+    config::file::{EndpointSection, File, Headers, Kind},
+    parse_host_header, parse_origin,
+};
+
+impl Reader<'_> {
+    /// The options of an endpoint over HTTP. None if there is no listener for it.
+    pub(super) fn http(
+        &mut self,
+        name: &str,
+        section: &EndpointTable,
+        file: &File,
+        paths: &mut Paths,
+    ) -> Option<EndpointTransport> {
+        let table = section.get_ref();
+        let mut options = file.http.options();
+        options.endpoint = Some(name.to_owned());
+        options.path = self.path(table.path.as_ref(), default_path(table));
+        options.transport = self.transport(table);
+        options.headers = self.headers(table.headers.as_ref());
+        table.apply_sessions(&mut options);
+        let listener = self.listener(table, file)?;
+        listener.1.get_ref().apply(&mut options);
+        self.names(table, listener.1, &mut options);
+        self.claim(name, listener.0, section, &options, paths);
+        Some(EndpointTransport::Http {
+            listener: listener.0.to_owned(),
+            options: Box::new(options),
+        })
+    }
+
+    /// The listener of an endpoint, and its name.
+    fn listener<'f>(
+        &mut self,
+        table: &EndpointSection,
+        file: &'f File,
+    ) -> Option<(&'f str, &'f ListenerTable)> {
+        let Some(wanted) = &table.listener else {
+            let kind = table.kind.get_ref().name();
+            let message =
+                format!("missing key `listener`: an endpoint of the kind `{kind}` needs one");
+            self.problem(table.kind.span(), message);
+            return None;
+        };
+        let name = wanted.get_ref();
+        if let Some((name, section)) = file.listener.get_key_value(name) {
+            return Some((name, section));
+        }
+        let message = match similar(name, file.listener.keys().map(String::as_str)) {
+            Some(near) => format!("there is no listener `{name}`; did you mean `{near}`?"),
+            None => {
+                format!("there is no listener `{name}`; add `[listener.{name}]` with its `address`")
+            }
+        };
+        self.problem(wanted.span(), message);
+        None
+    }
+
+    /// A path that is given, or the default.
+    fn path(&mut self, given: Option<&Spanned<String>>, default: &str) -> String {
+        let Some(given) = given else {
+            return default.to_owned();
+        };
+        let path = given.get_ref();
+        let is_byte = |byte: u8| byte.is_ascii_graphic() && !b"?#%{}\\\"<>".contains(&byte);
+        let has_end = path.len() > 1 && path.ends_with('/');
+        if !path.starts_with('/') || has_end || !path.bytes().all(is_byte) {
+            let message = format!("expected a path such as /mcp, found `{path}`");
+            self.problem(given.span(), message);
+        } else if path == "/health" {
+            let message =
+                "`/health` is the path of the health check; give the endpoint another one";
+            self.problem(given.span(), message.to_owned());
+        }
+        path.clone()
+    }
+
+    fn transport(&mut self, table: &EndpointSection) -> HttpTransport {
+        if *table.kind.get_ref() != Kind::Sse {
+            let response = table.response.as_ref().map(|response| *response.get_ref());
+            return HttpTransport::Streamable {
+                response: response.map(Into::into).unwrap_or_default(),
+            };
+        }
+        HttpTransport::Sse {
+            messages: self.path(table.messages.as_ref(), "/message"),
+            headers: self.headers(table.message_headers.as_ref()),
+        }
+    }
+
+    /// Headers of responses. Their values are constants.
+    fn headers(&mut self, given: Option<&Spanned<Headers>>) -> ResponseHeaders {
+        let mut headers = ResponseHeaders::default();
+        for (name, value) in given.into_iter().flat_map(Spanned::get_ref) {
+            if value.get_ref().contains("${{") {
+                let message = "expected text and `${NAME}`, found an expression".to_owned();
+                self.problem(value.span(), message);
+            } else if let Some(text) = self.expanded(value)
+                && let Err(message) = headers.add(name, &text)
+            {
+                self.problem(value.span(), message);
+            }
+        }
+        headers
+    }
+
+    /// Sets the names by which clients may call the server, and the origins of pages.
+    fn names(
+        &mut self,
+        table: &EndpointSection,
+        listener: &ListenerTable,
+        options: &mut HttpOptions,
+    ) {
+        let address = listener.get_ref().address.get_ref();
+        let host = split_address(address)
+            .map(|(host, _)| host)
+            .unwrap_or_default();
+        match &table.hosts {
+            Some(hosts) => options.hosts = self.each(hosts.get_ref(), parse_host_header),
+            None if !is_local(address) => {
+                let span = table.listener.as_ref().map_or(0..0, Spanned::span);
+                let message = format!(
+                    "other machines can connect to `{address}`: list the names that they use in `hosts`"
+                );
+                self.problem(span, message);
+            }
+            // No website can have an address of this machine as its name.
+            None => options.hosts.push(host.to_owned()),
+        }
+        if let Some(origins) = &table.origins {
+            options.origins = self.each(origins.get_ref(), parse_origin);
+        }
+    }
+
+    /// Parses each value. Problems are reported, and their values left out.
+    fn each(
+        &mut self,
+        values: &[Spanned<String>],
+        parse: fn(&str) -> Result<String, String>,
+    ) -> Vec<String> {
+        let mut parsed = Vec::new();
+        for value in values {
+            match parse(value.get_ref()) {
+                Ok(value) => parsed.push(value),
+                Err(message) => self.problem(value.span(), message),
+            }
+        }
+        parsed
+    }
+
+    /// Reports paths that another endpoint of the listener has already.
+    fn claim(
+        &mut self,
+        name: &str,
+        listener: &str,
+        section: &EndpointTable,
+        options: &HttpOptions,
+        paths: &mut Paths,
+    ) {
+        let table = section.get_ref();
+        let span = |given: &Option<Spanned<String>>| {
+            given
+                .as_ref()
+                .map_or_else(|| table.kind.span(), Spanned::span)
+        };
+        let mut claimed = vec![(&options.path, span(&table.path))];
+        if let HttpTransport::Sse { messages, .. } = &options.transport {
+            claimed.push((messages, span(&table.messages)));
+        }
+        for (path, span) in claimed {
+            let taken = paths.insert((listener.to_owned(), path.clone()), name.to_owned());
+            if let Some(other) = taken {
+                let message = format!(
+                    "endpoint `{other}` has the path `{path}` on listener `{listener}` already; choose another path"
+                );
+                self.problem(span, message);
+            }
+        }
+    }
+}
+
+fn default_path(table: &EndpointSection) -> &'static str {
+    match table.kind.get_ref() {
+        Kind::Sse => "/sse",
+        Kind::Http | Kind::Stdio => "/mcp",
+    }
+}

@@ -1,0 +1,165 @@
+//! `[endpoint.NAME]`: where clients connect, and what they find there.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use mcp_servlet_host::Introduction;
+use mcp_servlet_runtime::Limit;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{MOST, set};
+use crate::{
+    HttpOptions, ResponseForm, ServeOptions,
+    config::{
+        table::Table,
+        units::{Count, ShortTime, Time},
+    },
+};
+
+/// A place where clients connect, with its own list of members.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { kind = \"http\", listener = \"public\" }"
+)]
+pub(in crate::config) struct EndpointSection {
+    /// The transport: `http` is streamable HTTP, `sse` the older HTTP with two paths, `stdio` standard input and output.
+    #[schemars(with = "Kind")]
+    pub(in crate::config) kind: Spanned<Kind>,
+    /// The name of the listener. Required for `http` and `sse`.
+    #[schemars(with = "Option<String>")]
+    pub(in crate::config) listener: Option<Spanned<String>>,
+    /// The path that clients connect to. Default: `/mcp` for `http`, `/sse` for `sse`.
+    #[schemars(with = "Option<String>")]
+    pub(in crate::config) path: Option<Spanned<String>>,
+    /// The path for messages of `sse`. Default: `/message`.
+    #[schemars(with = "Option<String>")]
+    pub(in crate::config) messages: Option<Spanned<String>>,
+    /// The members, in the order in which they are listed. Default: all, in the order of the file.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(in crate::config) bundles: Option<Vec<Spanned<String>>>,
+    /// The server's name here. Default: as in `[server]`.
+    name: Option<String>,
+    /// The server's version here. Default: as in `[server]`.
+    version: Option<String>,
+    /// How to use the server, in words for a model. Default: as in `[server]`.
+    instructions: Option<String>,
+    /// Names by which clients may call this server, with or without a port. Default: `localhost` and the listener's address.
+    /// Required if other machines can connect.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(in crate::config) hosts: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Origins whose web pages may connect, such as `https://app.example:443`. Default: those on `localhost`.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(in crate::config) origins: Option<Spanned<Vec<Spanned<String>>>>,
+    /// How long a request may run. Waiting for an answer of the client does not count. Default: `none`.
+    #[serde(default)]
+    #[schemars(with = "Time")]
+    timeout: Limit<Duration>,
+    /// How long the client may take for an answer, at most a day. Default: `10m`.
+    question_time: Option<ShortTime>,
+    /// The form of responses of `http`: `json` (the default) if no other message comes before the response, or always `sse`.
+    #[schemars(with = "Option<Response>")]
+    pub(in crate::config) response: Option<Spanned<Response>>,
+    /// Headers of successful responses. `${NAME}` is replaced by the environment variable.
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    pub(in crate::config) headers: Option<Spanned<Headers>>,
+    /// Headers of successful responses to messages of `sse`.
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    pub(in crate::config) message_headers: Option<Spanned<Headers>>,
+    /// Names of headers of requests that servlets may read.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(in crate::config) forward_headers: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Limits of sessions. Default: as in `[http]`.
+    #[schemars(with = "Option<Session>")]
+    pub(in crate::config) session: Option<Spanned<Table<Session>>>,
+}
+
+/// Headers by name.
+pub(in crate::config) type Headers = BTreeMap<String, Spanned<String>>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::config) enum Kind {
+    Http,
+    Sse,
+    Stdio,
+}
+
+impl Kind {
+    /// The name in the configuration.
+    pub(in crate::config) fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Sse => "sse",
+            Self::Stdio => "stdio",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::config) enum Response {
+    Json,
+    Sse,
+}
+
+impl From<Response> for ResponseForm {
+    fn from(response: Response) -> Self {
+        match response {
+            Response::Json => Self::Json,
+            Response::Sse => Self::Sse,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "a table such as { idle = \"5m\" }"
+)]
+pub(in crate::config) struct Session {
+    /// How long a session lasts without a request; with `http`, also without an open stream. Default: as in `[http]`; with
+    /// `sse`, a session lasts as long as the client is connected.
+    #[schemars(with = "Time")]
+    idle: Limit<Duration>,
+    /// Maximum number of sessions. 0 turns sessions off.
+    most: Option<Count<0, MOST>>,
+}
+
+impl EndpointSection {
+    /// How the server introduces itself here.
+    pub(in crate::config) fn introduction(&self, server: Introduction) -> Introduction {
+        let mut introduction = server;
+        introduction.name = self.name.clone().or(introduction.name);
+        introduction.version = self.version.clone().or(introduction.version);
+        introduction.instructions = self.instructions.clone().or(introduction.instructions);
+        introduction
+    }
+
+    /// Applies the limits of requests to `options`.
+    pub(in crate::config) fn apply(&self, options: &mut ServeOptions) {
+        options.timeout = self.timeout.resolve(options.timeout);
+        set(
+            &mut options.question_time,
+            self.question_time.map(|time| time.0),
+        );
+        let forward = self.forward_headers.iter().flat_map(Spanned::get_ref);
+        options.forward_headers = forward
+            .map(|name| name.get_ref().to_ascii_lowercase())
+            .collect();
+    }
+
+    /// Applies the limits of sessions to `options`.
+    pub(in crate::config) fn apply_sessions(&self, options: &mut HttpOptions) {
+        let session = self.session.as_ref().map(|session| session.get_ref().0);
+        let Session { idle, most } = session.unwrap_or_default();
+        // An old client stays connected while it waits, and does not open a new session by itself.
+        let default = options
+            .session_idle
+            .filter(|_| self.kind.get_ref() != &Kind::Sse);
+        options.session_idle = idle.resolve(default);
+        set(&mut options.sessions, most.map(|limit| limit.0));
+    }
+}

@@ -1,0 +1,98 @@
+//! What endpoints can serve, by name.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use mcp_servlet_host::{Host, Loaded, Mount, bundle::VirtualTool};
+
+use super::{Config, Endpoint, endpoint};
+
+/// A section whose tools an endpoint can list.
+#[derive(Clone, Debug)]
+enum Member {
+    /// The servlets of a range of the configuration's entries.
+    Servlets(Range<usize>),
+    /// A remote.
+    Remote,
+    /// The virtual tools of a bundle.
+    Bundle,
+}
+
+/// The members by name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Members(BTreeMap<String, Member>);
+
+impl Members {
+    pub(super) fn add(&mut self, name: &str, entries: Range<usize>) {
+        self.0.insert(name.to_owned(), Member::Servlets(entries));
+    }
+
+    pub(super) fn add_remotes<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
+        self.0
+            .extend(names.map(|name| (name.clone(), Member::Remote)));
+    }
+
+    pub(super) fn add_bundles<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        self.0
+            .extend(names.map(|name| (name.to_owned(), Member::Bundle)));
+    }
+
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.0.keys().map(String::as_str).collect()
+    }
+
+    /// What is served of a member: its servlets, without those that could not be loaded, or a remote.
+    fn mounts(&self, name: &str, loaded: &Loaded, remotes: &[Mount]) -> Vec<Mount> {
+        match self.0.get(name) {
+            Some(Member::Servlets(entries)) => {
+                let mounts = loaded.mounts.get(entries.clone()).into_iter().flatten();
+                mounts.flatten().cloned().collect()
+            }
+            Some(Member::Remote) => {
+                let remotes = remotes.iter().filter(|mount| mount.member.name() == name);
+                remotes.cloned().collect()
+            }
+            Some(Member::Bundle) | None => Vec::new(),
+        }
+    }
+}
+
+impl Config {
+    /// What an endpoint serves of the servlets that [`load`](Self::load) returned, and of the remotes. Its virtual tools can
+    /// call all servlets and remotes, including those that the endpoint does not list.
+    pub fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded, remotes: &[Mount]) -> Host {
+        let all = || loaded.mounts.iter().flatten().chain(remotes);
+        let mounts = match &endpoint.members {
+            None => all().cloned().collect(),
+            Some(names) => {
+                let mounts = names.iter();
+                mounts
+                    .flat_map(|name| self.members.mounts(name, loaded, remotes))
+                    .collect()
+            }
+        };
+        let handlers = all().map(|mount| mount.member.clone()).collect();
+        Host::compose(mounts)
+            .introduced(endpoint.introduction.clone())
+            .with_schemas_for(self.schemas_for)
+            .with_virtual_tools(self.virtual_tools_of(endpoint), handlers)
+    }
+
+    /// The virtual tools of an endpoint, in the order of its bundles.
+    fn virtual_tools_of(&self, endpoint: &Endpoint) -> Vec<VirtualTool> {
+        let all = self.bundles.tools();
+        let Some(names) = &endpoint.members else {
+            return all.to_vec();
+        };
+        let mut tools = Vec::new();
+        for name in names {
+            tools.extend(all.iter().filter(|tool| tool.bundle() == name).cloned());
+        }
+        tools
+    }
+
+    /// The URL of the first endpoint over streamable HTTP, unless an endpoint is standard input and
+    /// output, so that clients start the server.
+    pub fn url(&self) -> Option<String> {
+        endpoint::url(&self.endpoints, &self.listeners)
+    }
+}

@@ -1,0 +1,61 @@
+//! Reloads the configuration of several endpoints when it changes.
+
+use std::{collections::HashSet, path::PathBuf, sync::Arc};
+
+use mcp_servlet_host::{Filter, Host, Loaded, Mount, Prefix, Servlet};
+
+use super::Endpoints;
+use crate::config::{Config, Remotes, Renewed, Watch, warn_of};
+
+impl Endpoints {
+    /// Reloads the configuration whenever the file or a module that it names changes.
+    ///
+    /// Servlets, and the members and introductions of endpoints, change at once. Only clients of
+    /// endpoints whose lists differ are notified. The log names changes that need a restart.
+    /// `config`, `loaded` and `remotes` are what is being served. Never returns.
+    pub async fn watch(&self, path: PathBuf, config: Config, loaded: Loaded, remotes: Remotes) {
+        let mut watch = Watch::new(path, config, remotes);
+        let mut members = loaded.host;
+        loop {
+            let previous = || Arc::new(self.with_current_lists(&members));
+            let Renewed {
+                config,
+                loaded,
+                remotes,
+            } = watch.next(previous).await;
+            for (endpoint, server) in &self.all {
+                let mut renewed = config.endpoints.iter();
+                // An endpoint that the file no longer has is served until the restart.
+                let renewed = renewed.find(|new| new.name == endpoint.name);
+                let host = config.host_of(renewed.unwrap_or(endpoint), &loaded, &remotes);
+                warn_of(&host);
+                server.replace(Arc::new(host));
+            }
+            watch.report();
+            members = loaded.host;
+        }
+    }
+
+    /// All members. Those that an endpoint serves come from there, because it may have read their
+    /// lists again.
+    fn with_current_lists(&self, members: &Host) -> Host {
+        let hosts: Vec<_> = self.all.iter().map(|(_, server)| server.host()).collect();
+        let served = hosts.iter().flat_map(|host| host.servlets());
+        let mut seen = HashSet::new();
+        let mut mounts = Vec::new();
+        for servlet in served.chain(members.servlets()) {
+            if seen.insert((servlet.name(), servlet.origin())) {
+                mounts.push(mount(servlet));
+            }
+        }
+        Host::compose(mounts)
+    }
+}
+
+fn mount(servlet: &Arc<Servlet>) -> Mount {
+    Mount {
+        member: Arc::clone(servlet).into(),
+        prefix: Prefix::default(),
+        filter: Filter::default(),
+    }
+}

@@ -1,0 +1,92 @@
+//! What servlets learn about the session and the HTTP request of a call: keys of `_meta` that only
+//! the server sets.
+
+use axum::http::{HeaderMap, request::Parts};
+use mcp_servlet_runtime::JsonObject;
+use rmcp::{RoleServer, service::RequestContext};
+use serde_json::Value;
+
+use crate::{era::Era, session_id::SessionId};
+
+/// Keys of `_meta` that begin like this are the server's. They are removed from what clients send.
+const PREFIX: &str = "mcp-servlet/";
+/// The id of the session; empty for requests without one.
+const SESSION: &str = "mcp-servlet/session";
+/// The headers of the HTTP request that the endpoint forwards, by their names in lower case.
+const HEADERS: &str = "mcp-servlet/headers";
+
+/// Removes the keys that only the server may set.
+pub(super) fn strip(meta: &mut JsonObject) {
+    meta.retain(|key, _| !key.starts_with(PREFIX));
+}
+
+/// Replaces the keys that only the server may set.
+///
+/// `session` is the session of the connection. Over streamable HTTP there is none, and the request
+/// names its session. `forward` are the names of the headers that servlets may read.
+pub(super) fn set(
+    meta: &mut JsonObject,
+    context: &RequestContext<RoleServer>,
+    session: Option<&SessionId>,
+    forward: &[String],
+) {
+    strip(meta);
+    let headers = context
+        .extensions
+        .get::<Parts>()
+        .map(|parts| &parts.headers);
+    let session = match session {
+        Some(session) => session.as_str(),
+        None => headers
+            .filter(|_| Era::of(context) == Era::Legacy)
+            .and_then(|headers| headers.get("mcp-session-id")?.to_str().ok())
+            .unwrap_or_default(),
+    };
+    meta.insert(SESSION.to_owned(), session.into());
+    if !forward.is_empty()
+        && let Some(headers) = headers
+    {
+        meta.insert(HEADERS.to_owned(), forwarded(headers, forward).into());
+    }
+}
+
+/// The headers with these names. Several values of one header are joined by commas.
+fn forwarded(headers: &HeaderMap, names: &[String]) -> JsonObject {
+    let mut all = JsonObject::new();
+    for name in names {
+        let values = headers.get_all(name.as_str()).into_iter();
+        let values: Vec<_> = values
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+            .collect();
+        if !values.is_empty() {
+            all.insert(name.to_ascii_lowercase(), Value::from(values.join(", ")));
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn forwards_the_named_headers_only() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [("x-a", "1"), ("x-a", "2"), ("x-b", "3")] {
+            headers.append(name, value.parse().expect("a value"));
+        }
+        let names = ["X-A".to_owned(), "x-c".to_owned()];
+        let expected = json!({ "x-a": "1, 2" });
+        assert_eq!(Value::from(forwarded(&headers, &names)), expected);
+    }
+
+    #[test]
+    fn clients_cannot_set_the_servers_keys() {
+        let meta = json!({ "mcp-servlet/session": "x", "mcp-servlet/y": 1, "mcp-servlets": 2 });
+        let mut meta = meta.as_object().cloned().expect("an object");
+        strip(&mut meta);
+        assert_eq!(Value::from(meta), json!({ "mcp-servlets": 2 }));
+    }
+}

@@ -1,0 +1,204 @@
+//! HTTP+SSE, the transport of MCP 2024-11-05: a GET request opens a stream of events, whose first
+//! one names the URL for messages. The client posts its messages there; the answers are events.
+//!
+//! <https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse>
+
+mod sessions;
+mod transport;
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{Method, StatusCode, header, request::Parts},
+    response::{IntoResponse as _, Response},
+};
+use futures_util::stream::unfold;
+use rmcp::ServiceExt as _;
+use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use url::form_urlencoded;
+
+use super::{
+    HttpOptions, body,
+    gate::Gate,
+    headers::{accepts_events, is_json},
+    is_at,
+};
+use crate::{
+    handler::service,
+    message::{self, Kind},
+    server::Server,
+    session_id::SessionId,
+};
+use sessions::{Registered, Sessions};
+use transport::{Connection, Events};
+
+/// How often an idle stream gets a comment, so that proxies keep it open and a lost client is noticed.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// The parameter with the session in the URL for messages.
+const SESSION: &str = "sessionId";
+
+/// Answers the requests to one endpoint.
+pub(super) struct Sse {
+    server: Server,
+    options: HttpOptions,
+    /// The path for messages.
+    messages: String,
+    gate: Gate,
+    sessions: Arc<Sessions>,
+    end: CancellationToken,
+}
+
+impl Sse {
+    /// `end` ends all sessions.
+    pub(super) fn new(
+        server: &Server,
+        options: &HttpOptions,
+        messages: &str,
+        end: CancellationToken,
+    ) -> Self {
+        Self {
+            server: server.clone(),
+            gate: Gate::new(options),
+            options: options.clone(),
+            messages: messages.to_owned(),
+            sessions: Arc::default(),
+            end,
+        }
+    }
+
+    /// Ends idle sessions. Never returns.
+    pub(super) async fn end_idle(&self) {
+        self.sessions.end_idle(self.options.session_idle).await;
+    }
+
+    pub(super) async fn answer(&self, request: Request) -> Response {
+        if let Some(refusal) = self.gate.refusal(request.headers()).await {
+            return refusal;
+        }
+        let is_stream = is_at(request.uri().path(), &self.options.path);
+        match *request.method() {
+            Method::GET if is_stream => self.open(request),
+            Method::POST if !is_stream => self.post(request).await,
+            _ => {
+                let allow = if is_stream { "GET" } else { "POST" };
+                (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, allow)]).into_response()
+            }
+        }
+    }
+
+    /// Opens a session, which lasts as long as the stream of events.
+    fn open(&self, request: Request) -> Response {
+        if !accepts_events(request.headers()) {
+            let text = "expected `Accept: text/event-stream`";
+            return (StatusCode::NOT_ACCEPTABLE, text).into_response();
+        }
+        if self.server.is_stopping() {
+            return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
+        }
+        let end = self.end.child_token();
+        let id = SessionId::random();
+        let (queue, messages) = mpsc::channel(transport::WAITING);
+        let Some(registered) = self.sessions.add(&id, queue, &end, self.options.sessions) else {
+            let retry = [(header::RETRY_AFTER, "30")];
+            return (StatusCode::SERVICE_UNAVAILABLE, retry, "too many sessions").into_response();
+        };
+        let url = format!("{}?{SESSION}={}", self.messages, id.as_str());
+        let (connection, events) = Connection::new(messages, end.clone());
+        tokio::spawn(serve(self.server.clone(), id, connection, registered));
+        stream(&url, events, end.drop_guard())
+    }
+
+    /// Takes a message for a session.
+    async fn post(&self, request: Request) -> Response {
+        let (parts, body) = request.into_parts();
+        if !is_json(&parts.headers) {
+            let text = "expected `Content-Type: application/json`";
+            return (StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into_response();
+        }
+        let (bytes, kind) = match body::checked(body, &self.options).await {
+            Ok(checked) => checked,
+            Err(refusal) => return refusal,
+        };
+        if matches!(kind, Kind::Request(_)) && self.server.is_stopping() {
+            return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping").into_response();
+        }
+        let session = session(&parts);
+        let Some(session) = session.and_then(|id| self.sessions.find(&id)) else {
+            return (StatusCode::NOT_FOUND, "unknown session").into_response();
+        };
+        match message::read(&bytes) {
+            Err(refusal) => return body::refused(&refusal.to(kind.into_id())),
+            Ok(None) => {}
+            Ok(Some(mut message)) => {
+                // Servlets may read some of its headers.
+                message.insert_extension(parts);
+                message.insert_extension(session.in_use());
+                if !session.send(message).await {
+                    return (StatusCode::NOT_FOUND, "unknown session").into_response();
+                }
+            }
+        }
+        (StatusCode::ACCEPTED, "Accepted").into_response()
+    }
+}
+
+/// The session that the URL of a request names.
+fn session(parts: &Parts) -> Option<String> {
+    let query = parts.uri.query().unwrap_or_default();
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    let (_, id) = pairs.find(|(name, _)| name == SESSION)?;
+    Some(id.into_owned())
+}
+
+/// Answers the messages of one session until it ends.
+async fn serve(server: Server, id: SessionId, connection: Connection, registered: Registered) {
+    let end = registered.end();
+    // Boxed, because the future is large.
+    let opening = Box::pin(service(&server, id).serve(connection));
+    let running = match end.run_until_cancelled(opening).await {
+        Some(Ok(running)) => running,
+        Some(Err(error)) => return tracing::debug!(%error, "the session did not begin"),
+        None => return,
+    };
+    let cancel = running.cancellation_token();
+    let mut waiting = std::pin::pin!(running.waiting());
+    let ended = tokio::select! {
+        ended = &mut waiting => ended,
+        () = end.cancelled() => {
+            cancel.cancel();
+            waiting.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::error!(%error, "a session stopped unexpectedly");
+    }
+}
+
+/// The response with the events of a session. `session` ends it when the client has disconnected.
+fn stream(url: &str, events: Events, session: DropGuard) -> Response {
+    let first = Some(format!("event: endpoint\ndata: {url}\n\n"));
+    let body = unfold(
+        (first, events, session),
+        |(first, mut events, session)| async {
+            let event = match first {
+                Some(first) => first,
+                None => match tokio::time::timeout(KEEP_ALIVE, events.recv()).await {
+                    Ok(event) => event?,
+                    Err(_) => ":\n\n".to_owned(),
+                },
+            };
+            Some((Ok::<_, Infallible>(event), (None, events, session)))
+        },
+    );
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-store, no-transform"),
+        // Stops nginx from collecting events before it forwards them.
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    (headers, Body::from_stream(body)).into_response()
+}

@@ -1,0 +1,76 @@
+//! Ids of sessions. They are secrets: whoever knows one can send messages in the session.
+
+use std::{
+    borrow::Borrow,
+    fmt::{self, Write as _},
+    sync::Arc,
+};
+
+/// The id of a session. Its `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct SessionId(Arc<str>);
+
+impl SessionId {
+    /// A new UUID of version 4, which has 122 random bits.
+    pub(crate) fn random() -> Self {
+        let mut bytes = random_bytes();
+        bytes[6] = bytes[6] & 0x0f | 0x40;
+        bytes[8] = bytes[8] & 0x3f | 0x80;
+        let mut text = hexadecimal(&bytes);
+        for at in [8, 13, 18, 23] {
+            text.insert(at, '-');
+        }
+        Self(text.into())
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for SessionId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionId")
+    }
+}
+
+/// 128 random bits in hexadecimal, which nobody can guess.
+pub(crate) fn unguessable() -> String {
+    hexadecimal(&random_bytes())
+}
+
+fn random_bytes() -> [u8; 16] {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the system has randomness");
+    bytes
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_a_new_uuid_that_debug_does_not_show() {
+        let (one, other) = (SessionId::random(), SessionId::random());
+        assert_ne!(one, other);
+        let text = one.as_str();
+        assert_eq!((text.len(), &text[14..15]), (36, "4"));
+        assert!("89ab".contains(&text[19..20]), "{text}");
+        let parts: Vec<_> = text.split('-').map(str::len).collect();
+        assert_eq!(parts, [8, 4, 4, 4, 12]);
+        assert!(!format!("{one:?}").contains(&text[..8]));
+    }
+}

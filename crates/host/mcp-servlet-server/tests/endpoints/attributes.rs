@@ -1,0 +1,59 @@
+//! What servlets learn about a request.
+
+use mcp_servlet_client::CallOptions;
+use serde_json::{Value, json};
+
+use crate::site::{OLD, PIPE, Site, WAYS, WEB, Way, echo};
+
+async fn site() -> Site {
+    let forward = "forward_headers = [\"X-Request-Id\"]\n";
+    let config = format!("{WEB}{forward}{OLD}{forward}{PIPE}[servlet.echo]\nsource = \"e.wasm\"\n");
+    Site::start(&config, &[("e.wasm", &echo(&["echo"]))]).await
+}
+
+/// The `_meta` that the servlet gets.
+async fn meta(site: &Site, way: Way, endpoint: &str) -> [Value; 2] {
+    let session = site.connect(way, endpoint).await;
+    let mut all = Vec::new();
+    for _ in 0..2 {
+        let forged = json!({ "mcp-servlet/session": "forged", "mcp-servlet/x": 1, "acme/y": 2 });
+        let options = CallOptions::new().meta(forged.as_object().cloned().expect("an object"));
+        let called = session.call_with("echo", json!({}), &options).await;
+        let raw = json!(called.expect("a result").raw);
+        all.push(raw["structuredContent"]["params"]["_meta"].clone());
+    }
+    session.close().await;
+    all.try_into().expect("two calls")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servlets_read_the_session_of_each_transport() {
+    let site = site().await;
+    for (way, endpoint) in WAYS {
+        let [first, second] = meta(&site, way, endpoint).await;
+        let session = first["mcp-servlet/session"].as_str();
+        let session = session.unwrap_or_else(|| panic!("{way:?}: {first}"));
+        assert_eq!(session.is_empty(), way == Way::HttpModern, "{way:?}");
+        assert_eq!(second["mcp-servlet/session"], session, "{way:?}");
+        let [other, _] = meta(&site, way, endpoint).await;
+        let is_same = other["mcp-servlet/session"] == session;
+        assert_eq!(is_same, way == Way::HttpModern, "{way:?}");
+        assert_ne!(session, "forged", "{way:?}");
+        assert_eq!(
+            (first.get("mcp-servlet/x"), &first["acme/y"]),
+            (None, &json!(2))
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servlets_read_the_headers_that_the_endpoint_forwards() {
+    let site = site().await;
+    for (way, endpoint) in WAYS {
+        let [meta, _] = meta(&site, way, endpoint).await;
+        let headers = meta.get("mcp-servlet/headers");
+        let expected = json!({ "x-request-id": "r-1" });
+        let is_http = !matches!(way, Way::PipeLegacy | Way::PipeModern);
+        assert_eq!(headers, is_http.then_some(&expected), "{way:?}");
+    }
+}

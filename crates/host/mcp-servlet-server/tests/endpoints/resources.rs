@@ -1,0 +1,69 @@
+//! Resources whose contents are kept.
+
+use mcp_servlet_client::Session;
+use serde_json::{Value, json};
+
+use crate::{
+    site::{OLD, PIPE, Site, WAYS, WEB, describe},
+    support::Wat,
+};
+
+/// A servlet that counts how often its resource is read.
+fn counter() -> Vec<u8> {
+    let list = json!({ "resources": [{ "uri": "count:", "name": "count" }] });
+    let contents =
+        |text: &str| json!({ "contents": [{ "uri": "count:", "text": text }] }).to_string();
+    let texts = ["1", "2", "3", "4", "5", "6"].map(contents);
+    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    Wat::new()
+        .describe(&describe(&["t"]))
+        .answer("{}")
+        .export(
+            "list_resources",
+            &list.to_string(),
+            "(call $output {}) (i32.const 0)",
+        )
+        .each("read_resource", &texts)
+        .wasm()
+}
+
+async fn read(session: &Session) -> Value {
+    json!(session.read_result("count:").await.expect("contents").raw)
+}
+
+async fn reads(cache: &str) -> Vec<Value> {
+    let config = format!(
+        "{WEB}{OLD}{PIPE}[servlet.a]\nsource = \"a.wasm\"\nlimits.isolation = \"shared\"\nlimits.instances.max = 1\n{cache}"
+    );
+    let site = Site::start(&config, &[("a.wasm", &counter())]).await;
+    let mut all = Vec::new();
+    for (way, endpoint) in WAYS {
+        all.push(read(&site.connect(way, endpoint).await).await);
+    }
+    all
+}
+
+fn texts(reads: &[Value]) -> Vec<&str> {
+    let texts = reads
+        .iter()
+        .map(|read| read["contents"][0]["text"].as_str());
+    texts.map(|text| text.expect("text")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_cache_the_servlet_runs_for_each_read() {
+    let reads = reads("").await;
+    assert_eq!(texts(&reads), ["1", "2", "3", "4", "5"]);
+    assert_eq!(reads[1]["ttlMs"], 0, "a client since 2026-07-28");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_cache_all_endpoints_get_what_was_read_once() {
+    let reads = reads("resources = { cache = \"60s\" }\n").await;
+    assert_eq!(texts(&reads), ["1"; 5]);
+    let left = reads[1]["ttlMs"].as_u64();
+    assert!(
+        left.is_some_and(|left| (1..=60_000).contains(&left)),
+        "{left:?}"
+    );
+}

@@ -1,0 +1,234 @@
+//! A server with the endpoints of a configuration, and clients for each transport.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use mcp_servlet_client::{Era, Http, HttpTransport, Options, Session, Target};
+use mcp_servlet_host::Loaded;
+use mcp_servlet_server::{Endpoints, Remotes, config::Config, serve_stream};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::{
+    io::{duplex, split},
+    task::JoinHandle,
+};
+
+use crate::support::Wat;
+
+/// Longer than any step takes on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The endpoints of a configuration, on ports of their own.
+pub(crate) struct Site {
+    pub(crate) endpoints: Arc<Endpoints>,
+    /// The URL of each endpoint over HTTP.
+    urls: BTreeMap<String, String>,
+    folder: TempDir,
+    serving: Vec<JoinHandle<()>>,
+}
+
+/// How a client connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    HttpLegacy,
+    HttpModern,
+    Sse,
+    PipeLegacy,
+    PipeModern,
+}
+
+/// All ways to connect to the endpoints `web`, `old` and `pipe`.
+pub(crate) const WAYS: [(Way, &str); 5] = [
+    (Way::HttpLegacy, "web"),
+    (Way::HttpModern, "web"),
+    (Way::Sse, "old"),
+    (Way::PipeLegacy, "pipe"),
+    (Way::PipeModern, "pipe"),
+];
+
+/// One endpoint for each transport. Keys can be added after each table.
+pub(crate) const WEB: &str = "[listener.local]\naddress = \"127.0.0.1:0\"\n[endpoint.web]\nkind = \"http\"\nlistener = \"local\"\n";
+pub(crate) const OLD: &str = "[endpoint.old]\nkind = \"sse\"\nlistener = \"local\"\n";
+pub(crate) const PIPE: &str = "[endpoint.pipe]\nkind = \"stdio\"\n";
+
+impl Site {
+    /// Serves a configuration with these files next to it.
+    pub(crate) async fn start(config: &str, files: &[(&str, &[u8])]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, contents) in files {
+            fs::write(folder.path().join(name), contents).expect("a file");
+        }
+        let path = folder.path().join("servlet.toml");
+        fs::write(&path, config).expect("a file");
+        let config = Config::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        let loaded = config.load(None).expect("servlets");
+        Self::serve(folder, path, config, loaded).await
+    }
+
+    async fn serve(folder: TempDir, path: PathBuf, config: Config, loaded: Loaded) -> Self {
+        let remotes = Remotes::default();
+        let members = remotes.update(&config.remotes).await.expect("remotes");
+        let endpoints = Endpoints::new(&config, &loaded, &members).expect("endpoints");
+        let endpoints = Arc::new(endpoints);
+        let bound = endpoints.bind().await.expect("free ports");
+        let mut urls = BTreeMap::new();
+        for one in &bound {
+            let address = one.address().expect("an address");
+            urls.extend(
+                one.paths()
+                    .map(|(name, path)| (name.to_owned(), format!("http://{address}{path}"))),
+            );
+        }
+        let watching = Arc::clone(&endpoints);
+        let serving = bound.into_iter().map(|one| tokio::spawn(one.serve()));
+        let watch = async move { watching.watch(path, config, loaded, remotes).await };
+        let watch = tokio::spawn(watch);
+        Self {
+            serving: serving.chain([watch]).collect(),
+            endpoints,
+            urls,
+            folder,
+        }
+    }
+
+    pub(crate) fn url(&self, endpoint: &str) -> &str {
+        &self.urls[endpoint]
+    }
+
+    /// Writes a file of the configuration's folder.
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        fs::write(self.folder.path().join(name), contents).expect("a file");
+    }
+
+    /// Connects a client of its own.
+    pub(crate) async fn connect(&self, way: Way, endpoint: &str) -> Session {
+        self.connect_with(way, endpoint, Options::new()).await
+    }
+
+    /// The same, with options.
+    pub(crate) async fn connect_with(&self, way: Way, endpoint: &str, options: Options) -> Session {
+        let era = match way {
+            Way::HttpModern | Way::PipeModern => Era::Stateless,
+            _ => Era::Handshake,
+        };
+        let options = options.era(era);
+        let connected = match way {
+            Way::PipeLegacy | Way::PipeModern => self.attach(endpoint, &options).await,
+            Way::Sse => self.visit(endpoint, HttpTransport::Sse, &options).await,
+            _ => {
+                self.visit(endpoint, HttpTransport::Streamable, &options)
+                    .await
+            }
+        };
+        connected.unwrap_or_else(|error| panic!("{way:?}: {error}"))
+    }
+
+    async fn visit(
+        &self,
+        endpoint: &str,
+        transport: HttpTransport,
+        options: &Options,
+    ) -> Result<Session, mcp_servlet_client::Error> {
+        let http = Http::new(self.url(endpoint)).expect("a URL");
+        let http = http.transport(transport).header("x-request-id", "r-1");
+        let target = Target::Http(Box::new(http.expect("a header")));
+        Session::connect_with(&target, options).await
+    }
+
+    async fn attach(
+        &self,
+        endpoint: &str,
+        options: &Options,
+    ) -> Result<Session, mcp_servlet_client::Error> {
+        let server = self
+            .endpoints
+            .server_of(endpoint)
+            .expect("an endpoint")
+            .clone();
+        let (ours, theirs) = duplex(1 << 16);
+        tokio::spawn(async move {
+            let (reader, writer) = split(theirs);
+            serve_stream(&server, reader, writer).await
+        });
+        let (reader, writer) = split(ours);
+        Session::attach(reader, writer, options).await
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.endpoints.server().stop();
+        for serving in &self.serving {
+            serving.abort();
+        }
+    }
+}
+
+/// The names of the tools that a client sees.
+pub(crate) async fn tools(session: &Session) -> Vec<String> {
+    let lists = session.lists().await.expect("lists");
+    let tools = lists.tools.expect("tools");
+    let name = |tool: &Value| tool["name"].as_str().expect("a name").to_owned();
+    tools.iter().map(|tool| name(&json!(tool))).collect()
+}
+
+/// Waits until something holds.
+pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let start = Instant::now();
+    while !holds().await {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// The description of a servlet with these tools.
+pub(crate) fn describe(tools: &[&str]) -> String {
+    let tools = tools
+        .iter()
+        .map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }));
+    json!({ "tools": tools.collect::<Vec<_>>() }).to_string()
+}
+
+/// A servlet whose tools answer with this text.
+pub(crate) fn servlet(tools: &[&str], text: &str) -> Vec<u8> {
+    let answer = json!({ "content": [{ "type": "text", "text": text }] });
+    let wat = Wat::new().describe(&describe(tools));
+    wat.answer(&answer.to_string()).wasm()
+}
+
+/// A servlet whose tools return their input as structured content.
+pub(crate) fn echo(tools: &[&str]) -> Vec<u8> {
+    let copy = "(func $echo (param $from i32) (param $length i32)
+        (local $to i64) (local $i i64) (local $n i64)
+        (local.set $n (i64.extend_i32_u (local.get $length)))
+        (local.set $to (call $alloc
+            (i64.add (i64.add (local.get $n) (call $input_length)) (i64.const 1))))
+        (block $done (loop $next
+            (br_if $done (i64.ge_u (local.get $i) (local.get $n)))
+            (call $store (i64.add (local.get $to) (local.get $i))
+                (i32.load8_u (i32.add (local.get $from) (i32.wrap_i64 (local.get $i)))))
+            (local.set $i (i64.add (local.get $i) (i64.const 1)))
+            (br $next)))
+        (local.set $i (i64.const 0))
+        (block $done (loop $next
+            (br_if $done (i64.ge_u (local.get $i) (call $input_length)))
+            (call $store
+                (i64.add (i64.add (local.get $to) (local.get $n)) (local.get $i))
+                (call $input (local.get $i)))
+            (local.set $i (i64.add (local.get $i) (i64.const 1)))
+            (br $next)))
+        (call $store
+            (i64.add (i64.add (local.get $to) (local.get $n)) (call $input_length))
+            (i32.const 125))
+        (call $output_set (local.get $to)
+            (i64.add (i64.add (local.get $n) (call $input_length)) (i64.const 1))))";
+    let wat = Wat::new().describe(&describe(tools));
+    let begin = r#"{"content":[],"structuredContent":"#;
+    let wat = wat.export("call", begin, "(call $echo {}) (i32.const 0)");
+    wat.after(copy).wasm()
+}

@@ -1,0 +1,123 @@
+//! The time that requests and questions may take.
+
+use std::time::{Duration, Instant};
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use mcp_servlet_client::{Answers, Elicitation, Input, Offers};
+use serde_json::json;
+
+use crate::{
+    site::{OLD, PIPE, Site, WAYS, WEB, describe},
+    support::Wat,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_takes_too_long_is_stopped() {
+    let forever = Wat::new().describe(&describe(&["forever"]));
+    let wasm = forever
+        .export("call", "", "(loop $again (br $again)) (i32.const 0)")
+        .wasm();
+    let timeout = "timeout = \"200ms\"\n";
+    let config = format!(
+        "{WEB}{timeout}{OLD}{timeout}{PIPE}{timeout}[servlet.a]\nsource = \"a.wasm\"\nlimits = {{ instances = {{ max = 1 }} }}\n"
+    );
+    let site = Site::start(&config, &[("a.wasm", &wasm)]).await;
+    for (way, endpoint) in WAYS {
+        let session = site.connect(way, endpoint).await;
+        // The call is interrupted, or the next one would wait for the only instance.
+        for _ in 0..2 {
+            let begun = Instant::now();
+            let error = session
+                .call("forever", json!({}))
+                .await
+                .expect_err("no result");
+            assert!(begun.elapsed() < Duration::from_secs(20), "{way:?}");
+            let text = format!("{error:?}");
+            assert!(
+                text.contains("200ms") && text.contains("32603"),
+                "{way:?}: {text}"
+            );
+            assert!(
+                text.contains("timeout") && text.contains("0.2"),
+                "{way:?}: {text}"
+            );
+        }
+    }
+}
+
+/// A person who takes some time for an answer.
+struct Slow(Duration);
+
+impl Answers for Slow {
+    fn offers(&self) -> Offers {
+        Offers {
+            elicitation: true,
+            ..Offers::default()
+        }
+    }
+
+    fn elicit(&self, _: Elicitation) -> BoxFuture<'_, Input> {
+        async {
+            tokio::time::sleep(self.0).await;
+            Input::Accept(json!({}))
+        }
+        .boxed()
+    }
+}
+
+/// A servlet that asks before it answers.
+pub(crate) fn asking() -> Vec<u8> {
+    let schema = json!({ "type": "object", "properties": {} });
+    let params = json!({ "mode": "form", "message": "Go on?", "requestedSchema": schema });
+    let question = json!({ "method": "elicitation/create", "params": params });
+    let asks = json!({ "resultType": "input_required", "inputRequests": { "q": question } });
+    let done = json!({ "content": [{ "type": "text", "text": "done" }] });
+    let wat = Wat::new().describe(&describe(&["ask"]));
+    // Each way asks once and is answered once.
+    let texts = [asks.to_string(), done.to_string()];
+    let texts: Vec<_> = texts
+        .iter()
+        .cycle()
+        .take(2 * WAYS.len())
+        .map(String::as_str)
+        .collect();
+    wat.answers(&texts).wasm()
+}
+
+fn config(more: &str) -> String {
+    let one = "limits.isolation = \"shared\"\nlimits.instances.max = 1\n";
+    format!("{WEB}{more}{OLD}{more}{PIPE}{more}[servlet.a]\nsource = \"a.wasm\"\n{one}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_for_the_client_does_not_count() {
+    let site = Site::start(&config("timeout = \"1s\"\n"), &[("a.wasm", &asking())]).await;
+    for (way, endpoint) in WAYS {
+        let person = Slow(Duration::from_millis(1500));
+        let options = mcp_servlet_client::Options::new().answers(person);
+        let session = site.connect_with(way, endpoint, options).await;
+        let called = session.call("ask", json!({})).await;
+        assert_eq!(
+            called
+                .unwrap_or_else(|error| panic!("{way:?}: {error}"))
+                .text(),
+            "done"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_have_a_time_of_their_own() {
+    let site = Site::start(
+        &config("question_time = \"100ms\"\n"),
+        &[("a.wasm", &asking())],
+    )
+    .await;
+    let options = mcp_servlet_client::Options::new().answers(Slow(Duration::from_secs(20)));
+    let session = site.connect_with(WAYS[2].0, WAYS[2].1, options).await;
+    let error = session.call("ask", json!({})).await.expect_err("no answer");
+    assert!(
+        error.to_string().contains("no response within 100ms"),
+        "{error}"
+    );
+}
