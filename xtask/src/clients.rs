@@ -1,5 +1,6 @@
-//! Calls every tool of every example with MCP clients of other projects.
+//! Calls every tool of every example with MCP clients of other projects, and lists MCP servers of other projects.
 
+mod servers;
 mod table;
 
 use std::ffi::OsString;
@@ -29,9 +30,26 @@ struct Counts {
     called: usize,
 }
 
-/// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.
-/// With `only`, runs the clients whose name contains it. Fails if a client does.
+/// The name of the part that lists servers of other projects.
+const SERVERS: &str = "servers";
+
+/// Calls our servlets with clients of other projects, and lists servers of other projects with our client. With `only`, runs the
+/// clients whose name contains it, or just the servers. Fails if a client or a server does.
 pub(crate) fn check(only: Option<&str>) -> anyhow::Result<()> {
+    if only == Some(SERVERS) {
+        return servers::check();
+    }
+    let clients = call_tools(only);
+    if only.is_some() {
+        return clients;
+    }
+    // Both parts print their table, even if the first one fails.
+    let servers = servers::check();
+    clients.and(servers)
+}
+
+/// Lists and calls the tools with every client, over its transports and in its protocol versions, and prints a table.
+fn call_tools(only: Option<&str>) -> anyhow::Result<()> {
     let files = build(&examples()?)?;
     let server = Server::start(&files, &ALLOW)?;
     let older = Server::start_configured(&sse(&files)?)?;

@@ -54,9 +54,9 @@ enum Command {
     Vet,
     /// Run every scenario of MCP's official conformance suite, over HTTP
     Conformance,
-    /// List and call the tools of the servlets in `examples` with MCP clients of other projects
+    /// Call the tools of the servlets in `examples` with MCP clients of other projects, and list MCP servers of other projects
     Clients {
-        /// Run only clients whose name contains this
+        /// Run only clients whose name contains this, or only the `servers`
         only: Option<String>,
     },
     /// Count the lines of servlets with this project, and against the official generator's code

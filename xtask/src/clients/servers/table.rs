@@ -1,0 +1,143 @@
+//! The servers, and how each is installed.
+
+use std::process::Command;
+
+use crate::npm::Packages;
+use crate::python;
+use crate::shell::root;
+
+/// A published server that lists without an account and without the network.
+pub(super) struct Server {
+    pub(super) name: &'static str,
+    package: Package,
+    arguments: &'static [&'static str],
+}
+
+enum Package {
+    /// A package of npm, and its program.
+    Npm(&'static str, &'static str),
+    /// A requirement for pip, and the module that Python runs.
+    PyPi(&'static str, &'static str),
+    /// A requirement for pip, and a script in `tests/clients`.
+    Script(&'static str, &'static str),
+}
+
+use Package::{Npm, PyPi, Script};
+
+/// The option of servers that use HTTP without it.
+const STDIO: &[&str] = &["--stdio"];
+
+pub(super) const SERVERS: [Server; 12] = [
+    server(
+        "everything",
+        Npm(
+            "@modelcontextprotocol/server-everything@2026.8.31",
+            "mcp-server-everything",
+        ),
+        &["stdio"],
+    ),
+    server(
+        "filesystem",
+        Npm(
+            "@modelcontextprotocol/server-filesystem@2026.8.31",
+            "mcp-server-filesystem",
+        ),
+        &["docs"],
+    ),
+    server(
+        "memory",
+        Npm(
+            "@modelcontextprotocol/server-memory@2026.8.31",
+            "mcp-server-memory",
+        ),
+        &[],
+    ),
+    server(
+        "sequential-thinking",
+        Npm(
+            "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
+            "mcp-server-sequential-thinking",
+        ),
+        &[],
+    ),
+    server(
+        "basic-vanillajs",
+        Npm(
+            "@modelcontextprotocol/server-basic-vanillajs@2.0.3",
+            "mcp-server-basic-vanillajs",
+        ),
+        STDIO,
+    ),
+    server(
+        "threejs",
+        Npm(
+            "@modelcontextprotocol/server-threejs@2.0.3",
+            "mcp-threejs-server",
+        ),
+        STDIO,
+    ),
+    server(
+        "map",
+        Npm("@modelcontextprotocol/server-map@2.0.3", "mcp-map-server"),
+        STDIO,
+    ),
+    server(
+        "notion",
+        Npm("@notionhq/notion-mcp-server@2.5.2", "notion-mcp-server"),
+        &[],
+    ),
+    server(
+        "playwright",
+        Npm("@playwright/mcp@0.0.83", "playwright-mcp"),
+        &[],
+    ),
+    server(
+        "time",
+        PyPi("mcp-server-time==2026.10.19", "mcp_server_time"),
+        &[],
+    ),
+    server(
+        "fetch",
+        PyPi("mcp-server-fetch==2026.10.24", "mcp_server_fetch"),
+        &[],
+    ),
+    server(
+        "fastmcp",
+        Script("fastmcp==4.1.2", "fastmcp_server.py"),
+        &[],
+    ),
+];
+
+const fn server(
+    name: &'static str,
+    package: Package,
+    arguments: &'static [&'static str],
+) -> Server {
+    Server {
+        name,
+        package,
+        arguments,
+    }
+}
+
+impl Server {
+    /// Installs the server under the target directory and returns its command.
+    pub(super) fn install(&self) -> anyhow::Result<Command> {
+        let folder = format!("server-{}", self.name);
+        let mut command = match self.package {
+            Npm(package, program) => Packages::install(&folder, &[package])?.program(program)?,
+            PyPi(requirement, module) => {
+                let mut python = Command::new(python::install(&folder, &[requirement])?);
+                python.args(["-m", module]);
+                python
+            }
+            Script(requirement, script) => {
+                let mut python = Command::new(python::install(&folder, &[requirement])?);
+                python.arg(root().join("tests/clients").join(script));
+                python
+            }
+        };
+        command.args(self.arguments);
+        Ok(command)
+    }
+}
