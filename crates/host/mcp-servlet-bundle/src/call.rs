@@ -136,7 +136,12 @@ impl Proven {
         let input = pointer.split('/').nth(1).unwrap_or_default();
         let (key, templates) = self.tool.inputs.templates();
         let template = templates.iter().find(|(name, _)| name == input);
-        if let Some(argument) = template.and_then(|(_, template)| template.argument()) {
+        let argument = match template {
+            Some((_, template)) => template.argument(),
+            // With `set`, all other arguments are those of the call.
+            None => arguments.contains_key(input).then_some(input),
+        };
+        if let Some(argument) = argument {
             let schema = self.properties.get(input);
             return Err(Refused::Arguments(refusal(
                 argument,
@@ -180,6 +185,9 @@ impl Proven {
         let templates = self.tool.result.as_ref();
         let maps_errors = templates.is_some_and(|all| all.iter().any(|(key, _)| key == "isError"));
         let Some(templates) = templates.filter(|_| !is_error || maps_errors) else {
+            if self.output.is_some() && !is_error {
+                return self.checked(result);
+            }
             return Ok(result);
         };
         self.mapped(request, prepared, templates, &result, budget)
@@ -203,8 +211,13 @@ impl Proven {
                 mapped.insert(key.clone(), value);
             }
         }
-        match self.wrong_result(&mapped) {
-            None => Ok(mapped),
+        self.checked(mapped)
+    }
+
+    /// The result, if it is one of MCP and matches the output schema.
+    fn checked(&self, result: JsonObject) -> Result<JsonObject, RpcError> {
+        match self.wrong_result(&result) {
+            None => Ok(result),
             Some((at, why)) => {
                 let message = format!(
                     "tool `{}` has an invalid result: {at}: {why}",

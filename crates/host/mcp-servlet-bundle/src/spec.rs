@@ -9,6 +9,7 @@ use mcp_servlet_schema::Validator;
 use serde_json::{Map, Value};
 
 use crate::{
+    expression::Expression,
     problem::{Place, Problem, listed},
     shape::{Names, RESULT, Shape, members},
     template::{Expand, Template},
@@ -161,9 +162,9 @@ impl Compiler<'_, '_> {
     fn tool(&mut self) -> Option<VirtualTool> {
         let handler = self.handler();
         let inputs = self.inputs();
-        self.arguments(&inputs);
         let result = self.result();
         let catches = self.catches();
+        self.arguments(&inputs, result.as_deref().unwrap_or_default(), &catches);
         let spec = self.spec;
         Some(VirtualTool {
             bundle: spec.bundle.clone(),
@@ -187,7 +188,7 @@ impl Compiler<'_, '_> {
         let parts = self.spec.handler.split_once(':');
         let parts = parts.filter(|(member, tool)| !member.is_empty() && !tool.is_empty());
         let Some((member, tool)) = parts else {
-            let message = "expected a servlet and its tool, such as \"weather:get_weather\"";
+            let message = "expected a member and its tool, such as \"weather:get_weather\"";
             self.problem(Place::of("handler"), message);
             return None;
         };
@@ -273,7 +274,7 @@ impl Compiler<'_, '_> {
         ]
     }
 
-    fn arguments(&mut self, inputs: &Inputs) {
+    fn arguments(&mut self, inputs: &Inputs, result: &[(String, Template)], catches: &[Catch]) {
         let place = Place::of("arguments");
         let Some(schema) = &self.spec.arguments else {
             return;
@@ -284,36 +285,33 @@ impl Compiler<'_, '_> {
         if let Err(problem) = Validator::new(schema) {
             self.problem(place.clone(), format!("invalid JSON Schema: {problem}"));
         }
-        self.unread(schema, inputs);
+        if let Inputs::Map(templates) = inputs {
+            let mut expressions = expressions(templates.iter().chain(result));
+            for catch in catches {
+                expressions.extend(catch.expressions());
+            }
+            self.unread(schema, &expressions);
+        }
     }
 
     /// Reports arguments that no expression reads.
-    fn unread(&mut self, schema: &Value, inputs: &Inputs) {
-        let Inputs::Map(templates) = inputs else {
-            return;
-        };
+    fn unread(&mut self, schema: &Value, expressions: &[&Expression]) {
         let mut read = Vec::new();
         let mut reads_all = false;
-        for (_, template) in templates {
-            template.each(&Place::default(), &mut |_, _, expression| {
-                for path in &expression.reads {
-                    let mut names = path.members();
-                    match (names.next(), names.next()) {
-                        (Some("arguments"), Some(name)) => read.push(name),
-                        (Some("arguments") | None, None) => reads_all = true,
-                        _ => {}
-                    }
-                }
-            });
+        let paths = expressions.iter().flat_map(|one| &one.reads);
+        for path in paths.filter(|path| path.root == "request") {
+            let mut names = path.members();
+            match (names.next(), names.next()) {
+                (Some("arguments"), Some(name)) => read.push(name),
+                (Some("arguments") | None, None) => reads_all = true,
+                _ => {}
+            }
         }
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, _) in properties.into_iter().flatten().filter(|_| !reads_all) {
             if !read.contains(&name.as_str()) {
                 let place = Place::of("arguments").key("properties").key(name);
-                self.problem(
-                    place,
-                    format!("no expression in `inputs` reads the argument `{name}`"),
-                );
+                self.problem(place, format!("no expression reads the argument `{name}`"));
             }
         }
     }
@@ -387,4 +385,13 @@ impl Compiler<'_, '_> {
         catches::check_order(&self.spec.catches, &mut self.problems);
         catches
     }
+}
+
+/// All expressions of named templates.
+fn expressions<'t>(templates: impl Iterator<Item = &'t (String, Template)>) -> Vec<&'t Expression> {
+    let mut expressions = Vec::new();
+    for (_, template) in templates {
+        template.each(&Place::default(), &mut |_, _, one| expressions.push(one));
+    }
+    expressions
 }

@@ -22,7 +22,7 @@ fn each_mistake_has_a_place_and_a_text() {
         (
             json!({ "handler": "weather" }),
             "handler",
-            "expected a servlet and its tool, such as \"weather:get_weather\"",
+            "expected a member and its tool, such as \"weather:get_weather\"",
         ),
         (
             json!({ "inputs": inputs, "set": {} }),
@@ -92,7 +92,7 @@ fn each_mistake_has_a_place_and_a_text() {
         (
             json!({ "inputs": inputs, "arguments": { "properties": { "city": {}, "cty": {} } } }),
             "arguments.properties.cty",
-            "no expression in `inputs` reads the argument `cty`",
+            "no expression reads the argument `cty`",
         ),
         (
             json!({ "inputs": { "city": "${{ request.arguments.cty }}", "units": "${{ request.arguments.city }}" }, "arguments": { "properties": { "city": {} } } }),
@@ -162,7 +162,7 @@ fn each_mistake_has_a_place_and_a_text() {
         (
             json!({ "catches": [{ "error": { "code": -32001 } }, { "error": { "code": -32002 } }] }),
             "catches[1]",
-            "this entry is never used: entry 1 is also for all other failures",
+            "this entry is never used: entry 1 matches all other failures too",
         ),
         (
             json!({ "catches": [{ "when": "${{ result.x }}", "error": { "code": -32001 } }] }),
@@ -171,6 +171,16 @@ fn each_mistake_has_a_place_and_a_text() {
         ),
         (
             json!({ "catches": [{ "when": "true", "error": { "code": -32001 } }] }),
+            "catches[0].when",
+            "expected one expression, such as \"${{ error.data.retry < 60 }}\"",
+        ),
+        (
+            json!({ "catches": [{ "when": "", "error": { "code": -32001 } }] }),
+            "catches[0].when",
+            "expected one expression, such as \"${{ error.data.retry < 60 }}\"",
+        ),
+        (
+            json!({ "catches": [{ "when": "${{ true }}${{ true }}", "error": { "code": -32001 } }] }),
             "catches[0].when",
             "expected one expression, such as \"${{ error.data.retry < 60 }}\"",
         ),

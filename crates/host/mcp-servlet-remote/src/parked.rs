@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_servlet_runtime::{JsonObject, RequestMeta};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::connection::Connection;
 use crate::relay::Question;
@@ -30,6 +31,8 @@ struct Waiting {
     connection: Arc<Connection>,
     call: RunningCall,
     reply: oneshot::Sender<Value>,
+    /// The task that ends the wait.
+    expiry: Option<AbortOnDropHandle<()>>,
 }
 
 /// What the caller says about a call that waits.
@@ -65,6 +68,7 @@ impl Parked {
                 connection,
                 call,
                 reply,
+                expiry: None,
             },
         );
         Some(id)
@@ -83,6 +87,7 @@ impl Parked {
             connection,
             call,
             reply,
+            expiry: _,
         } = waiting;
         let responses = request_meta.input_responses.as_ref();
         if let Some(answer) = responses.and_then(|responses| responses.get(KEY)) {
@@ -90,6 +95,13 @@ impl Parked {
             let _ = reply.send(answer.clone());
         }
         Resumed::Call(connection, call)
+    }
+
+    /// Sets the task that ends the wait of a call.
+    pub(crate) fn expire_with(&self, id: &str, expiry: AbortOnDropHandle<()>) {
+        if let Some(waiting) = self.waiting().get_mut(id) {
+            waiting.expiry = Some(expiry);
+        }
     }
 
     /// Ends a call that still waits.

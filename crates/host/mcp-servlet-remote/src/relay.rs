@@ -92,7 +92,7 @@ impl Calls {
         self.running().calls.len()
     }
 
-    /// Asks the client of the only call. None if it cannot be asked.
+    /// Asks the client of the only call. `None` if there is no such call, or its client cannot answer.
     async fn ask(&self, capability: &str, method: &'static str, params: Value) -> Option<Value> {
         let Some((sent, capabilities)) = self.only() else {
             tracing::warn!(

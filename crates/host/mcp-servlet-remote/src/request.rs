@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mcp_servlet_host::{CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult};
 use mcp_servlet_runtime::{CallError, Fault, JsonObject, RemoteFailure, RequestMeta};
 use serde_json::Value;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::answer;
 use crate::connection::Connection;
@@ -38,7 +39,7 @@ impl Shared {
         let json = self.request(method, "contents", params, request_meta).await;
         json.map(ReadResourceResult::new)
             .map_err(|failure| match &failure {
-                RemoteFailure::Error { fault } if is_not_found(fault) => {
+                RemoteFailure::Error { fault } if is_not_found(fault) && failure != expired() => {
                     CallError::unknown_resource(uri)
                 }
                 _ => call_error(&self.name, method, failure),
@@ -124,12 +125,13 @@ impl Shared {
         };
         let (shared, expiring) = (Arc::downgrade(self), id.clone());
         let time = self.options.question_time;
-        tokio::spawn(async move {
+        let expiry = tokio::spawn(async move {
             tokio::time::sleep(time).await;
             if let Some(shared) = shared.upgrade() {
                 shared.parked.forget(&expiring);
             }
         });
+        self.parked.expire_with(&id, AbortOnDropHandle::new(expiry));
         Ok(input_required(&id, method, params))
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct RunningCall {
     call: CallGuard,
 }
 
-/// What a request has come to.
+/// The outcome of a request.
 pub(crate) enum Step {
     /// It has a result, or will have none.
     Answered(Result<Box<RawValue>, Error>),

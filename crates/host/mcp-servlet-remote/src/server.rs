@@ -7,14 +7,14 @@ use mcp_servlet_host::{
     Answer, CallToolResult, CompleteResult, GetPromptResult, Member, ReadResourceResult, Remote,
     RemoteLists,
 };
-use mcp_servlet_runtime::{JsonObject, RemoteFailure, RequestMeta};
+use mcp_servlet_runtime::{JsonObject, RequestMeta};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::options::RemoteOptions;
-use crate::shared::Shared;
+use crate::shared::{Shared, is_final};
 use crate::state::{Link, NotReady, State, reason};
 use crate::supervisor::supervise;
 
@@ -55,7 +55,7 @@ impl RemoteServer {
         self.shared.link.borrow().state()
     }
 
-    /// Waits until the server is connected.
+    /// Waits until the server is connected. A connection that was closed because nothing used it counts as connected.
     ///
     /// # Errors
     /// [`NotReady`] after the last of the attempts that [`Retries::most`](crate::Retries::most) allows. Without a limit,
@@ -64,16 +64,32 @@ impl RemoteServer {
         let options = &self.shared.options;
         let mut link = self.shared.link.subscribe();
         let over = link.wait_for(|link| match link {
-            Link::Up(_) => true,
-            Link::Down { why, .. } => matches!(why, RemoteFailure::RetriesExhausted { .. }),
+            Link::Up(_) | Link::Idle => true,
+            Link::Down { why, .. } => is_final(why),
             _ => false,
         });
         let waited = match options.retries.most {
             Some(_) => over.await.is_ok(),
             None => timeout(options.connect, over).await.is_ok(),
         };
+        self.outcome(waited)
+    }
+
+    /// Waits until the first attempt to connect is over, for the time of one attempt at most.
+    ///
+    /// # Errors
+    /// [`NotReady`] if the server is not connected then.
+    pub async fn tried(&self) -> Result<(), NotReady> {
+        let mut link = self.shared.link.subscribe();
+        let over = link.wait_for(|link| !matches!(link, Link::Connecting));
+        let waited = timeout(self.shared.options.connect, over).await.is_ok();
+        self.outcome(waited)
+    }
+
+    fn outcome(&self, waited: bool) -> Result<(), NotReady> {
+        let options = &self.shared.options;
         let why = match &*self.shared.link.borrow() {
-            Link::Up(_) if waited => return Ok(()),
+            Link::Up(_) | Link::Idle if waited => return Ok(()),
             Link::Down { why, .. } => reason(why),
             _ => format!("it did not answer within {:?}", options.connect),
         };
@@ -81,7 +97,8 @@ impl RemoteServer {
         Err(NotReady { name, why })
     }
 
-    /// Closes the connection, and waits for that. The process of a command has ended then.
+    /// Closes the connection, and waits until it is closed. If a call still runs on it, the connection closes when that
+    /// call ends, and this does not wait for it.
     pub async fn close(&self) {
         let task = self
             .task

@@ -91,9 +91,13 @@ impl Shared {
 
     /// Whether another attempt is too early, or the last one was made.
     fn was_tried(&self, why: &RemoteFailure, tried: Instant) -> bool {
-        let is_over = matches!(why, RemoteFailure::RetriesExhausted { .. });
-        is_over || tried.elapsed() < self.options.retries.every
+        is_final(why) || tried.elapsed() < self.options.retries.every
     }
+}
+
+/// Whether there is no further attempt to connect.
+pub(crate) fn is_final(why: &RemoteFailure) -> bool {
+    matches!(why, RemoteFailure::RetriesExhausted { .. }) || *why == stopped()
 }
 
 /// The failure of requests after the end.

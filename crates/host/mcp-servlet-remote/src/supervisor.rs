@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcp_servlet_client::{Error, ErrorKind, Events, Target};
+use mcp_servlet_client::{Error, Events, Target};
 use mcp_servlet_host::RemoteLists;
 use mcp_servlet_runtime::RemoteFailure;
 use tokio::time::{sleep, timeout};
@@ -21,7 +21,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(2);
 const MAX_PAUSE_OF_COMMAND: Duration = Duration::from_secs(30);
 /// How long a server may take to show that it still answers.
 const CHECK: Duration = Duration::from_secs(2);
-/// A connection that is over after less time is no success.
+/// A connection that is over after less time does not count as a success.
 const SHORT_LIFE: Duration = Duration::from_secs(1);
 /// The pause before a new subscription to changes, if the server has ended one.
 const SUBSCRIBE_AGAIN: Duration = Duration::from_secs(10);
@@ -51,14 +51,19 @@ async fn close(connection: Arc<Connection>) {
 
 impl Shared {
     async fn keep_connected(&self) {
-        let mut failed = 0;
+        let mut failed: u32 = 0;
         loop {
             match self.connect().await {
                 Ok((connection, lists)) => {
                     let start = Instant::now();
                     let was_lost = self.serve(connection, lists).await;
                     // A server that ends at once is not started again without a pause.
-                    failed = u32::from(was_lost && start.elapsed() < SHORT_LIFE);
+                    let is_short = was_lost && start.elapsed() < SHORT_LIFE;
+                    failed = if is_short {
+                        failed.saturating_add(1)
+                    } else {
+                        0
+                    };
                 }
                 Err(error) => {
                     failed += 1;
@@ -129,12 +134,11 @@ impl Shared {
                             self.relist(connection).await;
                         }
                     }
-                    Some(Err(error)) => {
-                        if error.kind() != ErrorKind::Limit {
-                            is_subscribed = false;
-                            events = connection.session.events();
-                            again.as_mut().reset(tokio::time::Instant::now() + SUBSCRIBE_AGAIN);
-                        }
+                    // Events were lost, or the server has ended the subscription.
+                    Some(Err(_)) => {
+                        is_subscribed = false;
+                        events = connection.session.events();
+                        again.as_mut().reset(tokio::time::Instant::now() + SUBSCRIBE_AGAIN);
                         if let Err(why) = check(connection).await {
                             return End::Lost(why);
                         }
@@ -195,7 +199,7 @@ impl Shared {
         }
     }
 
-    /// Notes a failed attempt. Returns whether there is another one.
+    /// Records a failed attempt. Returns whether to try again.
     fn failed(&self, error: &Error, attempts: u32) -> bool {
         let remote = &self.name;
         let why = failure(error, self.options.connect);
@@ -204,8 +208,10 @@ impl Shared {
             .retries
             .most
             .is_none_or(|most| attempts <= most);
-        if goes_on {
-            tracing::info!(remote, attempts, %error, "cannot connect to a remote yet");
+        if goes_on && attempts == 1 {
+            tracing::info!(remote, %error, "cannot connect to a remote yet");
+        } else if goes_on {
+            tracing::debug!(remote, attempts, %error, "cannot connect to a remote yet");
         } else {
             tracing::error!(remote, attempts, %error, "cannot connect to a remote; there is no further attempt");
         }

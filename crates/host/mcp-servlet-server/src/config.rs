@@ -5,7 +5,9 @@ mod cache;
 mod endpoint;
 mod file;
 mod hosts;
+mod load;
 mod members;
+mod named;
 mod names;
 mod problem;
 mod read;
@@ -25,7 +27,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use mcp_servlet_host::{Entry, Introduction, Loaded, OnFailure, VirtualToolError};
+use mcp_servlet_host::{Entry, Introduction, OnFailure};
 use mcp_servlet_runtime::{Instances, LoadError as ModuleError, LoadOptions, Proxy, Source};
 use mcp_servlet_schema::Provider;
 
@@ -175,8 +177,7 @@ impl Config {
             members.add(name, start..entries.len());
         }
         let remotes = reader.remotes(&file);
-        let named = named(&file);
-        let bundles = reader.bundles(&tools, &named);
+        let bundles = reader.bundles(&tools, &file.named());
         members.add_remotes(file.remote.keys());
         members.add_bundles(tools.iter().map(ReadTool::bundle));
         let tasks = file.tasks.options();
@@ -203,85 +204,10 @@ impl Config {
         })
     }
 
-    /// Loads the servlets, and proves that the virtual tools fit them; see [`Loaded::load`].
-    ///
-    /// # Errors
-    /// [`ConfigError`] if a servlet with `on_failure = "fail"` cannot be loaded, or with every
-    /// problem of the virtual tools.
-    pub fn load(&self, previous: Option<&mcp_servlet_host::Host>) -> Result<Loaded, ConfigError> {
-        let mut loaded = Loaded::load(&self.entries, previous).map_err(ConfigError::Load)?;
-        let host = loaded.host.introduced(self.introduction.clone());
-        loaded.host = host.with_schemas_for(self.schemas_for);
-        if self.endpoints.is_empty() {
-            let tools = self.bundles.tools().to_vec();
-            loaded.host = loaded.host.with_virtual_tools(tools, Vec::new());
-        }
-        self.prove(&loaded)?;
-        Ok(loaded)
-    }
-
-    /// Fails with the problems of virtual tools that do not fit the servlets that they call.
-    fn prove(&self, loaded: &Loaded) -> Result<(), ConfigError> {
-        let mut errors = loaded.host.virtual_tool_errors().to_vec();
-        for endpoint in &self.endpoints {
-            let host = self.host_of(endpoint, loaded, &[]);
-            for error in host.virtual_tool_errors() {
-                if !errors.contains(error) {
-                    errors.push(error.clone());
-                }
-            }
-        }
-        if errors.is_empty() {
-            return Ok(());
-        }
-        Err(self.wrong_tools(&errors))
-    }
-
-    fn wrong_tools(&self, errors: &[VirtualToolError]) -> ConfigError {
-        let problems = errors.iter().map(|error| self.bundles.problem(error));
-        let mut problems: Vec<_> = problems.collect();
-        problems.sort_by_key(|problem| problem.span.start);
-        let (path, text) = self.source.clone();
-        ConfigError::Wrong {
-            path,
-            text,
-            problems,
-        }
-    }
-
-    /// How many virtual tools the configuration has.
-    pub fn virtual_tools(&self) -> usize {
-        self.bundles.tools().len()
-    }
-
     /// The JSON Schema of configurations, for editors.
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(File).to_value()
     }
-}
-
-/// What a section is about, in messages.
-#[derive(Clone, Copy)]
-struct Named<'f> {
-    name: &'f str,
-    kind: &'static str,
-    /// Where the section begins.
-    start: usize,
-}
-
-/// The servlets and remotes of a file.
-fn named(file: &File) -> Vec<Named<'_>> {
-    let servlets = file.servlet.iter().map(|(name, section)| Named {
-        name,
-        kind: "servlet",
-        start: section.span().start,
-    });
-    let remotes = file.remote.iter().map(|(name, section)| Named {
-        name,
-        kind: "remote",
-        start: section.span().start,
-    });
-    servlets.chain(remotes).collect()
 }
 
 /// Why a configuration is read.

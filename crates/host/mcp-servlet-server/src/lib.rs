@@ -43,6 +43,7 @@ pub use http::{
     HttpOptions, HttpTransport, ResponseForm, ResponseHeaders, http, listen, operations,
     parse_host_header, parse_origin, split_authority,
 };
+pub use mcp_servlet_remote::NotReady;
 pub use server::{ServeOptions, Server, TaskOptions};
 pub use signals::shutdown_signal;
 pub use stdio::{ServeError, serve_stream, stdio};

@@ -17,7 +17,7 @@ use std::{
     thread,
 };
 
-use mcp_servlet_host::{Host, Introduction, Servlet};
+use mcp_servlet_host::{Host, Introduction, Member, Servlet};
 use mcp_servlet_runtime::Change;
 use tokio::sync::Semaphore;
 
@@ -191,7 +191,9 @@ impl Server {
 
 fn share_a_servlet(one: &Host, other: &Host) -> bool {
     let is_same = |a: &Servlet, b: &Servlet| a.name() == b.name() && a.digest() == b.digest();
-    let mut servlets = one.servlets().iter();
+    // Virtual tools also call servlets that the host does not list.
+    let handlers = one.handlers().iter().filter_map(Member::as_servlet);
+    let mut servlets = one.servlets().iter().chain(handlers);
     servlets.any(|a| other.servlets().iter().any(|b| is_same(a, b)))
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use clap::{Args, Subcommand};
 use mcp_servlet_server::{
-    Remotes,
+    NotReady, Remotes,
     config::{Config, ConfigError},
 };
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(crate) struct ConfigCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Report all problems of a configuration, without loading its servlets
+    /// Report all problems of a configuration
     Check {
         /// The configuration
         #[arg(default_value = "servlet.toml")]
@@ -38,7 +38,7 @@ enum Action {
         /// Accept environment variables that are not set, for machines without the secrets of the server
         #[arg(long)]
         no_env: bool,
-        /// Load the servlets, and check that virtual tools fit them
+        /// Also load the servlets, and check that virtual tools fit them
         #[arg(long, conflicts_with = "no_env")]
         load: bool,
         /// Also connect to the remotes, and report those that cannot be reached
@@ -66,12 +66,19 @@ impl ConfigCommand {
                 format,
             } => {
                 let config = check(&file, no_env, load);
+                let unreachable = match &config {
+                    Ok(config) if connect => unreachable(config)?,
+                    _ => Vec::new(),
+                };
                 if format == Format::Json {
-                    return print_problems(&file, config);
+                    print_problems(&file, config.as_ref().err(), &unreachable)?;
                 }
                 let config = config?;
-                if connect {
-                    reach(&config)?;
+                if !unreachable.is_empty() {
+                    return Err(Failure::new(Kind::Servlet, unreachable.join("\n")));
+                }
+                if format == Format::Json {
+                    return Ok(());
                 }
                 let mut counts = vec![count(config.entries.len(), "servlet")];
                 for (number, what) in [
@@ -92,20 +99,22 @@ impl ConfigCommand {
     }
 }
 
-/// Connects to the remotes, and fails with those that cannot be reached.
-fn reach(config: &Config) -> Result<(), Failure> {
-    let runtime = Runtime::new()?;
-    let mut required = config.remotes.clone();
-    for remote in &mut required {
-        remote.required = true;
+/// Connects to the remotes, and returns an error for each one that cannot be reached.
+fn unreachable(config: &Config) -> Result<Vec<String>, Failure> {
+    let mut entries = config.remotes.clone();
+    for remote in &mut entries {
+        // A required remote would hide the errors of the others.
+        remote.required = false;
     }
     let remotes = Remotes::default();
-    let reached = runtime.block_on(remotes.update(&required));
-    runtime.block_on(remotes.close());
-    match reached {
-        Ok(_) => Ok(()),
-        Err(error) => Err(Failure::new(Kind::Servlet, error.to_string())),
-    }
+    let tried = async {
+        remotes.update(&entries).await?;
+        let errors = remotes.tried().await;
+        remotes.close().await;
+        Ok(errors.iter().map(ToString::to_string).collect())
+    };
+    let tried: Result<_, NotReady> = Runtime::new()?.block_on(tried);
+    tried.map_err(|error| Failure::new(Kind::Servlet, error.to_string()))
 }
 
 fn check(file: &Path, no_env: bool, load: bool) -> Result<Config, ConfigError> {
@@ -119,27 +128,31 @@ fn check(file: &Path, no_env: bool, load: bool) -> Result<Config, ConfigError> {
     Ok(config)
 }
 
-/// Prints the problems as JSON. An error that has no position in the file is an error of the command.
-fn print_problems(file: &Path, config: Result<Config, ConfigError>) -> Result<(), Failure> {
-    let Err(error) = config else {
-        return Ok(writeln!(terminal::json(), "[]")?);
-    };
-    let problems = error.located().into_iter();
-    let problems: Vec<Value> = problems
-        .map(|one| {
-            json!({
-                "file": file,
-                "line": one.line,
-                "column": one.column,
-                "end": one.end,
-                "message": one.message,
-            })
-        })
-        .collect();
-    if !problems.is_empty() {
-        writeln!(terminal::json(), "{}", Value::from(problems))?;
+/// Prints the problems as JSON. Those of remotes have no position in the file.
+fn print_problems(
+    file: &Path,
+    error: Option<&ConfigError>,
+    unreachable: &[String],
+) -> Result<(), Failure> {
+    let located = error.map(ConfigError::located);
+    if error.is_some() && located.as_ref().is_some_and(Vec::is_empty) {
+        // The error is about the whole file, so it is an error of the command.
+        return Ok(());
     }
-    Err(error.into())
+    let located = located.into_iter().flatten();
+    let problems = located.map(|one| {
+        json!({
+            "file": file,
+            "line": one.line,
+            "column": one.column,
+            "end": one.end,
+            "message": one.message,
+        })
+    });
+    let unreachable = unreachable.iter();
+    let unreachable = unreachable.map(|message| json!({ "file": file, "message": message }));
+    let problems: Vec<Value> = problems.chain(unreachable).collect();
+    Ok(writeln!(terminal::json(), "{}", Value::from(problems))?)
 }
 
 fn count(number: usize, what: &str) -> String {

@@ -86,8 +86,11 @@ fn applies(
     false
 }
 
-/// The error for the client. If a part of it fails, nothing of the original error is sent: the
-/// entry was to replace it.
+/// The message of an entry that has none that could be made.
+const FAILED: &str = "the tool failed";
+
+/// The error for the client. If a part of it fails, the client gets a fixed message: the entry
+/// replaces the original error, which may be secret.
 fn error(
     tool: &VirtualTool,
     catch: &Catch,
@@ -107,7 +110,8 @@ fn error(
             let message = match message {
                 Some(Value::String(text)) => text,
                 Some(other) => other.to_string(),
-                None => thrown.message.clone(),
+                None if catch.message.is_none() => thrown.message.clone(),
+                None => FAILED.to_owned(),
             };
             RpcError {
                 code: catch.error,
@@ -119,7 +123,7 @@ fn error(
             warn(tool, &failed);
             RpcError {
                 code: catch.error,
-                message: "the tool failed".to_owned(),
+                message: FAILED.to_owned(),
                 data: None,
             }
         }

@@ -2,9 +2,7 @@
 //!
 //! `cel` finds unknown names only when it runs.
 
-use cel::common::ast::{
-    CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators,
-};
+use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 use mcp_servlet_schema::similar;
 use regex::{Regex, RegexBuilder};
 
@@ -196,7 +194,7 @@ impl<'a> Check<'a> {
     fn known(&mut self, id: u64, call: &CallExpr) {
         let name = call.func_name.as_str();
         // Operators are functions with names such as `_+_`.
-        if name.starts_with(['@', '_', '!', '-']) || name == operators::NEGATE {
+        if name.contains(|one: char| !one.is_alphanumeric() && one != '_') {
             return;
         }
         let (plain, own) = match call.target {

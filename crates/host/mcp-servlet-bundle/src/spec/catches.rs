@@ -50,6 +50,17 @@ pub(crate) struct Catch {
     pub(crate) data: Option<Template>,
 }
 
+impl Catch {
+    /// All expressions.
+    pub(super) fn expressions(&self) -> Vec<&Expression> {
+        let mut expressions: Vec<_> = self.when.iter().collect();
+        for template in [&self.message, &self.data].into_iter().flatten() {
+            template.each(&Place::default(), &mut |_, _, one| expressions.push(one));
+        }
+        expressions
+    }
+}
+
 /// The code that a catch asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
@@ -133,6 +144,8 @@ fn kind_of(spec: &CatchSpec, place: &Place, problems: &mut Vec<Problem>) -> Opti
     kind
 }
 
+const ONE_EXPRESSION: &str = "expected one expression, such as \"${{ error.data.retry < 60 }}\"";
+
 fn when(
     spec: &CatchSpec,
     place: &Place,
@@ -140,12 +153,14 @@ fn when(
     problems: &mut Vec<Problem>,
 ) -> Option<Expression> {
     let text = spec.when.as_ref()?;
-    // A condition is no text, so it has no variables.
-    let mut expand = |_: &str| {
-        Err("expected one expression, such as \"${{ error.data.retry < 60 }}\"".to_owned())
-    };
+    // A condition is not a template, so it has no variables.
+    let mut expand = |_: &str| Err(ONE_EXPRESSION.to_owned());
+    let before = problems.len();
     let template = Template::parse(&text.as_str().into(), place, &mut expand, problems);
     let Template::One(expression, start) = template else {
+        if problems.len() == before {
+            problems.push(Problem::new(place.clone(), ONE_EXPRESSION));
+        }
         return None;
     };
     names.check(&expression, place, start, problems);
@@ -164,7 +179,7 @@ pub(super) fn check_order(catches: &[CatchSpec], problems: &mut Vec<Problem>) {
         let message = match &catch.code {
             _ if is_for_all && catch.when.is_some() => continue,
             _ if is_for_all => format!(
-                "this entry is never used: entry {} is also for all other failures",
+                "this entry is never used: entry {} matches all other failures too",
                 earlier + 1
             ),
             Some(Value::String(code)) => {

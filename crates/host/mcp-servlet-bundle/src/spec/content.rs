@@ -21,9 +21,7 @@ pub(super) fn check(content: &Template, place: &Place, problems: &mut Vec<Proble
     match content {
         Template::Constant(Value::Array(blocks)) => {
             for (number, block) in blocks.iter().enumerate() {
-                let members = block.as_object().into_iter().flatten();
-                let keys: Vec<_> = members.map(|(key, _)| key.as_str()).collect();
-                block_problem(block.get("type"), &keys, &place.item(number), problems);
+                constant(block, &place.item(number), problems);
             }
         }
         Template::Constant(_) | Template::Object(_) | Template::Text(_) => {
@@ -34,6 +32,9 @@ pub(super) fn check(content: &Template, place: &Place, problems: &mut Vec<Proble
         }
         Template::List(blocks) => {
             for (number, block) in blocks.iter().enumerate() {
+                if let Template::Constant(block) = block {
+                    constant(block, &place.item(number), problems);
+                }
                 if let Template::Object(members) = block {
                     let keys: Vec<_> = members.iter().map(|(key, _)| key.as_str()).collect();
                     let kind = members.iter().find(|(key, _)| key == "type");
@@ -51,6 +52,12 @@ pub(super) fn check(content: &Template, place: &Place, problems: &mut Vec<Proble
         }
         Template::One(..) => {}
     }
+}
+
+fn constant(block: &Value, place: &Place, problems: &mut Vec<Problem>) {
+    let members = block.as_object().into_iter().flatten();
+    let keys: Vec<_> = members.map(|(key, _)| key.as_str()).collect();
+    block_problem(block.get("type"), &keys, place, problems);
 }
 
 fn block_problem(kind: Option<&Value>, keys: &[&str], place: &Place, problems: &mut Vec<Problem>) {

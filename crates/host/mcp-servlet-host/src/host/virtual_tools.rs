@@ -79,6 +79,11 @@ impl VirtualTools {
     ) -> Self {
         let mut virtual_tools = Self::default();
         for tool in &*all {
+            if virtual_tools.places.contains_key(tool.name()) {
+                let problem = format!("another bundle has a tool `{}` as well", tool.name());
+                virtual_tools.warn(tool, problem);
+                continue;
+            }
             let member = &tool.handler().member;
             let members = mounts.iter().map(|mount| &mount.member);
             let Some(member) = members.chain(&handlers).find(|one| one.name() == member) else {

@@ -14,7 +14,7 @@ use crate::ReadResourceResult;
 /// How many results of one servlet are kept at most.
 const MAX_ENTRIES: usize = 1000;
 
-/// How large the results of one servlet may be together, in bytes of JSON.
+/// How large the results and URIs of one servlet may be together, in bytes.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The time for which clients may keep a result, in milliseconds.
@@ -70,14 +70,17 @@ impl ResourceCache {
         reading: &Reading,
         result: ReadResourceResult,
     ) -> ReadResourceResult {
-        if result.result_type() != "complete" {
+        let scope = result.json().get("cacheScope");
+        let is_private = scope.is_some_and(|scope| scope == "private");
+        if result.result_type() != "complete" || is_private {
             return result;
         }
         let own = result.json().get(TTL).and_then(Value::as_u64);
         let time = own.map_or(reading.time, |own| {
             reading.time.min(Duration::from_millis(own))
         });
-        let size = serde_json::to_vec(result.json()).map_or(usize::MAX, |json| json.len());
+        let json = serde_json::to_vec(result.json());
+        let size = json.map_or(usize::MAX, |json| json.len() + uri.len());
         let mut kept = self.kept();
         if kept.changes == reading.changes && size <= MAX_BYTES && !time.is_zero() {
             kept.insert(uri, result.clone(), size, Instant::now() + time);

@@ -17,7 +17,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Endpoint, Mode, Named, Problem, Reader, units};
+use super::{Mode, Problem, Reader, named::Named, units};
 use places::Places;
 pub(super) use places::secrets;
 pub(super) use section::{BundleSection, ToolSection};
@@ -196,19 +196,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports tools of different bundles that one endpoint would list under the same name.
-    pub(super) fn repeated_tools(&mut self, tools: &[ReadTool], endpoints: &[Endpoint]) {
-        if endpoints.is_empty() {
-            return self.repeated_tools_of(tools, None, "there are");
-        }
-        for Endpoint { name, members, .. } in endpoints {
-            let where_ = format!("endpoint `{name}` would have");
-            self.repeated_tools_of(tools, members.as_deref(), &where_);
-        }
-    }
-
     /// Reports tools with the same name in these bundles, or in all bundles.
-    fn repeated_tools_of(&mut self, tools: &[ReadTool], bundles: Option<&[String]>, subject: &str) {
+    pub(super) fn repeated_tools_of(
+        &mut self,
+        tools: &[ReadTool],
+        bundles: Option<&[String]>,
+        subject: &str,
+    ) {
         let mut first = BTreeMap::new();
         let is_listed = |tool: &&ReadTool| bundles.is_none_or(|names| names.contains(&tool.bundle));
         for tool in tools.iter().filter(is_listed) {

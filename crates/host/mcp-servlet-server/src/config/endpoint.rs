@@ -14,6 +14,7 @@ use toml::Spanned;
 
 use super::{
     Reader,
+    bundle::ReadTool,
     file::{EndpointSection, File, Kind, ListenerSection},
     table::Table,
 };
@@ -136,6 +137,17 @@ impl Reader<'_> {
             }));
         }
         endpoints
+    }
+
+    /// Reports tools of different bundles that one endpoint would list under the same name.
+    pub(super) fn repeated_tools(&mut self, tools: &[ReadTool], endpoints: &[Endpoint]) {
+        if endpoints.is_empty() {
+            return self.repeated_tools_of(tools, None, "there are");
+        }
+        for Endpoint { name, members, .. } in endpoints {
+            let subject = format!("endpoint `{name}` would have");
+            self.repeated_tools_of(tools, members.as_deref(), &subject);
+        }
     }
 
     /// Reports keys that the kind does not have.

@@ -24,6 +24,7 @@ use toml::Spanned;
 
 use super::{
     bundle::BundleSection,
+    named::Named,
     names,
     remote::RemoteSection,
     table::Table,
@@ -323,6 +324,23 @@ pub(super) struct InstancesAre {
     /// Instances beyond `min` are dropped when they are idle for this long.
     #[schemars(with = "Time")]
     idle: Limit<Duration>,
+}
+
+impl File {
+    /// The servlets and remotes of the file.
+    pub(super) fn named(&self) -> Vec<Named<'_>> {
+        let servlets = self.servlet.iter().map(|(name, section)| Named {
+            name,
+            kind: "servlet",
+            start: section.span().start,
+        });
+        let remotes = self.remote.iter().map(|(name, section)| Named {
+            name,
+            kind: "remote",
+            start: section.span().start,
+        });
+        servlets.chain(remotes).collect()
+    }
 }
 
 impl Server {

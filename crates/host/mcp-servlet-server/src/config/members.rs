@@ -60,8 +60,25 @@ impl Config {
     /// What an endpoint serves of the servlets that [`load`](Self::load) returned, and of the remotes. Its virtual tools can
     /// call all servlets and remotes, including those that the endpoint does not list.
     pub fn host_of(&self, endpoint: &Endpoint, loaded: &Loaded, remotes: &[Mount]) -> Host {
+        let members = endpoint.members.as_deref();
+        let host = self.host_of_members(members, loaded, remotes);
+        host.introduced(endpoint.introduction.clone())
+    }
+
+    /// Everything in the configuration, no matter which endpoint lists it.
+    pub fn host_of_all(&self, loaded: &Loaded, remotes: &[Mount]) -> Host {
+        let host = self.host_of_members(None, loaded, remotes);
+        host.introduced(self.introduction.clone())
+    }
+
+    fn host_of_members(
+        &self,
+        members: Option<&[String]>,
+        loaded: &Loaded,
+        remotes: &[Mount],
+    ) -> Host {
         let all = || loaded.mounts.iter().flatten().chain(remotes);
-        let mounts = match &endpoint.members {
+        let mounts: Vec<Mount> = match members {
             None => all().cloned().collect(),
             Some(names) => {
                 let mounts = names.iter();
@@ -70,17 +87,18 @@ impl Config {
                     .collect()
             }
         };
-        let handlers = all().map(|mount| mount.member.clone()).collect();
+        let is_mounted = |name: &str| mounts.iter().any(|mount| mount.member.name() == name);
+        let others = all().filter(|mount| !is_mounted(mount.member.name()));
+        let handlers = others.map(|mount| mount.member.clone()).collect();
         Host::compose(mounts)
-            .introduced(endpoint.introduction.clone())
             .with_schemas_for(self.schemas_for)
-            .with_virtual_tools(self.virtual_tools_of(endpoint), handlers)
+            .with_virtual_tools(self.virtual_tools_of(members), handlers)
     }
 
-    /// The virtual tools of an endpoint, in the order of its bundles.
-    fn virtual_tools_of(&self, endpoint: &Endpoint) -> Vec<VirtualTool> {
+    /// The virtual tools of these members, in the order of their bundles.
+    fn virtual_tools_of(&self, members: Option<&[String]>) -> Vec<VirtualTool> {
         let all = self.bundles.tools();
-        let Some(names) = &endpoint.members else {
+        let Some(names) = members else {
             return all.to_vec();
         };
         let mut tools = Vec::new();

@@ -225,8 +225,8 @@ impl Reader<'_> {
         let variable = section.env.values().next();
         self.refuse(variable.map(Spanned::span), "`env` is for a `command`");
         let text = self.expanded(url)?;
-        let is_incomplete =
-            matches!(self.mode, Mode::Elsewhere | Mode::Describe) && text != *url.get_ref();
+        let has_variable = text != *url.get_ref();
+        let is_incomplete = matches!(self.mode, Mode::Elsewhere | Mode::Describe) && has_variable;
         let text = if is_incomplete {
             "https://example.invalid/"
         } else {
@@ -240,6 +240,10 @@ impl Reader<'_> {
                 return None;
             }
         };
+        if has_variable {
+            // The path may be a secret.
+            http = http.name("URL with environment variables");
+        }
         if let Some(transport) = &section.transport {
             format!("{transport:?}").hash(digest);
             http = http.transport(match transport.get_ref() {
@@ -315,6 +319,11 @@ impl Reader<'_> {
         );
         let header = section.headers.keys().next();
         self.refuse(header.map(Spanned::span), "`headers` are for a `url`");
+        let tls = &section.tls;
+        let file = tls.ca.as_ref().or(tls.cert.as_ref()).or(tls.key.as_ref());
+        let found = file.map(Spanned::span);
+        let found = found.or_else(|| tls.min.map(|_| command.span()));
+        self.refuse(found, "`tls` is for a `url`");
         let words = command.get_ref().iter().map(|word| self.expanded(word));
         let words = words.collect::<Option<Vec<_>>>()?;
         let Some((program, arguments)) = words.split_first() else {

@@ -39,8 +39,12 @@ impl Remotes {
             if !entry.required && !former.contains_key(&entry.name) {
                 return Ok(());
             }
-            let ready = running.server.ready().await;
-            if entry.required { ready } else { Ok(()) }
+            if entry.required {
+                return running.server.ready().await;
+            }
+            // Its failures are in the log.
+            let _ = running.server.tried().await;
+            Ok(())
         });
         join_all(ready)
             .await
@@ -58,7 +62,14 @@ impl Remotes {
         Ok(mounts)
     }
 
-    /// Closes all connections. The processes of commands have ended then.
+    /// Waits until each remote is connected or has failed once, and returns the failures.
+    pub async fn tried(&self) -> Vec<NotReady> {
+        let running = self.running();
+        let tried = join_all(running.values().map(|running| running.server.tried())).await;
+        tried.into_iter().filter_map(Result::err).collect()
+    }
+
+    /// Closes all connections. Those that a call still uses close when that call ends.
     pub async fn close(&self) {
         let running = self.running();
         join_all(running.values().map(|running| running.server.close())).await;

@@ -60,7 +60,7 @@ fn of_remotes(table: &DeTable<'_>, text: &str, secrets: &mut Vec<Range<usize>>) 
         }
         let command = section.get("command");
         let words = command.and_then(|value| value.get_ref().as_array());
-        // The program is no secret, but its arguments may be.
+        // The program is not a secret, but its arguments may be.
         let arguments = words.into_iter().flatten().skip(1);
         secrets.extend(arguments.map(toml::Spanned::span));
         if let Some(url) = section.get("url") {

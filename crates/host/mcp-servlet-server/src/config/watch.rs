@@ -16,8 +16,17 @@ use crate::{Server, watch::Snapshot};
 pub async fn watch(server: &Server, path: PathBuf, config: Config, remotes: Remotes) {
     let mut watch = Watch::new(path, config, remotes);
     loop {
-        let renewed = watch.next(|| server.host()).await;
-        let host = renewed.loaded.host.joined(renewed.remotes);
+        let Renewed {
+            config,
+            loaded,
+            remotes,
+        } = watch.next(|| server.host()).await;
+        let host = if config.endpoints.is_empty() {
+            loaded.host.joined(remotes)
+        } else {
+            // Endpoints are served after a restart. Until then, everything is.
+            config.host_of_all(&loaded, &remotes)
+        };
         warn_of(&host);
         server.replace(Arc::new(host));
         watch.report();

@@ -48,7 +48,7 @@ impl Page {
         }
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.origin);
-        headers.insert(VARY, HeaderValue::from_static("Origin"));
+        headers.append(VARY, HeaderValue::from_static("Origin"));
         let exposed: Vec<_> = std::iter::once("Mcp-Session-Id").chain(names).collect();
         if let Ok(exposed) = HeaderValue::try_from(exposed.join(", ")) {
             headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);

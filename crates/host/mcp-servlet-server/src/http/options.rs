@@ -125,6 +125,9 @@ impl ResponseHeaders {
         if OWN.contains(&name.as_str()) || name.as_str().starts_with("access-control-") {
             return Err(format!("the server sets the header `{name}` itself"));
         }
+        if self.0.iter().any(|(other, _)| *other == name) {
+            return Err(format!("the header `{name}` is listed twice"));
+        }
         let value = HeaderValue::from_str(value).map_err(|_| {
             "expected a value without line breaks and other control characters".to_owned()
         })?;

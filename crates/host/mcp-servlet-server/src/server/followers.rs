@@ -29,7 +29,6 @@ pub(super) fn follow(server: &Server) -> Followers {
         let shared = Arc::downgrade(&server.0);
         AbortOnDropHandle::new(runtime.spawn(async move {
             while lists.changed().await.is_ok() {
-                lists.mark_unchanged();
                 let Some(shared) = shared.upgrade() else {
                     return;
                 };

@@ -49,8 +49,8 @@ impl Default for ServeOptions {
 pub struct TaskOptions {
     /// Maximum number of tasks, including those whose results wait to be fetched. 0 turns tasks off.
     pub max: usize,
-    /// Maximum number of tasks of one connection on standard input and output. Over HTTP, tasks do
-    /// not belong to a connection.
+    /// Maximum number of tasks of one connection on standard input and output, and of one HTTP+SSE
+    /// session. Over streamable HTTP, tasks do not belong to a connection.
     pub max_per_connection: usize,
     /// How long a call runs before it becomes a task. Tools with `"execution": {"taskSupport":
     /// "optional"}` or `"required"` run as tasks from the start; tools with `"forbidden"` never do.

@@ -79,7 +79,7 @@ fn a_problem_has_its_line_and_column() {
         ),
         (
             "[bundle.ops.tool.t]\nhandler = \"a\"\n".to_owned(),
-            "4:11: expected a servlet and its tool, such as \"weather:get_weather\"",
+            "4:11: expected a member and its tool, such as \"weather:get_weather\"",
         ),
         (
             "[bundle.ops.tool.t]\nhandler = \"aa:x\"\n".to_owned(),

@@ -1,15 +1,20 @@
 //! Sessions with servlets in this process: their server is at the other end of a pipe.
 
-use std::{iter, sync::Arc, time::Duration};
+use std::{iter, path::Path, sync::Arc, time::Duration};
 
 use mcp_servlet_client::{Options, Session, Timeouts};
 use mcp_servlet_host::{Host, Loaded, Prefix};
 use mcp_servlet_runtime::Source;
-use mcp_servlet_server::{ServeOptions, Server, config::Config, serve_stream};
+use mcp_servlet_server::{NotReady, Remotes, ServeOptions, Server, config::Config, serve_stream};
 use tokio::io::{duplex, split};
 
 use super::{Target, answers::Answering, is_config, missing};
-use crate::{failure::Failure, limits::Limits, needs, serve};
+use crate::{
+    failure::{Failure, Kind},
+    limits::Limits,
+    needs, serve,
+    terminal::note,
+};
 
 /// The capacity of the pipe, in bytes.
 const PIPE: usize = 64 << 10;
@@ -18,7 +23,11 @@ const REQUEST: Duration = Duration::from_hours(24);
 
 /// Loads servlets as `servlet serve` does, and opens a session with their server.
 pub(super) async fn attach(target: &Target, limits: &Limits) -> Result<Session, Failure> {
-    let (host, options) = load(target, limits)?;
+    let remotes = Remotes::default();
+    let (host, options) = match target {
+        Target::Servlets(path) if is_config(path) => configured(path, &remotes).await?,
+        _ => (load(target, limits)?, ServeOptions::default()),
+    };
     let server = Server::new(Arc::new(host), options);
     let (ours, theirs) = duplex(PIPE);
     tokio::spawn(async move {
@@ -26,6 +35,7 @@ pub(super) async fn attach(target: &Target, limits: &Limits) -> Result<Session, 
         if let Err(error) = serve_stream(&server, reader, writer).await {
             tracing::error!(%error, "the server in this process stopped");
         }
+        remotes.close().await;
     });
     let (reader, writer) = split(ours);
     let mut timeouts = Timeouts::default();
@@ -37,20 +47,36 @@ pub(super) async fn attach(target: &Target, limits: &Limits) -> Result<Session, 
     Ok(Session::attach(reader, writer, &options).await?)
 }
 
-fn load(target: &Target, limits: &Limits) -> Result<(Host, ServeOptions), Failure> {
+/// Loads everything in a configuration, no matter which endpoint lists it. Remotes that cannot be reached are left out
+/// with a warning.
+async fn configured(path: &Path, remotes: &Remotes) -> Result<(Host, ServeOptions), Failure> {
+    let config = Config::read(path)?;
     let mut options = ServeOptions::default();
+    options.tasks.clone_from(&config.tasks);
+    let loaded = config.load(None)?;
+    if config.remotes.is_empty() {
+        serve::report(&loaded)?;
+        return Ok((config.host_of_all(&loaded, &[]), options));
+    }
+    serve::warn(&loaded);
+    let not_ready = |error: NotReady| Failure::new(Kind::Servlet, error.to_string());
+    remotes.update(&config.remotes).await.map_err(not_ready)?;
+    for error in remotes.tried().await {
+        note(format_args!("warning: {error}"));
+    }
+    // They have their lists now.
+    let mounts = remotes.update(&config.remotes).await.map_err(not_ready)?;
+    Ok((config.host_of_all(&loaded, &mounts), options))
+}
+
+fn load(target: &Target, limits: &Limits) -> Result<Host, Failure> {
     let loaded = match target {
-        Target::Servlets(path) if is_config(path) => {
-            let config = Config::read(path)?;
-            options.tasks.clone_from(&config.tasks);
-            config.load(None)?
-        }
         Target::Servlets(path) => load_files(&Source::File(path.clone()), limits)?,
         Target::Module(source) => load_files(source, limits)?,
         _ => return Err(missing("a servlet")),
     };
     serve::report(&loaded)?;
-    Ok((loaded.host, options))
+    Ok(loaded.host)
 }
 
 fn load_files(source: &Source, limits: &Limits) -> Result<Loaded, Failure> {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use mcp_servlet_bundle::{Budget, CheckArguments as Checks, Prepared, Refused, Request, Session};
-use mcp_servlet_runtime::{CallError, CallErrorKind, CheckArguments, JsonObject, RequestMeta};
+use mcp_servlet_runtime::{
+    CallError, CallErrorKind, CheckArguments, JsonObject, RemoteFailure, RequestMeta,
+};
 use serde_json::Value;
 
 use super::{Served, thrown};
@@ -41,7 +43,8 @@ impl Seen {
 }
 
 impl Served {
-    /// Calls the member and waits for the result.
+    /// Calls the member and waits for the result. The tool's own `timeout` only applies to
+    /// [`call_with`](Self::call_with).
     pub(in crate::host) fn call(
         &self,
         arguments: Option<&JsonObject>,
@@ -85,9 +88,16 @@ impl Served {
     }
 
     fn timeout(&self, limit: Duration) -> CallError {
-        let export = self.handler.as_servlet();
-        let export = export.map(|servlet| servlet.abi().call_tool());
-        CallErrorKind::Timeout { limit }.at(self.handler.name(), export)
+        let name = self.handler.name();
+        match self.handler.as_servlet() {
+            Some(servlet) => {
+                CallErrorKind::Timeout { limit }.at(name, Some(servlet.abi().call_tool()))
+            }
+            None => {
+                let failure = RemoteFailure::TimedOut { limit };
+                CallErrorKind::Remote { failure }.at(name, Some("tools/call"))
+            }
+        }
     }
 
     /// Makes the arguments of the handler, or an error result for the model.

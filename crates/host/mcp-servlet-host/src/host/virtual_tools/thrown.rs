@@ -21,7 +21,13 @@ pub(super) fn thrown(error: &CallError) -> Option<Thrown> {
     Some(Thrown {
         kind,
         code,
-        number: fault.code.into(),
+        number: match &error.kind {
+            // The client may get another code.
+            CallErrorKind::Remote {
+                failure: RemoteFailure::Error { fault },
+            } => fault.code.into(),
+            _ => fault.code.into(),
+        },
         message: fault.message,
         data: fault.data,
     })

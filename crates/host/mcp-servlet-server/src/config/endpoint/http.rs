@@ -74,7 +74,8 @@ impl Reader<'_> {
         let path = given.get_ref();
         let is_byte = |byte: u8| byte.is_ascii_graphic() && !b"?#%{}\\\"<>".contains(&byte);
         let has_end = path.len() > 1 && path.ends_with('/');
-        if !path.starts_with('/') || has_end || !path.bytes().all(is_byte) {
+        if !path.starts_with('/') || path.starts_with("//") || has_end || !path.bytes().all(is_byte)
+        {
             let message = format!("expected a path such as /mcp, found `{path}`");
             self.problem(given.span(), message);
         } else if path == "/health" {
@@ -126,6 +127,11 @@ impl Reader<'_> {
             .map(|(host, _)| host)
             .unwrap_or_default();
         match &table.hosts {
+            // rmcp would allow every host.
+            Some(hosts) if hosts.get_ref().is_empty() => {
+                let message = "expected at least one name, such as mcp.example".to_owned();
+                self.problem(hosts.span(), message);
+            }
             Some(hosts) => options.hosts = self.each(hosts.get_ref(), parse_host_header),
             None if !is_local(address) => {
                 let span = table.listener.as_ref().map_or(0..0, Spanned::span);

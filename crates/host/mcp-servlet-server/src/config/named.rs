@@ -1,0 +1,10 @@
+//! The names of sections, and where they are.
+
+/// What a section is about, in messages.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'f> {
+    pub(super) name: &'f str,
+    pub(super) kind: &'static str,
+    /// Where the section begins.
+    pub(super) start: usize,
+}

@@ -1,0 +1,125 @@
+//! Configurations with bundles and remotes.
+
+#[path = "../../../host/mcp-servlet-host/tests/support/mod.rs"]
+mod support;
+
+use std::{
+    fs,
+    process::{Command, Output},
+};
+
+use serde_json::{Value, json};
+use support::{DESCRIPTION, Wat};
+use tempfile::TempDir;
+
+/// A folder with a servlet whose tool is `t`, and a configuration.
+fn folder(config: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let answer = json!({ "content": [{ "type": "text", "text": "answer" }] });
+    let wat = Wat::new().describe(DESCRIPTION).answer(&answer.to_string());
+    fs::write(folder.path().join("a.wasm"), wat.wasm()).expect("a file");
+    fs::write(folder.path().join("servlet.toml"), config).expect("a file");
+    folder
+}
+
+fn run(folder: &TempDir, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_servlet"));
+    command.args(arguments).current_dir(folder);
+    command.output().expect("the command runs")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+const BUNDLE: &str = "[bundle.ops.tool.run]\nhandler = \"a:t\"\n\
+    [bundle.ops.tool.run.result]\ncontent = [{ type = \"text\", text = \"<${{ result.content[0].text }}>\" }]\n";
+const SERVLET: &str = "[servlet.a]\nsource = \"a.wasm\"\n";
+
+/// A remote that is this command with the servlet.
+fn remote() -> String {
+    let servlet = json!([env!("CARGO_BIN_EXE_servlet"), "serve", "a.wasm"]);
+    format!("[remote.a]\ncommand = {servlet}\n")
+}
+
+#[test]
+fn a_virtual_tool_is_called_without_a_server() {
+    let endpoint = "[endpoint.pipe]\nkind = \"stdio\"\nbundles = [\"a\"]\n";
+    for config in [
+        format!("{SERVLET}{BUNDLE}"),
+        format!("{SERVLET}{BUNDLE}{endpoint}"),
+    ] {
+        let called = run(&folder(&config), &["call", "servlet.toml", "run"]);
+        assert_eq!(stdout(&called), "<answer>\n", "{called:?}");
+    }
+}
+
+#[test]
+fn a_tool_of_a_remote_is_called_without_a_server() {
+    let folder = folder(&format!("{}{BUNDLE}", remote()));
+    for (tool, expected) in [("t", "answer\n"), ("run", "<answer>\n")] {
+        let called = run(&folder, &["call", "servlet.toml", tool]);
+        assert_eq!(stdout(&called), expected, "{called:?}");
+    }
+}
+
+#[test]
+fn a_remote_that_cannot_be_reached_is_a_warning() {
+    let gone = "[remote.gone]\ncommand = [\"./no-such-program\"]\nretry = { most = 0 }\n";
+    let folder = folder(&format!("{SERVLET}{gone}"));
+    let called = run(&folder, &["call", "servlet.toml", "t"]);
+    assert_eq!(stdout(&called), "answer\n", "{called:?}");
+    let messages = String::from_utf8_lossy(&called.stderr).into_owned();
+    assert!(
+        messages.contains("warning: ") && messages.contains("`gone`"),
+        "{messages}"
+    );
+    let checked = run(&folder, &["config", "check", "--connect", "servlet.toml"]);
+    assert_eq!(checked.status.code(), Some(3), "{checked:?}");
+    let messages = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(messages.contains("`gone`"), "{messages}");
+    let json = [
+        "config",
+        "check",
+        "--connect",
+        "--format",
+        "json",
+        "servlet.toml",
+    ];
+    let checked = run(&folder, &json);
+    assert_eq!(checked.status.code(), Some(3), "{checked:?}");
+    let problems: Value = serde_json::from_slice(&checked.stdout).expect("JSON");
+    let message = problems[0]["message"].as_str().expect("a message");
+    assert!(message.contains("`gone`"), "{message}");
+}
+
+#[test]
+fn checks_of_a_configuration_print_problems_as_json() {
+    let wrong = BUNDLE.replace("a:t", "a:none");
+    let folder = folder(&format!("{SERVLET}{wrong}"));
+    let check = ["config", "check", "servlet.toml", "--format", "json"];
+    let without_load = run(&folder, &check);
+    assert_eq!(stdout(&without_load), "[]\n", "{without_load:?}");
+    let checked = run(&folder, &[&check[..], &["--load"]].concat());
+    assert_ne!(checked.status.code(), Some(0), "{checked:?}");
+    let problems: Value = serde_json::from_slice(&checked.stdout).expect("JSON");
+    assert_eq!(
+        (
+            &problems[0]["line"],
+            &problems[0]["column"],
+            &problems[0]["file"]
+        ),
+        (&json!(4), &json!(11), &json!("servlet.toml")),
+        "{problems}"
+    );
+}
+
+#[test]
+fn a_check_counts_the_sections() {
+    let folder = folder(&format!(
+        "{SERVLET}{BUNDLE}[remote.far]\nurl = \"https://mcp.example/mcp\"\n"
+    ));
+    let checked = run(&folder, &["config", "check", "--load", "servlet.toml"]);
+    let expected = "servlet.toml: valid, 1 servlet, 1 remote, 1 virtual tool\n";
+    assert_eq!(stdout(&checked), expected, "{checked:?}");
+}
