@@ -115,7 +115,7 @@ impl Expression {
     /// # Errors
     /// Everything that is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, Vec<Mistake>> {
-        // The parser recurses for each operator in a row. What is too deep is refused here.
+        // The parser recurses for each operator in a row, so expressions that are too deep are refused here.
         let whole = || Mistake {
             range: 0..text.len(),
             message: "cannot start a thread to parse the expression".to_owned(),

@@ -33,7 +33,7 @@ const ELSEWHERE: [&str; 14] = [
 ];
 
 impl VirtualTool {
-    /// Checks that the tool fits its handler, whose definition is that of the member's `tools/list`.
+    /// Checks that the tool fits its handler. `handler` is its definition in the member's `tools/list`.
     ///
     /// # Errors
     /// Every problem, with its place.

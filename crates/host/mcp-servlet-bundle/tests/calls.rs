@@ -235,6 +235,7 @@ fn the_first_catch_that_applies_makes_the_error() {
         { "code": -32602, "error": { "code": -32004, "message": "number" } },
         { "kind": "fault", "when": "${{ error.data.text }}", "error": { "code": -32005 } },
         { "kind": "trap", "error": { "code": -32006, "message": "${{ error.data.gone }}" } },
+        { "kind": "panic", "error": { "code": -32008, "message": "${{ error.data.?gone }}" } },
         { "kind": "tool", "code": "T", "error": { "code": -32007, "message": "tool" } },
     ] }));
     let error = |code, message: &str| RpcError {
@@ -269,6 +270,11 @@ fn the_first_catch_that_applies_makes_the_error() {
         (
             thrown(Kind::Trap, "TRAP", -32603),
             Some(error(-32006, "the tool failed")),
+        ),
+        // The same is true if the message of the entry is absent.
+        (
+            thrown(Kind::Panic, "PANIC", -32603),
+            Some(error(-32008, "the tool failed")),
         ),
         (thrown(Kind::Tool, "T", -32603), Some(error(-32007, "tool"))),
         // An error for the model stays one unless an entry names it.

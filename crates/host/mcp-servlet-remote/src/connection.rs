@@ -72,7 +72,7 @@ impl Connection {
         Ok(lists)
     }
 
-    /// The `_meta` of a request, from that of the client.
+    /// The `_meta` of a request to the remote, made of the client's `_meta`.
     pub(crate) fn meta(&self, client: Option<&JsonObject>) -> JsonObject {
         let is_stateless = self.session.server().is_stateless();
         let mut meta = JsonObject::new();

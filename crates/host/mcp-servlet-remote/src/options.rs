@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RemoteOptions {
-    /// How long a request may take, without the time in which the client is asked for input. Default: 30 s.
+    /// How long a request may take, not counting the time in which the client answers a request of the remote. Default: 30 s.
     pub timeout: Duration,
     /// How long one attempt to connect may take. Default: 10 s.
     pub connect: Duration,

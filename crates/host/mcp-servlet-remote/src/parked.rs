@@ -22,7 +22,7 @@ const PREFIX: &str = "mcp-servlet-remote:";
 /// How many calls may wait.
 const MAX: usize = 1000;
 
-/// Calls that wait for an answer of the client, by an id that nobody can guess.
+/// Calls that wait for an answer of the client, by a random id.
 #[derive(Debug, Default)]
 pub(crate) struct Parked(Mutex<HashMap<String, Waiting>>);
 

@@ -1,4 +1,4 @@
-//! A request that runs on a connection. It can wait while the client is asked.
+//! A request that runs on a connection. It can wait while the client answers a request of the remote.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(crate) struct RunningCall {
     response: BoxFuture<'static, Result<Box<RawValue>, Error>>,
     sent: mpsc::Receiver<Sent>,
     events: Events,
-    /// How much of its time is left. The time in which the client is asked does not count.
+    /// How much of its time is left. The time in which the client answers a request of the remote does not count.
     left: Duration,
     call: CallGuard,
 }

@@ -66,7 +66,7 @@ impl RemoteServer {
         let over = link.wait_for(|link| match link {
             Link::Up(_) | Link::Idle => true,
             Link::Down { why, .. } => is_final(why),
-            _ => false,
+            Link::Connecting => false,
         });
         let waited = match options.retries.most {
             Some(_) => over.await.is_ok(),

@@ -167,15 +167,7 @@ impl Config {
             files,
         };
         reader.defaults(&file);
-        let mut sections: Vec<_> = file.servlet.iter().collect();
-        sections.sort_by_key(|(_, section)| section.span().start);
-        let mut entries = Vec::new();
-        let mut members = Members::default();
-        for (name, section) in &sections {
-            let start = entries.len();
-            reader.servlet(name, section, &mut entries);
-            members.add(name, start..entries.len());
-        }
+        let (entries, mut members) = reader.servlets(&file);
         let remotes = reader.remotes(&file);
         let bundles = reader.bundles(&tools, &file.named());
         members.add_remotes(file.remote.keys());

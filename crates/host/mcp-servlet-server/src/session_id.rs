@@ -1,4 +1,4 @@
-//! Ids of sessions. They are secrets: whoever knows one can send messages in the session.
+//! Ids of sessions. They are secrets: a client that knows one can send messages in the session.
 
 use std::{
     borrow::Borrow,
@@ -40,7 +40,7 @@ impl fmt::Debug for SessionId {
     }
 }
 
-/// 128 random bits in hexadecimal, which nobody can guess.
+/// 128 random bits in hexadecimal.
 pub(crate) fn unguessable() -> String {
     hexadecimal(&random_bytes())
 }

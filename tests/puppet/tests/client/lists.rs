@@ -135,7 +135,7 @@ async fn read_endless_pages() {
     );
 }
 
-/// The most memory that this process has used, in KiB (proc_pid_status(5)).
+/// The most memory that this process has used, in KiB (`proc_pid_status(5)`).
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("a status");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

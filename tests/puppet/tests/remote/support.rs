@@ -26,14 +26,14 @@ impl Mortal {
 
     pub(crate) fn start_at(puppet: &Puppet, address: SocketAddr) -> Self {
         let runtime = Runtime::new().expect("a runtime");
-        let _inside = runtime.enter();
+        let inside = runtime.enter();
         let listener = bind(address);
         listener.set_nonblocking(true).expect("a socket");
         let address = listener.local_addr().expect("a port");
         let (listener, app) = (TcpListener::from_std(listener), puppet.app());
         let listener = listener.expect("a socket");
         runtime.spawn(async move { axum::serve(listener, app).await });
-        drop(_inside);
+        drop(inside);
         Self {
             address,
             runtime: Some(runtime),

@@ -13,7 +13,7 @@ impl Session {
     /// HTTP headers did not fit the arguments has not run, so it is sent once more after the tools were listed.
     ///
     /// # Errors
-    /// If there is no result. The time limit is that of the options, or else that of the session.
+    /// If there is no result. Uses the time limit of the options, or else of the session.
     pub async fn forward(
         &self,
         method: &'static str,

@@ -12,7 +12,7 @@ use crate::{
     thrown::{Kind, RpcError, Thrown},
 };
 
-/// Where a result has the code of its error; the SDK for servlets writes it.
+/// The key of `_meta` that has the code of an error result. The SDK for servlets writes it.
 const ERROR: &str = "mcp-servlet/error";
 
 /// The failure of a result with `isError`, if it has a code.

@@ -1,4 +1,4 @@
-//! The functions that expressions call instead of those of `cel`.
+//! Functions that replace those of `cel` in expressions.
 //!
 //! They charge the [`Meter`] before they do work that depends on more than the size of their
 //! arguments. Their names begin with `@`, so that an expression can only reach them through

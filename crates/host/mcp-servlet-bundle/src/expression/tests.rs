@@ -91,7 +91,6 @@ fn failures_have_kinds() {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "it is a table")]
 #[test]
 fn mistakes_have_places() {
     for (text, place, message) in [

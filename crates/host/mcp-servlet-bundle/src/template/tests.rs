@@ -7,9 +7,11 @@ use crate::scope::Part as ScopePart;
 
 fn template(value: Value) -> Result<Template, Vec<Problem>> {
     let mut problems = Vec::new();
-    let mut expand = |text: &str| match text.contains("${") {
-        true => Err("the variable is not set".to_owned()),
-        false => Ok(text.replace("$$", "$")),
+    let mut expand = |text: &str| {
+        if text.contains("${") {
+            return Err("the variable is not set".to_owned());
+        }
+        Ok(text.replace("$$", "$"))
     };
     let template = Template::parse(&value, &Place::of("inputs"), &mut expand, &mut problems);
     if problems.is_empty() {

@@ -26,7 +26,7 @@ fn candidates<'h>(
     readers
 }
 
-/// Whether the next member is asked after this error.
+/// Whether the next member gets the request after this error.
 fn goes_on(claim: Claim, member: &Member, error: &CallError) -> bool {
     match error.kind {
         CallErrorKind::UnknownResource { .. } => true,
@@ -81,7 +81,7 @@ impl Host {
         all.filter(move |(_, entry)| seen.insert(entry.key()))
     }
 
-    /// Reads a resource from the member that has it; see [`Servlet::read_resource_with`].
+    /// Reads a resource from the member that has it; see [`Servlet::read_resource_with`](crate::Servlet::read_resource_with).
     ///
     /// # Errors
     /// [`CallError`].
@@ -99,7 +99,7 @@ impl Host {
         Err(CallError::unknown_resource(uri))
     }
 
-    /// Fills in a prompt of the member that has it; see [`Servlet::get_prompt_with`].
+    /// Fills in a prompt of the member that has it; see [`Servlet::get_prompt_with`](crate::Servlet::get_prompt_with).
     ///
     /// # Errors
     /// [`CallError`].
@@ -120,7 +120,7 @@ impl Host {
     }
 
     /// Asks the member that has the prompt or the resource template for suggestions; see
-    /// [`Servlet::complete_async`].
+    /// [`Servlet::complete_async`](crate::Servlet::complete_async).
     ///
     /// # Errors
     /// [`CallError`].

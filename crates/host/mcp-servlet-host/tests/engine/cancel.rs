@@ -139,13 +139,13 @@ async fn cancelled_at_its_start(export: &str) {
     // Once the variable `x` is set, instances never start.
     let key = "(call $letter (i64.const 120))";
     let fields = format!(
-        r#"(func $letter (param i64) (result i64) (local $at i64)
+        r"(func $letter (param i64) (result i64) (local $at i64)
             (local.set $at (call $alloc (i64.const 1)))
             (call $store_u8 (local.get $at) (i32.wrap_i64 (local.get 0)))
             (local.get $at))
         (func $begin
             (if (i64.ne (call $var_get {key}) (i64.const 0)) (then {SPIN})))
-        {export}"#
+        {export}"
     );
     let imports = r#"
         (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))

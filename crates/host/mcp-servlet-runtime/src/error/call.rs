@@ -25,7 +25,7 @@ pub struct CallError {
 pub struct Site {
     /// The name of the servlet or remote.
     pub servlet: String,
-    /// The export that was running, or the MCP method that a remote was asked; `None` if none was.
+    /// The export that was running, or the MCP method of the request to a remote; `None` if there was neither.
     pub export: Option<&'static str>,
 }
 

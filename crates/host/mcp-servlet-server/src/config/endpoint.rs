@@ -177,10 +177,10 @@ impl Reader<'_> {
         for member in table.bundles.iter().flatten() {
             let (name, span) = (member.get_ref(), member.span());
             if !known.contains(&name.as_str()) {
-                let mut message = format!("there is no servlet, remote or bundle `{name}`");
-                if let Some(near) = similar(name, known.iter().copied()) {
-                    message += &format!("; did you mean `{near}`?");
-                }
+                let near = similar(name, known.iter().copied());
+                let hint =
+                    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                let message = format!("there is no servlet, remote or bundle `{name}`{hint}");
                 self.problem(span.clone(), message);
             }
             if let Some(first) = seen.insert(name, self.line(span.start)) {

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use mcp_servlet_host::{Host, Loaded, Mount, bundle::VirtualTool};
+use mcp_servlet_host::{Entry, Host, Loaded, Mount, bundle::VirtualTool};
 
-use super::{Config, Endpoint, endpoint};
+use super::{Config, Endpoint, Reader, endpoint, file::File};
 
 /// A section whose tools an endpoint can list.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ enum Member {
 pub(super) struct Members(BTreeMap<String, Member>);
 
 impl Members {
-    pub(super) fn add(&mut self, name: &str, entries: Range<usize>) {
+    fn add(&mut self, name: &str, entries: Range<usize>) {
         self.0.insert(name.to_owned(), Member::Servlets(entries));
     }
 
@@ -53,6 +53,22 @@ impl Members {
             }
             Some(Member::Bundle) | None => Vec::new(),
         }
+    }
+}
+
+impl Reader<'_> {
+    /// The servlets of the file, in its order, and their names.
+    pub(super) fn servlets(&mut self, file: &File) -> (Vec<Entry>, Members) {
+        let mut sections: Vec<_> = file.servlet.iter().collect();
+        sections.sort_by_key(|(_, section)| section.span().start);
+        let mut entries = Vec::new();
+        let mut members = Members::default();
+        for (name, section) in sections {
+            let start = entries.len();
+            self.servlet(name, section, &mut entries);
+            members.add(name, start..entries.len());
+        }
+        (entries, members)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The names of sections, and where they are.
 
-/// What a section is about, in messages.
+/// A section, for messages.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'f> {
     pub(super) name: &'f str,

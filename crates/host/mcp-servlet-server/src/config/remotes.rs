@@ -27,7 +27,7 @@ impl Remotes {
     /// same settings as before stay connected. One with other settings connects before it is returned, or fails once.
     ///
     /// # Errors
-    /// [`NotReady`] if a required remote cannot be reached. Then everything stays as it was.
+    /// [`NotReady`] if a required remote cannot be reached. Then the former remotes stay connected.
     pub async fn update(&self, entries: &[RemoteEntry]) -> Result<Vec<Mount>, NotReady> {
         let former = self.running();
         let running = entries.iter().map(|entry| match former.get(&entry.name) {

@@ -179,6 +179,18 @@ fn reports_each_problem_with_its_position() {
             "6:10: expected a host name or an IP address, optionally with a port, such as mcp.example",
         ),
         (
+            http("hosts = []"),
+            "6:9: expected at least one name, such as mcp.example",
+        ),
+        (
+            http("headers = { X-A = \"secret\", x-a = \"secret\" }"),
+            "6:34: the header `x-a` is listed twice",
+        ),
+        (
+            http("").replace("\"http\"", "\"sse\"") + "messages = \"//other.example/m\"",
+            "6:12: expected a path such as /mcp, found `//other.example/m`",
+        ),
+        (
             http("origins = [\"a\"]"),
             "6:12: expected a scheme, a host and an optional port such as https://app.example:443, or null",
         ),

@@ -241,95 +241,36 @@ mod tests {
         }
     }
 
+    /// What a change of a schema means for the arguments of a tool, and for its results.
+    type Verdicts = (&'static str, &'static str);
+    const ADDED: Verdicts = ("compatible", "compatible");
+    const WIDER: Verdicts = ("compatible", "breaking");
+    const NARROWER: Verdicts = ("breaking", "compatible");
+    const OTHER: Verdicts = ("breaking", "breaking");
+    const TEXT: Verdicts = ("text", "text");
+
     #[test]
     fn inputs_may_get_wider_and_outputs_narrower() {
-        for (pointer, before, after, input, output) in [
-            (
-                "/properties/a",
-                json!(null),
-                json!({}),
-                "compatible",
-                "compatible",
-            ),
-            (
-                "/properties/a",
-                json!({}),
-                json!(null),
-                "breaking",
-                "breaking",
-            ),
-            (
-                "/required",
-                json!(["a"]),
-                json!(["a", "b"]),
-                "breaking",
-                "compatible",
-            ),
-            (
-                "/required",
-                json!(["a"]),
-                json!(null),
-                "compatible",
-                "breaking",
-            ),
-            (
-                "/required",
-                json!(null),
-                json!(["a"]),
-                "breaking",
-                "compatible",
-            ),
-            (
-                "/properties/a/enum",
-                json!([1]),
-                json!([1, 2]),
-                "compatible",
-                "breaking",
-            ),
-            (
-                "/properties/a/enum",
-                json!([1]),
-                json!([2]),
-                "breaking",
-                "breaking",
-            ),
+        for (pointer, before, after, (input, output)) in [
+            ("/properties/a", json!(null), json!({}), ADDED),
+            ("/properties/a", json!({}), json!(null), OTHER),
+            ("/required", json!(["a"]), json!(["a", "b"]), NARROWER),
+            ("/required", json!(["a"]), json!(null), WIDER),
+            ("/required", json!(null), json!(["a"]), NARROWER),
+            ("/properties/a/enum", json!([1]), json!([1, 2]), WIDER),
+            ("/properties/a/enum", json!([1]), json!([2]), OTHER),
             (
                 "/properties/a/type",
                 json!("string"),
                 json!(["string", "null"]),
-                "compatible",
-                "breaking",
+                WIDER,
             ),
-            (
-                "/items/minimum",
-                json!(1),
-                json!(2),
-                "breaking",
-                "compatible",
-            ),
-            (
-                "/items/maximum",
-                json!(1),
-                json!(null),
-                "compatible",
-                "breaking",
-            ),
-            (
-                "/properties/type/title",
-                json!("a"),
-                json!("b"),
-                "text",
-                "text",
-            ),
-            (
-                "/properties/a/pattern",
-                json!("a"),
-                json!("b"),
-                "breaking",
-                "breaking",
-            ),
-            ("/anyOf", json!([1]), json!([2]), "breaking", "breaking"),
-            ("", json!({}), json!(true), "breaking", "breaking"),
+            ("/items/minimum", json!(1), json!(2), NARROWER),
+            ("/items/maximum", json!(1), json!(null), WIDER),
+            ("/properties/type/title", json!("a"), json!("b"), TEXT),
+            ("/properties/a/pattern", json!("a"), json!("b"), OTHER),
+            ("/anyOf", json!([1]), json!([2]), OTHER),
+            ("", json!({}), json!(true), OTHER),
         ] {
             for (place, expected) in [("input", input), ("output", output)] {
                 let pointer = format!("/detail/{place}/json{pointer}");

@@ -10,11 +10,19 @@ use super::{List, Page};
 use crate::error::{Error, ErrorKind};
 use crate::session::Session;
 
+/// The page that is read next.
+enum Next {
+    First,
+    /// The page with this cursor.
+    At(String),
+    /// There is none.
+    End,
+}
+
 /// How far a list has been read.
 pub(super) struct Reading {
     list: List,
-    /// The cursor of the next page. None at the end of the list.
-    next: Option<Option<String>>,
+    next: Next,
     cursors: HashSet<String>,
     pages: usize,
     entries: usize,
@@ -30,7 +38,7 @@ impl Reading {
     pub(super) fn new(session: &Session, list: List, bytes: usize) -> Self {
         Self {
             list,
-            next: Some(None),
+            next: Next::First,
             cursors: HashSet::new(),
             pages: 0,
             entries: 0,
@@ -42,8 +50,10 @@ impl Reading {
 
     /// The next page. If its cursor is one of an earlier page, it is the last one, and keeps that cursor.
     pub(super) async fn page(&mut self, session: &Session) -> Result<Option<Page>, Error> {
-        let Some(cursor) = self.next.take() else {
-            return Ok(None);
+        let cursor = match std::mem::replace(&mut self.next, Next::End) {
+            Next::First => None,
+            Next::At(cursor) => Some(cursor),
+            Next::End => return Ok(None),
         };
         if self.pages == session.limits.pages {
             return Err(session.too_many(self.list, "pages of a list", self.pages));
@@ -61,7 +71,7 @@ impl Reading {
 
     /// Whether there is no further page.
     pub(super) fn has_ended(&self) -> bool {
-        self.next.is_none()
+        matches!(self.next, Next::End)
     }
 
     async fn request(&mut self, session: &Session, cursor: Option<String>) -> Result<Page, Error> {
@@ -77,7 +87,9 @@ impl Reading {
             return false;
         };
         let is_new = self.cursors.insert(cursor.clone());
-        self.next = is_new.then(|| Some(cursor.clone()));
+        if is_new {
+            self.next = Next::At(cursor.clone());
+        }
         !is_new
     }
 

@@ -89,15 +89,11 @@ impl Served {
 
     fn timeout(&self, limit: Duration) -> CallError {
         let name = self.handler.name();
-        match self.handler.as_servlet() {
-            Some(servlet) => {
-                CallErrorKind::Timeout { limit }.at(name, Some(servlet.abi().call_tool()))
-            }
-            None => {
-                let failure = RemoteFailure::TimedOut { limit };
-                CallErrorKind::Remote { failure }.at(name, Some("tools/call"))
-            }
+        if let Some(servlet) = self.handler.as_servlet() {
+            return CallErrorKind::Timeout { limit }.at(name, Some(servlet.abi().call_tool()));
         }
+        let failure = RemoteFailure::TimedOut { limit };
+        CallErrorKind::Remote { failure }.at(name, Some("tools/call"))
     }
 
     /// Makes the arguments of the handler, or an error result for the model.

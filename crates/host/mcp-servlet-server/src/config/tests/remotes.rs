@@ -45,9 +45,28 @@ fn reads_the_keys_of_a_remote() {
     assert_ne!(other.remotes[0].connection, files.connection);
 }
 
+/// Checks that each configuration has a problem at a place, and that no error shows a secret.
+fn assert_problems(problems: &[(&str, &str, &str)]) {
+    for (text, place, problem) in problems {
+        let error = parse(text).expect_err(text);
+        assert!(error.contains(&format!(":{place}: ")), "{place}: {error}");
+        assert!(error.contains(problem), "{problem}: {error}");
+        assert!(!error.contains("s3cr3t"), "{error}");
+    }
+}
+
+#[test]
+fn a_command_has_no_settings_of_a_url() {
+    assert_problems(&[(
+        "[remote.a]\ncommand = [\"b\"]\ntls = { ca = \"a.pem\" }",
+        "3:14",
+        "`tls` is for a `url`",
+    )]);
+}
+
 #[test]
 fn reports_problems_of_remotes_without_their_secrets() {
-    for (text, place, problem) in [
+    assert_problems(&[
         (
             "remote = 1",
             "1:10",
@@ -104,10 +123,5 @@ fn reports_problems_of_remotes_without_their_secrets() {
             "3:1",
             "`a` is also a servlet; give one of them another name",
         ),
-    ] {
-        let error = parse(text).expect_err(text);
-        assert!(error.contains(&format!(":{place}: ")), "{place}: {error}");
-        assert!(error.contains(problem), "{problem}: {error}");
-        assert!(!error.contains("s3cr3t"), "{error}");
-    }
+    ]);
 }
