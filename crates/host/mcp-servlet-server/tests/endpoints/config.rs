@@ -184,7 +184,7 @@ fn reports_each_problem_with_its_position() {
         ),
         (
             http("headers = { X-A = \"secret\", x-a = \"secret\" }"),
-            "6:34: the header `x-a` is listed twice",
+            "6:35: the header `x-a` is listed twice",
         ),
         (
             http("").replace("\"http\"", "\"sse\"") + "messages = \"//other.example/m\"",
