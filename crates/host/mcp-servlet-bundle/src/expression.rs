@@ -251,7 +251,7 @@ impl<'s> Tree<'s> {
         let mut part = scope.root(root);
         let mut tree = self;
         for name in names {
-            // A value that is not an object is read as it is; `cel` then reports the access to a member.
+            // `cel` reports an access to a member of a value that is not an object.
             match part.as_ref().and_then(|part| part.member(name)) {
                 Some(next) => part = Some(next),
                 None if part.as_ref().is_some_and(Part::is_object) => return,

@@ -1,4 +1,4 @@
-//! A virtual tool as it is written, and its compiled form.
+//! The definition of a virtual tool in a file, and its compiled form.
 
 mod catches;
 mod content;
@@ -18,7 +18,7 @@ pub(crate) use catches::{Catch, Code};
 pub use catches::{CatchSpec, ErrorSpec};
 pub(crate) use content::problem as content_problem;
 
-/// A virtual tool as it is written in the table `[bundle.BUNDLE.tool.NAME]`.
+/// The table `[bundle.BUNDLE.tool.NAME]`, which defines a virtual tool.
 #[derive(Clone, Default)]
 pub struct Spec {
     /// The name of the bundle.
@@ -27,9 +27,9 @@ pub struct Spec {
     pub name: String,
     /// The tool that it calls: `MEMBER:TOOL`.
     pub handler: String,
-    /// The description; by default that of the handler.
+    /// The description; by default the handler's.
     pub description: Option<String>,
-    /// The title; by default that of the handler.
+    /// The title; by default the handler's.
     pub title: Option<String>,
     /// The annotations; by default those of the handler.
     pub annotations: Option<Value>,
@@ -41,7 +41,7 @@ pub struct Spec {
     pub set: Option<Map<String, Value>>,
     /// The JSON Schema of the structured content of a mapped result.
     pub output: Option<Value>,
-    /// The result; by default that of the handler.
+    /// The result; by default the handler's.
     pub result: Option<Map<String, Value>>,
     /// JSON-RPC errors for failures of the handler.
     pub catches: Vec<CatchSpec>,

@@ -12,7 +12,7 @@ pub struct RemoteOptions {
     pub connect: Duration,
     /// The attempts to connect.
     pub retries: Retries,
-    /// What clients see of a server that is down.
+    /// Whether clients see the tools of a server that is down.
     pub when_down: WhenDown,
     /// Closes the connection after this time without a request. The next request opens a new one. Default: never.
     pub idle: Option<Duration>,
@@ -30,7 +30,7 @@ pub struct Retries {
     pub most: Option<u32>,
 }
 
-/// What clients see of a server that is down.
+/// Whether clients see the tools of a server that is down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenDown {
     /// Its tools, resources and prompts. Requests fail and say why.

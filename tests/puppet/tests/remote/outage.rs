@@ -38,7 +38,7 @@ async fn a_killed_server_is_alone_and_back_within_two_seconds() {
         let three = connected("three", mortal.target()).await;
         call(&three).await.expect("an answer");
         mortal.kill();
-        let error = call(&three).await.expect_err("nobody is there");
+        let error = call(&three).await.expect_err("no server");
         assert_eq!(error.kind.name(), "connectivity");
         let fault = error.to_fault();
         assert_eq!(fault.code, -32000);
@@ -70,7 +70,7 @@ async fn a_hidden_server_has_no_tools_while_it_is_down() {
     let lists = remote.lists();
     assert_eq!(lists.borrow().tools.len(), 1);
     mortal.kill();
-    call(&remote).await.expect_err("nobody is there");
+    call(&remote).await.expect_err("no server");
     within(Duration::from_secs(3), || lists.borrow().tools.is_empty()).await;
     let _mortal = Mortal::start_at(&puppet, mortal.address);
     within(Duration::from_secs(3), || lists.borrow().tools.len() == 1).await;

@@ -12,7 +12,7 @@ use crate::{
 };
 use mcp_servlet_schema::similar;
 
-/// An entry of `catches` as it is written.
+/// An entry of `catches` in a file.
 #[derive(Clone, Default, PartialEq)]
 pub struct CatchSpec {
     /// The code of the failure: a name, or a JSON-RPC number.
@@ -25,12 +25,12 @@ pub struct CatchSpec {
     pub error: ErrorSpec,
 }
 
-/// The error of a catch as it is written.
+/// The error of an entry of `catches` in a file.
 #[derive(Clone, Default, PartialEq)]
 pub struct ErrorSpec {
     /// The JSON-RPC code.
     pub code: i64,
-    /// The message; by default that of the failure.
+    /// The message; by default the failure's.
     pub message: Option<String>,
     /// Details for programs.
     pub data: Option<Value>,

@@ -22,7 +22,7 @@ use places::Places;
 pub(super) use places::secrets;
 pub(super) use section::{BundleSection, ToolSection};
 
-/// A tool of a bundle as it is written, whose keys and types are valid.
+/// A tool of a bundle in the file. Its keys and types are valid.
 #[derive(Debug)]
 pub(super) struct ReadTool {
     bundle: String,
@@ -41,7 +41,7 @@ struct Unreadable;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bundles {
     tools: Arc<[VirtualTool]>,
-    /// Where the values of each tool are, by bundle and tool.
+    /// The positions of the values of each tool, by bundle and tool.
     places: Arc<BTreeMap<(String, String), Places>>,
 }
 

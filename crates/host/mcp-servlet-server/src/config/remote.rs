@@ -88,7 +88,7 @@ pub(super) struct RemoteSection {
     retry: Table<Retry>,
     /// Whether the server does not start without it. Default: false.
     required: bool,
-    /// What clients see while it is down: `keep` (the default) lists its tools, and their calls fail; `hide` does not list
+    /// Whether its tools are listed while it is down: `keep` (the default) lists its tools, and their calls fail; `hide` does not list
     /// them.
     when_down: WhenDownIs,
     /// Closes the connection after this time without a request; the next request opens a new one. Default: never.

@@ -60,7 +60,7 @@ impl Served {
         self.finish(arguments, &seen, &prepared, result, &mut budget)
     }
 
-    /// Calls the member. Everything but the arguments is passed on as it is.
+    /// Calls the member. Only the arguments are mapped.
     pub(in crate::host) async fn call_with(
         &self,
         arguments: Option<&JsonObject>,
@@ -127,7 +127,7 @@ impl Served {
         }
     }
 
-    /// Maps the result or the failure of the handler. A request for input passes as it is.
+    /// Maps the result or the failure of the handler. A request for input passes unchanged.
     fn finish(
         &self,
         arguments: Option<&JsonObject>,

@@ -21,13 +21,7 @@ pub(super) fn thrown(error: &CallError) -> Option<Thrown> {
     Some(Thrown {
         kind,
         code,
-        number: match &error.kind {
-            // The client may get another code.
-            CallErrorKind::Remote {
-                failure: RemoteFailure::Error { fault },
-            } => fault.code.into(),
-            _ => fault.code.into(),
-        },
+        number: remote_number(&error.kind).unwrap_or(fault.code).into(),
         message: fault.message,
         data: fault.data,
     })
@@ -65,6 +59,16 @@ pub(super) fn error(servlet: &str, error: RpcError) -> CallError {
         data,
     });
     CallErrorKind::Fault { fault }.at(servlet, None)
+}
+
+/// The code that a remote sent. Without a catch, the client may get another one.
+fn remote_number(error: &CallErrorKind) -> Option<i32> {
+    match error {
+        CallErrorKind::Remote {
+            failure: RemoteFailure::Error { fault },
+        } => Some(fault.code),
+        _ => None,
+    }
 }
 
 fn remote_kind(failure: &RemoteFailure) -> Kind {
@@ -149,6 +153,9 @@ mod tests {
             let thrown = thrown(&CallErrorKind::Remote { failure }.at("r", None));
             let thrown = thrown.expect("a failure that catches see");
             assert_eq!((thrown.kind, thrown.code.as_str()), (kind, code));
+            if code == "METHOD_NOT_FOUND" {
+                assert_eq!(thrown.number, -32601);
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use toml::{
 
 use crate::config::Problem;
 
-/// Where the values of a tool are in the file.
+/// The positions of the values of a tool in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     name: Range<usize>,

@@ -33,9 +33,9 @@ pub(in crate::config) struct BundleSection {
 pub(in crate::config) struct ToolSection {
     /// The tool that it calls: the name of a servlet, `:`, and the servlet's own name for the tool.
     handler: String,
-    /// The description. Default: that of the handler.
+    /// The description. Default: the handler's.
     description: Option<String>,
-    /// The title for people. Default: that of the handler.
+    /// The title for people. Default: the handler's.
     title: Option<String>,
     /// The annotations, such as `{ readOnlyHint = true }`. Default: those of the handler.
     annotations: Option<Values>,
@@ -120,7 +120,7 @@ enum NameOrNumber {
 struct ErrorSection {
     /// The JSON-RPC code: -32000 to -32019, or below -32768, or -31999 to -1.
     code: i64,
-    /// The message. Default: that of the failure.
+    /// The message. Default: the failure's.
     message: Option<String>,
     /// Details for programs.
     data: Option<serde_json::Value>,
