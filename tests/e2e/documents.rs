@@ -191,6 +191,27 @@ fn links_lead_to_files() {
     assert!(count > 5, "{count} links");
 }
 
+/// `mdbook` copies the folder `docs` alone, so a link to another folder would be broken in the book.
+#[test]
+fn links_of_the_book_stay_in_it() {
+    let book = lines();
+    let book = book.iter().filter(|line| is_in_the_book(&line.place));
+    let mut count = 0;
+    for line in book.filter(|line| line.fence.is_none()) {
+        for target in line.text.split("](").skip(1) {
+            let leaves = target.starts_with("../");
+            assert!(!leaves, "{}: write the path as code: {target}", line.place);
+            count += 1;
+        }
+    }
+    assert!(count > 100, "{count} links");
+}
+
+/// Whether a place, `file:line`, is in a chapter. The decisions are for people who read the repository.
+fn is_in_the_book(place: &str) -> bool {
+    place.starts_with("docs/") && !place.starts_with("docs/decisions/")
+}
+
 #[test]
 fn files_that_documents_name_exist() {
     let files = files();
