@@ -145,16 +145,9 @@ impl Config {
             problems,
             secrets,
         } = read::read(text);
-        let wrong = |mut problems: Vec<Problem>| {
-            problems.sort_by_key(|problem| problem.span.start);
-            ConfigError::Wrong {
-                path: path.to_owned(),
-                text: secrets::masked(text, &secrets),
-                problems,
-            }
-        };
+        let source = (path.to_owned(), secrets::masked(text, &secrets));
         let Some(file) = file else {
-            return Err(wrong(problems));
+            return Err(ConfigError::wrong(source, problems));
         };
         let mut reader = Reader {
             text,
@@ -177,7 +170,7 @@ impl Config {
         let endpoints = reader.endpoints(&file, &members.names(), &tasks);
         reader.repeated_tools(&tools, &endpoints);
         if !reader.problems.is_empty() {
-            return Err(wrong(reader.problems));
+            return Err(ConfigError::wrong(source, reader.problems));
         }
         Ok(Self {
             entries,
@@ -190,7 +183,7 @@ impl Config {
             listeners,
             endpoints,
             members,
-            source: (path.to_owned(), secrets::masked(text, &secrets)),
+            source,
             variables: reader.variables,
             files: files.clone(),
         })

@@ -30,6 +30,16 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
+    /// A configuration, by its path and its text without secrets, with problems in any order.
+    pub(super) fn wrong((path, text): (PathBuf, String), mut problems: Vec<Problem>) -> Self {
+        problems.sort_by_key(|problem| problem.span.start);
+        Self::Wrong {
+            path,
+            text,
+            problems,
+        }
+    }
+
     /// The problems with their positions, for programs; none if the error is not about the text.
     pub fn located(&self) -> Vec<Located> {
         let Self::Wrong { text, problems, .. } = self else {
