@@ -35,23 +35,35 @@ const FIXTURES: [(&str, &str, &str); 14] = [
     ("vars", "swap", r#"{"text":"Ada Lovelace"}"#),
 ];
 
+/// The examples whose results depend on variables, which an instance of Extism keeps to itself.
+const KEEP_VARIABLES: [&str; 1] = ["kv-notes"];
+
 fn module(path: &Path) -> Module {
     let wasm = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut options = LoadOptions::default();
     options.config = [("name".to_owned(), "Ada".to_owned())].into();
     // The compiler of a debug build takes minutes for the largest examples.
     options.compile = None;
-    Module::compile(&wasm, &options, notifications()).expect("Extism compiles it")
+    Module::compile(&wasm, &options, hyper_mcp_functions()).expect("Extism compiles it")
 }
 
-/// The functions of hyper-mcp that return nothing. There is no client, so they do nothing.
-fn notifications() -> Vec<Function> {
-    let names = ["notify_logging_message", "notify_progress"];
-    let function = |name| {
-        Function::new(name, [PTR], [], UserData::new(()), |_, _, _, _| Ok(()))
+/// The functions of hyper-mcp. There is no client, so they do nothing. No call here needs what the last ones return.
+fn hyper_mcp_functions() -> Vec<Function> {
+    let function = |(name, takes, returns): (&str, usize, usize)| {
+        let (takes, returns) = (vec![PTR; takes], vec![PTR; returns]);
+        Function::new(name, takes, returns, UserData::new(()), |_, _, _, _| Ok(()))
             .with_namespace("extism:host/user")
     };
-    names.map(function).into()
+    let functions = [
+        ("notify_logging_message", 1, 0),
+        ("notify_progress", 1, 0),
+        ("notify_resource_updated", 1, 0),
+        ("notify_tool_list_changed", 0, 0),
+        ("create_elicitation", 1, 1),
+        ("create_message", 1, 1),
+        ("list_roots", 0, 1),
+    ];
+    functions.map(function).into()
 }
 
 fn call(tool: &str, arguments: &Value) -> Input {
@@ -88,7 +100,11 @@ fn examples_have_the_same_results() {
         let calls = inputs
             .iter()
             .map(|(export, input)| (*export, input.as_bytes()));
-        let outcomes = module.in_one_instance(&calls.collect::<Vec<_>>());
+        let calls: Vec<_> = calls.collect();
+        if !KEEP_VARIABLES.contains(&example) {
+            module.in_new_instances(&calls);
+        }
+        let outcomes = module.in_one_instance(&calls);
         assert!(
             matches!(outcomes[0], Outcome::Output(_)),
             "{example}: {outcomes:?}"
@@ -111,4 +127,19 @@ fn fixtures_have_the_same_results() {
         let outcomes = format!("{outcomes:?}");
         assert!(!outcomes.contains("unknown tool"), "{name}: {outcomes}");
     }
+}
+
+#[test]
+fn a_plugin_of_hyper_mcp_has_the_same_results() {
+    let input = |rest: &str| format!(r#"{{"context":{{"id":7,"_meta":{{}}}}{rest}}}"#);
+    let tool = |name: &str| input(&format!(r#","request":{{"name":"{name}"}}"#));
+    let (list, inputs) = (input(""), ["id", "learn", "nobody"].map(tool));
+    let mut calls = vec![("list_tools", list.as_bytes())];
+    calls.extend(inputs.iter().map(|input| ("call_tool", input.as_bytes())));
+    calls.push(("list_tools", list.as_bytes()));
+    calls.push(("call_tool", b"{}"));
+    let module = module(&fixture("hyper_mcp"));
+    let last = |outcomes: Vec<Outcome>| format!("{:?}", outcomes[4]);
+    assert!(last(module.in_one_instance(&calls)).contains("learned"));
+    assert!(!last(module.in_new_instances(&calls)).contains("learned"));
 }

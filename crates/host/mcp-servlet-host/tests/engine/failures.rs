@@ -69,10 +69,11 @@ fn a_module_that_reads_failures_gets_the_kind_of_each() {
     let get = |url: String| format!(r#"{{"url":"{url}"}}"#);
     let at = |scheme: &str, port: u16| get(format!("{scheme}://127.0.0.1:{port}/"));
     let to = |answers| at("http", server(answers));
-    let plain = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+    let plain = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi";
     let large = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789";
     let short = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\n0123";
-    let circle = "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n";
+    let circle =
+        "HTTP/1.1 302 Found\r\nLocation: /\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     let away = "HTTP/1.1 302 Found\r\nLocation: http://b.example/\r\nContent-Length: 0\r\n\r\n";
     let file = "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n";
     for (request, times, kind) in [

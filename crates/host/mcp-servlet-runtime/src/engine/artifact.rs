@@ -24,9 +24,22 @@ const UNUSED: Duration = Duration::from_hours(24 * 30);
 /// How good the machine code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quality {
-    /// It is compiled in little time.
+    /// The baseline compiler compiled it in very little time.
+    Baseline,
+    /// It is compiled in little time, for modules that the baseline compiler refuses.
     Quick,
     Optimized,
+}
+
+impl Quality {
+    /// The end of the names of files.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Quick => "quick",
+            Self::Optimized => "optimized",
+        }
+    }
 }
 
 /// The files of one module.
@@ -66,12 +79,8 @@ impl Artifacts {
     fn path(&self, engine: &Engine, quality: Quality) -> Option<PathBuf> {
         let mut settings = DefaultHasher::new();
         engine.precompile_compatibility_hash().hash(&mut settings);
-        let quality = if quality == Quality::Quick {
-            "quick"
-        } else {
-            "optimized"
-        };
-        let name = format!("{}-{:016x}.{quality}", self.digest, settings.finish());
+        let (settings, quality) = (settings.finish(), quality.suffix());
+        let name = format!("{}-{settings:016x}.{quality}", self.digest);
         Some(self.directory.as_ref()?.join(name))
     }
 

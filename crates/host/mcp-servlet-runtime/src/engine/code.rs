@@ -1,7 +1,7 @@
 //! The compiled code of a servlet.
 //!
-//! A module that was never compiled is compiled quickly first. Later its code is replaced by optimized code, which new
-//! instances use.
+//! A module that was never compiled is compiled by the baseline compiler first. Later its code is replaced by optimized
+//! code, which new instances use.
 
 use std::{
     sync::{Arc, Mutex, Weak},
@@ -15,7 +15,7 @@ use wasmtime::{InstancePre, Module, Result};
 use super::{
     HostFunction,
     artifact::{self, Artifacts, Quality},
-    compile::{compile, compile_within},
+    compile::{compile, compile_first, within},
     settings::{self, Host, Metering},
 };
 use crate::{
@@ -89,14 +89,14 @@ impl Code {
                 let code = source.link(host, &module, functions);
                 code.map(|code| (code, quality))
             }
-            None => Self::compile(&source, options, functions).map(|code| (code, Quality::Quick)),
+            None => Self::compile(&source, options, functions),
         };
         let (code, quality) = code.map_err(|error| LoadError::Compile {
             servlet: name.to_owned(),
             message: format!("{error:#}"),
         })?;
         let code = Arc::new(code);
-        if quality == Quality::Quick {
+        if quality != Quality::Optimized {
             let code = Arc::downgrade(&code);
             RUNTIME.spawn(async move {
                 tokio::time::sleep(SOON).await;
@@ -136,24 +136,20 @@ impl Code {
         source: &Source,
         options: &LoadOptions,
         functions: Vec<HostFunction>,
-    ) -> Result<Self> {
-        let code = compile_within(
-            options.compile,
-            settings::compiler(Quality::Quick, source.metering)?,
-            Arc::clone(&source.wasm),
-        )?;
-        let (host, module) = source.fitting(&code)?;
-        source.artifacts.store(&host.engine, Quality::Quick, &code);
-        source.link(host, &module, functions)
+    ) -> Result<(Self, Quality)> {
+        let (wasm, metering) = (Arc::clone(&source.wasm), source.metering);
+        let (quality, code) = within(options.compile, move || compile_first(&wasm, metering))?;
+        let (host, module) = source.fitting(quality, &code)?;
+        source.artifacts.store(&host.engine, quality, &code);
+        Ok((source.link(host, &module, functions)?, quality))
     }
 
     fn replace(&self, source: &Source) -> Result<()> {
-        let engine = settings::compiler(Quality::Optimized, source.metering)?;
+        let quality = Quality::Optimized;
+        let engine = settings::compiler(quality, source.metering)?;
         let code = compile(&engine, &source.wasm)?;
-        let (host, module) = source.fitting(&code)?;
-        source
-            .artifacts
-            .store(&host.engine, Quality::Optimized, &code);
+        let (host, module) = source.fitting(quality, &code)?;
+        source.artifacts.store(&host.engine, quality, &code);
         let linked = host.link(&module, &self.functions)?;
         *lock(&self.linked) = linked;
         *lock(&self.outside_pool) = None;
@@ -162,8 +158,8 @@ impl Code {
 }
 
 impl Source {
-    fn hosts(&self) -> impl Iterator<Item = &'static Host> + use<> {
-        settings::hosts(&self.module, self.metering)
+    fn hosts(&self, quality: Quality) -> impl Iterator<Item = &'static Host> + use<> {
+        settings::hosts(&self.module, self.metering, quality)
     }
 
     fn link(&self, host: &Host, module: &Module, functions: Vec<HostFunction>) -> Result<Code> {
@@ -178,10 +174,10 @@ impl Source {
 
     /// The best code that was compiled before. The module was checked then.
     fn stored(&self) -> Option<(&'static Host, Module, Quality)> {
-        [Quality::Optimized, Quality::Quick]
+        [Quality::Optimized, Quality::Quick, Quality::Baseline]
             .into_iter()
             .find_map(|quality| {
-                let mut hosts = self.hosts();
+                let mut hosts = self.hosts(quality);
                 hosts.find_map(|host| {
                     let module = self.artifacts.load(&host.engine, quality)?;
                     Some((host, module, quality))
@@ -190,9 +186,9 @@ impl Source {
     }
 
     /// A compiled module in the first engine that it fits.
-    fn fitting(&self, code: &[u8]) -> Result<(&'static Host, Module)> {
+    fn fitting(&self, quality: Quality, code: &[u8]) -> Result<(&'static Host, Module)> {
         let mut last = wasmtime::Error::msg("there is no engine");
-        for host in self.hosts() {
+        for host in self.hosts(quality) {
             match artifact::module(&host.engine, code) {
                 Ok(module) => return Ok((host, module)),
                 Err(error) => last = error,
@@ -219,20 +215,37 @@ mod tests {
     use super::*;
     use crate::options::CompileCache;
 
-    #[test]
-    fn optimized_code_replaces_the_code_outside_the_pool() {
+    fn source(metering: Metering) -> Source {
         let wasm = wat::parse_str("(module (func (export \"call\") (result i32) i32.const 0))");
         let wasm = wasm.expect("valid WebAssembly text");
         let digest: [u8; 32] = Sha256::digest(&wasm).into();
-        let source = Source {
+        Source {
             name: "test".to_owned(),
             module: inspect::Module::read(&wasm).expect("a module"),
             artifacts: Artifacts::open(&CompileCache::Off, &digest).expect("no folder"),
             wasm: wasm.into(),
             digest,
-            metering: Metering::Off,
-        };
-        let code = Code::compile(&source, &LoadOptions::default(), Vec::new()).expect("code");
+            metering,
+        }
+    }
+
+    fn compile(source: &Source) -> (Code, Quality) {
+        Code::compile(source, &LoadOptions::default(), Vec::new()).expect("code")
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn the_baseline_compiler_is_first_unless_fuel_is_counted() {
+        let first = |metering| compile(&source(metering)).1;
+        assert_eq!(first(Metering::Off), Quality::Baseline);
+        assert_eq!(first(Metering::On), Quality::Quick);
+    }
+
+    #[test]
+    fn optimized_code_replaces_the_code_outside_the_pool() {
+        // Code of the baseline compiler has no pool.
+        let source = source(Metering::On);
+        let (code, _) = compile(&source);
         let outside = || {
             let linked = code.outside_pool().expect("an engine");
             linked.module().serialize().expect("bytes")

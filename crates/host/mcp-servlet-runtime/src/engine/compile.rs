@@ -1,17 +1,19 @@
 //! Compiles modules within a time limit.
 
 use std::{
-    sync::{
-        Arc,
-        mpsc::{RecvTimeoutError, channel},
-    },
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::mpsc::{RecvTimeoutError, channel},
     thread,
     time::Duration,
 };
 
 use wasmtime::{Engine, Error, Module, Result};
 
-use super::merge::merge;
+use super::{
+    artifact::Quality,
+    merge::merge,
+    settings::{self, Metering},
+};
 
 /// Adds the kernel to a module and compiles it.
 pub(super) fn compile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
@@ -20,20 +22,34 @@ pub(super) fn compile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
     engine.precompile_module(&merge(wasm)?)
 }
 
-/// Compiles a module on its own thread and waits for it.
+/// Compiles a module for its first calls, as fast as possible.
+pub(super) fn compile_first(wasm: &[u8], metering: Metering) -> Result<(Quality, Vec<u8>)> {
+    let compile = |quality| {
+        let engine = settings::compiler(quality, metering)?;
+        Ok((quality, compile(&engine, wasm)?))
+    };
+    match catch_unwind(AssertUnwindSafe(|| compile(Quality::Baseline))) {
+        Ok(Ok(code)) => return Ok(code),
+        Ok(Err(error)) => tracing::debug!("the baseline compiler refuses a module: {error:#}"),
+        Err(_) => tracing::debug!("the baseline compiler panicked"),
+    }
+    // The other compiler knows all features. If it refuses the module, too, its error counts.
+    compile(Quality::Quick)
+}
+
+/// Compiles on its own thread and waits for it.
 ///
 /// A compiler cannot be stopped. After the time limit it continues to the end, and its result is
 /// dropped. How long that can take depends on [`bounds`](crate::inspect::bounds).
-pub(super) fn compile_within(
+pub(super) fn within<T: Send + 'static>(
     limit: Option<Duration>,
-    engine: Engine,
-    wasm: Arc<[u8]>,
-) -> Result<Vec<u8>> {
+    compile: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
     let (done, outcome) = channel();
     let thread = thread::Builder::new().name("servlet-compiler".to_owned());
     thread.spawn(move || {
         // The receiver is gone if the time limit was reached.
-        let _ = done.send(compile(&engine, &wasm));
+        let _ = done.send(compile());
     })?;
     let compiled = match limit {
         Some(limit) => outcome.recv_timeout(limit),

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use wasmtime::{
-    Config, Enabled, Engine, InstancePre, Linker, Module, OptLevel, PoolingAllocationConfig,
-    RegallocAlgorithm, Result,
+    Config, Enabled, Engine, Error, InstancePre, Linker, Module, OptLevel, PoolingAllocationConfig,
+    RegallocAlgorithm, Result, Strategy,
 };
 
 use super::{HostFunction, artifact::Quality};
@@ -23,6 +23,10 @@ const RESIDENT: usize = 2 << 20;
 
 /// The same if the system cannot tell which pages those are. All of them are cleared.
 const RESIDENT_WITHOUT_PAGEMAP: usize = 64 << 10;
+
+/// The stack in bytes for WebAssembly that the baseline compiler compiled: four times the usual one, because its frames
+/// are larger.
+const BASELINE_STACK: usize = 2 << 20;
 
 /// An engine, and the functions that modules import.
 pub(super) struct Host {
@@ -49,6 +53,18 @@ static HOSTS: Hosts = Hosts {
     pooling: LazyLock::new(|| pooling(Metering::Off)),
     on_demand: LazyLock::new(|| on_demand(Metering::Off)),
 };
+
+/// For code of the baseline compiler, which each servlet has for seconds only. So its instances need no pool.
+///
+/// Wasmtime supports Winch fully on this architecture only.
+static BASELINE: LazyLock<Option<Host>> = LazyLock::new(|| {
+    if cfg!(not(target_arch = "x86_64")) {
+        return None;
+    }
+    let host = Host::new(&mut baseline());
+    host.inspect_err(|error| tracing::debug!("there is no baseline compiler: {error:#}"))
+        .ok()
+});
 
 static METERED_HOSTS: Hosts = Hosts {
     pooling: LazyLock::new(|| pooling(Metering::On)),
@@ -79,15 +95,21 @@ fn on_demand(metering: Metering) -> Option<Host> {
         .ok()
 }
 
-/// The engines, in the order in which a module tries them.
+/// The engines for code of a quality, in the order in which a module tries them.
 pub(super) fn hosts(
     module: &inspect::Module,
     metering: Metering,
+    quality: Quality,
 ) -> impl Iterator<Item = &'static Host> + use<> {
     let Hosts { pooling, on_demand } = Hosts::with(metering);
-    // In the pool, tables cannot become larger than this.
-    let skipped = usize::from(module.largest_table > ENTRIES);
-    let hosts = [pooling, on_demand].into_iter().skip(skipped);
+    let hosts: &[_] = match quality {
+        Quality::Baseline if metering == Metering::Off => &[&BASELINE],
+        Quality::Baseline => &[],
+        // In the pool, tables cannot become larger than this.
+        _ if module.largest_table > ENTRIES => &[on_demand],
+        _ => &[pooling, on_demand],
+    };
+    let hosts = hosts.to_vec().into_iter();
     hosts.filter_map(|host| LazyLock::force(host).as_ref())
 }
 
@@ -96,8 +118,14 @@ pub(super) fn outside_pool(metering: Metering) -> Option<&'static Host> {
     Hosts::with(metering).on_demand.as_ref()
 }
 
-/// An engine that compiles. Its code fits the other engines with the same metering.
+/// An engine that compiles. Its code fits the [`hosts`] for this quality and metering.
 pub(super) fn compiler(quality: Quality, metering: Metering) -> Result<Engine> {
+    if quality == Quality::Baseline {
+        // Code that counts fuel would take another amount of it than optimized code.
+        let host = BASELINE.as_ref().filter(|_| metering == Metering::Off);
+        let host = host.ok_or_else(|| Error::msg("there is no baseline compiler"))?;
+        return Ok(host.engine.clone());
+    }
     let mut config = config(metering);
     match quality {
         // Takes about half of the time.
@@ -105,20 +133,16 @@ pub(super) fn compiler(quality: Quality, metering: Metering) -> Result<Engine> {
             .cranelift_opt_level(OptLevel::None)
             .cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass),
         // In the background, so calls need the other processors.
-        Quality::Optimized => config.parallel_compilation(false),
+        _ => config.parallel_compilation(false),
     };
     Engine::new(&config)
 }
 
 /// Ends the time slice of all calls that run.
 pub(super) fn end_slices() {
-    let hosts = [&HOSTS, &METERED_HOSTS].map(|hosts| [&hosts.pooling, &hosts.on_demand]);
-    for host in hosts
-        .into_iter()
-        .flatten()
-        .filter_map(LazyLock::get)
-        .flatten()
-    {
+    let [plain, metered] = [&HOSTS, &METERED_HOSTS].map(|hosts| [&hosts.pooling, &hosts.on_demand]);
+    let hosts = [&BASELINE].into_iter().chain(plain).chain(metered);
+    for host in hosts.filter_map(LazyLock::get).flatten() {
         host.engine.increment_epoch();
     }
 }
@@ -149,14 +173,31 @@ impl Host {
 }
 
 fn config(metering: Metering) -> Config {
+    let mut config = bounded();
+    config
+        .consume_fuel(metering == Metering::On)
+        .wasm_tail_call(true)
+        .wasm_function_references(true)
+        .wasm_gc(true);
+    config
+}
+
+/// The baseline compiler, Winch. It compiles in a fifth of the time, and refuses modules with some newer features.
+fn baseline() -> Config {
+    let mut config = bounded();
+    config
+        .strategy(Strategy::Winch)
+        .max_wasm_stack(BASELINE_STACK)
+        .async_stack_size(2 * BASELINE_STACK);
+    config
+}
+
+/// Settings of all engines: calls can be stopped.
+fn bounded() -> Config {
     let mut config = Config::new();
     config
         .epoch_interruption(true)
-        .consume_fuel(metering == Metering::On)
         .concurrency_support(false)
-        .wasm_tail_call(true)
-        .wasm_function_references(true)
-        .wasm_gc(true)
         // A call reports why it trapped. Where it was costs time to find out and space in each artifact.
         .wasm_backtrace_max_frames(None)
         .generate_address_map(false);

@@ -12,7 +12,7 @@ use proptest::{
 };
 
 use crate::bodies::module;
-use crate::sides::{Module, Outcome, in_extism, in_ours};
+use crate::sides::{Compiler, Module, Outcome, in_extism, in_ours};
 use program::Program;
 use writer::{Choice, Writer};
 
@@ -79,8 +79,8 @@ fn plugin(interpreter: &Module) -> Plugin {
     plugin.expect("Extism links the interpreter")
 }
 
-fn guest(interpreter: &Module, isolation: Isolation) -> Guest {
-    let guest = interpreter.guest(isolation);
+fn guest(interpreter: &Module, isolation: Isolation, compiler: Compiler) -> Guest {
+    let guest = interpreter.guest(isolation, compiler);
     guest.expect("the interpreter starts")
 }
 
@@ -88,7 +88,8 @@ fn guest(interpreter: &Module, isolation: Isolation) -> Guest {
 fn programs_in_one_instance() {
     let interpreter = interpreter();
     let result = runner().run(&vec(draft(), 1..4), |drafts| {
-        let (mut plugin, guest) = (plugin(&interpreter), guest(&interpreter, Isolation::Shared));
+        let mut plugin = plugin(&interpreter);
+        let guest = guest(&interpreter, Isolation::Shared, Compiler::Cranelift);
         for draft in drafts {
             let outcome = run(&mut plugin, &guest, &program(&draft, true))?;
             // This runtime goes on with another instance, which may have other variables.
@@ -104,7 +105,7 @@ fn programs_in_one_instance() {
 #[test]
 fn programs_in_new_instances() {
     let interpreter = interpreter();
-    let guest = guest(&interpreter, Isolation::Call);
+    let guest = guest(&interpreter, Isolation::Call, Compiler::Baseline);
     let result = runner().run(&draft(), |draft| {
         run(&mut plugin(&interpreter), &guest, &program(&draft, false)).map(|_| ())
     });

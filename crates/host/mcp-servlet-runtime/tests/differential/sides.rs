@@ -31,6 +31,13 @@ pub(crate) enum Class {
 
 use Class::{Denied, OutOfMemory, Panic, Timeout, Trap};
 
+/// The compiler of a module's first code in this runtime.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Compiler {
+    Baseline,
+    Cranelift,
+}
+
 /// A module in both runtimes.
 pub(crate) struct Module {
     wasm: Vec<u8>,
@@ -77,8 +84,13 @@ impl Module {
     /// # Errors
     /// The outcome of each call, if the module does not start. The runtime may notice it here or in
     /// the first call.
-    pub(crate) fn guest(&self, isolation: Isolation) -> Result<Guest, Outcome> {
+    pub(crate) fn guest(&self, isolation: Isolation, compiler: Compiler) -> Result<Guest, Outcome> {
         let mut options = self.options.clone();
+        // The baseline compiler does not compile code that counts fuel.
+        options.fuel = match compiler {
+            Compiler::Baseline => None,
+            Compiler::Cranelift => Some(u64::MAX),
+        };
         options.instances = Instances::ONE.into();
         options.isolation = Some(isolation);
         load(&self.wasm, &options).map_err(|error| match error {
@@ -87,22 +99,35 @@ impl Module {
         })
     }
 
-    /// Makes these calls in one instance of each runtime. Returns what they result in.
+    /// Makes these calls in one instance of Extism, and in one of each compiler of this runtime. Returns what they
+    /// result in.
     pub(crate) fn in_one_instance(&self, calls: &[Call<'_>]) -> Vec<Outcome> {
         let plugin = self.plugin();
         let mut plugin = plugin.expect("Extism links it");
-        let guest = self.guest(Isolation::Shared);
-        let guest = guest.expect("the module starts");
-        let both = |(export, input): &Call<'_>| {
+        let guests = [Compiler::Baseline, Compiler::Cranelift].map(|compiler| {
+            let guest = self.guest(Isolation::Shared, compiler);
+            (compiler, guest.expect("the module starts"))
+        });
+        let all = |(export, input): &Call<'_>| {
             let theirs = in_extism(&mut plugin, export, input);
-            same(export, input, theirs, in_ours(&guest, export, input))
+            for (compiler, guest) in &guests {
+                same(
+                    *compiler,
+                    export,
+                    input,
+                    &theirs,
+                    &in_ours(guest, export, input),
+                );
+            }
+            theirs
         };
-        calls.iter().map(both).collect()
+        calls.iter().map(all).collect()
     }
 
     /// Makes each of these calls in a new instance of each runtime. Returns what they result in.
     pub(crate) fn in_new_instances(&self, calls: &[Call<'_>]) -> Vec<Outcome> {
-        let guest = self.guest(Isolation::Call);
+        let compiler = Compiler::Baseline;
+        let guest = self.guest(Isolation::Call, compiler);
         let both = |(export, input): &Call<'_>| {
             let plugin = self.plugin();
             let theirs =
@@ -111,7 +136,8 @@ impl Module {
                 Ok(guest) => in_ours(guest, export, input),
                 Err(outcome) => outcome.clone(),
             };
-            same(export, input, theirs, ours)
+            same(compiler, export, input, &theirs, &ours);
+            theirs
         };
         calls.iter().map(both).collect()
     }
@@ -120,13 +146,12 @@ impl Module {
 /// # Panics
 ///
 /// If the outcomes differ.
-fn same(export: &str, input: &[u8], extism: Outcome, ours: Outcome) -> Outcome {
+fn same(compiler: Compiler, export: &str, input: &[u8], extism: &Outcome, ours: &Outcome) {
     let input = String::from_utf8_lossy(&input[..input.len().min(80)]);
     assert!(
-        extism.is(&ours),
-        "`{export}` with {input:?}\nextism: {extism:?}\n  ours: {ours:?}"
+        extism.is(ours),
+        "`{export}` with {input:?}, {compiler:?}\nextism: {extism:?}\n  ours: {ours:?}"
     );
-    extism
 }
 
 /// Loads a module into this runtime.

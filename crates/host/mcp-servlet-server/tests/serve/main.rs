@@ -18,3 +18,4 @@ mod startup;
 #[path = "../../../mcp-servlet-host/tests/support/mod.rs"]
 mod support;
 mod tasks;
+mod users;

@@ -36,7 +36,7 @@ const FOREIGN: [u64; 9] = [
 ];
 const SIZES: [u64; 10] = [0, 1, 7, 8, 16, 63, 200, 1_000, 65_535, 70_000];
 /// More than the memory limit.
-const TOO_LARGE: [u64; 2] = [1 << 31, (1 << 32) - 1];
+const TOO_LARGE: [u64; 3] = [1 << 31, (1 << 32) - 1, 1 << 32];
 
 struct Block {
     address: Operand,
