@@ -139,7 +139,7 @@ fn a_plugin_of_hyper_mcp_has_the_same_results() {
     calls.push(("list_tools", list.as_bytes()));
     calls.push(("call_tool", b"{}"));
     let module = module(&fixture("hyper_mcp"));
-    let last = |outcomes: Vec<Outcome>| format!("{:?}", outcomes[4]);
-    assert!(last(module.in_one_instance(&calls)).contains("learned"));
-    assert!(!last(module.in_new_instances(&calls)).contains("learned"));
+    let listed_again = |outcomes: Vec<Outcome>| format!("{:?}", outcomes[4]);
+    assert!(listed_again(module.in_one_instance(&calls)).contains("learned"));
+    assert!(!listed_again(module.in_new_instances(&calls)).contains("learned"));
 }

@@ -102,14 +102,14 @@ pub(super) fn hosts(
     quality: Quality,
 ) -> impl Iterator<Item = &'static Host> + use<> {
     let Hosts { pooling, on_demand } = Hosts::with(metering);
-    let hosts: &[_] = match quality {
-        Quality::Baseline if metering == Metering::Off => &[&BASELINE],
-        Quality::Baseline => &[],
+    let hosts = match quality {
+        Quality::Baseline if metering == Metering::Off => vec![&BASELINE],
+        Quality::Baseline => Vec::new(),
         // In the pool, tables cannot become larger than this.
-        _ if module.largest_table > ENTRIES => &[on_demand],
-        _ => &[pooling, on_demand],
+        _ if module.largest_table > ENTRIES => vec![on_demand],
+        _ => vec![pooling, on_demand],
     };
-    let hosts = hosts.to_vec().into_iter();
+    let hosts = hosts.into_iter();
     hosts.filter_map(|host| LazyLock::force(host).as_ref())
 }
 
